@@ -68,8 +68,9 @@ impl Iterator for Cubes<'_> {
                 self.next = Some(lo);
                 continue;
             }
-            let cube =
-                f.is_true().then(|| self.path.iter().map(|&(var, value, _)| (var, value)).collect());
+            let cube = f
+                .is_true()
+                .then(|| self.path.iter().map(|&(var, value, _)| (var, value)).collect());
             self.backtrack();
             if cube.is_some() {
                 return cube;

@@ -16,7 +16,8 @@ impl Manager {
     pub fn want_gc(&self) -> bool {
         let nodes = self.table.len();
         let doubled = nodes > (2 * self.survivors).max(self.collect_at);
-        let near_limit = nodes > self.survivors + self.table.limit().saturating_sub(self.survivors) / 2;
+        let near_limit =
+            nodes > self.survivors + self.table.limit().saturating_sub(self.survivors) / 2;
         doubled || near_limit || self.starved
     }
 

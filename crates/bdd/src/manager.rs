@@ -290,9 +290,7 @@ impl Manager {
     #[inline(never)]
     pub(crate) fn poll(&mut self) -> Result<(), Stop> {
         self.poll_at = self.misses + self.poll_interval;
-        match &mut self.gate {
-            Some(gate) if !gate.poll() => Err(Stop::Interrupted),
-            _ => Ok(()),
-        }
+        let go_on = self.gate.as_mut().is_none_or(|gate| gate.poll());
+        if go_on { Ok(()) } else { Err(Stop::Interrupted) }
     }
 }
