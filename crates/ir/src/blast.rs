@@ -482,6 +482,9 @@ pub struct BlastedRel<B> {
     pub constraint: B,
 }
 
+/// A cell of a target.
+type Cell = (Time, VarId, u32);
+
 /// A write to a cell: where it applies, whether the value is arbitrary, the value's bits.
 type Write<B> = (B, bool, Vec<B>);
 
@@ -497,7 +500,7 @@ pub fn blast_rel<A: Algebra>(
     let no = alg.constant(false);
     let mut enabled =
         if rel.guard == Exprs::TRUE { yes } else { blast_bool(program, rel.guard, alg)? };
-    let mut cells: BTreeMap<(Time, VarId, u32), Vec<Write<A::Bit>>> = BTreeMap::new();
+    let mut cells: BTreeMap<Cell, Vec<Write<A::Bit>>> = BTreeMap::new();
     for assign in &rel.assigns {
         let ty = program.vars[assign.var].ty;
         let width = ty.scalar.bits() as usize;

@@ -1,0 +1,211 @@
+//! Limits and cancellation. Running out is an answer, never a crash.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a run may spend. `None`: without limit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Limits {
+    /// Wall-clock time.
+    pub time: Option<Duration>,
+    /// Bytes of memory.
+    pub memory: Option<u64>,
+    /// Units of work, as the engine counts them ([`Budget::work`]).
+    pub steps: Option<u64>,
+}
+
+/// Why an engine gave no answer. Names the limit and its value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// Out of time.
+    Time {
+        /// The limit.
+        limit: Duration,
+    },
+    /// Out of memory.
+    Memory {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// Out of steps.
+    Steps {
+        /// The limit.
+        limit: u64,
+    },
+    /// Somebody asked to stop.
+    Cancelled,
+    /// The engine cannot answer this task.
+    Unsupported {
+        /// What it is about the task.
+        what: String,
+    },
+    /// A check of our own failed: a bug in Postbop.
+    Internal {
+        /// Which check.
+        what: String,
+    },
+}
+
+impl StopReason {
+    /// The word that reports use: `time`, `memory`, `steps`, `cancelled`, `unsupported`,
+    /// `internal`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            StopReason::Time { .. } => "time",
+            StopReason::Memory { .. } => "memory",
+            StopReason::Steps { .. } => "steps",
+            StopReason::Cancelled => "cancelled",
+            StopReason::Unsupported { .. } => "unsupported",
+            StopReason::Internal { .. } => "internal",
+        }
+    }
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StopReason::Time { limit } => {
+                write!(f, "the time limit of {} s was reached", limit.as_secs_f64())
+            }
+            StopReason::Memory { limit } => {
+                write!(f, "the memory limit of {} MiB was reached", limit >> 20)
+            }
+            StopReason::Steps { limit } => write!(f, "the limit of {limit} steps was reached"),
+            StopReason::Cancelled => f.write_str("it was cancelled"),
+            StopReason::Unsupported { what } => f.write_str(what),
+            StopReason::Internal { what } => write!(f, "internal error, please report it: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for StopReason {}
+
+/// How far an engine has come; shown to people, never interpreted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// What it is doing.
+    pub phase: &'static str,
+    /// How much of it is done.
+    pub done: u64,
+    /// The whole, if known.
+    pub total: Option<u64>,
+}
+
+/// Called with the progress of a run.
+type Listener = Box<dyn Fn(Progress) + Send + Sync>;
+
+/// The limits of one run, watched. Shared by all threads of the run.
+///
+/// Engines call [`poll`](Self::poll) at least every few milliseconds, and
+/// [`reserve`](Self::reserve) before a table grows.
+pub struct Budget {
+    limits: Limits,
+    start: Instant,
+    cancel: Arc<AtomicBool>,
+    work: AtomicU64,
+    reserved: AtomicU64,
+    allocated: Option<fn() -> u64>,
+    listener: Option<Listener>,
+}
+
+impl fmt::Debug for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Budget").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+impl Budget {
+    /// The clock starts now.
+    pub fn new(limits: Limits) -> Self {
+        Budget {
+            limits,
+            start: Instant::now(),
+            cancel: Arc::default(),
+            work: AtomicU64::new(0),
+            reserved: AtomicU64::new(0),
+            allocated: None,
+            listener: None,
+        }
+    }
+    /// Without limits.
+    pub fn unlimited() -> Self {
+        Self::new(Limits::default())
+    }
+    /// Stops when `cancel` becomes true.
+    pub fn with_cancel(mut self, cancel: Arc<AtomicBool>) -> Self {
+        self.cancel = cancel;
+        self
+    }
+    /// Measures memory by what the whole process has allocated, instead of by what engines
+    /// reserve.
+    pub fn with_memory_probe(mut self, allocated: fn() -> u64) -> Self {
+        self.allocated = Some(allocated);
+        self
+    }
+    /// Hears of progress.
+    pub fn with_listener(mut self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        self.listener = Some(Box::new(listener));
+        self
+    }
+    /// The limits.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+    /// Time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+    /// The flag that cancels the run.
+    pub fn cancel_flag(&self) -> Arc<AtomicBool> {
+        self.cancel.clone()
+    }
+    /// Counts `amount` units of work, and polls.
+    pub fn work(&self, amount: u64) -> Result<(), StopReason> {
+        self.work.fetch_add(amount, Ordering::Relaxed);
+        self.poll()
+    }
+    /// Whether to go on.
+    pub fn poll(&self) -> Result<(), StopReason> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(StopReason::Cancelled);
+        }
+        if let Some(limit) = self.limits.time
+            && self.start.elapsed() >= limit
+        {
+            return Err(StopReason::Time { limit });
+        }
+        if let Some(limit) = self.limits.steps
+            && self.work.load(Ordering::Relaxed) > limit
+        {
+            return Err(StopReason::Steps { limit });
+        }
+        self.reserve(0)
+    }
+    /// Asks for `bytes` more memory; keep the account with [`release`](Self::release).
+    pub fn reserve(&self, bytes: u64) -> Result<(), StopReason> {
+        let reserved = self.reserved.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let Some(limit) = self.limits.memory else { return Ok(()) };
+        let used = match self.allocated {
+            Some(allocated) => allocated() + bytes,
+            None => reserved,
+        };
+        if used > limit {
+            self.release(bytes);
+            return Err(StopReason::Memory { limit });
+        }
+        Ok(())
+    }
+    /// Gives back memory.
+    pub fn release(&self, bytes: u64) {
+        self.reserved.fetch_sub(bytes, Ordering::Relaxed);
+    }
+    /// Tells the listener, if there is one.
+    pub fn report(&self, progress: Progress) {
+        if let Some(listener) = &self.listener {
+            listener(progress);
+        }
+    }
+}
