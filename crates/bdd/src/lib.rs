@@ -65,6 +65,7 @@ mod manager;
 mod nodes;
 mod order;
 mod quantify;
+mod sift;
 mod spec;
 
 pub use cubes::{Cube, Cubes};

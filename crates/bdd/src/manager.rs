@@ -256,7 +256,7 @@ impl Manager {
     }
 
     /// Makes room for at least one more node.
-    fn enlarge(&mut self) -> Result<(), Stop> {
+    pub(crate) fn enlarge(&mut self) -> Result<(), Stop> {
         if self.table.len() >= self.table.limit()
             || !self.may_grow(self.table.bytes_to_enlarge())
             || !self.table.enlarge()

@@ -183,11 +183,8 @@ impl NodeTable {
         self.mask = capacity as u64 - 1;
         self.measure_room();
         for i in 1..self.nodes.len() {
-            let n = &mut self.nodes[i];
-            if n.level != FREE {
-                let bucket = (hash(n.level, n.lo, n.hi) & self.mask) as usize;
-                n.next = self.buckets[bucket];
-                self.buckets[bucket] = i as u32;
+            if self.nodes[i].level != FREE {
+                self.link(i as u32);
             }
         }
         true
@@ -200,18 +197,86 @@ impl NodeTable {
         self.free_len = 0;
         // Downwards, so that the lowest slots are used first.
         for i in (1..self.nodes.len()).rev() {
-            let n = &mut self.nodes[i];
             if alive.has(i as u32) {
-                let bucket = (hash(n.level, n.lo, n.hi) & self.mask) as usize;
-                n.next = self.buckets[bucket];
-                self.buckets[bucket] = i as u32;
+                self.link(i as u32);
             } else {
+                let n = &mut self.nodes[i];
                 n.level = FREE;
                 n.next = self.free;
                 self.free = i as u32;
                 self.free_len += 1;
             }
         }
+        self.measure_room();
+    }
+
+    // What follows up to `mark` is for the sifter, which keeps the invariants itself.
+
+    pub(crate) fn room(&self) -> usize {
+        self.room
+    }
+
+    /// The indices of all nodes but the terminal.
+    pub(crate) fn indices(&self) -> impl Iterator<Item = u32> + '_ {
+        (1..self.nodes.len() as u32).filter(|&i| self.nodes[i as usize].level != FREE)
+    }
+
+    #[inline(always)]
+    pub(crate) fn at(&self, index: u32) -> &Node {
+        &self.nodes[index as usize]
+    }
+
+    /// Gives every node the level `new(level)`, which must keep their order.
+    pub(crate) fn relabel(&mut self, new: impl Fn(u32) -> u32) {
+        self.buckets.fill(NIL);
+        for i in 1..self.nodes.len() {
+            let n = &mut self.nodes[i];
+            if n.level != FREE {
+                n.level = new(n.level);
+                self.link(i as u32);
+            }
+        }
+    }
+
+    /// Takes a node out of its chain.
+    pub(crate) fn unlink(&mut self, index: u32) {
+        let Node { level, lo, hi, next } = self.nodes[index as usize];
+        let bucket = (hash(level, lo, hi) & self.mask) as usize;
+        if self.buckets[bucket] == index {
+            self.buckets[bucket] = next;
+            return;
+        }
+        let mut i = self.buckets[bucket];
+        while self.nodes[i as usize].next != index {
+            i = self.nodes[i as usize].next;
+        }
+        self.nodes[i as usize].next = next;
+    }
+
+    /// Puts a node into the chain of its hash.
+    pub(crate) fn link(&mut self, index: u32) {
+        let n = &mut self.nodes[index as usize];
+        let bucket = (hash(n.level, n.lo, n.hi) & self.mask) as usize;
+        n.next = self.buckets[bucket];
+        self.buckets[bucket] = index;
+    }
+
+    /// Changes a node that is in no chain, and links it.
+    pub(crate) fn replace(&mut self, index: u32, level: u32, lo: Bdd, hi: Bdd) {
+        debug_assert!(lo != hi && hi.complement() == 0);
+        debug_assert!(level < self.level(lo) && level < self.level(hi));
+        self.nodes[index as usize] = Node { level, lo, hi, next: NIL };
+        self.link(index);
+    }
+
+    /// Frees a node.
+    pub(crate) fn release(&mut self, index: u32) {
+        self.unlink(index);
+        let n = &mut self.nodes[index as usize];
+        n.level = FREE;
+        n.next = self.free;
+        self.free = index;
+        self.free_len += 1;
         self.measure_room();
     }
 
