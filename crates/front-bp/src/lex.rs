@@ -268,9 +268,18 @@ mod tests {
 
     #[test]
     fn tokens() {
-        check("a.b#1 _ $x x$ T true", "Ident a.b#1, Ident _, Ident $x, Passive x$, Const(true) T, Const(true) true");
-        check("{*p == *q} {} {a\n}", "Ident {*p == *q}, EmptyBrace {}, UnclosedBrace {a, Unknown }");
-        check("12ab :=:==!==>", "Int 12, Ident ab, Assign :=, Colon :, Binary(Eq) ==, Binary(Ne) !=, Binary(Implies) =>");
+        check(
+            "a.b#1 _ $x x$ T true",
+            "Ident a.b#1, Ident _, Ident $x, Passive x$, Const(true) T, Const(true) true",
+        );
+        check(
+            "{*p == *q} {} {a\n}",
+            "Ident {*p == *q}, EmptyBrace {}, UnclosedBrace {a, Unknown }",
+        );
+        check(
+            "12ab :=: ==!==>",
+            "Int 12, Ident ab, Assign :=, Colon :, Binary(Eq) ==, Binary(Ne) !=, Binary(Implies) =>",
+        );
         check("a//b\nc/*\n*/d/**/e/*/ f", "Ident a, Ident c, Ident d, Ident e, UnclosedComment /*");
         check("é@/", "Unknown é, Unknown @, Unknown /");
         check("\u{feff}x\u{feff}", "Ident x, Unknown \u{feff}");

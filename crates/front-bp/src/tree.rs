@@ -69,7 +69,8 @@ impl<T> List<T> {
         self.len == 0
     }
 
-    fn range(self) -> std::ops::Range<usize> {
+    /// The numbers of its elements.
+    pub(crate) fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.start as usize + self.len as usize
     }
 }
@@ -122,7 +123,7 @@ impl BinOp {
     }
 }
 
-/// An expression and its place, outer parentheses included.
+/// An expression and its place: with the parentheses around it, or, for a name or a constant, without.
 #[derive(Clone, Copy, Debug)]
 pub struct Expr {
     /// What it is.
@@ -395,9 +396,22 @@ impl Tree {
         add_list(&mut self.branches, branches)
     }
 
-    /// Widens an expression's place by the parentheses around it.
+    /// Widens an expression's place by the parentheses around it, unless it has no parts.
     pub(crate) fn widen(&mut self, id: ExprId, span: Span) {
-        self.exprs[id.index()].span = span;
+        let expr = &mut self.exprs[id.index()];
+        if matches!(expr.kind, ExprKind::Not(_) | ExprKind::Binary(..) | ExprKind::Schoose(..)) {
+            expr.span = span;
+        }
+    }
+
+    /// How many branches all `if`s have: each has a number below it.
+    pub(crate) fn branch_count(&self) -> usize {
+        self.branches.len()
+    }
+
+    /// How many statements there are.
+    pub(crate) fn stmt_count(&self) -> usize {
+        self.stmts.len()
     }
 }
 
