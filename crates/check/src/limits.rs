@@ -97,11 +97,16 @@ pub struct Progress {
 /// Called with the progress of a run.
 type Listener = Box<dyn Fn(Progress) + Send + Sync>;
 
-/// The limits of one run, watched. Shared by all threads of the run.
+/// The limits of one run, watched. Clones share one account, and the threads of a run share one.
 ///
 /// Engines call [`poll`](Self::poll) at least every few milliseconds, and
 /// [`reserve`](Self::reserve) before a table grows.
+#[derive(Clone)]
 pub struct Budget {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
     limits: Limits,
     start: Instant,
     cancel: Arc<AtomicBool>,
@@ -113,14 +118,14 @@ pub struct Budget {
 
 impl fmt::Debug for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Budget").field("limits", &self.limits).finish_non_exhaustive()
+        f.debug_struct("Budget").field("limits", &self.limits()).finish_non_exhaustive()
     }
 }
 
 impl Budget {
     /// The clock starts now.
     pub fn new(limits: Limits) -> Self {
-        Budget {
+        let shared = Shared {
             limits,
             start: Instant::now(),
             cancel: Arc::default(),
@@ -128,7 +133,11 @@ impl Budget {
             reserved: AtomicU64::new(0),
             allocated: None,
             listener: None,
-        }
+        };
+        Budget { shared: Arc::new(shared) }
+    }
+    fn configure(&mut self) -> &mut Shared {
+        Arc::get_mut(&mut self.shared).expect("a budget is configured before it is shared")
     }
     /// Without limits.
     pub fn unlimited() -> Self {
@@ -136,49 +145,49 @@ impl Budget {
     }
     /// Stops when `cancel` becomes true.
     pub fn with_cancel(mut self, cancel: Arc<AtomicBool>) -> Self {
-        self.cancel = cancel;
+        self.configure().cancel = cancel;
         self
     }
     /// Measures memory by what the whole process has allocated, instead of by what engines
     /// reserve.
     pub fn with_memory_probe(mut self, allocated: fn() -> u64) -> Self {
-        self.allocated = Some(allocated);
+        self.configure().allocated = Some(allocated);
         self
     }
     /// Hears of progress.
     pub fn with_listener(mut self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
-        self.listener = Some(Box::new(listener));
+        self.configure().listener = Some(Box::new(listener));
         self
     }
     /// The limits.
     pub fn limits(&self) -> Limits {
-        self.limits
+        self.shared.limits
     }
     /// Time since the start.
     pub fn elapsed(&self) -> Duration {
-        self.start.elapsed()
+        self.shared.start.elapsed()
     }
     /// The flag that cancels the run.
     pub fn cancel_flag(&self) -> Arc<AtomicBool> {
-        self.cancel.clone()
+        self.shared.cancel.clone()
     }
     /// Counts `amount` units of work, and polls.
     pub fn work(&self, amount: u64) -> Result<(), StopReason> {
-        self.work.fetch_add(amount, Ordering::Relaxed);
+        self.shared.work.fetch_add(amount, Ordering::Relaxed);
         self.poll()
     }
     /// Whether to go on.
     pub fn poll(&self) -> Result<(), StopReason> {
-        if self.cancel.load(Ordering::Relaxed) {
+        if self.shared.cancel.load(Ordering::Relaxed) {
             return Err(StopReason::Cancelled);
         }
-        if let Some(limit) = self.limits.time
-            && self.start.elapsed() >= limit
+        if let Some(limit) = self.shared.limits.time
+            && self.shared.start.elapsed() >= limit
         {
             return Err(StopReason::Time { limit });
         }
-        if let Some(limit) = self.limits.steps
-            && self.work.load(Ordering::Relaxed) > limit
+        if let Some(limit) = self.shared.limits.steps
+            && self.shared.work.load(Ordering::Relaxed) > limit
         {
             return Err(StopReason::Steps { limit });
         }
@@ -186,9 +195,9 @@ impl Budget {
     }
     /// Asks for `bytes` more memory; keep the account with [`release`](Self::release).
     pub fn reserve(&self, bytes: u64) -> Result<(), StopReason> {
-        let reserved = self.reserved.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        let Some(limit) = self.limits.memory else { return Ok(()) };
-        let used = match self.allocated {
+        let reserved = self.shared.reserved.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let Some(limit) = self.shared.limits.memory else { return Ok(()) };
+        let used = match self.shared.allocated {
             Some(allocated) => allocated() + bytes,
             None => reserved,
         };
@@ -200,11 +209,11 @@ impl Budget {
     }
     /// Gives back memory.
     pub fn release(&self, bytes: u64) {
-        self.reserved.fetch_sub(bytes, Ordering::Relaxed);
+        self.shared.reserved.fetch_sub(bytes, Ordering::Relaxed);
     }
     /// Tells the listener, if there is one.
     pub fn report(&self, progress: Progress) {
-        if let Some(listener) = &self.listener {
+        if let Some(listener) = &self.shared.listener {
             listener(progress);
         }
     }
