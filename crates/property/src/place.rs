@@ -1,0 +1,76 @@
+//! `L`, `proc:L`, `:N`: which statements are meant.
+
+use crate::PropertyError;
+use ir::{NodeId, ProcId, Program};
+use source::suggest;
+
+/// How many known names an error lists.
+const LISTED: usize = 8;
+
+/// The statements that `text` denotes: those labelled `L`, those labelled `L` in `proc` (`proc:L`),
+/// or those that begin on line N (`:N`). Never empty.
+pub fn places(program: &Program, text: &str) -> Result<Vec<NodeId>, PropertyError> {
+    // A label contains no colon; the name of a procedure may, in braces.
+    match text.rsplit_once(':') {
+        None => labelled(program, None, text),
+        Some(("", number)) => on_line(program, number),
+        Some((proc, label)) => match program.proc_named(proc) {
+            Some(id) => labelled(program, Some(id), label),
+            None => Err(PropertyError::UnknownProc {
+                name: proc.to_owned(),
+                nearest: suggest(proc, program.procs.ids().map(|id| program.proc_name(id)))
+                    .map(str::to_owned),
+            }),
+        },
+    }
+}
+
+fn labelled(
+    program: &Program,
+    proc: Option<ProcId>,
+    label: &str,
+) -> Result<Vec<NodeId>, PropertyError> {
+    let nodes = program.labelled(proc, label);
+    if !nodes.is_empty() {
+        return Ok(nodes);
+    }
+    let here = |p: ProcId| proc.is_none_or(|q| p == q);
+    let mut known: Vec<&str> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for known_label in program.labels.iter().filter(|l| here(program.nodes[l.node].proc)) {
+        let name = program.text(known_label.name);
+        if seen.insert(name) {
+            known.push(name);
+        }
+    }
+    // A label of another procedure is a likelier mistake than a similar name.
+    let elsewhere = program
+        .labelled(None, label)
+        .first()
+        .map(|&node| format!("{}:{label}", program.proc_name(program.nodes[node].proc)));
+    Err(PropertyError::UnknownLabel {
+        label: label.to_owned(),
+        proc: proc.map(|p| program.proc_name(p).to_owned()),
+        nearest: elsewhere.or_else(|| suggest(label, known.iter().copied()).map(str::to_owned)),
+        total: known.len(),
+        known: known.into_iter().take(LISTED).map(str::to_owned).collect(),
+    })
+}
+
+fn on_line(program: &Program, number: &str) -> Result<Vec<NodeId>, PropertyError> {
+    let Ok(line) = number.parse::<u32>() else {
+        return Err(PropertyError::NotALine { text: number.to_owned() });
+    };
+    let statements = || program.nodes.enumerate().filter(|(_, n)| n.statement);
+    let nodes: Vec<NodeId> =
+        statements().filter(|(_, n)| n.origin.line == line).map(|(id, _)| id).collect();
+    if !nodes.is_empty() {
+        return Ok(nodes);
+    }
+    let lines = || statements().map(|(_, n)| n.origin.line).filter(|&l| l > 0);
+    Err(PropertyError::NoStatementOnLine {
+        line,
+        before: lines().filter(|&l| l < line).max(),
+        after: lines().filter(|&l| l > line).min(),
+    })
+}
