@@ -23,6 +23,23 @@ impl Task {
     }
 }
 
+impl Task {
+    /// The variables that the task reads, with the nodes at which it reads them.
+    pub fn reads(&self) -> Vec<(NodeId, VarId)> {
+        let mut out = Vec::new();
+        for goal in &self.goals {
+            let Goal::Reach(targets) = goal else { continue };
+            for target in targets {
+                self.program.exprs.reads(target.condition, |_, var| out.push((target.node, var)));
+            }
+        }
+        for observation in &self.observe {
+            out.extend(observation.vars.iter().map(|&var| (observation.node, var)));
+        }
+        out
+    }
+}
+
 /// One question.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
