@@ -67,6 +67,72 @@ impl Partial {
             self.set(bit, to.map(|v| v >> i & 1 == 1));
         }
     }
+    fn words(&self) -> usize {
+        match &self.0 {
+            Repr::Small { .. } => 1,
+            Repr::Large(words) => words.len(),
+        }
+    }
+    /// Changes each word: `change(index, (known, value))`. Keeps the invariant.
+    fn update(&mut self, mut change: impl FnMut(usize, (u64, u64)) -> (u64, u64)) {
+        match &mut self.0 {
+            Repr::Small { known, value } => {
+                (*known, *value) = change(0, (*known, *value));
+                *value &= *known;
+            }
+            Repr::Large(words) => {
+                for (i, word) in words.iter_mut().enumerate() {
+                    *word = change(i, *word);
+                    word.1 &= word.0;
+                }
+            }
+        }
+    }
+    /// The first bit that both know, with different values.
+    pub fn conflict(&self, other: &Partial) -> Option<u32> {
+        (0..self.words().min(other.words())).find_map(|i| {
+            let ((k, v), (l, w)) = (self.word(i), other.word(i));
+            let differ = (v ^ w) & k & l;
+            (differ != 0).then(|| 64 * i as u32 + differ.trailing_zeros())
+        })
+    }
+    /// Takes over every bit that `other` knows (bits beyond its own are passed over).
+    pub fn merge(&mut self, other: &Partial) {
+        self.update(|i, (k, v)| {
+            let (l, w) = other.word(i);
+            (k | l, (v & !l) | w)
+        });
+    }
+    /// Leaves open what `mask` leaves open.
+    pub fn retain(&mut self, mask: &Partial) {
+        self.update(|i, (k, v)| (k & mask.word(i).0, v));
+    }
+    /// Leaves open what `mask` knows.
+    pub fn remove(&mut self, mask: &Partial) {
+        self.update(|i, (k, v)| (k & !mask.word(i).0, v));
+    }
+    /// Leaves a range of bits open.
+    pub fn forget(&mut self, bits: std::ops::Range<u32>) {
+        self.update(|i, (k, v)| {
+            let start = 64 * i as u32;
+            let (from, to) =
+                (bits.start.clamp(start, start + 64), bits.end.clamp(start, start + 64));
+            let below = |n: u32| if n == 64 { u64::MAX } else { (1u64 << n) - 1 };
+            let gone = below(to - start) & !below(from - start);
+            (k & !gone, v)
+        });
+    }
+    /// Whether it knows every bit that `other` knows, with the same value.
+    pub fn covers(&self, other: &Partial) -> bool {
+        (0..self.words().max(other.words())).all(|i| {
+            let ((k, v), (l, w)) = (self.word(i), other.word(i));
+            l & !k == 0 && v & l == w
+        })
+    }
+    /// Whether no bit is known.
+    pub fn is_open(&self) -> bool {
+        (0..self.words()).all(|i| self.word(i).0 == 0)
+    }
     /// How many bytes it takes.
     pub fn bytes(&self) -> usize {
         std::mem::size_of::<Self>()
@@ -79,11 +145,7 @@ impl Partial {
 
 impl std::fmt::Debug for Partial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let words = match &self.0 {
-            Repr::Small { .. } => 1,
-            Repr::Large(words) => words.len(),
-        };
-        for bit in 0..64 * words as u32 {
+        for bit in 0..64 * self.words() as u32 {
             f.write_str(match self.get(bit) {
                 Some(true) => "1",
                 Some(false) => "0",
@@ -91,5 +153,66 @@ impl std::fmt::Debug for Partial {
             })?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Partial;
+
+    /// Every operation against the plain one on lists of `Option<bool>`, small and large.
+    #[test]
+    fn operations_work_bit_by_bit() {
+        for bits in [5u32, 64, 65, 130] {
+            let make = |seed: u32| {
+                let mut p = Partial::unknown(bits);
+                let list: Vec<Option<bool>> = (0..bits)
+                    .map(|b| match (b * 7 + seed * 13 + b * b * seed) % 5 {
+                        0 | 1 => None,
+                        k => Some(k % 2 == 0),
+                    })
+                    .collect();
+                for (b, &v) in list.iter().enumerate() {
+                    p.set(b as u32, v);
+                }
+                (p, list)
+            };
+            let same = |p: &Partial, list: &[Option<bool>]| {
+                (0..bits).all(|b| p.get(b) == list[b as usize])
+            };
+            for seed in 0..6 {
+                let ((a, la), (b, lb)) = (make(seed), make(seed + 3));
+                let zip = |f: fn(Option<bool>, Option<bool>) -> Option<bool>| -> Vec<_> {
+                    la.iter().zip(&lb).map(|(&x, &y)| f(x, y)).collect()
+                };
+                assert!(same(&a, &la));
+                let differ = la
+                    .iter()
+                    .zip(&lb)
+                    .position(|(x, y)| matches!((x, y), (Some(x), Some(y)) if x != y));
+                assert_eq!(a.conflict(&b), differ.map(|i| i as u32));
+                let mut m = a.clone();
+                m.merge(&b);
+                assert!(same(&m, &zip(|x, y| y.or(x))));
+                assert!(m.covers(&b) && m.covers(&m));
+                assert_eq!(m.covers(&a), differ.is_none());
+                let mut m = a.clone();
+                m.retain(&b);
+                assert!(same(&m, &zip(|x, y| y.and(x))));
+                assert!(a.covers(&m));
+                let mut m = a.clone();
+                m.remove(&b);
+                assert!(same(&m, &zip(|x, y| if y.is_some() { None } else { x })));
+                for range in [0..bits, 1..bits, 0..0, 3..5, bits / 2..bits] {
+                    let mut m = a.clone();
+                    m.forget(range.clone());
+                    let list: Vec<_> = (0..bits)
+                        .map(|b| if range.contains(&b) { None } else { la[b as usize] })
+                        .collect();
+                    assert!(same(&m, &list), "{range:?}");
+                    assert_eq!(m.is_open(), list.iter().all(Option::is_none));
+                }
+            }
+        }
     }
 }
