@@ -266,7 +266,8 @@ impl World {
                 moved.dedup();
                 for group in &named {
                     let place = |v: &u32| moved.iter().position(|w| w == v).unwrap();
-                    let (first, last) = (group.iter().map(place).min(), group.iter().map(place).max());
+                    let (first, last) =
+                        (group.iter().map(place).min(), group.iter().map(place).max());
                     assert_eq!(last.unwrap() - first.unwrap(), group.len() - 1);
                 }
             }

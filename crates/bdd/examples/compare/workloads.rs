@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// What a workload asks of a package. Functions are cloned, since some count references.
-pub trait Core {
+pub(crate) trait Core {
     /// A function.
     type F: Clone + PartialEq;
     /// A registered quantification and renaming.
@@ -46,10 +46,10 @@ pub trait Core {
 }
 
 /// A workload: its name, and what runs it and gives a number that all packages must agree on.
-pub type Workload<C> = (&'static str, fn() -> (u64, C));
+pub(crate) type Workload<C> = (&'static str, fn() -> (u64, C));
 
 /// All workloads.
-pub fn all<C: Core>() -> Vec<Workload<C>> {
+pub(crate) fn all<C: Core>() -> Vec<Workload<C>> {
     vec![
         ("counter, 16 bits", || counter(16)),
         ("LFSR, 15 bits", || lfsr(15)),
@@ -62,7 +62,7 @@ pub fn all<C: Core>() -> Vec<Workload<C>> {
 }
 
 /// The least time of `runs`.
-pub fn time<C: Core>(workload: &Workload<C>, runs: u32) -> (Duration, u64) {
+pub(crate) fn time<C: Core>(workload: &Workload<C>, runs: u32) -> (Duration, u64) {
     let mut best = Duration::MAX;
     let mut answer = 0;
     for _ in 0..runs {
