@@ -1,1 +1,49 @@
-//! In the making.
+//! Reports, and the pages they become.
+//!
+//! A [`Report`] is what is known at the end of a run, as plain data. [`text`] writes it for people,
+//! [`json`] for programs (schema `postbop.report/1`), [`bebop`] as Bebop printed it.
+//!
+//! ```
+//! use check::StopReason;
+//! use ir::{Init, ProgramBuilder, Rel};
+//! use property::Property;
+//! use render::{Outcome, Report, Status, TextOptions};
+//! use std::sync::Arc;
+//!
+//! let mut b = ProgramBuilder::new();
+//! let at = b.no_origin();
+//! let main = b.proc("main", at);
+//! b.begin_proc(main);
+//! let exit = b.silent();
+//! b.entry(main, exit);
+//! b.ret(exit, Rel::identity(), false);
+//! let report = Report {
+//!     files: vec![Arc::new(source::SourceFile::new("f.bp", "void main() begin end").unwrap())],
+//!     program: Arc::new(b.finish(main, Init::default())),
+//!     results: vec![Outcome::unknown(Property::Assert, StopReason::Cancelled)],
+//! };
+//! let mut page = Vec::new();
+//! render::text(&report, &TextOptions::default(), &mut page).unwrap();
+//! assert_eq!(page, b"unknown: can an assertion fail? (it was cancelled)\n");
+//! ```
+//!
+//! Not for errors in the input: those are [`source::Diagnostic`]s, shown by [`source::render`]. This
+//! crate knows no engine.
+
+mod bebop;
+mod json;
+mod report;
+mod text;
+mod values;
+
+pub use bebop::bebop;
+pub use json::{json, states_json};
+pub use report::{
+    CertificateNote, Formula, ListedStep, Listing, Outcome, Report, Statement, States, StatesAt,
+    Status,
+};
+pub use text::{TextOptions, states_text, text};
+pub use values::{Reader, Value};
+
+/// Calls beyond this depth are indented no further; their depth is shown as a number.
+const MAX_INDENT: u32 = 40;

@@ -1,0 +1,70 @@
+//! Bebop's listing, as in [bebop Fig. 1]: the run in reverse, indented by call depth.
+
+use crate::values::Reader;
+use crate::{MAX_INDENT, Outcome, Report, Status};
+use property::Property;
+use std::io::{self, Write};
+
+/// Blanks for each active call.
+const INDENT: usize = 6;
+
+/// Writes the report as Bebop printed it.
+pub fn bebop(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let mut reader = Reader::new(&report.program);
+    for (i, outcome) in report.results.iter().enumerate() {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        let by = if outcome.trace.is_some() { " by following path:" } else { "" };
+        writeln!(out, "{}{by}", head(outcome))?;
+        for statement in outcome.statements.iter().flatten().filter(|s| !s.reachable) {
+            writeln!(
+                out,
+                "Line {} not reachable",
+                report.program.nodes[statement.node].origin.line
+            )?;
+        }
+        let Some(trace) = &outcome.trace else { continue };
+        writeln!(out)?;
+        for step in trace.steps.iter().rev() {
+            let node = &report.program.nodes[step.node];
+            let mut line = String::new();
+            if step.depth > MAX_INDENT {
+                line = format!("({}) ", step.depth);
+            }
+            line += &format!("Line {:<8}State", node.origin.line);
+            for (var, value) in reader.values(node.proc, &step.state) {
+                line += &format!(" {}={value}", report.program.var_name(var));
+            }
+            if let Some(count) = &step.folded {
+                line += &format!(" ({count} steps folded)");
+            }
+            let indent = INDENT * step.depth.min(MAX_INDENT) as usize;
+            writeln!(out, "{:indent$}{line}", "")?;
+        }
+    }
+    Ok(())
+}
+
+fn head(outcome: &Outcome) -> String {
+    let what = match &outcome.property {
+        Property::Reach { label } => match label.strip_prefix(':') {
+            Some(line) => format!("Line {line}"),
+            None => format!("Label {label}"),
+        },
+        Property::Assert => "Assertion".to_owned(),
+        _ => "Statements".to_owned(),
+    };
+    match (outcome.status, &outcome.property) {
+        (Status::Reachable, _) => format!("{what} reachable"),
+        (Status::Unreachable, _) => format!("{what} not reachable"),
+        (Status::Violated, Property::Assert) => "Assertion violated".to_owned(),
+        (Status::Holds, Property::Assert) => "No assertion violated".to_owned(),
+        (Status::Violated, _) => "Some statements not reachable:".to_owned(),
+        (Status::Holds, _) => "All statements reachable".to_owned(),
+        (Status::Unknown, _) => match &outcome.stop_reason {
+            Some(reason) => format!("{what}: no answer: {reason}"),
+            None => format!("{what}: no answer"),
+        },
+    }
+}

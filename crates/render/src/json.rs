@@ -1,0 +1,195 @@
+//! Reports for programs: the schema `postbop.report/1`, written as it goes.
+//!
+//! A trace may have many steps, each with hundreds of variables: only one step at a time is held
+//! as a JSON value.
+
+use crate::values::{Reader, Value};
+use crate::{ListedStep, Listing, Outcome, Report, States, StatesAt};
+use ir::{NodeId, Program};
+use property::Property;
+use serde_json::{Map, Value as Json, json};
+use std::io::{self, Write};
+
+/// Writes the report as one JSON object.
+pub fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let mut reader = Reader::new(&report.program);
+    write!(out, "{{\"schema\":\"postbop.report/1\",\"file\":{},", Json::from(report.file_name()))?;
+    out.write_all(b"\"results\":[")?;
+    for (i, outcome) in report.results.iter().enumerate() {
+        out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
+        result(report, outcome, &mut reader, out)?;
+    }
+    out.write_all(b"]}\n")
+}
+
+fn result(
+    report: &Report,
+    outcome: &Outcome,
+    reader: &mut Reader<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write!(out, "{{\"property\":{}", property(&outcome.property))?;
+    field(out, "verdict", outcome.status.word().into())?;
+    field(out, "engine", outcome.engine.as_str().into())?;
+    field(out, "why", outcome.why.as_str().into())?;
+    field(out, "stats", stats(outcome.seconds, &outcome.counters))?;
+    match &outcome.trace {
+        Some(trace) => {
+            out.write_all(b",\"trace\":")?;
+            listing(report, trace, reader, out)?;
+        }
+        None => field(out, "trace", Json::Null)?,
+    }
+    field(out, "stop_reason", outcome.stop_reason.as_ref().map(|r| r.code()).into())?;
+    if let Some(statements) = &outcome.statements {
+        let list = statements.iter().map(|s| {
+            let mut object = place(&report.program, s.node, report.file_name(), None);
+            object.insert("reachable".into(), s.reachable.into());
+            Json::Object(object)
+        });
+        field(out, "statements", list.collect())?;
+    }
+    if let Some(note) = outcome.certificate {
+        field(out, "certificate", json!({"checked": note.checked, "size": note.size}))?;
+    }
+    let why_not = outcome.stop_reason.iter().map(|r| r.to_string());
+    let warnings: Vec<String> = why_not.chain(outcome.warnings.iter().cloned()).collect();
+    if !warnings.is_empty() {
+        field(out, "warnings", json!(warnings))?;
+    }
+    out.write_all(b"}")
+}
+
+/// A field that is not the first.
+fn field(out: &mut dyn Write, name: &str, value: Json) -> io::Result<()> {
+    write!(out, ",\"{name}\":{value}")
+}
+
+fn property(property: &Property) -> Json {
+    match property {
+        Property::Reach { label } => json!({"kind": property.kind(), "label": label}),
+        _ => json!({"kind": property.kind()}),
+    }
+}
+
+fn stats(seconds: f64, counters: &[(String, u64)]) -> Json {
+    let mut out = Map::new();
+    out.insert("seconds".into(), json!((seconds * 1e6).round() / 1e6));
+    for (name, value) in counters {
+        out.insert(name.replace(' ', "_"), json!(value));
+    }
+    Json::Object(out)
+}
+
+fn listing(
+    report: &Report,
+    trace: &Listing,
+    reader: &mut Reader<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write!(
+        out,
+        "{{\"shortest\":{},\"loop_start\":{},\"steps\":[",
+        trace.shortest,
+        Json::from(trace.loop_start)
+    )?;
+    for (i, step) in trace.steps.iter().enumerate() {
+        out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
+        write!(out, "{}", step_json(report, step, reader))?;
+    }
+    out.write_all(b"]}")
+}
+
+/// One step.
+pub(crate) fn step_json(report: &Report, step: &ListedStep, reader: &mut Reader<'_>) -> Json {
+    let program = &report.program;
+    let mut object = place(program, step.node, report.file_name(), Some(step.depth));
+    let state = reader.values(program.nodes[step.node].proc, &step.state).into_iter();
+    let state: Map<String, Json> =
+        state.map(|(var, value)| (program.var_name(var).to_owned(), value_json(&value))).collect();
+    object.insert("state".into(), Json::Object(state));
+    if let Some(count) = &step.folded {
+        object.insert("folded".into(), json!(count));
+    }
+    Json::Object(object)
+}
+
+/// `proc`, `file` where it is not the report's, `line`, `column`, `depth` of a step, `text`.
+fn place(program: &Program, node: NodeId, file: &str, depth: Option<u32>) -> Map<String, Json> {
+    let info = &program.nodes[node];
+    let mut out = Map::new();
+    out.insert("proc".into(), json!(program.proc_name(info.proc)));
+    if let Some(name) = program.files.get(info.origin.file as usize)
+        && name != file
+    {
+        out.insert("file".into(), json!(name));
+    }
+    out.insert("line".into(), json!(info.origin.line));
+    out.insert("column".into(), json!(info.origin.column));
+    if let Some(depth) = depth {
+        out.insert("depth".into(), json!(depth));
+    }
+    out.insert("text".into(), json!(program.text(info.origin.text)));
+    out
+}
+
+fn value_json(value: &Value) -> Json {
+    match value {
+        Value::Bool(b) => json!(b),
+        Value::Int(v) => json!(v),
+        Value::Array(cells) => {
+            cells.iter().map(|c| c.as_ref().map_or(Json::Null, value_json)).collect()
+        }
+    }
+}
+
+/// Writes what can hold at a place as one JSON object, schema `postbop.states/1`.
+pub fn states_json(states: &States, out: &mut dyn Write) -> io::Result<()> {
+    let file = states.files.first().map_or("", |f| f.name());
+    let reader = Reader::new(&states.program);
+    let places: Vec<Json> =
+        states.places.iter().map(|at| states_at(states, at, file, &reader)).collect();
+    let object = json!({
+        "schema": "postbop.states/1",
+        "file": file,
+        "at": states.at,
+        "engine": states.engine,
+        "why": states.why,
+        "stats": stats(states.seconds, &states.counters),
+        "places": places,
+        "stop_reason": states.stop_reason.as_ref().map(|r| r.code()),
+    });
+    writeln!(out, "{object}")
+}
+
+fn states_at(states: &States, at: &StatesAt, file: &str, reader: &Reader<'_>) -> Json {
+    let program = &states.program;
+    let mut object = place(program, at.node, file, None);
+    object.insert("reachable".into(), json!(at.reachable));
+    let names: Vec<&str> = at.vars.iter().map(|&v| program.var_name(v)).collect();
+    object.insert("variables".into(), json!(names));
+    object.insert("formula".into(), json!(at.formula.text));
+    if !at.formula.definitions.is_empty() {
+        let definitions = at.formula.definitions.iter();
+        let map: Map<String, Json> =
+            definitions.map(|(name, text)| (name.clone(), json!(text))).collect();
+        object.insert("definitions".into(), Json::Object(map));
+    }
+    let cubes = at.cubes.iter().map(|cube| {
+        let values = at.vars.iter().filter_map(|&var| {
+            let value = match reader.value(cube, var) {
+                Some(value) => value_json(&value),
+                // An integer of which some bits are known.
+                None => json!(reader.pattern(cube, var)?),
+            };
+            Some((program.var_name(var).to_owned(), value))
+        });
+        Json::Object(values.collect())
+    });
+    object.insert("cubes".into(), cubes.collect());
+    object.insert("complete".into(), json!(!at.cut));
+    if let Some(count) = at.count {
+        object.insert("count".into(), json!(count.to_string()));
+    }
+    Json::Object(object)
+}

@@ -1,0 +1,207 @@
+//! What is known at the end of a run, as plain data.
+
+use check::{Partial, StopReason};
+use ir::{NodeId, Program, VarId};
+use property::Property;
+use source::SourceFile;
+use std::sync::Arc;
+
+/// The answers to all questions about a program.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The sources. [`ir::Origin::file`] is an index into them; the first one names the report.
+    pub files: Vec<Arc<SourceFile>>,
+    /// The program that the answers are about.
+    pub program: Arc<Program>,
+    /// One for each question, in order.
+    pub results: Vec<Outcome>,
+}
+
+impl Report {
+    /// The name of the (first) source file.
+    pub fn file_name(&self) -> &str {
+        self.files.first().map_or("", |f| f.name())
+    }
+
+    /// Whether something is violated (or reachable).
+    pub fn any_violated(&self) -> bool {
+        self.results.iter().any(|r| r.status.is_violation())
+    }
+
+    /// Whether some answer is missing.
+    pub fn any_unknown(&self) -> bool {
+        self.results.iter().any(|r| r.status == Status::Unknown)
+    }
+}
+
+/// The answer to one question.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The question.
+    pub property: Property,
+    /// The answer.
+    pub status: Status,
+    /// Why there is none.
+    pub stop_reason: Option<StopReason>,
+    /// The engine that answered.
+    pub engine: String,
+    /// Why this engine.
+    pub why: String,
+    /// Wall-clock time of the run that answered; questions asked together share one.
+    pub seconds: f64,
+    /// Counters of effort of that run.
+    pub counters: Vec<(String, u64)>,
+    /// How the violation comes about.
+    pub trace: Option<Listing>,
+    /// For [`Property::ReachAll`]: every statement in order of the source.
+    pub statements: Option<Vec<Statement>>,
+    /// The proof that nothing is violated.
+    pub certificate: Option<CertificateNote>,
+    /// What else the reader should know.
+    pub warnings: Vec<String>,
+}
+
+impl Outcome {
+    /// No answer.
+    pub fn unknown(property: Property, reason: StopReason) -> Outcome {
+        Outcome {
+            property,
+            status: Status::Unknown,
+            stop_reason: Some(reason),
+            engine: String::new(),
+            why: String::new(),
+            seconds: 0.0,
+            counters: Vec::new(),
+            trace: None,
+            statements: None,
+            certificate: None,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// An answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// Some run comes there.
+    Reachable,
+    /// No run comes there.
+    Unreachable,
+    /// The property holds of all runs.
+    Holds,
+    /// Some run breaks it.
+    Violated,
+    /// See [`Outcome::stop_reason`].
+    Unknown,
+}
+
+impl Status {
+    /// The word that reports use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Reachable => "reachable",
+            Status::Unreachable => "unreachable",
+            Status::Holds => "holds",
+            Status::Violated => "violated",
+            Status::Unknown => "unknown",
+        }
+    }
+
+    /// Whether a run was found that the question asks for.
+    pub fn is_violation(self) -> bool {
+        matches!(self, Status::Reachable | Status::Violated)
+    }
+}
+
+/// A run that was replayed, as a list; completed calls are folded where it would be too long.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// No run has fewer steps, a completed call counted as one.
+    pub shortest: bool,
+    /// Where the part that repeats for ever begins.
+    pub loop_start: Option<usize>,
+    /// In the order of execution.
+    pub steps: Vec<ListedStep>,
+}
+
+/// A statement that is about to be executed.
+#[derive(Clone, Debug)]
+pub struct ListedStep {
+    /// The statement.
+    pub node: NodeId,
+    /// How many calls are active, the program's start not counted.
+    pub depth: u32,
+    /// What holds just before it.
+    pub state: Partial,
+    /// For a call whose inside is not listed: the number of steps inside, in decimal.
+    pub folded: Option<String>,
+}
+
+/// The status of a statement.
+#[derive(Clone, Copy, Debug)]
+pub struct Statement {
+    /// The statement.
+    pub node: NodeId,
+    /// Whether some run comes there.
+    pub reachable: bool,
+}
+
+/// What is said of a certificate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CertificateNote {
+    /// It was checked, and accepted.
+    pub checked: bool,
+    /// Decisions in its graph.
+    pub size: usize,
+}
+
+/// What can hold at some statements (`bop states`).
+#[derive(Clone, Debug)]
+pub struct States {
+    /// The sources.
+    pub files: Vec<Arc<SourceFile>>,
+    /// The program.
+    pub program: Arc<Program>,
+    /// The place, as it was typed.
+    pub at: String,
+    /// The engine that answered.
+    pub engine: String,
+    /// Why this engine.
+    pub why: String,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// Counters of effort.
+    pub counters: Vec<(String, u64)>,
+    /// Why there is no answer.
+    pub stop_reason: Option<StopReason>,
+    /// One for each statement that the place denotes; empty if there is no answer.
+    pub places: Vec<StatesAt>,
+}
+
+/// What can hold at a statement.
+#[derive(Clone, Debug)]
+pub struct StatesAt {
+    /// The statement.
+    pub node: NodeId,
+    /// The variables that were asked for.
+    pub vars: Vec<VarId>,
+    /// Whether some run comes there.
+    pub reachable: bool,
+    /// The set as a formula.
+    pub formula: Formula,
+    /// The set as disjoint cubes: the known bits of each.
+    pub cubes: Vec<Partial>,
+    /// Some cubes were left out.
+    pub cut: bool,
+    /// The number of valuations of the variables, if it fits.
+    pub count: Option<u128>,
+}
+
+/// A formula; parts that occur often, and would be long, have names.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Formula {
+    /// Names and what they stand for; each may use those before it.
+    pub definitions: Vec<(String, String)>,
+    /// The formula.
+    pub text: String,
+}

@@ -1,0 +1,243 @@
+//! Reports for people: the run in order, indented by call depth, only what changed.
+
+use crate::values::{Changes, Reader};
+use crate::{Listing, MAX_INDENT, Outcome, Report, States, StatesAt, Status};
+use ir::{NodeId, Program};
+use property::Property;
+use std::io::{self, Write};
+
+/// Places (`proc:line`) and statements up to these widths are padded, so that columns align.
+const PLACE_WIDTH: usize = 20;
+const STATEMENT_WIDTH: usize = 44;
+
+/// How much to say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TextOptions {
+    /// Verdicts only.
+    pub quiet: bool,
+    /// Also the engine that answered, and why it was chosen.
+    pub verbose: bool,
+    /// Also counters of effort.
+    pub stats: bool,
+}
+
+/// Writes the report for people.
+pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::Result<()> {
+    for (i, outcome) in report.results.iter().enumerate() {
+        if i > 0 && !options.quiet && report.results[i - 1].trace.is_some() {
+            writeln!(out)?;
+        }
+        writeln!(out, "{}", head(report, outcome))?;
+        if options.quiet {
+            continue;
+        }
+        for warning in &outcome.warnings {
+            writeln!(out, "  warning: {warning}")?;
+        }
+        if let Some(statements) = &outcome.statements {
+            for statement in statements.iter().filter(|s| !s.reachable) {
+                writeln!(out, "  {}", place_and_text(report, statement.node))?;
+            }
+        }
+        if options.verbose || options.stats {
+            about_engine(out, &outcome.engine, &outcome.why, outcome.seconds)?;
+            if let Some(note) = outcome.certificate {
+                let checked = if note.checked { "checked" } else { "not checked" };
+                writeln!(out, "  proof of size {}, {checked}", note.size)?;
+            }
+        }
+        if options.stats {
+            counters(out, &outcome.counters)?;
+        }
+        if let Some(trace) = &outcome.trace {
+            writeln!(out)?;
+            listing(report, trace, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn about_engine(out: &mut dyn Write, engine: &str, why: &str, seconds: f64) -> io::Result<()> {
+    writeln!(out, "  engine {engine}, {seconds:.3} s: {why}")
+}
+
+fn counters(out: &mut dyn Write, counters: &[(String, u64)]) -> io::Result<()> {
+    let width = counters.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, value) in counters {
+        writeln!(out, "  {name:width$}  {value}")?;
+    }
+    Ok(())
+}
+
+fn head(report: &Report, outcome: &Outcome) -> String {
+    let word = outcome.status.word();
+    let at = |what: &str| match outcome.trace.as_ref().and_then(|t| t.steps.last()) {
+        Some(step) => {
+            let node = &report.program.nodes[step.node];
+            let file = report.program.files.get(node.origin.file as usize);
+            let file = file.map_or("", String::as_str);
+            format!("{what} at {file}:{}:{}", node.origin.line, node.origin.column)
+        }
+        None => what.to_owned(),
+    };
+    let what = match (&outcome.property, outcome.status) {
+        (Property::Reach { label }, Status::Reachable) => at(&quoted(label)),
+        (Property::Reach { label }, Status::Unknown) => format!("is {} reachable?", quoted(label)),
+        (Property::Reach { label }, _) => quoted(label),
+        (Property::Assert, Status::Violated) => at("an assertion can fail"),
+        (Property::Assert, Status::Unknown) => "can an assertion fail?".to_owned(),
+        (Property::Assert, _) => "no assertion can fail".to_owned(),
+        (_, Status::Unknown) => "which statements are reachable?".to_owned(),
+        (_, _) => {
+            let all = outcome.statements.as_deref().unwrap_or(&[]);
+            match all.iter().filter(|s| !s.reachable).count() {
+                0 => format!("all {} statements are reachable", all.len()),
+                dead => format!("{dead} of {} statements cannot be reached:", all.len()),
+            }
+        }
+    };
+    match &outcome.stop_reason {
+        Some(reason) => format!("{word}: {what} ({reason})"),
+        None => format!("{word}: {what}"),
+    }
+}
+
+fn quoted(label: &str) -> String {
+    match label.strip_prefix(':') {
+        Some(line) => format!("line {line}"),
+        None => label.to_owned(),
+    }
+}
+
+fn place(program: &Program, node: NodeId) -> String {
+    let info = &program.nodes[node];
+    format!("{}:{}", program.proc_name(info.proc), info.origin.line)
+}
+
+fn place_and_text(report: &Report, node: NodeId) -> String {
+    let program = &report.program;
+    let text = program.text(program.nodes[node].origin.text);
+    format!("{:PLACE_WIDTH$}  {text}", place(program, node))
+}
+
+/// The steps, a line each.
+fn listing(report: &Report, trace: &Listing, out: &mut dyn Write) -> io::Result<()> {
+    let program = &*report.program;
+    let mut reader = Reader::new(program);
+    let mut changes = Changes::new();
+    let width_of = |width: fn(&Program, &crate::ListedStep) -> usize, limit: usize| {
+        trace.steps.iter().map(|s| width(program, s)).filter(|&w| w <= limit).max().unwrap_or(0)
+    };
+    let places = width_of(|p, s| place(p, s.node).chars().count(), PLACE_WIDTH);
+    let statements = width_of(|p, s| statement(p, s).chars().count(), STATEMENT_WIDTH);
+    for (i, step) in trace.steps.iter().enumerate() {
+        if trace.loop_start == Some(i) {
+            writeln!(out, "  from here on for ever:")?;
+        }
+        let proc = program.nodes[step.node].proc;
+        let mut line = format!(
+            "  {:places$}  {:statements$}",
+            place(program, step.node),
+            statement(program, step)
+        );
+        let mut gap = "  ";
+        for (var, value) in changes.step(&mut reader, proc, step.depth, &step.state) {
+            line += gap;
+            gap = " ";
+            line += program.var_name(var);
+            match value {
+                Some(value) => line += &format!("={value}"),
+                None => line += "=?",
+            }
+        }
+        if let Some(count) = &step.folded {
+            line += &format!("  ({count} steps inside)");
+        }
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    writeln!(out, "\n  {}", summary(trace))
+}
+
+/// The statement, indented by its depth.
+fn statement(program: &Program, step: &crate::ListedStep) -> String {
+    let text = program.text(program.nodes[step.node].origin.text);
+    let indent = 2 * step.depth.min(MAX_INDENT) as usize;
+    match step.depth > MAX_INDENT {
+        true => format!("{:indent$}[{}] {text}", "", step.depth),
+        false => format!("{:indent$}{text}", ""),
+    }
+}
+
+fn summary(trace: &Listing) -> String {
+    let n = trace.steps.len();
+    let mut out = format!("{n} step{}", if n == 1 { "" } else { "s" });
+    let folded = trace.steps.iter().filter(|s| s.folded.is_some()).count();
+    if folded > 0 {
+        out += &format!(
+            " shown, the inside of {folded} call{} folded (`--max-steps` shows more)",
+            if folded == 1 { "" } else { "s" }
+        );
+    }
+    if trace.shortest {
+        out += "; no run gets there in fewer, a completed call counted as one";
+    }
+    out
+}
+
+/// Writes what can hold at a place, for people.
+pub fn states_text(states: &States, options: &TextOptions, out: &mut dyn Write) -> io::Result<()> {
+    if let Some(reason) = &states.stop_reason {
+        writeln!(out, "unknown: what holds at {}? ({reason})", quoted(&states.at))?;
+    }
+    for (i, at) in states.places.iter().enumerate() {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        states_at(states, at, options, out)?;
+    }
+    if options.verbose || options.stats {
+        about_engine(out, &states.engine, &states.why, states.seconds)?;
+    }
+    if options.stats {
+        counters(out, &states.counters)?;
+    }
+    Ok(())
+}
+
+fn states_at(
+    states: &States,
+    at: &StatesAt,
+    options: &TextOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let program = &*states.program;
+    let info = &program.nodes[at.node];
+    writeln!(out, "at {}: {}", place(program, at.node), program.text(info.origin.text))?;
+    if !at.reachable {
+        return writeln!(out, "  unreachable");
+    }
+    for (name, text) in &at.formula.definitions {
+        writeln!(out, "  where {name} is {text}")?;
+    }
+    writeln!(out, "  {}", at.formula.text)?;
+    if options.quiet {
+        return Ok(());
+    }
+    let reader = Reader::new(program);
+    for cube in &at.cubes {
+        let mut line = String::new();
+        for &var in &at.vars {
+            if let Some(pattern) = reader.pattern(cube, var) {
+                line += &format!(" {}={pattern}", program.var_name(var));
+            }
+        }
+        writeln!(out, "   {}", if line.is_empty() { " (anything)" } else { &line })?;
+    }
+    if at.cut {
+        writeln!(out, "    … and more cubes (`--max-cubes` shows more)")?;
+    }
+    match at.count {
+        Some(n) => writeln!(out, "  {n} valuation{}", if n == 1 { "" } else { "s" }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,182 @@
+//! Values of variables as people know them: by name and type.
+
+use check::Partial;
+use ir::{Layout, ProcId, Program, Scalar, TextId, VarId, VarKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt;
+use std::rc::Rc;
+
+/// The value of a variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Value {
+    /// Of a boolean.
+    Bool(bool),
+    /// Of an integer.
+    Int(u64),
+    /// Of an array, cell by cell; some may be open.
+    Array(Vec<Option<Value>>),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Bool(b) => write!(f, "{}", u8::from(*b)),
+            Value::Int(v) => write!(f, "{v}"),
+            Value::Array(cells) => {
+                f.write_str("[")?;
+                for (i, cell) in cells.iter().enumerate() {
+                    f.write_str(if i > 0 { "," } else { "" })?;
+                    match cell {
+                        Some(value) => value.fmt(f)?,
+                        None => f.write_str("?")?,
+                    }
+                }
+                f.write_str("]")
+            }
+        }
+    }
+}
+
+/// Reads values out of states.
+pub struct Reader<'p> {
+    program: &'p Program,
+    layout: Layout,
+    scopes: FxHashMap<ProcId, Rc<[VarId]>>,
+}
+
+impl<'p> Reader<'p> {
+    /// For states of `program`.
+    pub fn new(program: &'p Program) -> Reader<'p> {
+        Reader { program, layout: Layout::new(program), scopes: FxHashMap::default() }
+    }
+
+    /// The variables that a person can name in `proc`: globals, parameters, other locals, each in
+    /// order of declaration, without those that are hidden or shadowed.
+    pub fn scope(&mut self, proc: ProcId) -> Rc<[VarId]> {
+        let program = self.program;
+        self.scopes
+            .entry(proc)
+            .or_insert_with(|| {
+                let all: Vec<VarId> =
+                    program.scope(proc).filter(|&v| !program.vars[v].hidden).collect();
+                // The innermost declaration of a name comes last.
+                let mut seen: FxHashSet<TextId> = FxHashSet::default();
+                let mut out: Vec<VarId> =
+                    all.into_iter().rev().filter(|&v| seen.insert(program.vars[v].name)).collect();
+                out.reverse();
+                out.into()
+            })
+            .clone()
+    }
+
+    /// Where the variable's area begins in a state.
+    fn base(&self, var: VarId) -> u32 {
+        if self.is_global(var) { 0 } else { self.layout.global_bits }
+    }
+
+    /// The value of a variable in a state of a frame in whose scope it is; `None` if it is open.
+    pub fn value(&self, state: &Partial, var: VarId) -> Option<Value> {
+        let info = &self.program.vars[var];
+        let base = self.base(var);
+        let slot = self.layout.slot(var);
+        let cell = |cell: u32| {
+            let bits = slot.cell(cell);
+            let number = state.number(base + bits.start..base + bits.end)?;
+            Some(match info.ty.scalar {
+                Scalar::Bool => Value::Bool(number != 0),
+                Scalar::Int { .. } => Value::Int(number),
+            })
+        };
+        if info.ty.array.is_none() {
+            return cell(0);
+        }
+        let cells: Vec<Option<Value>> = (0..slot.cells).map(cell).collect();
+        cells.iter().any(Option::is_some).then_some(Value::Array(cells))
+    }
+
+    /// Like [`value`](Self::value) as text, but an integer that is known in part is shown bit by
+    /// bit: `0b1-0`.
+    pub fn pattern(&self, state: &Partial, var: VarId) -> Option<String> {
+        let slot = self.layout.slot(var);
+        let base = self.base(var);
+        let cell = |cell: u32| {
+            let bits = base + slot.cell(cell).start..base + slot.cell(cell).end;
+            if let Some(number) = state.number(bits.clone()) {
+                return Some(number.to_string());
+            }
+            let digits = bits.clone().rev().map(|b| match state.get(b) {
+                Some(true) => '1',
+                Some(false) => '0',
+                None => '-',
+            });
+            bits.clone()
+                .any(|b| state.get(b).is_some())
+                .then(|| format!("0b{}", digits.collect::<String>()))
+        };
+        let cells: Vec<Option<String>> = (0..slot.cells).map(cell).collect();
+        if cells.iter().all(Option::is_none) {
+            return None;
+        }
+        if self.program.vars[var].ty.array.is_none() {
+            return cells.into_iter().next().flatten();
+        }
+        let cells: Vec<String> =
+            cells.into_iter().map(|c| c.unwrap_or_else(|| "?".to_owned())).collect();
+        Some(format!("[{}]", cells.join(",")))
+    }
+
+    /// The known values in a state of `proc`, by name.
+    pub fn values(&mut self, proc: ProcId, state: &Partial) -> Vec<(VarId, Value)> {
+        let scope = self.scope(proc);
+        scope.iter().filter_map(|&v| Some((v, self.value(state, v)?))).collect()
+    }
+
+    /// Whether a variable is a global.
+    pub fn is_global(&self, var: VarId) -> bool {
+        self.program.vars[var].kind == VarKind::Global
+    }
+}
+
+/// What changed since the reader last saw a variable: globals since the last step, locals since the
+/// last step of the same activation.
+pub(crate) struct Changes {
+    globals: FxHashMap<VarId, Value>,
+    frames: Vec<FxHashMap<VarId, Value>>,
+}
+
+impl Changes {
+    /// Nothing was seen yet.
+    pub(crate) fn new() -> Changes {
+        Changes { globals: FxHashMap::default(), frames: Vec::new() }
+    }
+
+    /// What is new in a step's state; `None` for a value that is no longer known.
+    pub(crate) fn step(
+        &mut self,
+        reader: &mut Reader<'_>,
+        proc: ProcId,
+        depth: u32,
+        state: &Partial,
+    ) -> Vec<(VarId, Option<Value>)> {
+        // A step at depth d ends all deeper activations; the next one at d + 1 begins a new one.
+        let depth = depth as usize;
+        self.frames.truncate(depth + 1);
+        self.frames.resize_with(depth + 1, FxHashMap::default);
+        let mut out = Vec::new();
+        for &var in reader.scope(proc).iter() {
+            let now = reader.value(state, var);
+            let seen = match reader.is_global(var) {
+                true => &mut self.globals,
+                false => &mut self.frames[depth],
+            };
+            if seen.get(&var) != now.as_ref() {
+                match &now {
+                    Some(value) => seen.insert(var, value.clone()),
+                    None => seen.remove(&var),
+                };
+                out.push((var, now));
+            }
+        }
+        out
+    }
+}
