@@ -18,6 +18,7 @@ pub fn check(tree: &Tree) -> Vec<LowerError> {
         errors: Vec::new(),
         labels: vec![None; tree.symbol_count()],
         assigned: vec![None; tree.symbol_count()],
+        unknown: vec![usize::MAX; tree.symbol_count()],
         statements: 0,
         exprs: Vec::new(),
     };
@@ -37,6 +38,8 @@ struct Checker<'t> {
     labels: Vec<Option<(usize, StmtId, Span)>>,
     /// By symbol: the left-hand side (by number) and place where it occurs.
     assigned: Vec<Option<(usize, Span)>>,
+    /// By symbol: the procedure in which it was last reported as unknown.
+    unknown: Vec<usize>,
     /// Left-hand sides so far.
     statements: usize,
     exprs: Vec<ExprId>,
@@ -233,7 +236,9 @@ impl<'t> Checker<'t> {
 
     fn variable(&mut self, number: usize, symbol: Symbol, span: Span) -> Option<Variable> {
         let found = self.scope.variable(symbol);
-        if found.is_none() {
+        // One error for each procedure is enough.
+        if found.is_none() && self.unknown[symbol.index()] != number {
+            self.unknown[symbol.index()] = number;
             let proc = &self.tree.procs()[number];
             let locals = self.tree.names(proc.locals).iter().chain(self.tree.names(proc.params));
             let nearest = self.nearest(symbol, locals.chain(self.tree.globals()));
