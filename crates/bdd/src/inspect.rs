@@ -50,18 +50,18 @@ impl Manager {
     /// The nodes of `f`, the terminal included.
     #[must_use]
     pub fn size(&self, f: Bdd) -> usize {
-        self.size_of([f])
+        self.shared_size([f])
     }
 
     /// The nodes reachable from the roots together, the terminal included. The cost grows
     /// with the answer; over most of the table, [`count_reachable`](Manager::count_reachable)
     /// is faster.
     #[must_use]
-    pub fn size_of(&self, roots: impl IntoIterator<Item = Bdd>) -> usize {
+    pub fn shared_size(&self, roots: impl IntoIterator<Item = Bdd>) -> usize {
         self.reachable(roots).len() + 1
     }
 
-    /// The same number as [`size_of`](Manager::size_of), by marking in a bitmap of the whole
+    /// The same number as [`shared_size`](Manager::shared_size), by marking in a bitmap of the whole
     /// table: what [`live_nodes`](Manager::live_nodes) would be after a collection.
     #[must_use]
     pub fn count_reachable(&self, roots: impl IntoIterator<Item = Bdd>) -> usize {

@@ -1,5 +1,6 @@
 //! Long random sequences of operations against truth tables, with collections, reorderings,
-//! node limits and interruptions in between.
+//! node limits and interruptions in between. `BDD_SEED=n` tries
+//! other sequences.
 
 mod common;
 
@@ -209,7 +210,7 @@ impl World {
             if self.one_in(self.plan.collect) {
                 let roots = self.roots();
                 self.m.gc(roots.iter().copied());
-                assert_eq!(self.m.live_nodes(), self.m.size_of(roots));
+                assert_eq!(self.m.live_nodes(), self.m.shared_size(roots));
                 self.check_pool();
             }
             if self.one_in(self.plan.sift) {
@@ -276,13 +277,14 @@ impl World {
         if limited {
             self.m.set_node_limit(usize::MAX);
         }
-        assert_eq!(self.m.live_nodes(), self.m.size_of(roots));
+        assert_eq!(self.m.live_nodes(), self.m.shared_size(roots));
         self.check_pool();
     }
 }
 
 fn run(plan: Plan) -> World {
-    let mut world = World::new(plan);
+    let shift: u64 = std::env::var("BDD_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let mut world = World::new(Plan { seed: plan.seed + 1000 * shift, ..plan });
     world.run();
     world
 }

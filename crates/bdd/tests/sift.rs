@@ -112,7 +112,7 @@ fn shrinks_on_the_way_back_too() {
         g = m.or(g, p).unwrap();
     }
     let (f_count, g_count) = (m.sat_count(f, 14), m.sat_count(g, 14));
-    let before = m.size_of([f, g]);
+    let before = m.shared_size([f, g]);
     let both = m.reorder_sift([f, g], &[]).unwrap();
     assert!(both <= before);
     assert_eq!((m.sat_count(f, 14), m.sat_count(g, 14)), (f_count, g_count));
