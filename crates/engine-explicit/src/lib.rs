@@ -1,1 +1,195 @@
-//! In the making.
+//! Reachability by tabulation over explicit valuations: the reference for every other engine, and
+//! the fast path for programs with few bits.
+//!
+//! Path edges and summaries as in [bebop §3.1], each valuation written out in a machine word, the
+//! rules applied one fact at a time (`tabulate.rs`). Plain enough to trust by reading; what it
+//! answers is exact: verdicts, the states of every node, shortest hierarchical traces
+//! [bebop §3.2], certificates.
+//!
+//! ```
+//! use check::{Budget, Engine, Goal, Target, Task, Verdict};
+//! use engine_explicit::Explicit;
+//! use ir::{Init, ProgramBuilder, Rel, Type};
+//! use std::sync::Arc;
+//!
+//! // decl g;  void main() begin  g := !g;  if g then R: skip; fi  end
+//! let mut b = ProgramBuilder::new();
+//! let file = b.file("example.bp");
+//! let at = b.origin(file, 1, 1, "");
+//! let g = b.global("g", Type::BOOL, at);
+//! let main = b.proc("main", at);
+//! b.begin_proc(main);
+//! let (first, test, skip, exit) = (b.statement(at), b.statement(at), b.statement(at), b.silent());
+//! b.entry(main, first);
+//! b.label("R", skip);
+//! let before = b.exprs.pre(g);
+//! let negated = b.exprs.not(before);
+//! b.step(first, test, Rel::assign([(g, Some(negated))], 0));
+//! b.step(test, skip, Rel::guarded(before, 0));
+//! b.step(test, exit, Rel::guarded(negated, 0));
+//! b.step(skip, exit, Rel::identity());
+//! b.ret(exit, Rel::identity(), false);
+//! let program = b.finish(main, Init::default());
+//!
+//! let task = Task::new(Arc::new(program), vec![Goal::Reach(vec![Target::at(skip)])]);
+//! let answer = Explicit::default().run(&task, &Budget::unlimited());
+//! let Verdict::Violated(Some(trace)) = &answer.verdicts[0] else { panic!("R is reachable") };
+//! assert_eq!(trace.frames[0].steps.len(), 2);
+//! ```
+//!
+//! Not for programs with many bits in scope: time and memory grow with the number of valuations,
+//! and more than 64 bits of globals, of one frame or of results are refused. Repeated goals are
+//! refused, too.
+
+mod intern;
+mod machine;
+mod meter;
+mod relation;
+mod sets;
+mod shortest;
+mod solve;
+mod tabulate;
+mod trace;
+mod words;
+
+use check::{Answer, Budget, Engine, Goal, StateSets, Stats, StopReason, Task, TraceMode, Verdict};
+use machine::Machine;
+use meter::Meter;
+use shortest::Search;
+use std::sync::Arc;
+use tabulate::Tabulation;
+
+/// The engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Explicit {
+    /// The most bits that one edge, or the initial condition, may leave arbitrary: so many bits
+    /// stand for two to the power of them successors of a single state. Beyond it the answer is
+    /// [`StopReason::Unsupported`].
+    pub max_open_bits: u32,
+}
+
+impl Default for Explicit {
+    fn default() -> Self {
+        Explicit { max_open_bits: 24 }
+    }
+}
+
+impl Engine for Explicit {
+    fn name(&self) -> &'static str {
+        "explicit"
+    }
+
+    fn run(&self, task: &Task, budget: &Budget) -> Answer {
+        let mut meter = Meter::new(budget, self.max_open_bits.min(62));
+        let machine = match Machine::new(&task.program, &mut meter) {
+            Ok(machine) => machine,
+            Err(reason) => return Answer::unknown(task, reason),
+        };
+        let mut table = Tabulation::new(&machine, task);
+        let wants = task.wants;
+        let stop_early = !wants.all_nodes
+            && task.observe.is_empty()
+            && (wants.trace != TraceMode::Shortest || table.goals.all_reached());
+        let complete = table.run(stop_early, &mut meter);
+        let mut answer = match complete {
+            Ok(()) => complete_answer(task, &machine, &table, &mut meter),
+            Err(reason) => partial_answer(task, &machine, &table, reason),
+        };
+        answer.stats = Stats::default();
+        answer.stats.add("path_edges", table.paths.len() as u64);
+        answer.stats.add("contexts", table.contexts.len() as u64);
+        answer.stats.add("summaries", table.exits.len() as u64);
+        answer
+    }
+}
+
+/// Why a goal that asks for repetition has no answer.
+fn repeat_unsupported() -> StopReason {
+    let what = "the explicit engine answers whether a place is reached, not whether marks repeat";
+    StopReason::Unsupported { what: what.to_owned() }
+}
+
+/// After a search that found all there is, or all that was asked for.
+fn complete_answer(
+    task: &Task,
+    machine: &Machine,
+    table: &Tabulation,
+    meter: &mut Meter,
+) -> Answer {
+    let reached = &table.goals.reached;
+    let holds = |(i, goal): (usize, &Goal)| matches!(goal, Goal::Reach(_)) && reached[i].is_none();
+    let certificate = if task.wants.certificate && task.goals.iter().enumerate().any(holds) {
+        sets::certificate(machine, table, meter).ok().map(Arc::new)
+    } else {
+        None
+    };
+    let search = match task.wants.trace {
+        TraceMode::Shortest if reached.iter().any(Option::is_some) => {
+            Some(Search::goals(machine, table, meter))
+        }
+        _ => None,
+    };
+    let verdict = |(i, goal): (usize, &Goal)| match (goal, reached[i]) {
+        (Goal::Reach(_), None) => Verdict::Holds(certificate.clone()),
+        (Goal::Reach(_), Some(path)) => {
+            let shortest = search.as_ref().map(|search| {
+                let (search, nearest) = search.as_ref().map_err(StopReason::clone)?;
+                trace::shortest(machine, table, search, nearest[i], meter)
+            });
+            match shortest {
+                Some(Ok(trace)) => Verdict::Violated(Some(Box::new(trace))),
+                Some(Err(reason @ StopReason::Internal { .. })) => Verdict::Unknown(reason),
+                // Out of time or memory: it is reached all the same.
+                Some(Err(_)) | None => violated(task, machine, table, path),
+            }
+        }
+        _ => Verdict::Unknown(repeat_unsupported()),
+    };
+    let verdicts = task.goals.iter().enumerate().map(verdict).collect();
+    let mut sets = StateSets::new();
+    let observed = sets::observed(machine, table, &task.observe, &mut sets, meter);
+    Answer {
+        verdicts,
+        reached: task.wants.all_nodes.then(|| sets::reached(machine, table)),
+        observed: match observed {
+            Ok(observed) => observed.into_iter().map(Some).collect(),
+            Err(_) => vec![None; task.observe.len()],
+        },
+        sets,
+        stats: Stats::default(),
+    }
+}
+
+/// After a search that had to stop: what was reached is reached all the same.
+fn partial_answer(
+    task: &Task,
+    machine: &Machine,
+    table: &Tabulation,
+    reason: StopReason,
+) -> Answer {
+    let mut answer = Answer::unknown(task, reason);
+    for (i, goal) in task.goals.iter().enumerate() {
+        match (goal, table.goals.reached[i]) {
+            (Goal::Reach(_), None) => {}
+            (Goal::Reach(_), Some(path)) => {
+                answer.verdicts[i] = violated(task, machine, table, path);
+            }
+            _ => answer.verdicts[i] = Verdict::Unknown(repeat_unsupported()),
+        }
+    }
+    answer
+}
+
+/// The verdict with the trace by which the tabulation came there. Reads it off the tables, which
+/// takes no time to speak of: no budget is asked.
+fn violated(task: &Task, machine: &Machine, table: &Tabulation, path: u32) -> Verdict {
+    if task.wants.trace == TraceMode::None {
+        return Verdict::Violated(None);
+    }
+    let budget = Budget::unlimited();
+    let trace = trace::any(machine, table, path, &mut Meter::new(&budget, 0));
+    match trace {
+        Ok(trace) => Verdict::Violated(Some(Box::new(trace))),
+        Err(reason) => Verdict::Unknown(reason),
+    }
+}

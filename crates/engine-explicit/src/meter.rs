@@ -1,0 +1,75 @@
+//! The meter of a run: its budget, watched often and cheaply.
+
+use check::{Budget, StopReason};
+use ir::eval::Val;
+
+/// Successors between two looks at the clock.
+const BATCH: u64 = 2048;
+
+/// Counts work and memory against a budget; gives the memory back when dropped.
+pub(crate) struct Meter<'a> {
+    budget: &'a Budget,
+    pending: u64,
+    reserved: u64,
+    /// The most bits that may be arbitrary at once, see [`crate::Explicit`].
+    pub(crate) max_open_bits: u32,
+    /// Scratch space of the evaluator.
+    pub(crate) registers: Vec<Val>,
+}
+
+impl<'a> Meter<'a> {
+    pub(crate) fn new(budget: &'a Budget, max_open_bits: u32) -> Self {
+        Meter { budget, pending: 0, reserved: 0, max_open_bits, registers: Vec::new() }
+    }
+    /// Counts one unit of work: a successor, or an evaluation that may lead to one.
+    pub(crate) fn tick(&mut self) -> Result<(), StopReason> {
+        self.pending += 1;
+        if self.pending < BATCH {
+            return Ok(());
+        }
+        self.flush()
+    }
+    /// Tells the budget what has been counted.
+    pub(crate) fn flush(&mut self) -> Result<(), StopReason> {
+        self.budget.work(std::mem::take(&mut self.pending))
+    }
+    /// Asks for memory, which stays reserved until the meter is dropped or `release` is called.
+    pub(crate) fn reserve(&mut self, bytes: usize) -> Result<(), StopReason> {
+        self.budget.reserve(bytes as u64)?;
+        self.reserved += bytes as u64;
+        Ok(())
+    }
+    /// Gives back memory.
+    pub(crate) fn release(&mut self, bytes: usize) {
+        self.budget.release(bytes as u64);
+        self.reserved -= bytes as u64;
+    }
+    /// Appends to a vector whose growth is accounted for.
+    pub(crate) fn push<T>(&mut self, vec: &mut Vec<T>, item: T) -> Result<(), StopReason> {
+        if vec.len() == vec.capacity() {
+            let (size, old) = (size_of::<T>(), vec.capacity());
+            let new = (old * 2).max(4);
+            // Both copies exist while the vector moves.
+            self.reserve(new * size)?;
+            vec.reserve_exact(new - vec.len());
+            self.release(old * size);
+        }
+        vec.push(item);
+        Ok(())
+    }
+    /// Refuses to enumerate too many valuations.
+    pub(crate) fn admit_open_bits(&self, bits: u32, what: &str) -> Result<(), StopReason> {
+        let most = self.max_open_bits;
+        if bits > most {
+            let what = format!("{what} {bits} bits arbitrary; the explicit engine takes {most}");
+            return Err(StopReason::Unsupported { what });
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Meter<'_> {
+    fn drop(&mut self) {
+        self.budget.release(self.reserved);
+    }
+}
