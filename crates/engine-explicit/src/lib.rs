@@ -90,8 +90,7 @@ impl Engine for Explicit {
         let stop_early = !wants.all_nodes
             && task.observe.is_empty()
             && (wants.trace != TraceMode::Shortest || table.goals.all_reached());
-        let complete = table.run(stop_early, &mut meter);
-        let mut answer = match complete {
+        let mut answer = match table.run(stop_early, &mut meter) {
             Ok(()) => complete_answer(task, &machine, &table, &mut meter),
             Err(reason) => partial_answer(task, &machine, &table, reason),
         };
@@ -117,11 +116,14 @@ fn complete_answer(
     meter: &mut Meter,
 ) -> Answer {
     let reached = &table.goals.reached;
-    let holds = |(i, goal): (usize, &Goal)| matches!(goal, Goal::Reach(_)) && reached[i].is_none();
-    let certificate = if task.wants.certificate && task.goals.iter().enumerate().any(holds) {
-        sets::certificate(machine, table, meter).ok().map(Arc::new)
-    } else {
-        None
+    // A goal without targets does not wait for the search to be complete, the others do.
+    let certify = |goal: &Goal, path: Option<u32>| match goal {
+        Goal::Reach(targets) => path.is_none() && !targets.is_empty() && task.wants.certificate,
+        _ => false,
+    };
+    let certificate = match task.goals.iter().zip(reached).any(|(g, &p)| certify(g, p)) {
+        true => sets::certificate(machine, table, meter).ok().map(Arc::new),
+        false => None,
     };
     let search = match task.wants.trace {
         TraceMode::Shortest if reached.iter().any(Option::is_some) => {
@@ -130,6 +132,7 @@ fn complete_answer(
         _ => None,
     };
     let verdict = |(i, goal): (usize, &Goal)| match (goal, reached[i]) {
+        (Goal::Reach(targets), None) if targets.is_empty() => holds_trivially(task),
         (Goal::Reach(_), None) => Verdict::Holds(certificate.clone()),
         (Goal::Reach(_), Some(path)) => {
             let shortest = search.as_ref().map(|search| {
@@ -170,6 +173,9 @@ fn partial_answer(
     let mut answer = Answer::unknown(task, reason);
     for (i, goal) in task.goals.iter().enumerate() {
         match (goal, table.goals.reached[i]) {
+            (Goal::Reach(targets), None) if targets.is_empty() => {
+                answer.verdicts[i] = holds_trivially(task);
+            }
             (Goal::Reach(_), None) => {}
             (Goal::Reach(_), Some(path)) => {
                 answer.verdicts[i] = violated(task, machine, table, path);
@@ -178,6 +184,11 @@ fn partial_answer(
         }
     }
     answer
+}
+
+/// The verdict on a goal without targets.
+fn holds_trivially(task: &Task) -> Verdict {
+    Verdict::Holds(task.wants.certificate.then(|| Arc::new(sets::trivial(&task.program))))
 }
 
 /// The verdict with the trace by which the tabulation came there. Reads it off the tables, which

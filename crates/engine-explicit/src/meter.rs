@@ -58,10 +58,11 @@ impl<'a> Meter<'a> {
         Ok(())
     }
     /// Refuses to enumerate too many valuations.
-    pub(crate) fn admit_open_bits(&self, bits: u32, what: &str) -> Result<(), StopReason> {
+    pub(crate) fn admit_open_bits(&self, bits: u32, who: &str) -> Result<(), StopReason> {
         let most = self.max_open_bits;
         if bits > most {
-            let what = format!("{what} {bits} bits arbitrary; the explicit engine takes {most}");
+            let what =
+                format!("{who} leaves {bits} bits arbitrary; the explicit engine takes {most}");
             return Err(StopReason::Unsupported { what });
         }
         Ok(())

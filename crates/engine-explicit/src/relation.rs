@@ -68,14 +68,15 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// Calls `each` with every `(globals, frame)` in the pattern.
+    /// Calls `each` with every `(globals, frame)` in the pattern. `who` leaves bits arbitrary.
     pub(crate) fn each_state(
         &self,
+        who: &str,
         meter: &mut Meter,
         mut each: impl FnMut(u64, u64, &mut Meter) -> Result<(), StopReason>,
     ) -> Result<(), StopReason> {
         let bits = self.open_globals.count_ones() + self.open_frame.count_ones();
-        meter.admit_open_bits(bits, "a step leaves")?;
+        meter.admit_open_bits(bits, who)?;
         for globals in completions(self.globals, self.open_globals) {
             for frame in completions(self.frame, self.open_frame) {
                 meter.tick()?;
@@ -91,7 +92,7 @@ impl Pattern {
         mut each: impl FnMut(u64, u64, &mut Meter) -> Result<(), StopReason>,
     ) -> Result<(), StopReason> {
         let bits = self.open_globals.count_ones() + self.open_saved.count_ones();
-        meter.admit_open_bits(bits, "a call leaves")?;
+        meter.admit_open_bits(bits, "a call")?;
         for globals in completions(self.globals, self.open_globals) {
             for saved in completions(self.saved, self.open_saved) {
                 meter.tick()?;
@@ -169,7 +170,7 @@ impl Relation {
         meter: &mut Meter,
         out: &mut Vec<Pattern>,
     ) -> Result<(), StopReason> {
-        meter.admit_open_bits(self.shared.len() as u32, "an edge leaves")?;
+        meter.admit_open_bits(self.shared.len() as u32, "an edge")?;
         for bits in 0..1u64 << self.shared.len() {
             for (i, &choice) in self.shared.iter().enumerate() {
                 view.set_choice(choice, bits >> i & 1 == 1);

@@ -12,7 +12,7 @@
 use crate::intern::Interner;
 use crate::machine::{Action, Machine};
 use crate::meter::Meter;
-use crate::tabulate::{NONE, Tabulation, called, entries};
+use crate::tabulate::{INITIAL, NONE, Tabulation, called, entries};
 use check::StopReason;
 use ir::{EdgeId, NodeId};
 
@@ -99,7 +99,7 @@ impl<'a> Search<'a> {
         let mut missing = reached.iter().filter(|r| r.is_some()).count();
         let node = machine.program.procs[machine.program.entry].entry;
         for pattern in machine.initial(meter)? {
-            pattern.each_state(meter, |globals, frame, meter| {
+            pattern.each_state(INITIAL, meter, |globals, frame, meter| {
                 search.reach(State { node, globals, frame }, None, 0, meter)
             })?;
         }
@@ -132,7 +132,7 @@ impl<'a> Search<'a> {
         let mut search = Search::new(machine, table, Scope::Inside { exit });
         let context = table.contexts.get(table.exits.get(exit).context);
         let node = machine.program.procs[context.proc].entry;
-        entries(&context).each_state(meter, |globals, frame, meter| {
+        entries(&context).each_state("a call", meter, |globals, frame, meter| {
             search.reach(State { node, globals, frame }, None, 0, meter)
         })?;
         while search.out.is_none() && !search.level.is_empty() {
@@ -199,7 +199,7 @@ impl<'a> Search<'a> {
                     rel.successors(machine.at(globals, frame), meter, &mut patterns)?;
                     let way = Some(Way { from, edge, how: How::Step });
                     for pattern in &patterns {
-                        pattern.each_state(meter, |globals, frame, meter| {
+                        pattern.each_state("a step", meter, |globals, frame, meter| {
                             self.reach(
                                 State { node: *target, globals, frame },
                                 way,
@@ -259,7 +259,7 @@ impl<'a> Search<'a> {
         let key = self.table.contexts.get(context);
         let node = self.machine.program.procs[key.proc].entry;
         let way = Some(Way { from, edge, how: How::Enter });
-        entries(&key).each_state(meter, |globals, frame, meter| {
+        entries(&key).each_state("a call", meter, |globals, frame, meter| {
             self.reach(State { node, globals, frame }, way, distance, meter)
         })
     }
@@ -290,7 +290,7 @@ impl<'a> Search<'a> {
             back.successors(view, meter, &mut patterns)?;
             let way = Some(Way { from, edge, how: How::Back(exit) });
             for pattern in &patterns {
-                pattern.each_state(meter, |globals, frame, meter| {
+                pattern.each_state("a step", meter, |globals, frame, meter| {
                     self.reach(State { node: *ret, globals, frame }, way, distance, meter)
                 })?;
             }

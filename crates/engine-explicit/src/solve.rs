@@ -29,7 +29,7 @@ impl Part {
     /// The values of a boolean for all values of its own choices. Nothing else may be open.
     pub(crate) fn can(&self, view: &mut View, meter: &mut Meter) -> Result<Can, StopReason> {
         let mut can = Can { be_true: false, be_false: false };
-        meter.admit_open_bits(self.own.len() as u32, "an expression leaves")?;
+        meter.admit_open_bits(self.own.len() as u32, "an expression")?;
         for bits in 0..1u64 << self.own.len() {
             for (i, &choice) in self.own.iter().enumerate() {
                 view.set_choice(choice, bits >> i & 1 == 1);
@@ -90,7 +90,7 @@ impl Condition {
             effort += 1;
             if effort >> meter.max_open_bits.min(63) > 1 {
                 let bits: u32 = open.iter().map(|c| c.width as u32).sum();
-                meter.admit_open_bits(bits, "a condition leaves")?;
+                meter.admit_open_bits(bits, "a condition")?;
             }
             match self.decide(view, values.len() == open.len(), meter)? {
                 None => values.push(self.candidates(open[values.len()], view, meter)),

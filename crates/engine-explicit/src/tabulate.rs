@@ -27,6 +27,9 @@ use check::{Goal, StopReason, Target, Task};
 use ir::eval::Code;
 use ir::{EdgeId, Exprs, Id, NodeId, ProcId};
 
+/// Who leaves the initial states arbitrary.
+pub(crate) const INITIAL: &str = "the start of the program";
+
 /// No fact.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -128,6 +131,9 @@ impl<'a> Tabulation<'a> {
 
     /// Applies the rules until nothing is new, or (if `stop_early`) all goals are reached.
     pub(crate) fn run(&mut self, stop_early: bool, meter: &mut Meter) -> Result<(), StopReason> {
+        if stop_early && self.goals.all_reached() {
+            return Ok(());
+        }
         self.start(meter)?;
         // Path edges are processed in the order in which they were found.
         while self.next < self.paths.len() && !(stop_early && self.goals.all_reached()) {
@@ -151,7 +157,7 @@ impl<'a> Tabulation<'a> {
         for pattern in self.machine.initial(meter)? {
             if called {
                 let bits = pattern.open_globals.count_ones();
-                meter.admit_open_bits(bits, "the initial condition leaves")?;
+                meter.admit_open_bits(bits, INITIAL)?;
                 for globals in crate::words::completions(pattern.globals, pattern.open_globals) {
                     meter.tick()?;
                     let pattern = Pattern { globals, open_globals: 0, ..pattern };
@@ -180,7 +186,7 @@ impl<'a> Tabulation<'a> {
         let (context, _) = self.context(key, meter)?;
         self.activities[context as usize].root = true;
         let node = self.machine.program.procs[proc].entry;
-        entry.each_state(meter, |globals, frame, meter| {
+        entry.each_state(INITIAL, meter, |globals, frame, meter| {
             self.path(Path { context, node, globals, frame }, entered(), meter)
         })
     }
@@ -197,7 +203,7 @@ impl<'a> Tabulation<'a> {
                     rel.successors(machine.at(globals, frame), meter, &mut patterns)?;
                     let why = Why { from: index, edge, exit: NONE };
                     for pattern in &patterns {
-                        pattern.each_state(meter, |globals, frame, meter| {
+                        pattern.each_state("a step", meter, |globals, frame, meter| {
                             self.path(Path { context, node: *target, globals, frame }, why, meter)
                         })?;
                     }
@@ -221,7 +227,7 @@ impl<'a> Tabulation<'a> {
                 Action::Return { rel } => {
                     rel.successors(machine.at(globals, frame), meter, &mut patterns)?;
                     for pattern in &patterns {
-                        pattern.each_state(meter, |globals, results, meter| {
+                        pattern.each_state("a step", meter, |globals, results, meter| {
                             self.exit(Exit { context, globals, results }, (index, edge), meter)
                         })?;
                     }
@@ -248,7 +254,7 @@ impl<'a> Tabulation<'a> {
         meter.push(&mut self.activities[callee as usize].callers, number)?;
         if new {
             let node = self.machine.program.procs[key.proc].entry;
-            entries(&key).each_state(meter, |globals, frame, meter| {
+            entries(&key).each_state("a call", meter, |globals, frame, meter| {
                 self.path(Path { context: callee, node, globals, frame }, entered(), meter)
             })?;
         }
@@ -293,7 +299,7 @@ impl<'a> Tabulation<'a> {
         back.successors(machine.coming_back(globals, results, saved), meter, &mut patterns)?;
         let why = Why { from: self.caller_paths[caller as usize], edge, exit };
         for pattern in &patterns {
-            pattern.each_state(meter, |globals, frame, meter| {
+            pattern.each_state("a step", meter, |globals, frame, meter| {
                 self.path(Path { context, node: *ret, globals, frame }, why, meter)
             })?;
         }
@@ -358,7 +364,7 @@ impl Goals {
         let mut unreached = 0;
         for (goal, kind) in task.goals.iter().enumerate() {
             let Goal::Reach(places) = kind else { continue };
-            unreached += 1;
+            unreached += !places.is_empty() as usize;
             for &Target { node, condition } in places {
                 let code = (condition != Exprs::TRUE).then(|| Code::new(&task.program, condition));
                 targets.entry(node).or_default().push((goal, code));
@@ -366,6 +372,7 @@ impl Goals {
         }
         Goals { targets, reached: vec![None; task.goals.len()], unreached }
     }
+    /// Whether all are that have a target.
     pub(crate) fn all_reached(&self) -> bool {
         self.unreached == 0
     }
