@@ -200,6 +200,18 @@ impl ParseError {
     }
 }
 
+impl From<&ParseError> for Diagnostic {
+    fn from(error: &ParseError) -> Diagnostic {
+        error.diagnostic()
+    }
+}
+
+impl From<&LowerError> for Diagnostic {
+    fn from(error: &LowerError) -> Diagnostic {
+        error.diagnostic()
+    }
+}
+
 /// Something that is wrong with a program which the grammar accepts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]

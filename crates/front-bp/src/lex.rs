@@ -71,13 +71,10 @@ impl Kind {
     /// A keyword or a constant: looks like a name and is none.
     pub(crate) fn is_reserved(self) -> bool {
         use Kind::*;
-        matches!(
-            self,
-            Const(_) | Decl | Void | Bool | Begin | End | Enforce | Abortif | Skip | Goto | Return
-        ) || matches!(
-            self,
-            Print | Assert | Assume | Constrain | Dead | If | Then | Elsif | Else | Fi | While
-        ) || matches!(self, Do | Od | Schoose | Dfs)
+        let word = matches!(self, Decl | Void | Bool | Dfs | Begin | End | Enforce | Abortif);
+        let statement = matches!(self, Skip | Goto | Return | Print | Assert | Assume | Constrain);
+        let block = matches!(self, If | Then | Elsif | Else | Fi | While | Do | Od);
+        word || statement || block || matches!(self, Dead | Schoose | Const(_))
     }
 
     /// The words that end a block, before which `;` may be missing.
