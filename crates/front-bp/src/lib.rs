@@ -2,7 +2,7 @@
 //!
 //! The language is the union of what Bebop, SLAM, SATABS, Moped and Boom read, as far as it is
 //! sequential. [`parse`] reads it, [`check`] finds what is wrong beyond its grammar, [`lower`] turns
-//! it into the program model, [`print`] writes the common subset that all of those tools read.
+//! it into the program model, [`print()`] writes the common subset that all of those tools read.
 //!
 //! ```
 //! use front_bp::{Dialect, LowerOptions, lower, parse, print};
