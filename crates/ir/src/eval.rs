@@ -165,7 +165,7 @@ pub fn binary(op: BinaryOp, a: Val, b: Val) -> Val {
         Le => Val::bool(x <= y),
         Gt => Val::bool(x > y),
         Ge => Val::bool(x >= y),
-        // Validation bounds every operand and result to 64 bits: i128 cannot overflow.
+        // Validation bounds every operand and result to `MAX_WIDTH` bits: i128 cannot overflow.
         Add => Val::Known(x + y),
         Sub => Val::Known(x - y),
         Mul => Val::Known(x * y),

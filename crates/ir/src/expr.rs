@@ -1,10 +1,11 @@
 //! Expressions: a hash-consed graph, children before parents.
 //!
 //! **Values.** A boolean expression is true or false. An integer expression is an exact
-//! (mathematical) integer or *undefined*: a division by zero, an index out of range, a negative
-//! shift, a [`BinaryOp::When`] whose condition fails. Undefinedness spreads through integer
-//! operators and stops at the smallest boolean around it, which is then false; an assignment of an
-//! undefined value, or of one that does not fit its target, has no successor.
+//! (mathematical) integer or *undefined*: a division by zero, an index out of range, a shift by a
+//! negative number (or by 64 or more, to the left), a [`BinaryOp::When`] whose condition fails.
+//! Undefinedness spreads through integer operators and stops at the smallest boolean around it,
+//! which is then false; an assignment of an undefined value, or of one that does not fit its
+//! target, has no successor.
 //!
 //! **Choice.** `Choice(k)` is an arbitrary bit. Its number is local to the [`crate::Rel`] that
 //! uses it: within one relation all occurrences of `Choice(k)` are the same bit, and the relation
@@ -84,7 +85,7 @@ pub enum BinaryOp {
     Mul,
     /// Quotient, rounded towards zero; undefined for divisor 0.
     Div,
-    /// `a · 2^b`; undefined for negative `b`.
+    /// `a · 2^b`; undefined for negative `b`, and for `b` of 64 or more, which fits no variable.
     Shl,
     /// `⌊a / 2^b⌋`; undefined for negative `b`.
     Shr,

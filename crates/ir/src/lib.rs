@@ -50,4 +50,4 @@ pub use program::{
     Assign, Call, Dim, Edge, EdgeId, EdgeKind, EventsId, Init, Label, Node, NodeId, Origin, Proc,
     ProcId, Program, ProgramBuilder, Rel, Scalar, TextId, Type, Var, VarId, VarKind,
 };
-pub use validate::{Invalid, MAX_WIDTH, call_edges, widths};
+pub use validate::{Invalid, MAX_AREA, MAX_WIDTH, call_edges, widths};

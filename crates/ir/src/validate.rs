@@ -30,6 +30,9 @@ impl std::error::Error for Invalid {}
 /// The widest exact integer that an expression may take, sign included.
 pub const MAX_WIDTH: u32 = 100;
 
+/// The most bits of globals, of one frame, or of results.
+pub const MAX_AREA: u64 = 1 << 24;
+
 /// For each expression its sort, and for integers the bits that hold every possible value.
 pub fn widths(program: &Program) -> Result<Vec<(Sort, u32)>, Invalid> {
     let mut out: Vec<(Sort, u32)> = Vec::with_capacity(program.exprs.len());
@@ -157,7 +160,11 @@ impl Program {
             if bits == 0 || bits > 32 || var.ty.cells() == 0 {
                 return Err(err("a variable with no bits, or more than 32"));
             }
+            if var.ty.array.is_some_and(|dim| dim.lo.checked_add(dim.len as i64).is_none()) {
+                return Err(err("an array with indices beyond 64 bits"));
+            }
         }
+        self.areas()?;
         for &g in &self.globals {
             if self.vars[g].kind != VarKind::Global {
                 return Err(err("a global that is none"));
@@ -180,6 +187,14 @@ impl Program {
             if proc.error.is_some_and(|n| self.out_edges(n).len() > 0) {
                 return Err(err("an error node has no successors"));
             }
+        }
+        if self.nodes.enumerate().any(|(n, node)| {
+            self.procs.get(node.proc).is_none_or(|p| !p.nodes.contains(&(n.index() as u32)))
+        }) {
+            return Err(err("a node lies among those of its procedure"));
+        }
+        if self.labels.iter().any(|l| self.nodes.get(l.node).is_none()) {
+            return Err(err("a label stands at a node"));
         }
         if self.procs.get(self.entry).is_none() {
             return Err(err("the entry procedure exists"));
@@ -210,6 +225,25 @@ impl Program {
                 EdgeKind::Return { rel } => {
                     self.rel(rel, Vocabulary::Return(proc), &widths).map_err(at)?;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Bits are numbered with 32 bits ([`crate::Layout`]).
+    fn areas(&self) -> Result<(), Invalid> {
+        let mut areas = vec![[0u64; 2]; self.procs.len()];
+        let mut globals = 0u64;
+        for var in self.vars.iter() {
+            let end = match var.kind {
+                VarKind::Global => Some(&mut globals),
+                VarKind::Local(p) => areas.get_mut(p.index()).map(|a| &mut a[0]),
+                VarKind::Result(p) => areas.get_mut(p.index()).map(|a| &mut a[1]),
+            };
+            let Some(end) = end else { return Err(err("a variable of an unknown procedure")) };
+            *end += var.ty.cells() as u64 * var.ty.scalar.bits() as u64;
+            if *end > MAX_AREA {
+                return Err(err("too many bits of globals, of one frame or of results"));
             }
         }
         Ok(())
