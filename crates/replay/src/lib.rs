@@ -1,1 +1,64 @@
-//! In the making.
+//! The concrete semantics: accepts or refuses a [`check::Trace`], and prepares an accepted one for
+//! showing.
+//!
+//! Every answer of an engine passes through here before a person sees it. [`check_trace`] judges a
+//! trace on the program itself; what it returns, [`Accepted`], can be listed statement by
+//! statement.
+//!
+//! ```
+//! use check::{Frame, Goal, Partial, Step, Target, Trace};
+//! use ir::{Id, Init, ProgramBuilder, Rel, Type};
+//! use std::sync::Arc;
+//!
+//! // decl g;  void main() begin  assume(!g);  R: skip;  end
+//! let mut b = ProgramBuilder::new();
+//! let file = b.file("example.bp");
+//! let at = b.origin(file, 1, 1, "");
+//! let g = b.global("g", Type::BOOL, at);
+//! let main = b.proc("main", at);
+//! b.begin_proc(main);
+//! let (first, second) = (b.statement(at), b.statement(at));
+//! b.entry(main, first);
+//! let guard = b.exprs.pre(g);
+//! let guard = b.exprs.not(guard);
+//! b.step(first, second, Rel::guarded(guard, 0));
+//! let program = Arc::new(b.finish(main, Init::default()));
+//!
+//! let goal = Goal::Reach(vec![Target::at(second)]);
+//! let trace = |g: bool| {
+//!     let mut state = Partial::unknown(1);
+//!     state.set(0, Some(g));
+//!     let step = Step { edge: ir::EdgeId::new(0), state, inside: None };
+//!     Trace {
+//!         segments: Default::default(),
+//!         frames: vec![Frame { proc: main, steps: vec![step] }],
+//!         target: second,
+//!         end: Partial::unknown(1),
+//!         shortest: true,
+//!         lasso: None,
+//!     }
+//! };
+//! let accepted = replay::check_trace(&program, &goal, &trace(false)).unwrap();
+//! assert_eq!(accepted.shown(100).count(), 2);
+//! let refusal = replay::check_trace(&program, &goal, &trace(true)).unwrap_err();
+//! assert_eq!(refusal.reason, replay::Reason::Guard);
+//! ```
+//!
+//! Not for: searching (the engines), printing (`render`). It knows no engine and no decision
+//! diagrams; the SAT solver it uses is its own.
+
+mod cnf;
+mod code;
+mod justify;
+mod machine;
+mod refusal;
+mod search;
+mod shown;
+mod space;
+mod trace;
+mod value;
+
+pub use refusal::{Part, Place, Reason, Refusal};
+pub use shown::{Accepted, Shown};
+pub use trace::check_trace;
+pub use value::{Value, state_vars};
