@@ -1,0 +1,312 @@
+//! Random programs of the model, answered by the definition: relations by trying every candidate,
+//! reachability by rules that know no contexts, only full entry valuations.
+
+mod common;
+#[path = "../../ir/tests/support/direct.rs"]
+mod direct;
+
+use check::{Area, Budget, Engine, Goal, Observation, Target, Task, Verdict};
+use common::hierarchical_length;
+use direct::{Cells, Direct, Kind};
+use engine_explicit::Explicit;
+use ir::eval::{Code, TableEnv};
+use ir::{EdgeId, EdgeKind, Id, Layout, NodeId, ProcId, Program, VarId, VarKind};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Facts beyond which a program is left out.
+const LIMIT: usize = 6_000;
+
+/// Everything reachable, with full entry valuations.
+struct Naive<'a> {
+    program: &'a Program,
+    edges: Vec<Relations<'a>>,
+    /// (node, entry, now)
+    paths: BTreeSet<(NodeId, Cells, Cells)>,
+    work: Vec<(NodeId, Cells, Cells)>,
+    /// (procedure, entry) → (globals and results)
+    summaries: BTreeMap<(ProcId, Cells), BTreeSet<Cells>>,
+    /// (callee, its entry) → (caller's entry, call edge, saved locals)
+    callers: BTreeMap<(ProcId, Cells), BTreeSet<(Cells, EdgeId, Cells)>>,
+}
+
+enum Relations<'a> {
+    Local(NodeId, Direct<'a>),
+    Call { callee: ProcId, enter: Direct<'a>, ret: NodeId, back: Direct<'a> },
+    Return(Direct<'a>),
+}
+
+fn join(a: &Cells, b: &Cells) -> Cells {
+    a.iter().chain(b).map(|(&k, &v)| (k, v)).collect()
+}
+
+impl<'a> Naive<'a> {
+    /// `None`: too many facts.
+    fn new(program: &'a Program) -> Option<Naive<'a>> {
+        let edges = program.edges.iter().map(|edge| {
+            let proc = program.nodes[edge.source].proc;
+            match &edge.kind {
+                EdgeKind::Local { target, rel } => {
+                    Relations::Local(*target, Direct::new(program, Kind::Local(proc), rel))
+                }
+                EdgeKind::Call(call) => {
+                    let (caller, callee) = (proc, call.callee);
+                    let enter = Direct::new(program, Kind::Enter { caller, callee }, &call.enter);
+                    let back = Direct::new(program, Kind::Back { caller, callee }, &call.back);
+                    Relations::Call { callee, enter, ret: call.ret, back }
+                }
+                EdgeKind::Return { rel } => {
+                    Relations::Return(Direct::new(program, Kind::Return(proc), rel))
+                }
+            }
+        });
+        let mut naive = Naive {
+            program,
+            edges: edges.collect(),
+            paths: BTreeSet::new(),
+            work: Vec::new(),
+            summaries: BTreeMap::new(),
+            callers: BTreeMap::new(),
+        };
+        let entry = program.procs[program.entry].entry;
+        for initial in initial(program) {
+            naive.add(entry, initial.clone(), initial);
+        }
+        while let Some((node, entry, now)) = naive.work.pop() {
+            if naive.paths.len() > LIMIT {
+                return None;
+            }
+            naive.process(node, &entry, &now);
+        }
+        Some(naive)
+    }
+    fn add(&mut self, node: NodeId, entry: Cells, now: Cells) {
+        let fact = (node, entry, now);
+        if self.paths.insert(fact.clone()) {
+            self.work.push(fact);
+        }
+    }
+    fn process(&mut self, node: NodeId, entry: &Cells, now: &Cells) {
+        let proc = self.program.nodes[node].proc;
+        for edge in self.program.out_edges(node) {
+            match &self.edges[edge.index()] {
+                Relations::Local(target, rel) => {
+                    let target = *target;
+                    for (post, _) in rel.successors(now) {
+                        self.add(target, entry.clone(), post);
+                    }
+                }
+                Relations::Call { callee, enter, .. } => {
+                    let callee = *callee;
+                    for (inner, saved) in enter.successors(now) {
+                        let key = (callee, inner.clone());
+                        let caller = (entry.clone(), edge, saved);
+                        self.callers.entry(key.clone()).or_default().insert(caller.clone());
+                        self.add(self.program.procs[callee].entry, inner.clone(), inner);
+                        for out in self.summaries.get(&key).cloned().unwrap_or_default() {
+                            self.back(&caller, &out);
+                        }
+                    }
+                }
+                Relations::Return(rel) => {
+                    for (out, _) in rel.successors(now) {
+                        let key = (proc, entry.clone());
+                        if self.summaries.entry(key.clone()).or_default().insert(out.clone()) {
+                            for caller in self.callers.get(&key).cloned().unwrap_or_default() {
+                                self.back(&caller, &out);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    fn back(&mut self, (entry, edge, saved): &(Cells, EdgeId, Cells), out: &Cells) {
+        let Relations::Call { ret, back, .. } = &self.edges[edge.index()] else { panic!("a call") };
+        let ret = *ret;
+        for (now, _) in back.successors(&join(out, saved)) {
+            self.add(ret, entry.clone(), now);
+        }
+    }
+
+    /// The least number of steps to each node and valuation, completed calls counted as one: by
+    /// relaxing every edge until nothing changes.
+    fn distances(&self) -> BTreeMap<(NodeId, Cells), usize> {
+        let mut best: BTreeMap<(NodeId, Cells), usize> = BTreeMap::new();
+        let mut work: BTreeSet<(usize, NodeId, Cells)> = BTreeSet::new();
+        let entry = self.program.procs[self.program.entry].entry;
+        for initial in initial(self.program) {
+            work.insert((0, entry, initial));
+        }
+        while let Some((distance, node, now)) = work.pop_first() {
+            let key = (node, now.clone());
+            if best.contains_key(&key) {
+                continue;
+            }
+            best.insert(key, distance);
+            for edge in self.program.out_edges(node) {
+                let after = distance + self.program.edges[edge].step as usize;
+                match &self.edges[edge.index()] {
+                    Relations::Local(target, rel) => {
+                        for (post, _) in rel.successors(&now) {
+                            work.insert((after, *target, post));
+                        }
+                    }
+                    Relations::Call { callee, enter, ret, back } => {
+                        for (inner, saved) in enter.successors(&now) {
+                            let outs = self.summaries.get(&(*callee, inner.clone()));
+                            for out in outs.into_iter().flatten() {
+                                for (post, _) in back.successors(&join(out, &saved)) {
+                                    work.insert((after, *ret, post));
+                                }
+                            }
+                            work.insert((after, self.program.procs[*callee].entry, inner));
+                        }
+                    }
+                    Relations::Return(_) => {}
+                }
+            }
+        }
+        best
+    }
+}
+
+/// All valuations of the given variables.
+fn valuations(program: &Program, vars: &[VarId]) -> Vec<Cells> {
+    let mut out = vec![Cells::new()];
+    for &var in vars {
+        let ty = program.vars[var].ty;
+        for cell in 0..ty.cells() {
+            let values = 0..1u64 << ty.scalar.bits();
+            out = out
+                .iter()
+                .flat_map(|cells| {
+                    values.clone().map(|value| {
+                        let mut cells = cells.clone();
+                        cells.insert((var, cell), value);
+                        cells
+                    })
+                })
+                .collect();
+        }
+    }
+    out
+}
+
+fn initial(program: &Program) -> Vec<Cells> {
+    let vars: Vec<VarId> = program.scope(program.entry).collect();
+    let code = Code::new(program, program.init.condition);
+    let holds = |cells: &Cells| {
+        (0..1u32 << program.init.choices).any(|bits| {
+            let env = TableEnv {
+                pre: cells.iter().map(|(&k, &v)| (k, v)).collect(),
+                choices: (0..program.init.choices).map(|k| bits >> k & 1 == 1).collect(),
+                ..TableEnv::default()
+            };
+            code.eval(&env, &mut Vec::new()).as_bool() == Some(true)
+        })
+    };
+    valuations(program, &vars).into_iter().filter(holds).collect()
+}
+
+/// The bit of a valuation that a set asks for.
+fn lookup(program: &Program, layout: &Layout, area: Area, bit: u32, cells: &Cells) -> bool {
+    for (&(var, cell), value) in cells {
+        let same = matches!(
+            (area, program.vars[var].kind),
+            (Area::Global | Area::EntryGlobal, VarKind::Global)
+                | (Area::Local | Area::EntryLocal, VarKind::Local(_))
+                | (Area::Result, VarKind::Result(_))
+        );
+        let bits = layout.slot(var).cell(cell);
+        if same && bits.contains(&bit) {
+            return value >> (bit - bits.start) & 1 == 1;
+        }
+    }
+    panic!("{area:?} bit {bit} is not in scope")
+}
+
+#[test]
+fn states_lengths_and_certificates() {
+    let (mut compared, mut recursive_entry) = (0, 0);
+    for seed in 0..400 {
+        let program = testkit::random_ir::random_program(seed);
+        program.validate().unwrap();
+        let program = Arc::new(program);
+        let Some(naive) = Naive::new(&program) else { continue };
+        compare(seed, &program, &naive);
+        compared += 1;
+        recursive_entry += !ir::call_edges(&program)[program.entry].is_empty() as usize;
+    }
+    assert!(compared > 300, "only {compared} programs were compared");
+    assert!(recursive_entry > 20, "only {recursive_entry} with a recursive entry procedure");
+}
+
+fn compare(seed: u64, program: &Arc<Program>, naive: &Naive) {
+    let layout = Layout::new(program);
+    let nodes: Vec<NodeId> = program.nodes.ids().collect();
+    let goals = nodes.iter().map(|&n| Goal::Reach(vec![Target::at(n)])).collect();
+    let mut task = Task::new(program.clone(), goals);
+    task.wants.all_nodes = true;
+    for &node in &nodes {
+        let vars = program.scope(program.nodes[node].proc).collect();
+        task.observe.push(Observation { node, vars });
+    }
+    let answer = Explicit::default().run(&task, &Budget::unlimited());
+    let distances = naive.distances();
+    let mut states: BTreeMap<NodeId, BTreeSet<&Cells>> = BTreeMap::new();
+    for (node, _, now) in &naive.paths {
+        states.entry(*node).or_default().insert(now);
+    }
+    let mut certificate = None;
+    for (i, &node) in nodes.iter().enumerate() {
+        let expected = states.remove(&node).unwrap_or_default();
+        assert_eq!(answer.reached.as_ref().unwrap()[i], !expected.is_empty(), "seed {seed}");
+        let vars: Vec<VarId> = program.scope(program.nodes[node].proc).collect();
+        let set = answer.observed[i].unwrap();
+        for cells in valuations(program, &vars) {
+            let member = answer
+                .sets
+                .contains(set, |bit| lookup(program, &layout, bit.area, bit.index, &cells));
+            assert_eq!(member, expected.contains(&cells), "seed {seed}, {node:?}, {cells:?}");
+        }
+        let nearest =
+            distances.iter().filter(|((n, _), _)| *n == node).map(|(_, distance)| *distance).min();
+        match &answer.verdicts[i] {
+            Verdict::Violated(Some(trace)) => {
+                assert!(trace.shortest && trace.target == node);
+                let length = Some(hierarchical_length(program, trace));
+                assert_eq!(length, nearest, "seed {seed}, {node:?}");
+            }
+            Verdict::Holds(Some(proof)) => {
+                assert_eq!(nearest, None, "seed {seed}, {node:?}");
+                certificate = Some(proof);
+            }
+            other => panic!("seed {seed}: {other:?}"),
+        }
+    }
+    // The certificate contains every path edge, and nothing that is not reachable.
+    let Some(proof) = certificate else { return };
+    for (node, entry, now) in &naive.paths {
+        let member = proof.sets.contains(proof.path[*node], |bit| {
+            let cells = match bit.area {
+                Area::EntryGlobal | Area::EntryLocal => entry,
+                _ => now,
+            };
+            lookup(program, &layout, bit.area, bit.index, cells)
+        });
+        assert!(member, "seed {seed}: {node:?} lacks {entry:?} to {now:?}");
+    }
+    for ((proc, entry), outs) in &naive.summaries {
+        for out in outs {
+            let member = proof.sets.contains(proof.procs[*proc].summary, |bit| {
+                let cells = match bit.area {
+                    Area::EntryGlobal | Area::EntryLocal => entry,
+                    _ => out,
+                };
+                lookup(program, &layout, bit.area, bit.index, cells)
+            });
+            assert!(member, "seed {seed}: {proc:?} lacks {entry:?} to {out:?}");
+        }
+    }
+}
