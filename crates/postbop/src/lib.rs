@@ -1,1 +1,42 @@
-//! In the making.
+//! Postbop as a library: from source text to report in one call.
+//!
+//! ```
+//! use postbop::{Options, Property, SourceFile, Status, Watch, check};
+//! use std::sync::Arc;
+//!
+//! let text = "decl g; void main() begin g := !g; if (g) then R: skip; fi end";
+//! let file = Arc::new(SourceFile::new("example.bp", text).unwrap());
+//! let report =
+//!     check(&[file], &[Property::reach("R")], &Options::default(), &Watch::default()).unwrap();
+//! assert_eq!(report.results[0].status, Status::Reachable);
+//! let steps = &report.results[0].trace.as_ref().unwrap().steps;
+//! assert_eq!(steps.len(), 3); // g := !g; if (g); R: skip
+//! ```
+//!
+//! It chooses the engine and says why, replays every trace, and turns whatever goes wrong inside
+//! into an `unknown` that says so. Not for pages ([`render`]) or command lines (the crate `cli`): it
+//! prints nothing, reads no file and no environment.
+
+mod checking;
+mod convert;
+mod dot;
+mod engines;
+mod families;
+mod formula;
+mod listing;
+mod load;
+mod options;
+mod states;
+mod tree;
+
+pub use check::{Limits, StopReason, TraceMode};
+pub use checking::check;
+pub use convert::{Stage, Target, convert, dump};
+pub use families::{Family, Wide};
+pub use front_bp::Dialect;
+pub use load::{Error, load};
+pub use options::{EngineChoice, Lang, Options, Watch};
+pub use property::Property;
+pub use render::{Outcome, Report, States, Status};
+pub use source::SourceFile;
+pub use states::states;

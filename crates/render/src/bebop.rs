@@ -37,7 +37,7 @@ pub fn bebop(report: &Report, out: &mut dyn Write) -> io::Result<()> {
                 line += &format!(" {}={value}", report.program.var_name(var));
             }
             if let Some(count) = &step.folded {
-                line += &format!(" ({count} steps folded)");
+                line += &format!(" ({} steps folded)", crate::text::rounded(count));
             }
             let indent = INDENT * step.depth.min(MAX_INDENT) as usize;
             writeln!(out, "{:indent$}{line}", "")?;

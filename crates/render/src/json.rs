@@ -109,7 +109,7 @@ pub(crate) fn step_json(report: &Report, step: &ListedStep, reader: &mut Reader<
         state.map(|(var, value)| (program.var_name(var).to_owned(), value_json(&value))).collect();
     object.insert("state".into(), Json::Object(state));
     if let Some(count) = &step.folded {
-        object.insert("folded".into(), json!(count));
+        object.insert("folded".into(), json!(**count));
     }
     Json::Object(object)
 }

@@ -32,17 +32,21 @@
 
 mod bebop;
 mod json;
+mod read;
 mod report;
+mod sarif;
 mod text;
 mod values;
 
 pub use bebop::bebop;
 pub use json::{json, states_json};
+pub use read::{Claim, ClaimedStep, ClaimedTrace, ReadError, read_report};
 pub use report::{
     CertificateNote, Formula, ListedStep, Listing, Outcome, Report, Statement, States, StatesAt,
     Status,
 };
-pub use text::{TextOptions, states_text, text};
+pub use sarif::{MAX_SARIF_LOCATIONS, sarif};
+pub use text::{TextOptions, states_text, text, title};
 pub use values::{Reader, Value};
 
 /// Calls beyond this depth are indented no further; their depth is shown as a number.

@@ -134,7 +134,7 @@ pub struct ListedStep {
     /// What holds just before it.
     pub state: Partial,
     /// For a call whose inside is not listed: the number of steps inside, in decimal.
-    pub folded: Option<String>,
+    pub folded: Option<Arc<str>>,
 }
 
 /// The status of a statement.

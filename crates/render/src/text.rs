@@ -102,6 +102,15 @@ fn head(report: &Report, outcome: &Outcome) -> String {
     }
 }
 
+/// A property in a few words.
+pub fn title(property: &Property) -> String {
+    match property {
+        Property::Reach { label } => format!("reach {label}"),
+        Property::Assert => "assertions".to_owned(),
+        other => other.kind().to_owned(),
+    }
+}
+
 fn quoted(label: &str) -> String {
     match label.strip_prefix(':') {
         Some(line) => format!("line {line}"),
@@ -151,7 +160,7 @@ fn listing(report: &Report, trace: &Listing, out: &mut dyn Write) -> io::Result<
             }
         }
         if let Some(count) = &step.folded {
-            line += &format!("  ({count} steps inside)");
+            line += &format!("  ({} steps inside)", rounded(count));
         }
         writeln!(out, "{}", line.trim_end())?;
     }
@@ -165,6 +174,14 @@ fn statement(program: &Program, step: &crate::ListedStep) -> String {
     match step.depth > MAX_INDENT {
         true => format!("{:indent$}[{}] {text}", "", step.depth),
         false => format!("{:indent$}{text}", ""),
+    }
+}
+
+/// A number in decimal, or its magnitude where nobody would count the digits.
+pub(crate) fn rounded(number: &str) -> String {
+    match number.len() > 18 {
+        true => format!("about 10^{}", number.len() - 1),
+        false => number.to_owned(),
     }
 }
 

@@ -1,0 +1,422 @@
+//! The command line. Parsing it does nothing but validate.
+
+use crate::units;
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use std::time::Duration;
+
+/// A model checker for programs with procedures: unbounded recursion, exact answers, readable
+/// traces.
+#[derive(Parser, Debug)]
+#[command(name = "bop", version, max_term_width = 100, after_help = MAIN_EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+const MAIN_EXAMPLES: &str = "\
+Examples:
+  bop check lock.bp                    can an assertion fail? is SLIC_ERROR reachable?
+  bop check lock.bp --reach R          is the statement labelled R reachable? how?
+  bop states lock.bp --at R            what can the variables be at R?
+  bop gen bebop-t 100 | bop check - --lang bp --reach reach
+
+Exit codes: 0 all hold, 1 some violated (or reachable), 2 bad input or usage,
+3 none violated and some unknown.";
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Verb {
+    /// Answer questions about a program
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(Box<Check>),
+    /// Show what can hold at a statement, as a formula and as cubes
+    #[command(after_help = STATES_EXAMPLES)]
+    States(Box<States>),
+    /// Write a program in another form
+    #[command(after_help = CONVERT_EXAMPLES)]
+    Convert(Convert),
+    /// Show what a stage of the work produces
+    #[command(after_help = DUMP_EXAMPLES)]
+    Dump(Dump),
+    /// Execute the traces of a JSON report again, and say whether they are runs of the program
+    #[command(after_help = REPLAY_EXAMPLES)]
+    Replay(Replay),
+    /// Write a member of a family of programs with known answers
+    #[command(after_help = GEN_EXAMPLES)]
+    Gen(Gen),
+    /// Write a completion script for a shell
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+const CHECK_EXAMPLES: &str = "\
+With no property named, assertions are checked and, where that label exists, whether SLIC_ERROR is
+reachable.
+
+Examples:
+  bop check lock.bp
+  bop check lock.bp --reach R --reach main:L --reach :42
+  bop check lock.bp --reach-all                   dead code
+  bop check lock.bp --reach R --format bebop      the listing of Bebop, in reverse
+  bop check lock.bp --format json -o report.json
+  bop check big.bp --timeout 60s --memory 4G --trace any --stats
+  bop check big.bp --engine compare --self-check";
+
+const STATES_EXAMPLES: &str = "\
+Examples:
+  bop states lock.bp --at R             all variables in scope at the statement labelled R
+  bop states lock.bp --at :12 --vars g,h
+  bop states lock.bp --at main:R --format json";
+
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  bop convert old.bp --to bp            the common subset that all tools read
+  bop convert old.bp --dialect satabs --to bp
+  bop convert lock.bp --to dot | dot -Tsvg -o lock.svg";
+
+const DUMP_EXAMPLES: &str = "\
+Examples:
+  bop dump lock.bp --stage tree         the syntax tree
+  bop dump lock.bp --stage ir           the control-flow graph with the relation on every edge
+  bop dump lock.bp --stage task --reach R";
+
+const REPLAY_EXAMPLES: &str = "\
+Exit codes: 0 all traces are runs of the program, 1 one is not, 2 bad input.
+
+Examples:
+  bop check lock.bp --reach R --format json -o report.json; bop replay lock.bp report.json";
+
+const GEN_EXAMPLES: &str = "\
+Examples:
+  bop gen bebop-t 1000 -o t1000.bp; bop check t1000.bp --reach reach
+  bop gen counter 16 | bop check - --lang bp
+  bop gen wide --vars 400 --procs 30 --nondet 20 --seed 7 -o wide.bp";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  bop completions bash > ~/.local/share/bash-completion/completions/bop
+  bop completions zsh > ~/.zfunc/_bop
+  bop completions fish > ~/.config/fish/completions/bop.fish";
+
+/// What to read, and how.
+#[derive(Args, Debug)]
+pub(crate) struct Input {
+    /// The program; `-` reads it from standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<String>,
+    /// The language of the program, where the file's ending does not tell
+    #[arg(long, value_enum, help_heading = "Input")]
+    pub(crate) lang: Option<LangArg>,
+    /// Which tool's operator precedences to use
+    #[arg(long, value_enum, default_value = "standard", value_name = "D", help_heading = "Input")]
+    pub(crate) dialect: DialectArg,
+    /// The procedure where the program starts [default: main]
+    #[arg(long, value_name = "P", help_heading = "Input")]
+    pub(crate) entry: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum LangArg {
+    /// Boolean programs
+    Bp,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum DialectArg {
+    /// `=>` < `|` < `^` < `&` < `=` `!=` < `!`, as Bebop, Moped, Getafix and SDV
+    Standard,
+    /// `=>` `=` `!=` < `^` < `|` < `&` < `!`, as SATABS
+    Satabs,
+}
+
+/// How to search.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Search")]
+pub(crate) struct Search {
+    /// Who answers
+    #[arg(long, value_enum, default_value = "auto", value_name = "E")]
+    pub(crate) engine: EngineArg,
+    /// Stop after this time (500ms, 60s, 5m, 2h) and answer `unknown`
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Stop at this much memory (512M, 4G) and answer `unknown` [default: 3/4 of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub(crate) memory: Option<u64>,
+    /// Stop after this many steps of the engine and answer `unknown`
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<u64>,
+    /// Keep the values of dead variables, to measure what dropping them gains
+    #[arg(long)]
+    pub(crate) no_live_ranges: bool,
+    /// Keep untouched globals in summaries, to measure what leaving them out gains
+    #[arg(long)]
+    pub(crate) no_mod_ref: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum EngineArg {
+    /// The engine that suits the program
+    Auto,
+    /// Tabulation over explicit valuations
+    Explicit,
+    /// Decision diagrams, as in Bebop
+    Summary,
+    /// All engines; a disagreement is an internal error
+    Compare,
+    #[value(hide = true)]
+    Post,
+    #[value(hide = true)]
+    Pre,
+    #[value(hide = true)]
+    Qbf,
+    #[value(hide = true)]
+    Universal,
+}
+
+/// What to print, and where.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct Output {
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+    /// Show counters of effort
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// Verdicts only, no progress
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Also show the engine that answered and why it was chosen
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) properties: Properties,
+    #[command(flatten)]
+    pub(crate) search: Search,
+    /// Which trace to show
+    #[arg(long, value_enum, default_value = "shortest", value_name = "T", help_heading = "Search")]
+    pub(crate) trace: TraceArg,
+    /// Check proofs, too (traces are always replayed)
+    #[arg(long, help_heading = "Search")]
+    pub(crate) self_check: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// The form of the report
+    #[arg(long, value_enum, default_value = "text", value_name = "F", help_heading = "Output")]
+    pub(crate) format: CheckFormat,
+    /// List at most this many steps of a trace; beyond it, completed calls are folded
+    #[arg(long, value_name = "N", default_value = "100000", help_heading = "Output")]
+    pub(crate) max_steps: usize,
+}
+
+/// What is asked.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Properties")]
+pub(crate) struct Properties {
+    /// Is the statement labelled L (or `proc:L`, or on line `:N`) reachable?
+    #[arg(long, value_name = "L")]
+    pub(crate) reach: Vec<String>,
+    /// Which statements are reachable? Lists dead code; violated if there is any
+    #[arg(long)]
+    pub(crate) reach_all: bool,
+    /// Can an assertion fail?
+    #[arg(long)]
+    pub(crate) assert: bool,
+    #[arg(long, value_name = "F", hide = true)]
+    pub(crate) ltl: Vec<String>,
+    #[arg(long, hide = true, action = ArgAction::SetTrue)]
+    pub(crate) terminates: bool,
+    #[arg(long, value_name = "S", hide = true)]
+    pub(crate) sere: Vec<String>,
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub(crate) rule: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum TraceArg {
+    /// A shortest one, a completed call counted as one step
+    Shortest,
+    /// Whichever is found first
+    Any,
+    /// None
+    None,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For people
+    Text,
+    /// As Bebop printed it, in reverse
+    Bebop,
+    /// For programs: schema postbop.report/1
+    Json,
+    /// For code-scanning sites: SARIF 2.1.0
+    Sarif,
+    /// One page to look at in a browser, offline
+    Html,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct States {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// The statement: `L`, `proc:L`, or `:N` for those on line N
+    #[arg(long, value_name = "L")]
+    pub(crate) at: String,
+    /// The variables to show [default: all in scope]
+    #[arg(long, value_name = "X,Y", value_delimiter = ',')]
+    pub(crate) vars: Vec<String>,
+    #[command(flatten)]
+    pub(crate) search: Search,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value = "text", value_name = "F", help_heading = "Output")]
+    pub(crate) format: PlainFormat,
+    /// List at most this many cubes
+    #[arg(long, value_name = "N", default_value = "1000", help_heading = "Output")]
+    pub(crate) max_cubes: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum PlainFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Convert {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// The form wanted
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub(crate) to: Form,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Form {
+    /// Boolean program, in the common subset of all dialects
+    Bp,
+    /// The control-flow graph, for Graphviz
+    Dot,
+    #[value(hide = true)]
+    Remopla,
+    #[value(hide = true)]
+    Pds,
+    #[value(hide = true)]
+    Smv,
+    #[value(hide = true)]
+    Edl,
+    #[value(hide = true)]
+    Aut,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Dump {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) properties: Properties,
+    /// The stage
+    #[arg(long, value_enum, default_value = "ir")]
+    pub(crate) stage: StageArg,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum StageArg {
+    /// The syntax tree
+    Tree,
+    /// The program model
+    Ir,
+    /// The program model and the goals
+    Task,
+    #[value(hide = true)]
+    Spds,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Replay {
+    /// The program
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+    /// The report, as `bop check --format json` writes it; `-` reads it from standard input
+    #[arg(value_name = "REPORT.json")]
+    pub(crate) report: String,
+    /// The language of the program, where the file's ending does not tell
+    #[arg(long, value_enum, help_heading = "Input")]
+    pub(crate) lang: Option<LangArg>,
+    /// Which tool's operator precedences to use
+    #[arg(long, value_enum, default_value = "standard", value_name = "D", help_heading = "Input")]
+    pub(crate) dialect: DialectArg,
+    /// The procedure where the program starts [default: main]
+    #[arg(long, value_name = "P", help_heading = "Input")]
+    pub(crate) entry: Option<String>,
+    /// Nothing but the exit code
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Gen {
+    #[command(subcommand)]
+    pub(crate) family: FamilyArg,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE", global = true)]
+    pub(crate) output: Option<String>,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum FamilyArg {
+    /// T(N) of the paper on Bebop: N levels, four variables in scope, `reach` is reachable
+    BebopT {
+        /// The number of levels
+        #[arg(value_parser = clap::value_parser!(u32).range(1..=50_000_000))]
+        n: u32,
+    },
+    /// A counter of BITS bits: `DONE` is reachable, `BAD` is not, the assertion holds
+    Counter {
+        /// The number of bits
+        #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
+        bits: u32,
+    },
+    /// `even` and `odd` call each other on an N-bit number: `WRONG` is unreachable
+    Parity {
+        /// The number of bits
+        #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
+        n: u32,
+    },
+    /// A shallow program with many variables; SLIC_ERROR is reachable only with --bug
+    Wide {
+        /// Global variables
+        #[arg(long, default_value = "100", value_parser = clap::value_parser!(u32).range(4..=1_000_000))]
+        vars: u32,
+        /// Procedures besides `main`
+        #[arg(long, default_value = "20", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+        procs: u32,
+        /// How many of 100 assigned values are arbitrary
+        #[arg(long, default_value = "20", value_parser = clap::value_parser!(u32).range(0..=100))]
+        nondet: u32,
+        /// Different seeds give different programs
+        #[arg(long, default_value = "1")]
+        seed: u64,
+        /// One procedure forgets one half of a pair
+        #[arg(long)]
+        bug: bool,
+    },
+}

@@ -1,0 +1,47 @@
+//! The command `bop`.
+//!
+//! ```text
+//! bop check examples/fig1.bp --reach R
+//! ```
+//!
+//! Parsing the command line (`args`) does nothing but validate; each verb (`verbs`) reads its
+//! files, calls the facade and writes the page; `exit` holds the exit codes. Not for use as a
+//! library: that is the crate `postbop`.
+
+mod args;
+mod exit;
+mod io;
+mod units;
+mod verbs;
+mod watch;
+
+use clap::Parser;
+use exit::Exit;
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+
+/// Where the last panic happened.
+static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
+
+fn main() -> ExitCode {
+    // A panic is answered for by whoever catches it; the hook keeps the place for the report.
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map(ToString::to_string);
+        *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    }));
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Bad.into() } else { Exit::Holds.into() };
+        }
+    };
+    let exit = std::panic::catch_unwind(|| verbs::run(cli.verb)).unwrap_or_else(|_| {
+        io::complain("unknown: internal error, please report it");
+        Exit::Unknown
+    });
+    if let Some(place) = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        io::complain(&format!("note: the internal error arose at {place}"));
+    }
+    exit.into()
+}

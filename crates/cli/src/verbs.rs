@@ -1,0 +1,248 @@
+//! What each verb does.
+
+use crate::args::{
+    Check, CheckFormat, Cli, Convert, DialectArg, Dump, EngineArg, FamilyArg, Form, Gen, Input,
+    LangArg, PlainFormat, Properties, Replay, Search, StageArg, States, TraceArg, Verb,
+};
+use crate::exit::Exit;
+use crate::{io, watch};
+use check::{Limits, TraceMode};
+use clap::CommandFactory;
+use postbop::{Dialect, EngineChoice, Error, Family, Lang, Options, Stage, Target, Wide};
+use property::Property;
+use render::TextOptions;
+use source::SourceFile;
+use std::sync::Arc;
+
+/// Why a verb did not do its work: what was said on standard error, and the exit code.
+struct Failed(Exit);
+
+impl From<String> for Failed {
+    fn from(message: String) -> Failed {
+        io::complain(&format!("error: {message}"));
+        Failed(Exit::Bad)
+    }
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Failed {
+        match error {
+            Error::Rejected { file, diagnostics } => {
+                for diagnostic in diagnostics {
+                    io::complain(&source::render(&diagnostic, &file));
+                }
+                Failed(Exit::Bad)
+            }
+            Error::Internal(_) => {
+                io::complain(&format!("unknown: {error}"));
+                Failed(Exit::Unknown)
+            }
+            error => Failed::from(error.to_string()),
+        }
+    }
+}
+
+/// Runs the verb.
+pub(crate) fn run(verb: Verb) -> Exit {
+    let done = match verb {
+        Verb::Check(args) => check(&args),
+        Verb::States(args) => states(&args),
+        Verb::Convert(args) => convert(&args),
+        Verb::Dump(args) => dump(&args),
+        Verb::Replay(args) => replay(&args),
+        Verb::Gen(args) => generate(&args),
+        Verb::Completions { shell } => completions(shell),
+    };
+    done.unwrap_or_else(|Failed(exit)| exit)
+}
+
+fn check(args: &Check) -> Result<Exit, Failed> {
+    let properties = properties(&args.properties)?;
+    let files = read(&args.input.files)?;
+    let mut options = options(&args.input, Some(&args.search))?;
+    options.trace = match args.trace {
+        TraceArg::Shortest => TraceMode::Shortest,
+        TraceArg::Any => TraceMode::Any,
+        TraceArg::None => TraceMode::None,
+    };
+    options.max_steps = args.max_steps;
+    options.self_check = args.self_check;
+    let (watch, line) = watch::watch(args.output.quiet);
+    let report = postbop::check(&files, &properties, &options, &watch)?;
+    drop(line);
+    let text = text_options(&args.output);
+    io::write_to(args.output.output.as_deref(), |out| match args.format {
+        CheckFormat::Text => render::text(&report, &text, out),
+        CheckFormat::Bebop => render::bebop(&report, out),
+        CheckFormat::Json => render::json(&report, out),
+        CheckFormat::Sarif => render::sarif(&report, out),
+        CheckFormat::Html => Ok(()),
+    })?;
+    about_memory(&args.output);
+    Ok(if report.any_violated() {
+        Exit::Violated
+    } else if report.any_unknown() {
+        Exit::Unknown
+    } else {
+        Exit::Holds
+    })
+}
+
+fn states(args: &States) -> Result<Exit, Failed> {
+    let files = read(&args.input.files)?;
+    let mut options = options(&args.input, Some(&args.search))?;
+    options.max_cubes = args.max_cubes;
+    let (watch, line) = watch::watch(args.output.quiet);
+    let states = postbop::states(&files, &args.at, &args.vars, &options, &watch)?;
+    drop(line);
+    let text = text_options(&args.output);
+    io::write_to(args.output.output.as_deref(), |out| match args.format {
+        PlainFormat::Text => render::states_text(&states, &text, out),
+        PlainFormat::Json => render::states_json(&states, out),
+    })?;
+    about_memory(&args.output);
+    Ok(if states.stop_reason.is_some() { Exit::Unknown } else { Exit::Holds })
+}
+
+fn convert(args: &Convert) -> Result<Exit, Failed> {
+    let target = match args.to {
+        Form::Bp => Target::Bp,
+        Form::Dot => Target::Dot,
+        Form::Remopla | Form::Pds | Form::Smv | Form::Edl | Form::Aut => {
+            return Err(not_yet("this form", "the forms are bp and dot"));
+        }
+    };
+    let files = read(&args.input.files)?;
+    let text = postbop::convert(&files, target, &options(&args.input, None)?)?;
+    io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+    Ok(Exit::Holds)
+}
+
+fn dump(args: &Dump) -> Result<Exit, Failed> {
+    let stage = match args.stage {
+        StageArg::Tree => Stage::Tree,
+        StageArg::Ir => Stage::Ir,
+        StageArg::Task => Stage::Task(properties(&args.properties)?),
+        StageArg::Spds => return Err(not_yet("this stage", "the stages are tree, ir and task")),
+    };
+    let files = read(&args.input.files)?;
+    let text = postbop::dump(&files, &stage, &options(&args.input, None)?)?;
+    io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+    Ok(Exit::Holds)
+}
+
+fn replay(args: &Replay) -> Result<Exit, Failed> {
+    let files = read(std::slice::from_ref(&args.file))?;
+    let report = io::text(&args.report)?;
+    let options = Options {
+        lang: args.lang.map(lang),
+        dialect: dialect(args.dialect),
+        entry: args.entry.clone(),
+        ..Options::default()
+    };
+    let _ = (files, report, options);
+    Ok(Exit::Bad)
+}
+
+fn generate(args: &Gen) -> Result<Exit, Failed> {
+    let family = match args.family {
+        FamilyArg::BebopT { n } => Family::BebopT { levels: n },
+        FamilyArg::Counter { bits } => Family::Counter { bits },
+        FamilyArg::Parity { n } => Family::Parity { bits: n },
+        FamilyArg::Wide { vars, procs, nondet, seed, bug } => {
+            Family::Wide(Wide { vars, procs, nondet, seed, bug })
+        }
+    };
+    io::write_to(args.output.as_deref(), |out| family.write(out))?;
+    Ok(Exit::Holds)
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<Exit, Failed> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "bop", &mut script);
+    io::write_to(None, |out| out.write_all(&script))?;
+    Ok(Exit::Holds)
+}
+
+fn read(names: &[String]) -> Result<Vec<Arc<SourceFile>>, Failed> {
+    let mut files = Vec::new();
+    for name in names {
+        files.push(io::source_file(name)?);
+    }
+    Ok(files)
+}
+
+fn properties(args: &Properties) -> Result<Vec<Property>, Failed> {
+    for (given, flag) in [
+        (!args.ltl.is_empty(), "--ltl"),
+        (args.terminates, "--terminates"),
+        (!args.sere.is_empty(), "--sere"),
+        (!args.rule.is_empty(), "--rule"),
+    ] {
+        if given {
+            let what = format!("`{flag}`");
+            let given = args.ltl.iter().chain(&args.sere).chain(&args.rule).next();
+            let what = given.map_or(what.clone(), |text| format!("{what} (`{text}`)"));
+            return Err(not_yet(&what, "the properties are --reach, --reach-all and --assert"));
+        }
+    }
+    let mut out: Vec<Property> = args.reach.iter().map(Property::reach).collect();
+    out.extend(args.reach_all.then_some(Property::ReachAll));
+    out.extend(args.assert.then_some(Property::Assert));
+    Ok(out)
+}
+
+fn not_yet(what: &str, instead: &str) -> Failed {
+    Failed::from(format!("{what} is not supported yet; {instead}"))
+}
+
+fn options(input: &Input, search: Option<&Search>) -> Result<Options, Failed> {
+    let mut out = Options {
+        lang: input.lang.map(lang),
+        dialect: dialect(input.dialect),
+        entry: input.entry.clone(),
+        ..Options::default()
+    };
+    let Some(search) = search else { return Ok(out) };
+    out.engine = match search.engine {
+        EngineArg::Auto => EngineChoice::Auto,
+        EngineArg::Explicit => EngineChoice::Explicit,
+        EngineArg::Summary => EngineChoice::Summary,
+        EngineArg::Compare => EngineChoice::Compare,
+        EngineArg::Post | EngineArg::Pre | EngineArg::Qbf | EngineArg::Universal => {
+            let there_are = "the engines are auto, explicit, summary and compare";
+            return Err(not_yet("this engine", there_are));
+        }
+    };
+    out.limits = Limits {
+        time: search.timeout,
+        memory: search.memory.or_else(watch::default_memory),
+        steps: search.steps,
+    };
+    out.no_live_ranges = search.no_live_ranges;
+    out.no_mod_ref = search.no_mod_ref;
+    Ok(out)
+}
+
+fn lang(lang: LangArg) -> Lang {
+    match lang {
+        LangArg::Bp => Lang::Bp,
+    }
+}
+
+fn dialect(dialect: DialectArg) -> Dialect {
+    match dialect {
+        DialectArg::Standard => Dialect::Standard,
+        DialectArg::Satabs => Dialect::Satabs,
+    }
+}
+
+fn text_options(output: &crate::args::Output) -> TextOptions {
+    TextOptions { quiet: output.quiet, verbose: output.verbose, stats: output.stats }
+}
+
+fn about_memory(output: &crate::args::Output) {
+    if output.stats && !output.quiet {
+        io::complain(&format!("peak memory: {} MiB", watch::peak_memory() >> 20));
+    }
+}

@@ -1,0 +1,96 @@
+//! Memory, interruption and progress of a run.
+
+use cap::Cap;
+use check::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use postbop::Watch;
+use std::alloc::System;
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+#[global_allocator]
+static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
+
+/// Bytes that are allocated now.
+fn allocated() -> u64 {
+    ALLOCATOR.allocated() as u64
+}
+
+/// The most bytes that were allocated at any time.
+pub(crate) fn peak_memory() -> u64 {
+    ALLOCATOR.max_allocated() as u64
+}
+
+/// The memory limit when none is given: 3/4 of what the machine (or its container) has, so that a
+/// run that needs too much ends with an answer and not with a kill. `None` where that is not known.
+pub(crate) fn default_memory() -> Option<u64> {
+    let machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|l| l.strip_prefix("MemTotal:"))?;
+        let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+        Some(kib * 1024)
+    });
+    let container = std::fs::read_to_string("/sys/fs/cgroup/memory.max")
+        .ok()
+        .and_then(|text| text.trim().parse::<u64>().ok());
+    let least = [machine, container].into_iter().flatten().min()?;
+    Some(least / 4 * 3)
+}
+
+/// A watch that Ctrl-C cancels, with a progress line on a terminal unless `quiet`.
+pub(crate) fn watch(quiet: bool) -> (Watch, Line) {
+    let cancel: Arc<AtomicBool> = Arc::default();
+    let flag = cancel.clone();
+    // Without a handler, Ctrl-C ends the process: no harm done.
+    let _ = ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            // The second time: at once.
+            #[allow(clippy::exit)]
+            std::process::exit(crate::exit::Exit::Unknown as i32);
+        }
+    });
+    let bar = (!quiet && std::io::stderr().is_terminal()).then(bar);
+    let listener = bar.clone().map(|bar| {
+        let start = Instant::now();
+        let listener: Arc<dyn Fn(Progress) + Send + Sync> =
+            Arc::new(move |progress| show(&bar, start, progress));
+        listener
+    });
+    (Watch { cancel, memory_probe: Some(allocated), listener }, Line(bar))
+}
+
+/// The progress line; dropping it removes it from the terminal.
+pub(crate) struct Line(Option<ProgressBar>);
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn bar() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(8));
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// Quick answers come without a flicker.
+const SILENT: Duration = Duration::from_millis(400);
+
+fn show(bar: &ProgressBar, start: Instant, progress: Progress) {
+    if start.elapsed() < SILENT {
+        return;
+    }
+    let Progress { phase, done, total } = progress;
+    let memory = allocated() >> 20;
+    bar.set_message(match total {
+        Some(total) => format!("{phase}: {done} of {total}, {memory} MiB"),
+        None => format!("{phase}: {done}, {memory} MiB"),
+    });
+    bar.tick();
+}

@@ -1,0 +1,269 @@
+//! From properties to a report.
+
+use crate::engines::{self, Run};
+use crate::load::{Error, caught, load};
+use crate::{Options, Watch};
+use check::{Budget, Certificate, Goal, StopReason, Task, TraceMode, Verdict, Wants};
+use ir::{Id, Program};
+use property::{Property, Question};
+use render::{CertificateNote, Listing, Outcome, Report, Statement, Status};
+use rustc_hash::FxHashMap;
+use source::SourceFile;
+use std::sync::Arc;
+
+/// Answers the questions about the program; with none, the default ones.
+///
+/// Every trace is replayed on the program as it was loaded. A trace or certificate that is refused,
+/// engines that disagree and panics make the answer `unknown` with an internal stop reason.
+pub fn check(
+    files: &[Arc<SourceFile>],
+    properties: &[Property],
+    options: &Options,
+    watch: &Watch,
+) -> Result<Report, Error> {
+    let budget = watch.budget(options.limits);
+    let program = Arc::new(load(files, options)?);
+    let task = Asked::new(&program, files, properties, options)?;
+    let results = match budget.poll() {
+        Ok(()) => {
+            let runs = engines::answer(&task.task, options, watch, &budget);
+            Judge { program: &program, task: &task.task, options, budget: &budget }
+                .outcomes(&task, &runs)
+        }
+        Err(reason) => {
+            let asked = task.questions.iter();
+            asked.map(|(p, _)| Outcome::unknown(p.clone(), reason.clone())).collect()
+        }
+    };
+    Ok(Report { files: files.to_vec(), program, results })
+}
+
+/// The task that the properties become.
+pub(crate) struct Asked {
+    pub(crate) task: Task,
+    /// Each property with the number of its goal; none for those about all nodes.
+    pub(crate) questions: Vec<(Property, Option<usize>)>,
+}
+
+impl Asked {
+    pub(crate) fn new(
+        program: &Arc<Program>,
+        files: &[Arc<SourceFile>],
+        properties: &[Property],
+        options: &Options,
+    ) -> Result<Asked, Error> {
+        let properties = match properties {
+            [] => Property::defaults(program),
+            _ => properties.to_vec(),
+        };
+        let mut task = Task::new(program.clone(), Vec::new());
+        task.wants = Wants {
+            trace: options.trace,
+            certificate: options.self_check,
+            all_nodes: properties.contains(&Property::ReachAll),
+        };
+        let mut questions = Vec::new();
+        let mut diagnostics = Vec::new();
+        for property in properties {
+            match property.question(program) {
+                Ok(Question::Goal(goal)) => {
+                    questions.push((property, Some(task.goals.len())));
+                    task.goals.push(goal);
+                }
+                Ok(Question::AllNodes) => questions.push((property, None)),
+                Err(error) => diagnostics.push(error.diagnostic()),
+            }
+        }
+        if !diagnostics.is_empty() {
+            let file = files.first().cloned().ok_or_else(|| Error::Usage("no file".into()))?;
+            return Err(Error::Rejected { file, diagnostics });
+        }
+        // A goal without targets is never reached; its verdict tells why a search about all nodes
+        // was not complete.
+        if task.wants.all_nodes {
+            task.goals.push(Goal::Reach(Vec::new()));
+        }
+        Ok(Asked { task, questions })
+    }
+}
+
+/// Turns answers into outcomes, and believes nothing that can be checked.
+struct Judge<'a> {
+    program: &'a Arc<Program>,
+    task: &'a Task,
+    options: &'a Options,
+    budget: &'a Budget,
+}
+
+impl Judge<'_> {
+    fn outcomes(&self, asked: &Asked, runs: &[Run]) -> Vec<Outcome> {
+        let mut checked = Checked::default();
+        let questions = asked.questions.iter();
+        questions
+            .map(|(property, goal)| {
+                let each: Vec<Outcome> = runs
+                    .iter()
+                    .map(|run| match goal {
+                        Some(goal) => self.goal(property, *goal, run, &mut checked),
+                        None => self.all_nodes(property, run),
+                    })
+                    .collect();
+                compared(property, each)
+            })
+            .collect()
+    }
+
+    fn outcome(&self, property: &Property, run: &Run) -> Outcome {
+        Outcome {
+            engine: run.engine.to_owned(),
+            why: run.why.clone(),
+            seconds: run.seconds,
+            counters: run.answer.stats.counters.iter().map(|&(n, v)| (n.to_owned(), v)).collect(),
+            stop_reason: None,
+            ..Outcome::unknown(property.clone(), StopReason::Cancelled)
+        }
+    }
+
+    fn goal(&self, property: &Property, goal: usize, run: &Run, checked: &mut Checked) -> Outcome {
+        let mut out = self.outcome(property, run);
+        let reach = matches!(property, Property::Reach { .. });
+        match &run.answer.verdicts[goal] {
+            Verdict::Unknown(reason) => out.stop_reason = Some(reason.clone()),
+            Verdict::Holds(certificate) => {
+                out.status = if reach { Status::Unreachable } else { Status::Holds };
+                if let Some(certificate) = certificate {
+                    match self.certificate(certificate, goal, checked) {
+                        Ok(note) => out.certificate = Some(note),
+                        Err(reason) => refuse(&mut out, reason),
+                    }
+                } else if self.options.self_check {
+                    out.warnings.push("there is no proof to check".to_owned());
+                }
+            }
+            Verdict::Violated(trace) => {
+                out.status = if reach { Status::Reachable } else { Status::Violated };
+                match trace {
+                    Some(trace) => match self.replay(trace, goal) {
+                        Ok(listing) => out.trace = Some(listing),
+                        Err(reason) => refuse(&mut out, reason),
+                    },
+                    None if self.task.wants.trace == TraceMode::None => {}
+                    None => {
+                        let what = format!("engine {} gave no trace", run.engine);
+                        refuse(&mut out, StopReason::Internal { what });
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn all_nodes(&self, property: &Property, run: &Run) -> Outcome {
+        let mut out = self.outcome(property, run);
+        let Some(reached) = &run.answer.reached else {
+            out.stop_reason = Some(match run.answer.verdicts.last() {
+                Some(Verdict::Unknown(reason)) => reason.clone(),
+                _ => {
+                    let what = format!("engine {} did not say what is reached", run.engine);
+                    StopReason::Internal { what }
+                }
+            });
+            return out;
+        };
+        let mut statements: Vec<Statement> = self
+            .program
+            .nodes
+            .enumerate()
+            .filter(|(_, info)| info.statement)
+            .map(|(node, _)| Statement { node, reachable: reached[node.index()] })
+            .collect();
+        let place = |s: &Statement| {
+            let origin = self.program.nodes[s.node].origin;
+            (origin.file, origin.line, origin.column)
+        };
+        statements.sort_by_key(place);
+        let dead = statements.iter().any(|s| !s.reachable);
+        out.status = if dead { Status::Violated } else { Status::Holds };
+        out.statements = Some(statements);
+        out
+    }
+
+    fn replay(&self, trace: &check::Trace, goal: usize) -> Result<Listing, StopReason> {
+        let goal = &self.task.goals[goal];
+        caught("replay", || {
+            crate::listing::replayed(self.program, trace, goal, self.options, self.budget)
+        })
+        .unwrap_or_else(|what| Err(StopReason::Internal { what }))
+    }
+}
+
+/// A check of our own failed: there is no answer.
+fn refuse(out: &mut Outcome, reason: StopReason) {
+    out.status = Status::Unknown;
+    out.stop_reason = Some(reason);
+}
+
+/// The common outcome of all engines.
+fn compared(property: &Property, mut each: Vec<Outcome>) -> Outcome {
+    if each.len() == 1 {
+        return each.remove(0);
+    }
+    let internal = |o: &Outcome| matches!(o.stop_reason, Some(StopReason::Internal { .. }));
+    if let Some(broken) = each.iter().position(internal) {
+        return each.remove(broken);
+    }
+    let says = |o: &Outcome| format!("{} says {}", o.engine, o.status.word());
+    let who = |o: &[&Outcome]| o.iter().map(|o| o.engine.clone()).collect::<Vec<_>>().join(" and ");
+    let definite: Vec<&Outcome> = each.iter().filter(|o| o.status != Status::Unknown).collect();
+    let Some(first) = definite.first() else {
+        return match each.is_empty() {
+            true => {
+                let what = "no engine answered".to_owned();
+                Outcome::unknown(property.clone(), StopReason::Internal { what })
+            }
+            false => each.remove(0),
+        };
+    };
+    let reached = |o: &Outcome| -> Option<Vec<bool>> {
+        Some(o.statements.as_ref()?.iter().map(|s| s.reachable).collect())
+    };
+    let same = |o: &&Outcome| o.status == first.status && reached(o) == reached(first);
+    if !definite.iter().all(same) {
+        let what: Vec<String> = definite.iter().map(|o| says(o)).collect();
+        let what = format!("the engines disagree: {}", what.join(", "));
+        let mut out = Outcome::unknown(property.clone(), StopReason::Internal { what });
+        out.engine = "compare".to_owned();
+        out.why = "asked for by `--engine`".to_owned();
+        return out;
+    }
+    let mut out = (*first).clone();
+    out.why = format!("{} agree", who(&definite));
+    out.engine = "compare".to_owned();
+    out.seconds = each.iter().map(|o| o.seconds).sum();
+    out.counters = each
+        .iter()
+        .flat_map(|o| o.counters.iter().map(|(n, v)| (format!("{}_{n}", o.engine), *v)))
+        .collect();
+    for other in each.iter().filter(|o| o.status == Status::Unknown) {
+        let reason = other.stop_reason.as_ref().map(|r| r.to_string()).unwrap_or_default();
+        out.warnings.push(format!("engine {} gave no answer: {reason}", other.engine));
+        out.why = format!("{} answered", who(&definite));
+    }
+    out
+}
+
+/// Certificates that were checked already: several goals may share one.
+#[derive(Default)]
+struct Checked(FxHashMap<*const Certificate, Result<(), StopReason>>);
+
+impl Judge<'_> {
+    fn certificate(
+        &self,
+        certificate: &Arc<Certificate>,
+        goal: usize,
+        checked: &mut Checked,
+    ) -> Result<CertificateNote, StopReason> {
+        let _ = (goal, checked);
+        Ok(CertificateNote { checked: false, size: certificate.len() })
+    }
+}

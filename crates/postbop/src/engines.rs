@@ -1,0 +1,90 @@
+//! Who answers, and why.
+
+use crate::load::caught;
+use crate::{EngineChoice, Options, Watch};
+use check::{Answer, Budget, Engine, Limits, StopReason, Task, Verdict};
+use engine_explicit::Explicit;
+use engine_summary::Summary;
+use ir::{Layout, Program};
+use std::time::Instant;
+
+/// Work (path edges) that the explicit engine may do before `auto` turns to decision diagrams.
+const EXPLICIT_FIRST: u64 = 300_000;
+
+/// Arbitrary bits of one edge that it may enumerate there.
+const EXPLICIT_OPEN_BITS: u32 = 10;
+
+/// An answer with who gave it.
+pub(crate) struct Run {
+    /// The engine's name.
+    pub(crate) engine: &'static str,
+    /// Why this engine.
+    pub(crate) why: String,
+    /// The answer.
+    pub(crate) answer: Answer,
+    /// Wall-clock time.
+    pub(crate) seconds: f64,
+}
+
+fn summary(options: &Options) -> Summary {
+    Summary { live_ranges: !options.no_live_ranges, mod_ref: !options.no_mod_ref }
+}
+
+/// Answers the task with the engine that the options name: one run, or one for each engine under
+/// `compare`.
+pub(crate) fn answer(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Run> {
+    let asked = || "asked for by `--engine`".to_owned();
+    match options.engine {
+        EngineChoice::Explicit => vec![run(&Explicit::default(), task, budget, asked())],
+        EngineChoice::Summary => vec![run(&summary(options), task, budget, asked())],
+        EngineChoice::Compare => vec![
+            run(&Explicit::default(), task, budget, asked()),
+            run(&summary(options), task, budget, asked()),
+        ],
+        EngineChoice::Auto => vec![auto(task, options, watch, budget)],
+    }
+}
+
+/// Small programs are answered fastest without diagrams, and which programs are small shows when
+/// one tries: their number of bits says little about the states that are reached.
+fn auto(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Run {
+    let facts = facts(&task.program);
+    let steps = options.limits.steps.map_or(EXPLICIT_FIRST, |s| s.min(EXPLICIT_FIRST));
+    let first = watch.budget(Limits { steps: Some(steps), ..options.limits });
+    let why = format!("{facts}, few states are reached");
+    let tried = run(&Explicit { max_open_bits: EXPLICIT_OPEN_BITS }, task, &first, why);
+    let because = match given_up(&tried.answer) {
+        None => return tried,
+        Some(StopReason::Steps { .. }) => format!("more than {steps} steps of the explicit engine"),
+        Some(StopReason::Unsupported { what }) => what.clone(),
+        Some(_) => return tried,
+    };
+    run(&summary(options), task, budget, format!("{facts}, {because}"))
+}
+
+/// Why an answer is not complete.
+fn given_up(answer: &Answer) -> Option<&StopReason> {
+    answer.verdicts.iter().find_map(|verdict| match verdict {
+        Verdict::Unknown(reason) => Some(reason),
+        _ => None,
+    })
+}
+
+/// The facts that the choice rests on.
+fn facts(program: &Program) -> String {
+    let bits = Layout::new(program).scope_bits();
+    format!("{bits} bit{} in scope", if bits == 1 { "" } else { "s" })
+}
+
+fn run(engine: &dyn Engine, task: &Task, budget: &Budget, why: String) -> Run {
+    let start = Instant::now();
+    let name = engine.name();
+    let answer = caught(&format!("engine {name}"), || engine.run(task, budget));
+    let answer = answer.and_then(|answer| {
+        let complete = answer.verdicts.len() == task.goals.len()
+            && answer.observed.len() == task.observe.len();
+        if complete { Ok(answer) } else { Err(format!("engine {name}: some goals are unanswered")) }
+    });
+    let answer = answer.unwrap_or_else(|what| Answer::unknown(task, StopReason::Internal { what }));
+    Run { engine: name, why, answer, seconds: start.elapsed().as_secs_f64() }
+}

@@ -1,0 +1,40 @@
+//! Traces replayed, and written out as lists.
+
+use crate::Options;
+use check::{Budget, Goal, StopReason, Trace};
+use ir::Program;
+use num_bigint::BigUint;
+use render::{ListedStep, Listing};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// How often the budget is asked while a trace is written out.
+const POLL: usize = 4096;
+
+/// The trace as a list, if it is a run of the program that ends at the goal.
+pub(crate) fn replayed(
+    program: &Arc<Program>,
+    trace: &Trace,
+    goal: &Goal,
+    options: &Options,
+    budget: &Budget,
+) -> Result<Listing, StopReason> {
+    let accepted = replay::check_trace(program, goal, trace).map_err(|refusal| {
+        StopReason::Internal { what: format!("the trace is no run of the program: {refusal}") }
+    })?;
+    let mut counts: FxHashMap<BigUint, Arc<str>> = FxHashMap::default();
+    let mut steps = Vec::new();
+    for shown in accepted.shown(options.max_steps) {
+        if steps.len() % POLL == 0 {
+            budget.poll()?;
+        }
+        let folded = shown.folded.map(|count| {
+            // Numbers can be long, and many calls have the same inside.
+            let text = || count.to_string().into();
+            counts.entry(count.clone()).or_insert_with(text).clone()
+        });
+        let depth = u32::try_from(shown.depth).unwrap_or(u32::MAX);
+        steps.push(ListedStep { node: shown.node, depth, state: shown.state, folded });
+    }
+    Ok(Listing { shortest: accepted.is_shortest(), loop_start: None, steps })
+}

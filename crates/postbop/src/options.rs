@@ -1,0 +1,114 @@
+//! What a user may choose.
+
+use check::{Budget, Limits, Progress, TraceMode};
+use front_bp::Dialect;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The choices of a run. The default answers every question with a shortest trace, without limits.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The language; by default, told from the file's name.
+    pub lang: Option<Lang>,
+    /// Which table of precedences boolean programs use.
+    pub dialect: Dialect,
+    /// Where the program starts; by default `main`.
+    pub entry: Option<String>,
+    /// Who answers.
+    pub engine: EngineChoice,
+    /// Which trace is wanted.
+    pub trace: TraceMode,
+    /// How many steps of a trace are listed; beyond it, completed calls are folded.
+    pub max_steps: usize,
+    /// How many cubes of a set of states are listed.
+    pub max_cubes: usize,
+    /// What a run may spend.
+    pub limits: Limits,
+    /// Check certificates. Traces are always replayed.
+    pub self_check: bool,
+    /// Keep the values of dead variables ([bebop §3.3], to measure its effect).
+    pub no_live_ranges: bool,
+    /// Keep globals that a procedure does not touch in its summary ([bebop §3.3], likewise).
+    pub no_mod_ref: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            lang: None,
+            dialect: Dialect::default(),
+            entry: None,
+            engine: EngineChoice::Auto,
+            trace: TraceMode::default(),
+            max_steps: 100_000,
+            max_cubes: 1_000,
+            limits: Limits::default(),
+            self_check: false,
+            no_live_ranges: false,
+            no_mod_ref: false,
+        }
+    }
+}
+
+/// An input language.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Lang {
+    /// Boolean programs.
+    Bp,
+}
+
+impl Lang {
+    /// The language that a file's name tells.
+    pub fn of_file(name: &str) -> Option<Lang> {
+        let (_, ending) = name.rsplit_once('.')?;
+        ending.eq_ignore_ascii_case("bp").then_some(Lang::Bp)
+    }
+}
+
+/// Who answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum EngineChoice {
+    /// The engine that suits the program; the report says which and why.
+    #[default]
+    Auto,
+    /// Tabulation over explicit valuations.
+    Explicit,
+    /// Decision diagrams as in Bebop.
+    Summary,
+    /// All of them; a disagreement is an internal error.
+    Compare,
+}
+
+/// Who watches a run: a flag that stops it, a measure of memory, a listener.
+#[derive(Clone, Default)]
+pub struct Watch {
+    /// Becomes true when the run shall stop.
+    pub cancel: Arc<AtomicBool>,
+    /// How many bytes the process has allocated; without it, engines account for their tables.
+    pub memory_probe: Option<fn() -> u64>,
+    /// Hears of progress.
+    pub listener: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("cancel", &self.cancel).finish_non_exhaustive()
+    }
+}
+
+impl Watch {
+    /// A budget whose clock starts now.
+    pub fn budget(&self, limits: Limits) -> Budget {
+        let mut budget = Budget::new(limits).with_cancel(self.cancel.clone());
+        if let Some(probe) = self.memory_probe {
+            budget = budget.with_memory_probe(probe);
+        }
+        if let Some(listener) = self.listener.clone() {
+            budget = budget.with_listener(move |progress| listener(progress));
+        }
+        budget
+    }
+}

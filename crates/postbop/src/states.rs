@@ -1,0 +1,181 @@
+//! What can hold at a statement.
+
+use crate::load::{Error, load};
+use crate::{Options, Watch, engines, formula};
+use check::{
+    Answer, Area, Goal, Observation, Partial, SetBit, SetId, StopReason, Target, Task, TraceMode,
+    Verdict, Wants,
+};
+use ir::{Layout, ProcId, Program, Scalar, VarId, VarKind};
+use render::{Reader, States, StatesAt};
+use rustc_hash::FxHashMap;
+use source::{Diagnostic, SourceFile, suggest};
+use std::sync::Arc;
+
+/// The exact set of valuations of the named variables (of all in scope, if none is named) with
+/// which control comes to the statements at `at`.
+pub fn states(
+    files: &[Arc<SourceFile>],
+    at: &str,
+    vars: &[String],
+    options: &Options,
+    watch: &Watch,
+) -> Result<States, Error> {
+    let budget = watch.budget(options.limits);
+    let program = Arc::new(load(files, options)?);
+    let rejected = |diagnostic: Diagnostic| match files.first() {
+        Some(file) => Error::Rejected { file: file.clone(), diagnostics: vec![diagnostic] },
+        None => Error::Usage(diagnostic.message),
+    };
+    let nodes = property::places(&program, at).map_err(|e| rejected(e.diagnostic()))?;
+    let mut observe = Vec::new();
+    for &node in &nodes {
+        let vars = named(&program, program.nodes[node].proc, vars).map_err(&rejected)?;
+        observe.push(Observation { node, vars });
+    }
+    // The goal's verdict tells why a search was not complete.
+    let goal = Goal::Reach(nodes.iter().map(|&n| Target::at(n)).collect());
+    let wants = Wants { trace: TraceMode::None, certificate: false, all_nodes: true };
+    let task = Task { program: program.clone(), goals: vec![goal], observe, wants };
+    let mut out = States {
+        files: files.to_vec(),
+        program,
+        at: at.to_owned(),
+        engine: String::new(),
+        why: String::new(),
+        seconds: 0.0,
+        counters: Vec::new(),
+        stop_reason: None,
+        places: Vec::new(),
+    };
+    if let Err(reason) = budget.poll() {
+        out.stop_reason = Some(reason);
+        return Ok(out);
+    }
+    let runs = engines::answer(&task, options, watch, &budget);
+    for run in &runs {
+        out.seconds += run.seconds;
+        out.engine = if runs.len() > 1 { "compare".to_owned() } else { run.engine.to_owned() };
+        out.why = run.why.clone();
+        out.counters.extend(run.answer.stats.counters.iter().map(|&(n, v)| (n.to_owned(), v)));
+        match observed(&task, &run.answer, options) {
+            Err(reason) => out.stop_reason = Some(reason),
+            Ok(places) if out.places.is_empty() => out.places = places,
+            Ok(places) => {
+                let count = |p: &[StatesAt]| p.iter().map(|p| p.count).collect::<Vec<_>>();
+                if count(&places) != count(&out.places) {
+                    let what = "the engines disagree about the states".to_owned();
+                    out.stop_reason = Some(StopReason::Internal { what });
+                }
+            }
+        }
+    }
+    if out.stop_reason.is_some() {
+        out.places.clear();
+    }
+    Ok(out)
+}
+
+/// The variables of the names, as they are visible in `proc`.
+fn named(program: &Program, proc: ProcId, names: &[String]) -> Result<Vec<VarId>, Diagnostic> {
+    let scope = Reader::new(program).scope(proc);
+    if names.is_empty() {
+        return Ok(scope.to_vec());
+    }
+    let mut out = Vec::new();
+    for name in names {
+        match scope.iter().find(|&&v| program.var_name(v) == name) {
+            Some(&var) if out.contains(&var) => {}
+            Some(&var) => out.push(var),
+            None => {
+                let proc = program.proc_name(proc);
+                let message = format!("variable `{name}` is not in scope in `{proc}`");
+                let mut diagnostic = Diagnostic::error("unknown-variable", message);
+                let known = scope.iter().map(|&v| program.var_name(v));
+                diagnostic.help = suggest(name, known).map(|n| format!("did you mean `{n}`?"));
+                return Err(diagnostic);
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn observed(task: &Task, answer: &Answer, options: &Options) -> Result<Vec<StatesAt>, StopReason> {
+    let layout = Layout::new(&task.program);
+    let mut out = Vec::new();
+    for (observation, set) in task.observe.iter().zip(&answer.observed) {
+        let Some(set) = *set else {
+            return Err(match answer.verdicts.first() {
+                Some(Verdict::Unknown(reason)) => reason.clone(),
+                _ => StopReason::Internal { what: "the engine gave no set of states".to_owned() },
+            });
+        };
+        out.push(states_at(task, answer, &layout, observation, set, options.max_cubes));
+    }
+    Ok(out)
+}
+
+fn states_at(
+    task: &Task,
+    answer: &Answer,
+    layout: &Layout,
+    observation: &Observation,
+    set: SetId,
+    max_cubes: usize,
+) -> StatesAt {
+    let program = &task.program;
+    let names = bit_names(program, layout, &observation.vars);
+    let proc = program.nodes[observation.node].proc;
+    let bits: u32 = observation.vars.iter().map(|&v| program.vars[v].ty.bits()).sum();
+    let mut cubes = Vec::new();
+    let mut cut = false;
+    for cube in answer.sets.cubes(set) {
+        if cubes.len() == max_cubes {
+            cut = true;
+            break;
+        }
+        let mut partial = Partial::unknown(layout.global_bits + layout.frame_bits[proc]);
+        for (bit, value) in cube {
+            let base = if bit.area == Area::Global { 0 } else { layout.global_bits };
+            partial.set(base + bit.index, Some(value));
+        }
+        cubes.push(partial);
+    }
+    let mut name = |bit: SetBit| names.get(&bit).cloned().unwrap_or_else(|| "?".to_owned());
+    StatesAt {
+        node: observation.node,
+        vars: observation.vars.clone(),
+        reachable: set != SetId::empty(),
+        formula: formula::formula(&answer.sets, set, &mut name),
+        cubes,
+        cut,
+        count: formula::count(&answer.sets, set, bits),
+    }
+}
+
+/// What the bits are called: a boolean by its name, a bit of an integer `x.2`, of an array
+/// `x[3]` or `x[3].2`.
+fn bit_names(program: &Program, layout: &Layout, vars: &[VarId]) -> FxHashMap<SetBit, String> {
+    let mut out = FxHashMap::default();
+    for &var in vars {
+        let info = &program.vars[var];
+        let area = match info.kind {
+            VarKind::Global => Area::Global,
+            VarKind::Local(_) | VarKind::Result(_) => Area::Local,
+        };
+        let slot = layout.slot(var);
+        for cell in 0..slot.cells {
+            for (i, index) in slot.cell(cell).enumerate() {
+                let mut name = program.var_name(var).to_owned();
+                if let Some(dim) = info.ty.array {
+                    name += &format!("[{}]", dim.lo + i64::from(cell));
+                }
+                if info.ty.scalar != Scalar::Bool {
+                    name += &format!(".{i}");
+                }
+                out.insert(SetBit { area, index }, name);
+            }
+        }
+    }
+    out
+}

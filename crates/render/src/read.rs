@@ -1,0 +1,176 @@
+//! Reads reports back (`bop replay`).
+
+use crate::values::Value;
+use property::Property;
+use serde_json::Value as Json;
+use std::fmt;
+
+/// A result of a report that was read back: what it claims.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// The question.
+    pub property: Property,
+    /// The verdict's word.
+    pub verdict: String,
+    /// The run that is claimed to show it.
+    pub trace: Option<ClaimedTrace>,
+}
+
+/// A run that somebody claims to exist.
+#[derive(Clone, Debug)]
+pub struct ClaimedTrace {
+    /// Where the part that repeats for ever begins.
+    pub loop_start: Option<usize>,
+    /// In the order of execution.
+    pub steps: Vec<ClaimedStep>,
+}
+
+/// A step of a claimed run.
+#[derive(Clone, Debug)]
+pub struct ClaimedStep {
+    /// The procedure's name.
+    pub proc: String,
+    /// The statement's file, where it is not the report's.
+    pub file: Option<String>,
+    /// The statement's line.
+    pub line: u32,
+    /// The statement's column, if it is told.
+    pub column: Option<u32>,
+    /// How many calls are active.
+    pub depth: u32,
+    /// What holds just before it.
+    pub state: Vec<(String, Value)>,
+    /// The number of steps inside a call that are not listed, in decimal.
+    pub folded: Option<String>,
+}
+
+/// Why a text is no report.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReadError {
+    /// Where: `results[0].trace.steps[3].line`.
+    pub place: String,
+    /// What is wrong there.
+    pub message: String,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place.is_empty() {
+            true => f.write_str(&self.message),
+            false => write!(f, "{}: {}", self.place, self.message),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// The claims of a report in the schema `postbop.report/1`.
+pub fn read_report(text: &str) -> Result<Vec<Claim>, ReadError> {
+    let json: Json = serde_json::from_str(text)
+        .map_err(|e| ReadError { place: String::new(), message: format!("not JSON: {e}") })?;
+    let root = At { json: &json, place: String::new() };
+    let schema = root.get("schema")?;
+    if schema.json.as_str() != Some("postbop.report/1") {
+        return schema.wrong("\"postbop.report/1\"");
+    }
+    root.get("results")?.list()?.iter().map(claim).collect()
+}
+
+fn claim(at: &At<'_>) -> Result<Claim, ReadError> {
+    let kind = at.get("property")?.get("kind")?;
+    let property = match kind.text()?.as_str() {
+        "reach" => Property::reach(at.get("property")?.get("label")?.text()?),
+        "reach-all" => Property::ReachAll,
+        "assert" => Property::Assert,
+        _ => return kind.wrong("`reach`, `reach-all` or `assert`"),
+    };
+    let trace = match at.json.get("trace") {
+        None | Some(Json::Null) => None,
+        Some(_) => Some(trace(&at.get("trace")?)?),
+    };
+    Ok(Claim { property, verdict: at.get("verdict")?.text()?, trace })
+}
+
+fn trace(at: &At<'_>) -> Result<ClaimedTrace, ReadError> {
+    let loop_start = match at.json.get("loop_start") {
+        None | Some(Json::Null) => None,
+        Some(_) => Some(at.get("loop_start")?.number()? as usize),
+    };
+    let steps = at.get("steps")?.list()?.iter().map(step).collect::<Result<_, _>>()?;
+    Ok(ClaimedTrace { loop_start, steps })
+}
+
+fn step(at: &At<'_>) -> Result<ClaimedStep, ReadError> {
+    let optional = |name: &str| match at.json.get(name) {
+        None | Some(Json::Null) => Ok(None),
+        Some(_) => at.get(name).map(Some),
+    };
+    let state = at.get("state")?;
+    let Json::Object(map) = state.json else { return state.wrong("an object") };
+    let mut values = Vec::new();
+    for name in map.keys() {
+        values.push((name.clone(), value(&state.get(name)?)?));
+    }
+    Ok(ClaimedStep {
+        proc: at.get("proc")?.text()?,
+        file: optional("file")?.map(|f| f.text()).transpose()?,
+        line: at.get("line")?.number()?,
+        column: optional("column")?.map(|c| c.number()).transpose()?,
+        depth: at.get("depth")?.number()?,
+        state: values,
+        folded: optional("folded")?.map(|f| f.text()).transpose()?,
+    })
+}
+
+fn value(at: &At<'_>) -> Result<Value, ReadError> {
+    match at.json {
+        Json::Bool(b) => Ok(Value::Bool(*b)),
+        Json::Number(n) => match n.as_u64() {
+            Some(n) => Ok(Value::Int(n)),
+            None => at.wrong("an unsigned integer"),
+        },
+        // The cells of an array are scalars.
+        Json::Array(_) => {
+            let cells = at.list()?.into_iter().map(|cell| match cell.json {
+                Json::Null => Ok(None),
+                Json::Array(_) => cell.wrong("a number or a boolean"),
+                _ => value(&cell).map(Some),
+            });
+            Ok(Value::Array(cells.collect::<Result<_, _>>()?))
+        }
+        _ => at.wrong("a boolean, a number or an array of them"),
+    }
+}
+
+/// A value and where it stands.
+struct At<'j> {
+    json: &'j Json,
+    place: String,
+}
+
+impl<'j> At<'j> {
+    fn wrong<T>(&self, expected: &str) -> Result<T, ReadError> {
+        let message = format!("expected {expected}");
+        Err(ReadError { place: self.place.clone(), message })
+    }
+    fn get(&self, name: &str) -> Result<At<'j>, ReadError> {
+        let dot = if self.place.is_empty() { "" } else { "." };
+        let place = format!("{}{dot}{name}", self.place);
+        match self.json.get(name) {
+            Some(json) => Ok(At { json, place }),
+            None => Err(ReadError { place, message: "missing".to_owned() }),
+        }
+    }
+    fn list(&self) -> Result<Vec<At<'j>>, ReadError> {
+        let Json::Array(items) = self.json else { return self.wrong("a list") };
+        let at = |(i, json)| At { json, place: format!("{}[{i}]", self.place) };
+        Ok(items.iter().enumerate().map(at).collect())
+    }
+    fn text(&self) -> Result<String, ReadError> {
+        self.json.as_str().map_or_else(|| self.wrong("a text"), |s| Ok(s.to_owned()))
+    }
+    fn number(&self) -> Result<u32, ReadError> {
+        let number = self.json.as_u64().and_then(|n| u32::try_from(n).ok());
+        number.map_or_else(|| self.wrong("a number"), Ok)
+    }
+}

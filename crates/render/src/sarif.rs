@@ -1,0 +1,181 @@
+//! SARIF 2.1.0 with code flows, for code-scanning sites.
+
+use crate::values::{Changes, Reader};
+use crate::{Listing, Outcome, Report, Status};
+use ir::NodeId;
+use property::Property;
+use serde_json::{Map, Value as Json, json};
+use std::io::{self, Write};
+
+/// Locations of one code flow; sites refuse larger ones.
+pub const MAX_SARIF_LOCATIONS: usize = 10_000;
+
+/// The rules, in the order of their indices: id, what is wrong, and a word for the level.
+const RULES: [(&str, &str, &str); 3] = [
+    ("assert", "An assertion can fail", "error"),
+    ("reach", "A statement that should be unreachable can be reached", "error"),
+    ("reach-all", "A statement can never be reached", "warning"),
+];
+
+/// Writes the report as SARIF.
+pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let rules: Vec<Json> = RULES
+        .iter()
+        .map(|(id, text, level)| {
+            json!({
+                "id": id,
+                "shortDescription": {"text": text},
+                "defaultConfiguration": {"level": level},
+            })
+        })
+        .collect();
+    let results: Vec<Json> = report.results.iter().flat_map(|o| results(report, o)).collect();
+    let notes: Vec<Json> = report.results.iter().filter_map(notification).collect();
+    let page = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "bop",
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules,
+            }},
+            "invocations": [{
+                "executionSuccessful": true,
+                "toolExecutionNotifications": notes,
+            }],
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    });
+    serde_json::to_writer_pretty(&mut *out, &page)?;
+    writeln!(out)
+}
+
+/// An answer that is missing.
+fn notification(outcome: &Outcome) -> Option<Json> {
+    let reason = outcome.stop_reason.as_ref()?;
+    let what = crate::title(&outcome.property);
+    Some(json!({"level": "warning", "message": {"text": format!("{what}: unknown: {reason}")}}))
+}
+
+fn results(report: &Report, outcome: &Outcome) -> Vec<Json> {
+    let rule = outcome.property.kind();
+    let index = RULES.iter().position(|(id, ..)| *id == rule);
+    let result = |kind: &str, level: &str, text: String, place: Option<NodeId>| {
+        let mut object = Map::new();
+        object.insert("ruleId".into(), json!(rule));
+        object.insert("ruleIndex".into(), json!(index));
+        object.insert("kind".into(), json!(kind));
+        object.insert("level".into(), json!(level));
+        object.insert("message".into(), json!({"text": text}));
+        if let Some(node) = place {
+            object.insert("locations".into(), json!([location(report, node, None)]));
+        }
+        object
+    };
+    match outcome.status {
+        Status::Unknown => Vec::new(),
+        Status::Holds | Status::Unreachable => {
+            let text = format!("{}: {}", crate::title(&outcome.property), outcome.status.word());
+            vec![Json::Object(result("pass", "none", text, None))]
+        }
+        Status::Violated if outcome.property == Property::ReachAll => {
+            let dead = outcome.statements.iter().flatten().filter(|s| !s.reachable);
+            dead.map(|s| {
+                let text = "this statement can never be reached".to_owned();
+                Json::Object(result("fail", "warning", text, Some(s.node)))
+            })
+            .collect()
+        }
+        Status::Violated | Status::Reachable => {
+            let text = match &outcome.property {
+                Property::Reach { label } => format!("{label} can be reached"),
+                _ => "this assertion can fail".to_owned(),
+            };
+            let last = outcome.trace.as_ref().and_then(|t| t.steps.last()).map(|s| s.node);
+            let mut object = result("fail", "error", text, last);
+            if let Some(trace) = &outcome.trace {
+                let flow = json!([{"threadFlows": [{"locations": flow(report, trace)}]}]);
+                object.insert("codeFlows".into(), flow);
+            }
+            vec![Json::Object(object)]
+        }
+    }
+}
+
+/// The steps; of a trace that is too long, the first and the last.
+fn flow(report: &Report, trace: &Listing) -> Vec<Json> {
+    let program = &report.program;
+    let mut reader = Reader::new(program);
+    let mut changes = Changes::new();
+    let n = trace.steps.len();
+    let cut = if n > MAX_SARIF_LOCATIONS {
+        MAX_SARIF_LOCATIONS / 2..n - MAX_SARIF_LOCATIONS / 2
+    } else {
+        n..n
+    };
+    let mut out = Vec::new();
+    for (i, step) in trace.steps.iter().enumerate() {
+        let info = &program.nodes[step.node];
+        let changed = changes.step(&mut reader, info.proc, step.depth, &step.state);
+        if cut.contains(&i) {
+            continue;
+        }
+        let mut text = program.text(info.origin.text).to_owned();
+        if let Some(count) = &step.folded {
+            text += &format!(" ({} steps inside)", crate::text::rounded(count));
+        }
+        let state: Map<String, Json> = changed
+            .into_iter()
+            .filter_map(|(var, value)| {
+                let value = json!({"text": value?.to_string()});
+                Some((program.var_name(var).to_owned(), value))
+            })
+            .collect();
+        out.push(json!({
+            "executionOrder": i + 1,
+            "nestingLevel": step.depth,
+            "location": location(report, step.node, Some(&text)),
+            "state": state,
+        }));
+    }
+    out
+}
+
+fn location(report: &Report, node: NodeId, text: Option<&str>) -> Json {
+    let info = &report.program.nodes[node];
+    let file = report.program.files.get(info.origin.file as usize);
+    let mut out = json!({
+        "physicalLocation": {
+            "artifactLocation": {"uri": uri(file.map_or("", String::as_str))},
+            "region": {
+                "startLine": info.origin.line.max(1),
+                "startColumn": info.origin.column.max(1),
+            },
+        },
+        "logicalLocations": [{
+            "name": report.program.proc_name(info.proc),
+            "kind": "function",
+        }],
+    });
+    if let (Some(text), Json::Object(object)) = (text, &mut out) {
+        object.insert("message".into(), json!({"text": text}));
+    }
+    out
+}
+
+/// A file's name as a relative reference: what is not unreserved in RFC 3986, nor `/`, is escaped.
+fn uri(name: &str) -> String {
+    let mut out = String::new();
+    for byte in name.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(byte as char);
+            }
+            _ => out += &format!("%{byte:02X}"),
+        }
+    }
+    out
+}
