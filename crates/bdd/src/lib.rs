@@ -33,8 +33,8 @@
 //! # Limits
 //! Operations that make nodes give `Result<Bdd, Stop>`: a limit on nodes, a [`Gate`] that
 //! refuses memory, or a gate that asks to stop. The manager stays consistent and usable.
-//! Between polls lie some thousand steps, well below a millisecond each way; enlarging a table
-//! or collecting takes longer, about 10 ms for a million nodes.
+//! Between two polls lie some thousand steps, about a millisecond. Enlarging a table or
+//! collecting is not interrupted, and takes 10 to 50 ms for each million nodes.
 //!
 //! # Roots
 //! Nodes are freed by [`Manager::gc`] alone, at a point which the caller chooses, from the

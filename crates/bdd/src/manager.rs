@@ -36,7 +36,7 @@ impl std::error::Error for Stop {}
 
 /// Someone to ask before going on.
 pub trait Gate: Send {
-    /// Called after every [`Config::poll_interval`] steps; `false` stops the operation with
+    /// Called after every [`Config::poll_interval`] steps, and before work that takes long; `false` stops the operation with
     /// [`Stop::Interrupted`].
     fn poll(&mut self) -> bool;
 
@@ -257,6 +257,8 @@ impl Manager {
 
     /// Makes room for at least one more node.
     pub(crate) fn enlarge(&mut self) -> Result<(), Stop> {
+        // Large tables take long to copy: ask before each of the two.
+        self.ask()?;
         if self.table.len() >= self.table.limit()
             || !self.may_grow(self.table.bytes_to_enlarge())
             || !self.table.enlarge()
@@ -265,6 +267,7 @@ impl Manager {
             return Err(Stop::Nodes);
         }
         // Operations can do with a smaller computed table: a refusal here stops nothing.
+        self.ask()?;
         let entries = self.table.capacity();
         if self.computed.len() < entries
             && entries <= self.cache_limit
@@ -290,6 +293,10 @@ impl Manager {
     #[inline(never)]
     pub(crate) fn poll(&mut self) -> Result<(), Stop> {
         self.poll_at = self.misses + self.poll_interval;
+        self.ask()
+    }
+
+    fn ask(&mut self) -> Result<(), Stop> {
         let go_on = self.gate.as_mut().is_none_or(|gate| gate.poll());
         if go_on { Ok(()) } else { Err(Stop::Interrupted) }
     }

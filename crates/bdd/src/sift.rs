@@ -93,6 +93,13 @@ fn blocks(vars: &[u32], groups: &[Vec<u32>]) -> Vec<Vec<u32>> {
     blocks
 }
 
+/// Where the block that is being sifted stands: its place among the blocks, and the position of
+/// its first variable.
+struct Walk {
+    at: usize,
+    start: usize,
+}
+
 /// The state between swaps. Positions `0..vars.len()` stand in for the levels meanwhile, so
 /// that what is kept per level is an array.
 ///
@@ -163,41 +170,54 @@ impl Sifter<'_> {
         Ok(())
     }
 
-    fn sift_block(&mut self, blocks: &mut [Vec<u32>], mut at: usize) -> Result<(), Stop> {
+    fn sift_block(&mut self, blocks: &mut [Vec<u32>], at: usize) -> Result<(), Stop> {
+        let mut walk = Walk { at, start: blocks[..at].iter().map(Vec::len).sum() };
         let (mut best, mut best_at) = (self.m.table.len(), at);
         let last = blocks.len() - 1;
         // To the nearer end first, since the way back is walked twice.
         let down_first = last - at < at;
         for down in [down_first, !down_first] {
-            while at != if down { last } else { 0 } {
-                self.swap_blocks(blocks, if down { at } else { at - 1 })?;
-                at = if down { at + 1 } else { at - 1 };
+            while walk.at != if down { last } else { 0 } {
+                self.step(blocks, &mut walk, down)?;
                 let size = self.m.table.len();
                 if size < best {
-                    (best, best_at) = (size, at);
+                    (best, best_at) = (size, walk.at);
                 } else if size as f64 > best as f64 * MAX_GROWTH {
                     break;
                 }
             }
         }
-        while at != best_at {
-            let down = at < best_at;
-            self.swap_blocks(blocks, if down { at } else { at - 1 })?;
-            at = if down { at + 1 } else { at - 1 };
+        while walk.at != best_at {
+            let down = walk.at < best_at;
+            self.step(blocks, &mut walk, down)?;
         }
         Ok(())
     }
 
-    /// Exchanges the block `at` with the one below it.
-    fn swap_blocks(&mut self, blocks: &mut [Vec<u32>], at: usize) -> Result<(), Stop> {
-        let start: usize = blocks[..at].iter().map(Vec::len).sum();
-        let (upper, lower) = (blocks[at].len(), blocks[at + 1].len());
+    /// Exchanges the walking block with its neighbour.
+    fn step(&mut self, blocks: &mut [Vec<u32>], walk: &mut Walk, down: bool) -> Result<(), Stop> {
+        if down {
+            self.swap_blocks(walk.start, blocks[walk.at].len(), blocks[walk.at + 1].len())?;
+            blocks.swap(walk.at, walk.at + 1);
+            walk.start += blocks[walk.at].len();
+            walk.at += 1;
+        } else {
+            let above = blocks[walk.at - 1].len();
+            self.swap_blocks(walk.start - above, above, blocks[walk.at].len())?;
+            blocks.swap(walk.at - 1, walk.at);
+            walk.start -= above;
+            walk.at -= 1;
+        }
+        Ok(())
+    }
+
+    /// Exchanges the `upper` variables from position `start` on with the `lower` ones below.
+    fn swap_blocks(&mut self, start: usize, upper: usize, lower: usize) -> Result<(), Stop> {
         for moved in 0..lower {
             for position in (start + moved..start + moved + upper).rev() {
                 self.swap(position)?;
             }
         }
-        blocks.swap(at, at + 1);
         Ok(())
     }
 

@@ -122,7 +122,9 @@ fn polls_come_at_the_interval() {
     grow(&mut m, 16).unwrap();
     let stats = m.stats();
     let steps = (stats.lookups - stats.hits) as usize;
-    assert_eq!(watch.polls.load(Ordering::Relaxed), steps / 100);
+    // And twice for each enlargement, of which each doubles the table.
+    let polls = watch.polls.load(Ordering::Relaxed);
+    assert!((steps / 100..steps / 100 + 60).contains(&polls), "{polls} polls, {steps} steps");
     assert!(stats.hits > 0);
 }
 

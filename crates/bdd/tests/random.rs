@@ -64,6 +64,8 @@ const QUIET: Plan = Plan {
     interrupt: 0,
 };
 
+type Renaming = Vec<(u32, u32)>;
+
 struct World {
     plan: Plan,
     rng: Rng,
@@ -71,6 +73,9 @@ struct World {
     pool: Vec<(Table, Bdd)>,
     gate: Countdown,
     stops: u32,
+    /// Quantifications and renamings that come again and again, so that the computed table has
+    /// something to remember.
+    favourites: Vec<(Vec<u32>, Renaming)>,
 }
 
 impl World {
@@ -86,7 +91,9 @@ impl World {
                 pool.push((Table::var(v, plan.vars), f));
             }
         }
-        World { plan, rng: Rng(plan.seed), m, pool, gate, stops: 0 }
+        let mut rng = Rng(plan.seed);
+        let favourites = (0..3).map(|_| (rng.subset(plan.vars), rng.renaming(plan.vars))).collect();
+        World { plan, rng, m, pool, gate, stops: 0, favourites }
     }
 
     fn name(&self, bit: u32) -> u32 {
@@ -118,8 +125,10 @@ impl World {
     fn operation(&mut self) -> Result<(Table, Bdd), Stop> {
         let ((s, f), (t, g), (u, h)) = (self.pick(), self.pick(), self.pick());
         let vars = self.plan.vars;
-        let set = self.rng.subset(vars);
-        let renaming = self.rng.renaming(vars);
+        let (set, renaming) = match self.favourites.get(self.rng.below(5) as usize) {
+            Some(favourite) => favourite.clone(),
+            None => (self.rng.subset(vars), self.rng.renaming(vars)),
+        };
         let (set_names, renaming_names) = (self.names(&set), self.name_pairs(&renaming));
         let m = &mut self.m;
         Ok(match self.rng.below(15) {
