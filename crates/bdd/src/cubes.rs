@@ -1,7 +1,5 @@
 //! Satisfying assignments: one, or all of them as disjoint cubes.
 
-use rustc_hash::FxHashMap;
-
 use crate::edge::Bdd;
 use crate::manager::Manager;
 
@@ -22,8 +20,13 @@ impl Manager {
     /// variables of `f` that are not among `vars` are chosen and left out.
     #[must_use]
     pub fn pick_minterm(&self, f: Bdd, vars: &[u32]) -> Option<Cube> {
-        let chosen: FxHashMap<u32, bool> = self.pick_cube(f)?.into_iter().collect();
-        Some(vars.iter().map(|&var| (var, chosen.get(&var) == Some(&true))).collect())
+        let cube = self.pick_cube(f)?;
+        // A cube is in the order of the diagram.
+        let value = |var: u32| {
+            let level = self.level_of(var);
+            cube.binary_search_by_key(&level, |&(v, _)| self.level_of(v)).is_ok_and(|i| cube[i].1)
+        };
+        Some(vars.iter().map(|&var| (var, value(var))).collect())
     }
 
     /// The cubes of `f`: disjoint, one for each path through the diagram, together all of `f`.

@@ -321,35 +321,38 @@ impl Saturation<'_> {
         let mut frames: Frames = Vec::new();
         let mut steps: Vec<Step> = Vec::new();
         while let Some((from, e, how)) = search.entries[at as usize].from {
+            let here = search.entries[at as usize].node;
             let source = &search.entries[from as usize];
             let (source_node, source_states) = (source.node, source.states);
             let mut inside = None;
             let before = match (how, &program.edges[e].kind, self.compile(e)?) {
                 (How::Step, EdgeKind::Local { target, rel }, Compiled::Local(step)) => {
                     let mut literals = Vec::new();
-                    for (&var, bits) in &state {
+                    for (var, bits) in self.values(here, &state) {
                         let copy = match rel.assigns.iter().any(|a| a.var == var) {
                             true => Copy::Post,
                             false => Copy::Pre,
                         };
                         self.literals(copy, var, bits, &mut literals);
                     }
-                    debug_assert!(*target == search.entries[at as usize].node);
-                    let here = self.m.literals(&literals)?;
-                    let possible = self.m.and(source_states, here)?;
+                    debug_assert!(*target == here);
+                    let fixed = self.m.literals(&literals)?;
+                    let possible = self.m.and(source_states, fixed)?;
                     let possible = self.m.and(possible, step.rel)?;
                     self.pick(possible, source_node)
                 }
                 (How::Enter, EdgeKind::Call(call), Compiled::Call(site)) => {
                     let parts = CallParts::new(&self.context, call);
                     let mut literals = Vec::new();
-                    for (copy, vars) in [(Copy::Entry, &parts.own), (Copy::Pre, &parts.shared)] {
-                        for &var in vars {
-                            self.literals(copy, var, &state[&var], &mut literals);
+                    for (var, bits) in self.values(here, &state) {
+                        if parts.own.contains(&var) {
+                            self.literals(Copy::Entry, var, bits, &mut literals);
+                        } else if parts.shared.contains(&var) {
+                            self.literals(Copy::Pre, var, bits, &mut literals);
                         }
                     }
-                    let here = self.m.literals(&literals)?;
-                    let possible = self.m.and(source_states, here)?;
+                    let fixed = self.m.literals(&literals)?;
+                    let possible = self.m.and(source_states, fixed)?;
                     let enter = self.sites[site as usize].rel.enter;
                     let possible = self.m.and(possible, enter)?;
                     frames.push((call.callee, std::mem::take(&mut steps)));
@@ -359,7 +362,7 @@ impl Saturation<'_> {
                     let parts = CallParts::new(&self.context, call);
                     let changed = parts.changed(&self.context, call);
                     let mut literals = Vec::new();
-                    for (&var, bits) in &state {
+                    for (var, bits) in self.values(here, &state) {
                         let copy = match changed.binary_search(&var) {
                             Ok(_) => Copy::Post,
                             Err(_) => Copy::Pre,
@@ -377,11 +380,12 @@ impl Saturation<'_> {
                             }
                         }
                     };
-                    let here = self.m.literals(&literals)?;
-                    let possible = self.m.and(source_states, here)?;
+                    let fixed = self.m.literals(&literals)?;
+                    let possible = self.m.and(source_states, fixed)?;
                     let possible = self.m.and(possible, lifted)?;
                     let before = self.pick(possible, source_node);
-                    inside = Some(self.pair(call, site, &parts, &before, &state, round, pairs)?);
+                    let ends = [(source_node, &before), (here, &state)];
+                    inside = Some(self.pair(call, site, &parts, ends, round, pairs)?);
                     before
                 }
                 _ => unreachable!("an edge is followed as what it is"),
@@ -403,27 +407,25 @@ impl Saturation<'_> {
 
     /// The pair of the callee's summary that leads from `before` the call to `after` it, of the
     /// smallest round.
-    #[allow(clippy::too_many_arguments)]
     fn pair(
         &mut self,
         call: &ir::Call,
         site: u32,
         parts: &CallParts,
-        before: &State,
-        after: &State,
+        [before, after]: [(NodeId, &State); 2],
         round: u32,
         pairs: &mut Pairs,
     ) -> Result<u32, Halt> {
         let callee = call.callee;
         let rel = self.sites[site as usize].rel;
         let mut literals = Vec::new();
-        for (&var, bits) in before {
+        for (var, bits) in self.values(before.0, before.1) {
             self.literals(Copy::Pre, var, bits, &mut literals);
             if parts.shared.contains(&var) {
                 self.literals(Copy::Entry, var, bits, &mut literals);
             }
         }
-        for (&var, bits) in after {
+        for (var, bits) in self.values(after.0, after.1) {
             let copy = if parts.back_assigned.contains(&var) {
                 Copy::Post
             } else if self.context.exit_vars[callee].contains(&var) {
@@ -565,16 +567,25 @@ impl Saturation<'_> {
     /// A state out of a set that is not empty: values for the live variables of a node.
     fn pick(&self, states: Bdd, node: NodeId) -> State {
         let context = &self.context;
-        let vars: Vec<VarId> = context.live.vars(context.program, node).collect();
-        let bits: Vec<u32> = context.bits(Copy::Pre, vars.iter().copied()).collect();
+        let vars = context.live.vars(context.program, node);
+        let bits: Vec<u32> = context.bits(Copy::Pre, vars).collect();
         let values = self.m.pick_minterm(states, &bits).expect("the set is not empty");
-        let mut values = values.into_iter().map(|v| v.1);
-        vars.into_iter()
-            .map(|var| {
-                let count = context.slots.layout.slot(var).bits().len();
-                (var, values.by_ref().take(count).collect())
-            })
-            .collect()
+        values.into_iter().map(|v| v.1).collect()
+    }
+
+    /// The live variables of a node with the bits of their values.
+    fn values<'s>(
+        &'s self,
+        node: NodeId,
+        state: &'s State,
+    ) -> impl Iterator<Item = (VarId, &'s [bool])> {
+        let mut rest = state.as_slice();
+        self.context.live.vars(self.context.program, node).map(move |var| {
+            let count = self.context.slots.layout.slot(var).bits().len();
+            let (bits, tail) = rest.split_at(count);
+            rest = tail;
+            (var, bits)
+        })
     }
 
     fn literals(&self, copy: Copy, var: VarId, bits: &[bool], out: &mut Vec<(u32, bool)>) {
@@ -586,7 +597,7 @@ impl Saturation<'_> {
         let program = self.context.program;
         let proc = program.nodes[node].proc;
         let mut out = Partial::unknown(layout.global_bits + layout.frame_bits[proc]);
-        for (&var, bits) in state {
+        for (var, bits) in self.values(node, state) {
             let base = match program.vars[var].kind {
                 VarKind::Global => 0,
                 _ => layout.global_bits,
@@ -616,8 +627,8 @@ impl Saturation<'_> {
     }
 }
 
-/// Values of the live variables at a node, by bits.
-type State = std::collections::BTreeMap<VarId, Vec<bool>>;
+/// The bits of the live variables at a node, in order.
+type State = Vec<bool>;
 
 /// The rings of a search, and what it has seen.
 struct Search {

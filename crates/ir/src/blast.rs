@@ -87,6 +87,19 @@ fn blast<A: Algebra>(
     root: ExprId,
     alg: &mut A,
 ) -> Result<Word<A::Bit>, A::Error> {
+    // Most expressions are a leaf or its negation.
+    match program.exprs[root] {
+        Expr::Bool(b) => return Ok(Word::Bool(alg.constant(b))),
+        Expr::Read(time, var) => return read(program, time, var, 0, alg),
+        Expr::Choice(k) => return Ok(Word::Bool(alg.choice(k)?)),
+        Expr::Not(inner) => {
+            if let Expr::Read(time, var) = program.exprs[inner] {
+                let inner = as_bool(&read(program, time, var, 0, alg)?);
+                return Ok(Word::Bool(alg.not(inner)?));
+            }
+        }
+        _ => {}
+    }
     let mut order = Vec::new();
     program.exprs.postorder(root, |id, expr| order.push((id, expr)));
     let mut words: FxHashMap<ExprId, Word<A::Bit>> = FxHashMap::default();

@@ -302,17 +302,31 @@ impl Exprs {
         image[&root]
     }
 
-    /// Calls `read` for every variable read below `root`, with the time; a cell counts as its
-    /// whole array.
+    /// Calls `read` for every variable read below `root`, with the time, at least once each; a
+    /// cell counts as its whole array.
     pub fn reads(&self, root: ExprId, mut read: impl FnMut(Time, VarId)) {
-        match self[root] {
-            Expr::Bool(_) | Expr::Int(_) | Expr::Choice(_) => {}
-            Expr::Read(time, var) => read(time, var),
-            _ => self.postorder(root, |_, expr| {
-                if let Expr::Read(time, var) | Expr::Index(time, var, _) = expr {
-                    read(time, var);
+        // Nearly all expressions are small trees, for which a stack on the stack is enough and
+        // keeping account of what was seen costs more than seeing it twice.
+        let mut stack = [root; 16];
+        let (mut top, mut visits) = (1, 0);
+        while top > 0 {
+            top -= 1;
+            visits += 1;
+            let expr = self[stack[top]];
+            if let Expr::Read(time, var) | Expr::Index(time, var, _) = expr {
+                read(time, var);
+            }
+            for operand in operands(expr).into_iter().flatten() {
+                if top == stack.len() || visits > 64 {
+                    return self.postorder(root, |_, expr| {
+                        if let Expr::Read(time, var) | Expr::Index(time, var, _) = expr {
+                            read(time, var);
+                        }
+                    });
                 }
-            }),
+                stack[top] = operand;
+                top += 1;
+            }
         }
     }
 }
