@@ -4,9 +4,8 @@
 
 mod common;
 
-use check::{Area, Budget, Engine, Observation, Task, Verdict};
+use check::{Area, Observation, Task, Verdict};
 use common::{assertions, hierarchical_length, program, reach};
-use engine_explicit::Explicit;
 use front_bp::Dialect;
 use ir::{Layout, NodeId, Program, VarKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,7 +109,7 @@ fn compare(expected: &Expected) {
         task.observe.push(Observation { node, vars });
     }
     task.wants.all_nodes = true;
-    let answer = Explicit::default().run(&task, &Budget::unlimited());
+    let answer = common::run(&task);
 
     let mut found: BTreeMap<Place, Vec<BTreeSet<State>>> = BTreeMap::new();
     for (observation, set) in task.observe.iter().zip(&answer.observed) {
@@ -123,6 +122,10 @@ fn compare(expected: &Expected) {
         found.entry(place).or_default().push(states);
     }
     assert_eq!(found, expected.nodes, "seed {seed}\n{}", expected.text);
+
+    let mut other = task.clone();
+    other.wants.trace = check::TraceMode::Any;
+    common::run(&other);
 
     let lengths = answer.verdicts.iter().map(|verdict| match verdict {
         Verdict::Violated(Some(trace)) => {

@@ -33,11 +33,21 @@ pub(crate) fn reach(nodes: impl IntoIterator<Item = NodeId>) -> Goal {
     Goal::Reach(nodes.into_iter().map(Target::at).collect())
 }
 
+/// The answer to a task. Its traces replay, its certificates hold.
+#[track_caller]
+pub(crate) fn run(task: &Task) -> Answer {
+    let answer = Explicit::default().run(task, &Budget::unlimited());
+    let problems = testkit::judge::problems(task, &answer);
+    assert!(problems.is_empty(), "{problems:#?}");
+    answer
+}
+
 /// The answer with the given kind of trace.
+#[track_caller]
 pub(crate) fn answer(program: &Arc<Program>, goals: Vec<Goal>, trace: TraceMode) -> Answer {
     let mut task = Task::new(program.clone(), goals);
     task.wants.trace = trace;
-    Explicit::default().run(&task, &Budget::unlimited())
+    run(&task)
 }
 
 /// The trace of a violated verdict.
