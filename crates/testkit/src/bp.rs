@@ -189,6 +189,21 @@ impl Stmt {
     }
 }
 
+impl Stmt {
+    /// The expressions in it, those of its blocks not included, to be changed.
+    pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut self.kind {
+            Kind::Skip | Kind::Goto(_) | Kind::Dead(_) => Vec::new(),
+            Kind::Return(exprs) | Kind::Print(exprs) | Kind::Call(_, _, exprs) => {
+                exprs.iter_mut().collect()
+            }
+            Kind::Assign(_, values, constraint) => values.iter_mut().chain(constraint).collect(),
+            Kind::Assert(e) | Kind::Assume(e) | Kind::Constrain(e) | Kind::While(e, _) => vec![e],
+            Kind::If(branches, _) => branches.iter_mut().map(|(e, _)| e).collect(),
+        }
+    }
+}
+
 /// Calls `visit` for each statement of the block and of the blocks inside, in the order of the
 /// text.
 pub fn visit_stmts<'a>(block: &'a [Stmt], visit: &mut impl FnMut(&'a Stmt)) {

@@ -1,0 +1,346 @@
+//! Engines against the reference on generated programs.
+//!
+//! For each seed a program, and a task that asks for everything: every label, the assertions,
+//! places under conditions, exact state sets, which nodes are reached. Each engine must agree with
+//! the reference, its traces must replay and its certificates must hold. What a random run of a
+//! generated text visits must be reached ([`crate::walk`]).
+
+use crate::bp::Bp;
+use crate::corpus::lower;
+use crate::judge::{differences, kind, problems};
+use crate::random_bp::{Profile, generate};
+use crate::random_ir::{random_condition, random_program};
+use crate::rng::Rng;
+use crate::shrink_bp::shrink_bp;
+use crate::shrink_ir::shrink_ir;
+use crate::style;
+use crate::walk::{End, walk};
+use check::{
+    Answer, Budget, Engine, Goal, Limits, Observation, Target, Task, TraceMode, Verdict, Wants,
+};
+use front_bp::Dialect;
+use ir::{NodeId, Program, Type, VarId};
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// An engine with the name that failures call it by.
+pub type Named<'a> = (&'a str, &'a dyn Engine);
+
+/// What is compared.
+pub struct Comparison<'a> {
+    /// The engine that is right.
+    pub reference: Named<'a>,
+    /// The others. The first one runs on every program, of the rest one in turn.
+    pub engines: &'a [Named<'a>],
+    /// How many threads work.
+    pub threads: usize,
+    /// How long one run of one engine may take.
+    pub limit: Duration,
+}
+
+/// A program on which something is wrong.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// Its seed.
+    pub seed: u64,
+    /// What is wrong with it.
+    pub problems: Vec<String>,
+    /// The shrunk program: a boolean program's text, or the dump of a model.
+    pub reproducer: String,
+    /// Whether the reproducer is a boolean program.
+    pub text: bool,
+    /// What is wrong with the shrunk program.
+    pub shrunk_problems: Vec<String>,
+}
+
+/// What was done.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Programs compared.
+    pub programs: u64,
+    /// Goals of all of them that are reached.
+    pub reached: u64,
+    /// Goals of all of them that are not reached.
+    pub unreached: u64,
+    /// The failures, by seed.
+    pub failures: Vec<Failure>,
+}
+
+/// Runs the comparison on the programs with the given seeds; stops after five failures. `tick` is
+/// called after each program with the number done.
+pub fn run(
+    comparison: &Comparison,
+    seeds: std::ops::Range<u64>,
+    tick: &(dyn Fn(u64) + Sync),
+) -> Outcome {
+    let next = AtomicU64::new(seeds.start);
+    let done = AtomicU64::new(0);
+    let stop = AtomicBool::new(false);
+    let worker = || {
+        let mut outcome = Outcome::default();
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= seeds.end || stop.load(Ordering::Relaxed) {
+                return outcome;
+            }
+            let case = Case::new(seed);
+            let tally = case.judge(comparison, seed, Asked::Some);
+            outcome.programs += 1;
+            outcome.reached += tally.reached;
+            outcome.unreached += tally.unreached;
+            if !tally.problems.is_empty() {
+                outcome.failures.push(case.shrink(comparison, seed, tally.problems));
+                if outcome.failures.len() >= 5 {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            }
+            tick(done.fetch_add(1, Ordering::Relaxed) + 1);
+        }
+    };
+    let mut all = Outcome::default();
+    std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..comparison.threads.max(1)).map(|_| scope.spawn(worker)).collect();
+        for handle in handles {
+            match handle.join() {
+                Ok(part) => {
+                    all.programs += part.programs;
+                    all.reached += part.reached;
+                    all.unreached += part.unreached;
+                    all.failures.extend(part.failures);
+                }
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+    });
+    all.failures.sort_by_key(|f| f.seed);
+    all
+}
+
+/// What came of one program.
+#[derive(Default)]
+struct Tally {
+    reached: u64,
+    unreached: u64,
+    problems: Vec<String>,
+}
+
+/// A generated program.
+enum Case {
+    Text { program: Bp, profile: Profile },
+    Model(Box<Program>),
+}
+
+impl Case {
+    /// Two of seven programs are models, the rest texts of all profiles.
+    fn new(seed: u64) -> Case {
+        match seed % 7 {
+            0 | 3 => Case::Model(Box::new(random_program(seed))),
+            _ => {
+                let profile = Profile::ALL[(seed / 7) as usize % Profile::ALL.len()];
+                Case::Text { program: generate(seed, &profile.knobs()), profile }
+            }
+        }
+    }
+
+    fn judge(&self, comparison: &Comparison, seed: u64, asked: Asked) -> Tally {
+        match self {
+            Case::Text { program, profile } => {
+                judge_text(comparison, program, *profile, seed, asked)
+            }
+            Case::Model(program) => {
+                let extra = &mut |_: &Task, _: &Answer| Vec::new();
+                judge_program(comparison, (**program).clone(), seed, asked, extra)
+            }
+        }
+    }
+
+    fn shrink(&self, comparison: &Comparison, seed: u64, problems: Vec<String>) -> Failure {
+        // What is asked at random places moves when the program shrinks: better ask everywhere,
+        // if that fails too.
+        let all = !self.judge(comparison, seed, Asked::All).problems.is_empty();
+        let asked = if all { Asked::All } else { Asked::Some };
+        match self {
+            Case::Text { program, profile } => {
+                let again = |p: &Bp| judge_text(comparison, p, *profile, seed, asked).problems;
+                // A program that the front end refuses says so first: it is none to keep.
+                let fails = |p: &Bp| again(p).iter().any(|text| !text.starts_with(REFUSED));
+                let small =
+                    if fails(program) { shrink_bp(program, fails) } else { program.clone() };
+                let (reproducer, shrunk_problems) = (small.text(), again(&small));
+                Failure { seed, problems, reproducer, text: true, shrunk_problems }
+            }
+            Case::Model(program) => {
+                let again = |p: &Program| {
+                    let extra = &mut |_: &Task, _: &Answer| Vec::new();
+                    judge_program(comparison, p.clone(), seed, asked, extra).problems
+                };
+                let small = shrink_ir(program, |p| !again(p).is_empty());
+                let (reproducer, shrunk_problems) = (ir::dump(&small), again(&small));
+                Failure { seed, problems, reproducer, text: false, shrunk_problems }
+            }
+        }
+    }
+}
+
+const REFUSED: &str = "the front end refuses it";
+
+/// How much a task asks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// State sets and conditions at some places.
+    Some,
+    /// The state sets of all nodes.
+    All,
+}
+
+fn judge_text(
+    comparison: &Comparison,
+    bp: &Bp,
+    profile: Profile,
+    seed: u64,
+    asked: Asked,
+) -> Tally {
+    let text = if profile.knobs().varied { style::varied(bp, seed) } else { bp.text() };
+    let program = match lower("generated.bp", &text, Dialect::Standard, None) {
+        Ok(program) => program,
+        Err(error) => {
+            return Tally { problems: vec![format!("{REFUSED}: {error}")], ..Tally::default() };
+        }
+    };
+    let program = Arc::unwrap_or_clone(program);
+    judge_program(comparison, program, seed, asked, &mut |task, answer| {
+        walks(bp, seed, task, answer, profile == Profile::Deterministic)
+    })
+}
+
+/// What random runs say against an answer. Without choice, the run says all there is to say.
+fn walks(bp: &Bp, seed: u64, task: &Task, answer: &Answer, deterministic: bool) -> Vec<String> {
+    let mut rng = Rng::new(seed);
+    let mut visited: BTreeSet<(String, String)> = BTreeSet::new();
+    let (mut failed, mut cut) = (false, false);
+    for _ in 0..if deterministic { 1 } else { 12 } {
+        let run = walk(bp, &mut rng, 400);
+        failed |= run.end == End::Failed;
+        cut |= run.end == End::Cut;
+        visited.extend(run.labels);
+    }
+    let mut out = Vec::new();
+    let program = &task.program;
+    let assertion = answer.verdicts.first().map(kind);
+    if failed && assertion != Some("reached") {
+        out.push(format!("an assertion fails, the answer is {assertion:?}"));
+    }
+    if deterministic && !failed && !cut && assertion != Some("not reached") {
+        out.push(format!("no assertion fails, the answer is {assertion:?}"));
+    }
+    // The goals for labels follow that for assertions, in order.
+    for (label, verdict) in program.labels.iter().zip(answer.verdicts.iter().skip(1)) {
+        let proc = program.proc_name(program.nodes[label.node].proc);
+        let name = (proc.to_owned(), program.text(label.name).to_owned());
+        let seen = visited.contains(&name);
+        let reached = matches!(verdict, Verdict::Violated(_));
+        if seen && !reached || deterministic && !cut && !seen && reached {
+            out.push(format!("{}:{} is visited: {seen}, reached: {reached}", name.0, name.1));
+        }
+    }
+    out
+}
+
+/// What `judge_program` asks besides, given the task and the reference's answer.
+type Extra<'a> = &'a mut dyn FnMut(&Task, &Answer) -> Vec<String>;
+
+fn judge_program(
+    comparison: &Comparison,
+    mut program: Program,
+    seed: u64,
+    asked: Asked,
+    extra: Extra,
+) -> Tally {
+    let task = task(&mut program, seed, asked);
+    let mut tally = Tally::default();
+    let answer = |(name, engine): Named| {
+        let limits = Limits { time: Some(comparison.limit), ..Limits::default() };
+        catch_unwind(AssertUnwindSafe(|| engine.run(&task, &Budget::new(limits))))
+            .map_err(|_| format!("{name} panics"))
+    };
+    let reference = match answer(comparison.reference) {
+        Ok(reference) => reference,
+        Err(problem) => return Tally { problems: vec![problem], ..tally },
+    };
+    for verdict in &reference.verdicts {
+        match verdict {
+            Verdict::Violated(_) => tally.reached += 1,
+            Verdict::Holds(_) => tally.unreached += 1,
+            Verdict::Unknown(_) => {}
+        }
+    }
+    let name = comparison.reference.0;
+    tally.problems.extend(problems(&task, &reference).into_iter().map(|p| format!("{name}: {p}")));
+    tally.problems.extend(extra(&task, &reference).into_iter().map(|p| format!("{name}: {p}")));
+    let in_turn = comparison.engines.len().saturating_sub(1).max(1);
+    for (i, &engine) in comparison.engines.iter().enumerate() {
+        if i > 0 && i - 1 != seed as usize % in_turn {
+            continue;
+        }
+        match answer(engine) {
+            Ok(other) => {
+                let found = problems(&task, &other)
+                    .into_iter()
+                    .chain(differences(&task, &other, &reference));
+                tally.problems.extend(found.map(|p| format!("{}: {p}", engine.0)));
+            }
+            Err(problem) => tally.problems.push(problem),
+        }
+    }
+    tally
+}
+
+/// A task that asks for all there is to ask of a program. The first goal is about assertions, then
+/// one for each label follows.
+fn task(program: &mut Program, seed: u64, asked: Asked) -> Task {
+    let mut rng = Rng::new(seed ^ 0x7a5c);
+    // A quarter of the tasks let engines stop early.
+    let everything = !rng.chance(25) || asked == Asked::All;
+    let trace = match rng.below(10) {
+        0 => TraceMode::None,
+        1 | 2 => TraceMode::Any,
+        _ => TraceMode::Shortest,
+    };
+    let errors = program.procs.iter().filter_map(|p| p.error);
+    let mut goals = vec![Goal::Reach(errors.map(Target::at).collect())];
+    goals.extend(program.labels.iter().map(|l| Goal::Reach(vec![Target::at(l.node)])));
+    let nodes: Vec<NodeId> = program.nodes.ids().collect();
+    let scope = |program: &Program, node: NodeId| -> Vec<(VarId, Type)> {
+        let proc = program.nodes[node].proc;
+        program.scope(proc).map(|v| (v, program.vars[v].ty)).collect()
+    };
+    let names = |vars: Vec<(VarId, Type)>| vars.into_iter().map(|(v, _)| v).collect::<Vec<VarId>>();
+    let mut observe = Vec::new();
+    if asked == Asked::All {
+        for &node in &nodes {
+            observe.push(Observation { node, vars: names(scope(program, node)) });
+        }
+    } else if everything {
+        for i in 0..3 {
+            let node = *rng.pick(&nodes);
+            let all = names(scope(program, node));
+            let vars = if i == 0 { all } else { rng.sample(&all, 2) };
+            observe.push(Observation { node, vars });
+        }
+    }
+    for _ in 0..3 {
+        let mut targets = Vec::new();
+        for _ in 0..rng.between(1, 2) {
+            let node = *rng.pick(&nodes);
+            let vars = scope(program, node);
+            let condition = random_condition(&mut program.exprs, &vars, &mut rng);
+            targets.push(Target { node, condition });
+        }
+        goals.push(Goal::Reach(targets));
+    }
+    let wants = Wants { trace, certificate: true, all_nodes: everything };
+    Task { program: Arc::new(program.clone()), goals, observe, wants }
+}
