@@ -65,7 +65,10 @@ fn check(args: &Check) -> Result<Exit, Failed> {
         TraceArg::Any => TraceMode::Any,
         TraceArg::None => TraceMode::None,
     };
-    options.max_steps = args.max_steps;
+    options.max_steps = match args.format {
+        CheckFormat::Sarif => args.max_steps.min(render::MAX_SARIF_LOCATIONS),
+        _ => args.max_steps,
+    };
     options.self_check = args.self_check;
     let (watch, line) = watch::watch(args.output.quiet);
     let report = postbop::check(&files, &properties, &options, &watch)?;
@@ -76,7 +79,7 @@ fn check(args: &Check) -> Result<Exit, Failed> {
         CheckFormat::Bebop => render::bebop(&report, out),
         CheckFormat::Json => render::json(&report, out),
         CheckFormat::Sarif => render::sarif(&report, out),
-        CheckFormat::Html => Ok(()),
+        CheckFormat::Html => render::html(&report, out),
     })?;
     about_memory(&args.output);
     Ok(if report.any_violated() {

@@ -1,7 +1,8 @@
 //! Reports, and the pages they become.
 //!
 //! A [`Report`] is what is known at the end of a run, as plain data. [`text`] writes it for people,
-//! [`json`] for programs (schema `postbop.report/1`), [`bebop`] as Bebop printed it.
+//! [`json`] for programs (schema `postbop.report/1`), [`bebop`] as Bebop printed it, [`html`] as a page
+//! to click through, [`sarif`] for code-scanning sites.
 //!
 //! ```
 //! use check::StopReason;
@@ -31,6 +32,7 @@
 //! crate knows no engine.
 
 mod bebop;
+mod html;
 mod json;
 mod read;
 mod report;
@@ -39,6 +41,7 @@ mod text;
 mod values;
 
 pub use bebop::bebop;
+pub use html::html;
 pub use json::{json, states_json};
 pub use read::{Claim, ClaimedStep, ClaimedTrace, ReadError, read_report};
 pub use report::{
