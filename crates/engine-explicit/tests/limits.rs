@@ -136,7 +136,7 @@ fn a_violation_survives_the_limit() {
     let program = counter(14);
     let goals = vec![reach(program.labelled(None, "next")), reach(program.labelled(None, "R"))];
     let task = Task::new(program.clone(), goals);
-    let budget = Budget::new(Limits { steps: Some(100_000), ..Limits::default() });
+    let budget = Budget::new(Limits { steps: Some(400_000), ..Limits::default() });
     let answer = Explicit::default().run(&task, &budget);
     let found = trace(&answer.verdicts[0]).expect("reached at once");
     assert!(!found.shortest);
