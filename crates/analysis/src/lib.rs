@@ -1,6 +1,7 @@
 //! Facts about a program, computed before any engine looks at it: in which order to visit it
 //! ([`call_order`], [`weak_topological_order`]), which globals a procedure touches ([`ModRef`]),
-//! which variables matter at a point ([`Live`]).
+//! which variables matter at a point ([`Live`]), which can matter at all
+//! ([`cone_of_influence`]).
 //!
 //! ```
 //! use analysis::{Live, ModRef, Uses};
@@ -31,12 +32,14 @@
 //! be live, or not to be touched, certainly is not.
 
 mod bits;
+mod cone_of_influence;
 mod live;
 mod mod_ref;
 mod order;
 mod uses;
 
 pub use bits::BitSet;
+pub use cone_of_influence::cone_of_influence;
 pub use live::Live;
 pub use mod_ref::ModRef;
 pub use order::{call_order, weak_topological_order};

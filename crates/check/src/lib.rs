@@ -17,6 +17,7 @@
 
 mod certificate;
 mod engine;
+mod lift;
 mod limits;
 mod partial;
 mod state_set;
@@ -25,6 +26,7 @@ mod trace;
 
 pub use certificate::{Certificate, ProcClaim};
 pub use engine::{Answer, Engine, Stats, Verdict};
+pub use lift::Lift;
 pub use limits::{Budget, Limits, Progress, StopReason};
 pub use partial::Partial;
 pub use state_set::{Area, SetBit, SetId, SetNode, StateSets};

@@ -35,6 +35,7 @@
 
 pub mod blast;
 mod dump;
+mod embed;
 pub mod eval;
 pub mod expr;
 mod index;
@@ -43,6 +44,7 @@ mod program;
 mod validate;
 
 pub use dump::{dump, expr_text};
+pub use embed::Embedding;
 pub use expr::{BinaryOp, Expr, ExprId, Exprs, Sort, Time};
 pub use index::{Id, IndexVec};
 pub use layout::{Layout, Slot};
