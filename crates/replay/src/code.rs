@@ -48,9 +48,7 @@ pub(crate) struct Code {
 impl Code {
     /// Compiles `rel`, reusing the memory of what was compiled before.
     pub(crate) fn compile(&mut self, program: &Program, rel: &Rel) {
-        self.ops.clear();
-        self.assigns.clear();
-        self.registers.clear();
+        self.clear();
         let exprs = &program.exprs;
         self.guard = (rel.guard != Exprs::TRUE).then(|| self.emit(exprs, rel.guard));
         for a in &rel.assigns {
@@ -60,6 +58,16 @@ impl Code {
         }
         self.before = self.ops.len();
         self.constraint = (rel.constraint != Exprs::TRUE).then(|| self.emit(exprs, rel.constraint));
+    }
+
+    /// The relation that does nothing.
+    pub(crate) fn clear(&mut self) {
+        self.ops.clear();
+        self.assigns.clear();
+        self.registers.clear();
+        self.before = 0;
+        self.guard = None;
+        self.constraint = None;
     }
 
     fn emit(&mut self, exprs: &Exprs, root: ExprId) -> Reg {

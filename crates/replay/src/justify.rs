@@ -78,6 +78,7 @@ impl Machine<'_> {
         }
 
         self.compile(rel);
+        let none = space.open();
         let mut known = claims.pre.clone();
         known.merge(&need);
         let around = Around {
@@ -86,6 +87,7 @@ impl Machine<'_> {
             post,
             saved,
             hint: claims.post,
+            hint_saved: &none,
             any: claims.any,
             strict: false,
         };

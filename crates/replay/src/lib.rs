@@ -1,9 +1,9 @@
-//! The concrete semantics: accepts or refuses a [`check::Trace`], and prepares an accepted one for
-//! showing.
+//! The concrete semantics: accepts or refuses a [`check::Trace`] and a [`check::Certificate`], and
+//! prepares an accepted trace for showing.
 //!
 //! Every answer of an engine passes through here before a person sees it. [`check_trace`] judges a
 //! trace on the program itself; what it returns, [`Accepted`], can be listed statement by
-//! statement.
+//! statement. [`check_certificate`] judges the proof that a goal is not reached.
 //!
 //! ```
 //! use check::{Frame, Goal, Partial, Step, Target, Trace};
@@ -47,17 +47,23 @@
 //! Not for: searching (the engines), printing (`render`). It knows no engine and no decision
 //! diagrams; the SAT solver it uses is its own.
 
+mod certificate;
 mod cnf;
 mod code;
+mod enumerate;
 mod justify;
 mod machine;
+mod prove;
 mod refusal;
 mod search;
 mod shown;
 mod space;
+#[cfg(test)]
+mod tests;
 mod trace;
 mod value;
 
+pub use certificate::{CertRefusal, CertReport, Rule, check_certificate};
 pub use refusal::{Part, Place, Reason, Refusal};
 pub use shown::{Accepted, Shown};
 pub use trace::check_trace;

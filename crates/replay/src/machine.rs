@@ -90,8 +90,10 @@ pub(crate) struct Around<'a> {
     pub(crate) post: &'a Partial,
     /// Wanted in the saved frame.
     pub(crate) saved: &'a Partial,
-    /// Values to try first for arbitrary cells after it.
+    /// Values for arbitrary cells after it …
     pub(crate) hint: &'a Partial,
+    /// … and in the saved frame.
+    pub(crate) hint_saved: &'a Partial,
     /// Variables before it that may have any value: [`Picked`] says which.
     pub(crate) any: &'a [VarId],
     /// Take nothing on trust: a wanted cell that is kept must be known before.
@@ -117,7 +119,7 @@ pub(crate) enum Lack {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wait {
     On(Reg),
-    Cell(VarId),
+    Cell(VarId, u32),
 }
 
 /// Whether a relation holds.
@@ -149,11 +151,13 @@ pub(crate) struct Machine<'p> {
     pub(crate) space: &'p Space,
     pub(crate) code: Code,
     pub(crate) regs: Vec<Val>,
+    /// Evaluations before the SAT solver takes over.
+    pub(crate) patience: usize,
 }
 
 impl<'p> Machine<'p> {
     pub(crate) fn new(program: &'p Program, space: &'p Space) -> Self {
-        Machine { program, space, code: Code::default(), regs: Vec::new() }
+        Machine { program, space, code: Code::default(), regs: Vec::new(), patience: 1 << 12 }
     }
     pub(crate) fn compile(&mut self, rel: &Rel) {
         self.code.compile(self.program, rel);
@@ -215,10 +219,8 @@ impl<'p> Machine<'p> {
 
     /// A value for an arbitrary cell: what was picked, or else what the trace claims.
     fn free(&self, around: &Around, picked: &Picked, at: Cell) -> Option<u64> {
-        picked.cell(at).or_else(|| match at.0 {
-            Time::Post => self.number(around.hint, at.1, at.2),
-            _ => None,
-        })
+        let hint = if at.0 == Time::Saved { around.hint_saved } else { around.hint };
+        picked.cell(at).or_else(|| self.number(hint, at.1, at.2))
     }
 
     /// Evaluates guard and assignments into the registers.
@@ -334,7 +336,7 @@ impl<'p> Machine<'p> {
                     Some(false) => match self.before(around, picked, assign.var, number) {
                         Some(kept) if kept == value => {}
                         Some(_) => return Verdict::No(Lack::Other(assign.var)),
-                        None if around.strict => wait(Wait::Cell(assign.var)),
+                        None if around.strict => wait(Wait::Cell(assign.var, number)),
                         None => {}
                     },
                     None => {} // Its index is waited for.
@@ -369,38 +371,48 @@ impl<'p> Machine<'p> {
 
     /// What is known after the relation, and in the saved frame, of runs that agree with what is
     /// known before it.
-    pub(crate) fn forward(
-        &mut self,
-        rel: &Rel,
-        role: Role,
-        pre: &Partial,
-        picked: &Picked,
-    ) -> (Partial, Partial) {
+    pub(crate) fn forward(&mut self, rel: &Rel, role: Role, pre: &Partial) -> (Partial, Partial) {
+        let none = self.space.open();
+        if !rel.assigns.is_empty() {
+            self.compile(rel);
+            self.eval_before(&Around::forward(role, pre, &none), &Picked::default());
+        } else {
+            self.code.clear();
+        }
+        self.outputs(&Around::forward(role, pre, &none))
+    }
+
+    /// The same for the compiled relation, with the registers filled.
+    pub(crate) fn outputs(&self, around: &Around) -> (Partial, Partial) {
         let space = self.space;
-        let mut post = pre.clone();
+        let mut post = around.pre.clone();
         post.forget(space.results());
         let mut saved = space.open();
-        match role {
+        match around.role {
             Role::Local | Role::Back => {}
-            Role::Return => post.forget(space.locals()),
+            Role::Return => {
+                post.forget(space.locals());
+                post.merge(around.hint);
+            }
             Role::Enter => {
                 saved.merge(&post);
                 saved.forget(space.globals());
                 post.forget(space.locals());
+                post.merge(around.hint);
             }
         }
-        if rel.assigns.is_empty() {
-            return (post, saved);
-        }
-        self.compile(rel);
-        let none = space.open();
-        let around =
-            Around { role, pre, post: &none, saved: &none, hint: &none, any: &[], strict: true };
-        self.eval_before(&around, picked);
         // Values win over arbitrary writes to the same cell, so they are written last.
         for known in [false, true] {
             for assign in &self.code.assigns {
-                let out = if assign.time == Time::Saved { &mut saved } else { &mut post };
+                let (out, hint) = match assign.time {
+                    Time::Saved => (&mut saved, around.hint_saved),
+                    _ => (&mut post, around.hint),
+                };
+                let mut forget = |bits: std::ops::Range<u32>| {
+                    for bit in bits {
+                        out.set(bit, if assign.value.is_none() { hint.get(bit) } else { None });
+                    }
+                };
                 let at = match assign.index {
                     None => CellOf::At(0),
                     Some(index) => cell(self.program, assign.var, self.regs[index as usize]),
@@ -413,16 +425,33 @@ impl<'p> Machine<'p> {
                         out.set_number(space.cell(self.program, assign.var, c), Some(value));
                     }
                     (CellOf::At(c), None) if !known && assign.index.is_some() => {
-                        out.forget(space.cell(self.program, assign.var, c));
+                        forget(space.cell(self.program, assign.var, c));
                     }
-                    (CellOf::Open, _) | (_, None) if !known => {
+                    (CellOf::Open, _) if !known => {
                         out.forget(space.var(self.program, assign.var));
                     }
+                    (_, None) if !known => forget(space.var(self.program, assign.var)),
                     _ => {}
                 }
             }
         }
         (post, saved)
+    }
+}
+
+impl<'a> Around<'a> {
+    /// Nothing is wanted afterwards. `none`: a valuation of which nothing is known.
+    pub(crate) fn forward(role: Role, pre: &'a Partial, none: &'a Partial) -> Around<'a> {
+        Around {
+            role,
+            pre,
+            post: none,
+            saved: none,
+            hint: none,
+            hint_saved: none,
+            any: &[],
+            strict: true,
+        }
     }
 }
 

@@ -12,9 +12,6 @@ use ir::eval::Val;
 use ir::{Id, Rel, Time, VarId};
 use rustc_hash::FxHashMap;
 
-/// Evaluations before the SAT solver takes over.
-const PATIENCE: usize = 1 << 12;
-
 /// Why no choices were found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Failure {
@@ -26,10 +23,12 @@ pub(crate) enum Failure {
 
 /// Something to branch on, or what stands in the way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Leaf {
+pub(crate) enum Leaf {
     Choice(u32),
+    /// An arbitrary cell.
     Cell(Cell),
-    Open(VarId),
+    /// A cell before the relation.
+    Open(VarId, u32),
 }
 
 impl Machine<'_> {
@@ -47,14 +46,14 @@ impl Machine<'_> {
         let mut trail: Vec<(Leaf, u64)> = Vec::new();
         let mut open = None;
         let mut first = None;
-        for _ in 0..PATIENCE {
+        for _ in 0..self.patience {
             match self.verdict(around, picked) {
                 Verdict::Yes => return Ok(()),
                 Verdict::No(lack) => {
                     first.get_or_insert(lack);
                 }
                 Verdict::Open(wait) => match self.leaf(around, picked, wait) {
-                    Leaf::Open(var) => {
+                    Leaf::Open(var, _) => {
                         open.get_or_insert(var);
                     }
                     leaf => trail.push((leaf, 0)),
@@ -73,7 +72,7 @@ impl Machine<'_> {
                 let width = match leaf {
                     Leaf::Choice(_) => 1,
                     Leaf::Cell((_, var, _)) => self.scalar(var).bits(),
-                    Leaf::Open(_) => 0,
+                    Leaf::Open(..) => 0,
                 };
                 if now >> width == 0 {
                     set(picked, leaf, Some(now));
@@ -112,10 +111,10 @@ impl Machine<'_> {
 
     /// Something undecided that the condition depends on: a choice or an arbitrary cell if there
     /// is one, or else an open variable.
-    fn leaf(&self, around: &Around, picked: &Picked, wait: Wait) -> Leaf {
+    pub(crate) fn leaf(&self, around: &Around, picked: &Picked, wait: Wait) -> Leaf {
         let mut stack = match wait {
             Wait::On(reg) => vec![reg],
-            Wait::Cell(var) => return Leaf::Open(var),
+            Wait::Cell(var, cell) => return Leaf::Open(var, cell),
         };
         let mut seen = vec![false; self.code.ops.len()];
         let mut open = None;
@@ -156,10 +155,10 @@ impl Machine<'_> {
                     }
                 }
             };
-            let before = |open: &mut Option<VarId>| match any(var, number) {
+            let before = |open: &mut Option<(VarId, u32)>| match any(var, number) {
                 Some(cell) if picked.cell(cell).is_none() => Some(Leaf::Cell(cell)),
                 _ => {
-                    open.get_or_insert(var);
+                    open.get_or_insert((var, number));
                     None
                 }
             };
@@ -184,7 +183,8 @@ impl Machine<'_> {
             }
         }
         // Only a variable can be left: constants, and whatever depends on them alone, are known.
-        Leaf::Open(open.unwrap_or(VarId::new(0)))
+        let (var, cell) = open.unwrap_or((VarId::new(0), 0));
+        Leaf::Open(var, cell)
     }
 
     fn pick_by_sat(
@@ -241,7 +241,7 @@ impl Machine<'_> {
             Verdict::Yes => Ok(()),
             Verdict::No(lack) => Err(Failure::Lack(lack)),
             Verdict::Open(wait) => match self.leaf(around, picked, wait) {
-                Leaf::Open(var) | Leaf::Cell((_, var, _)) => Err(Failure::Open(var)),
+                Leaf::Open(var, _) | Leaf::Cell((_, var, _)) => Err(Failure::Open(var)),
                 Leaf::Choice(_) => Err(Failure::Lack(Lack::Constraint)),
             },
         }
@@ -252,7 +252,7 @@ fn set(picked: &mut Picked, leaf: Leaf, value: Option<u64>) {
     match leaf {
         Leaf::Choice(k) => picked.set_choice(k, value.map(|v| v != 0)),
         Leaf::Cell(cell) => picked.set_cell(cell, value),
-        Leaf::Open(_) => {}
+        Leaf::Open(..) => {}
     }
 }
 

@@ -6,7 +6,7 @@
 //! leaves unconstrained does not. All values shown hold together in one run: the needed ones do,
 //! and the others follow from them.
 
-use crate::machine::{Machine, Picked, Role};
+use crate::machine::{Machine, Role};
 use crate::space::Space;
 use check::Partial;
 use ir::{Call, EdgeId, EdgeKind, Id, IndexVec, Layout, NodeId, Program, define_id};
@@ -248,7 +248,7 @@ struct Live<'a> {
 
 impl<'a> Walk<'a> {
     fn forward(&mut self, rel: &ir::Rel, role: Role, pre: &Partial) -> (Partial, Partial) {
-        self.machine.forward(rel, role, pre, &Picked::default())
+        self.machine.forward(rel, role, pre)
     }
 
     /// Comes back from a call with `exit` to the frame on top, which waits at it.
@@ -312,6 +312,16 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The size of a folded piece. Those below a call that the listing does not show, and so
+    /// cannot fold, are not among the ones foreseen.
+    fn size(&mut self, piece: PieceId) -> BigUint {
+        if !self.sizes.contains_key(&piece) {
+            let more = self.accepted.sizes(&FxHashSet::from_iter([piece])).1;
+            self.sizes.extend(more);
+        }
+        self.sizes.get(&piece).cloned().unwrap_or_default()
+    }
+
     /// Whether the call is folded. One that the listing does not show cannot be.
     fn folds(&self, step: RunStep) -> bool {
         step.inside.is_some() && self.stack.len() > self.deepest && self.accepted.lists(step.edge)
@@ -342,15 +352,13 @@ impl Iterator for Walk<'_> {
                 let (node, state) = (accepted.target, top.state.clone());
                 return Some(Shown { node, edge: None, depth, state, folded: None });
             };
+            let state = top.state.clone();
             let shown = accepted.lists(step.edge).then(|| Shown {
                 node: accepted.program.edges[step.edge].source,
                 edge: Some(step.edge),
                 depth,
-                state: top.state.clone(),
-                folded: step
-                    .inside
-                    .filter(|_| self.folds(step))
-                    .and_then(|piece| self.sizes.get(&piece).cloned()),
+                state,
+                folded: step.inside.filter(|_| self.folds(step)).map(|piece| self.size(piece)),
             });
             self.step(step);
             if shown.is_some() {

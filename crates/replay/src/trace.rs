@@ -21,7 +21,7 @@
 //! there are few, and the pass is linear in what is stored, however long the run.
 
 use crate::justify::{Claims, Fault};
-use crate::machine::{Machine, Picked, Role};
+use crate::machine::{Machine, Role};
 use crate::refusal::{Part, Place, Reason, Refusal};
 use crate::shown::{Accepted, Piece, PieceId, Run, RunStep};
 use crate::space::Space;
@@ -35,6 +35,16 @@ pub fn check_trace(
     program: &Arc<Program>,
     goal: &Goal,
     trace: &Trace,
+) -> Result<Accepted, Refusal> {
+    check_with(program, goal, trace, None)
+}
+
+/// [`check_trace`], with another patience for the search of choices.
+pub(crate) fn check_with(
+    program: &Arc<Program>,
+    goal: &Goal,
+    trace: &Trace,
+    patience: Option<usize>,
 ) -> Result<Accepted, Refusal> {
     let whole = |reason| Err(Refusal::new(Place::Trace, reason));
     let Goal::Reach(targets) = goal else {
@@ -57,6 +67,9 @@ pub fn check_trace(
         pieces: IndexVec::new(),
         memo: IndexVec::filled(Vec::new(), trace.segments.len()),
     };
+    if let Some(patience) = patience {
+        pass.machine.patience = patience;
+    }
 
     let last = trace.frames.len() - 1;
     let proc = trace.frames[last].proc;
@@ -467,8 +480,7 @@ impl<'a> Pass<'a> {
         let mask = &self.masks[self.changed[segment] as usize];
         let inside = &self.trace.segments[segment];
         // Before `back`: the exit as claimed, globals that go around the segment, saved locals.
-        let (entered, saved) =
-            self.machine.forward(&call.enter, Role::Enter, claim, &Picked::default());
+        let (entered, saved) = self.machine.forward(&call.enter, Role::Enter, claim);
         let mut pre = entered;
         pre.forget(space.locals());
         pre.merge(&space.state(&inside.steps[0].state));
