@@ -288,7 +288,7 @@ fn write_expr(out: &mut String, tree: &Tree, expr: ExprId, style: Style, bracket
             Piece::Expr(expr, bracket) => (expr, bracket),
         };
         match tree.expr(expr).kind {
-            ExprKind::Const(value) => out.push(if value { 'T' } else { 'F' }),
+            ExprKind::Const(value) => out.push(if value { '1' } else { '0' }),
             ExprKind::Choice => out.push('*'),
             ExprKind::Var(symbol) => out.push_str(tree.text(symbol)),
             ExprKind::Next(symbol) => {

@@ -57,13 +57,13 @@ end",
         "
   n0 entry 2:1 `a, b := b, *`
     -> n1 a' := b; b' := any;
-  n1 3:1 `_, a := b, schoose[F, F]`
+  n1 3:1 `_, a := b, schoose[0, 0]`
     -> n2 a' := any;
   n2 4:1 `a := schoose[a, b] & *`
     -> n3 a' := ((a | (!b & *0)) & *1);
   n3 5:1 `a, b := *, b | * constrain (('a = b) & *)`
     -> n4 a' := any; b' := (b | *0); constrain ((a' <=> b) & *1)
-  n4 6:1 `a := (a = T) ^ (b != F)`
+  n4 6:1 `a := (a = 1) ^ (b != 0)`
     -> n5 a' := (a ^ b);
   n5 7:1 `a := a => b`
     -> n6 a' := (!a | b);
@@ -90,10 +90,10 @@ end",
   n3 3:1 `assert(a | *)`
     -> n4 [(a | *0)]
     -> n8 [!(a | *0)]
-  n4 3:16 `assert(T)`
+  n4 3:16 `assert(1)`
     -> n5
     -> n8 [false]
-  n5 3:27 `assume(F)`
+  n5 3:27 `assume(0)`
   n6 3:38 `assume(*)`
     -> n7
   n7
@@ -134,9 +134,9 @@ end",
   n5 8:1 `while (!a)`
     -> n6 [!a]
     -> n8 [a]
-  n6 9:3 `while (T)`
+  n6 9:3 `while (1)`
     -> n6
-  n7 10:3 `a := T`
+  n7 10:3 `a := 1`
     -> n5 a' := true;
   n8
     ~> return",
@@ -156,7 +156,7 @@ end",
   n0 entry 2:1 `goto L, 1, L`
     -> n2
     -> n4
-  n1 3:1 `if (F)`
+  n1 3:1 `if (0)`
     -> n3
   n2 L: 3:14 `skip`
     -> n3
@@ -180,9 +180,9 @@ bool<2> f(a, b) begin return *, a; end",
         "
   n0 entry 2:1 `x, _ := f(g & *, *)`
     -> call f a' := (g & *0); b' := any;, back to n1 x' := return.1;
-  n1 2:22 `f(x, T)`
+  n1 2:22 `f(x, 1)`
     -> call f a' := x; b' := true;, back to n2
-  n2 3:1 `_, g := f(F, g)`
+  n2 3:1 `_, g := f(0, g)`
     -> call f a' := false; b' := g;, back to n3 g' := return.2;
   n3
     ~> return",
@@ -241,7 +241,7 @@ void f() begin end bool g() begin end",
     check(
         "decl a, b; void main() begin enforce a; b := T; a := b constrain 'b; main(); end",
         "
-  n0 1:41 `b := T`
+  n0 1:41 `b := 1`
     -> n1 b' := true;
   n1 1:49 `a := b constrain ('b)`
     -> n2 a' := b; constrain (b' & a')
