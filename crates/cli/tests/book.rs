@@ -1,0 +1,171 @@
+//! Everything in the README and the book is executed.
+//!
+//! A fenced block with the info string `bp NAME` is a program, written to a file of that name. A
+//! `console` block holds commands behind `$ `, each followed by what it prints (standard output,
+//! then standard error); a line `...` stands for any lines. Commands run in a copy of the
+//! workspace's `examples/` with the programs of the page beside it. Exit codes other than 0 are
+//! told by a last line `[exit N]`. With `UPDATE=1` the pages are rewritten to what is printed now.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn pages() -> Vec<PathBuf> {
+    let mut pages = vec![root().join("README.md")];
+    let mut book: Vec<PathBuf> = fs::read_dir(root().join("docs/book"))
+        .expect("docs/book is there")
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "md"))
+        .collect();
+    book.sort();
+    pages.append(&mut book);
+    pages
+}
+
+/// Runs one command line in `folder`. Words are split at blanks; single quotes group; `|` pipes.
+fn run(line: &str, folder: &Path) -> String {
+    let mut stages: Vec<Vec<String>> = vec![Vec::new()];
+    let mut rest = line.trim();
+    while !rest.is_empty() {
+        let (word, tail) = match rest.strip_prefix('\'') {
+            Some(quoted) => quoted.split_once('\'').expect("a closing quote"),
+            None => rest.split_at(rest.find(' ').unwrap_or(rest.len())),
+        };
+        match word {
+            "|" => stages.push(Vec::new()),
+            word => stages.last_mut().expect("never empty").push(word.to_owned()),
+        }
+        rest = tail.trim_start();
+    }
+    let mut input: Vec<u8> = Vec::new();
+    let mut text = String::new();
+    let mut code = 0;
+    for stage in stages {
+        let words: Vec<&str> = stage.iter().map(String::as_str).collect();
+        let args = match words.as_slice() {
+            ["bop", args @ ..] => args,
+            ["cargo", "run", "--release", "--", args @ ..] => args,
+            other => panic!("the book runs `bop` only, not {other:?}"),
+        };
+        let mut child = Command::new(env!("CARGO_BIN_EXE_bop"))
+            .args(args)
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("bop starts");
+        let mut stdin = child.stdin.take().expect("piped");
+        let feed = std::mem::take(&mut input);
+        let writer = std::thread::spawn(move || {
+            use std::io::Write;
+            let _ = stdin.write_all(&feed); // it may not read all of it
+        });
+        let output = child.wait_with_output().expect("bop ends");
+        writer.join().expect("the writer ends");
+        text.push_str(&String::from_utf8_lossy(&output.stderr));
+        input = output.stdout;
+        code = output.status.code().expect("bop is not killed");
+    }
+    let mut all = String::from_utf8_lossy(&input).into_owned();
+    all.push_str(&text);
+    if !all.is_empty() && !all.ends_with('\n') {
+        all.push('\n');
+    }
+    if code != 0 {
+        all.push_str(&format!("[exit {code}]\n"));
+    }
+    all
+}
+
+/// Whether `actual` is what the page shows, `...` standing for any lines.
+fn fits(shown: &str, actual: &str) -> bool {
+    let mut lines = actual.lines().peekable();
+    let mut shown = shown.lines().peekable();
+    while let Some(line) = shown.next() {
+        if line.trim() == "..." {
+            let Some(next) = shown.peek() else { return true };
+            while lines.peek().is_some_and(|l| l.trim_end() != next.trim_end()) {
+                lines.next();
+            }
+        } else if lines.next().map(str::trim_end) != Some(line.trim_end()) {
+            return false;
+        }
+    }
+    lines.next().is_none()
+}
+
+fn page(path: &Path, scratch: &Path) -> Vec<String> {
+    let update = std::env::var_os("UPDATE").is_some();
+    let text = fs::read_to_string(path).expect("a readable page");
+    let mut out = String::new();
+    let mut failures = Vec::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        out.push_str(line);
+        out.push('\n');
+        let Some(info) = line.strip_prefix("```").filter(|info| !info.is_empty()) else { continue };
+        let mut block = String::new();
+        for line in lines.by_ref() {
+            if line == "```" {
+                break;
+            }
+            block.push_str(line);
+            block.push('\n');
+        }
+        match info.split_once(' ') {
+            Some(("bp", name)) => fs::write(scratch.join(name), &block).expect("a program"),
+            _ if info == "console" => {
+                let mut new = String::new();
+                for command in block.split("$ ").skip(1).filter(|c| !c.trim().is_empty()) {
+                    let (line, shown) = command.split_once('\n').unwrap_or((command, ""));
+                    let actual = run(line, scratch);
+                    new.push_str(&format!("$ {line}\n"));
+                    if fits(shown, &actual) {
+                        new.push_str(shown);
+                    } else {
+                        new.push_str(&actual);
+                        failures.push(format!(
+                            "{}: `{line}` prints\n{actual}\nthe page shows\n{shown}",
+                            path.display()
+                        ));
+                    }
+                }
+                block = new;
+            }
+            _ => {}
+        }
+        out.push_str(&block);
+        out.push_str("```\n");
+    }
+    if update && !failures.is_empty() {
+        fs::write(path, out).expect("a writable page");
+        return Vec::new();
+    }
+    failures
+}
+
+#[test]
+fn the_book_tells_the_truth() {
+    let mut failures = Vec::new();
+    let mut commands = 0;
+    for path in pages() {
+        let name = path.file_stem().expect("a page has a name").to_string_lossy().into_owned();
+        let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("book-{name}"));
+        let _ = fs::remove_dir_all(&scratch); // left by an earlier run
+        fs::create_dir_all(scratch.join("examples")).expect("a scratch folder");
+        for example in fs::read_dir(root().join("examples")).expect("examples are there") {
+            let from = example.expect("a readable folder").path();
+            let to = scratch.join("examples").join(from.file_name().expect("a file"));
+            fs::copy(&from, &to).expect("a copy");
+        }
+        commands += fs::read_to_string(&path).expect("a page").matches("\n$ bop").count();
+        failures.append(&mut page(&path, &scratch));
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    assert!(commands > 20, "the README and the book run {commands} commands only");
+}
