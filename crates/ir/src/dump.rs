@@ -1,6 +1,6 @@
 //! A readable dump of a [`Program`] (`bop dump --stage ir`).
 
-use crate::{Edge, EdgeKind, Expr, ExprId, Exprs, Id, Program, Rel, Scalar, Time, Type};
+use crate::{Edge, EdgeKind, Expr, ExprId, Exprs, Id, Program, Rel, Scalar, Time, Type, VarId};
 use std::fmt::Write;
 
 /// The whole program as text.
@@ -60,7 +60,7 @@ pub fn dump(program: &Program) -> String {
     out
 }
 
-fn type_name(ty: Type) -> String {
+pub(crate) fn type_name(ty: Type) -> String {
     let scalar = match ty.scalar {
         Scalar::Bool => "bool".to_owned(),
         Scalar::Int { bits } => format!("int({bits})"),
@@ -103,103 +103,120 @@ fn edge_text(program: &Program, edge: &Edge) -> String {
 }
 
 fn rel_text(program: &Program, rel: &Rel) -> String {
-    let mut out = String::new();
-    if rel.guard != Exprs::TRUE {
-        let _ = write!(out, " [{}]", expr_text(program, rel.guard));
-    }
-    for assign in &rel.assigns {
-        let primes = if assign.time == Time::Saved { "''" } else { "'" };
-        let _ = write!(out, " {}{primes}", program.var_name(assign.var));
-        if let Some(index) = assign.index {
-            let _ = write!(out, "[{}]", expr_text(program, index));
+    Words { exprs: &program.exprs, name: &|var| program.var_name(var) }.rel(rel)
+}
+
+/// Expressions and the names of the variables in them: all that their text depends on.
+#[derive(Clone, Copy)]
+pub(crate) struct Words<'p> {
+    pub(crate) exprs: &'p Exprs,
+    pub(crate) name: &'p dyn Fn(VarId) -> &'p str,
+}
+
+impl Words<'_> {
+    pub(crate) fn rel(self, rel: &Rel) -> String {
+        let mut out = String::new();
+        if rel.guard != Exprs::TRUE {
+            let _ = write!(out, " [{}]", self.expr(rel.guard));
         }
-        match assign.value {
-            Some(value) => {
-                let _ = write!(out, " := {};", expr_text(program, value));
+        for assign in &rel.assigns {
+            let primes = if assign.time == Time::Saved { "''" } else { "'" };
+            let _ = write!(out, " {}{primes}", (self.name)(assign.var));
+            if let Some(index) = assign.index {
+                let _ = write!(out, "[{}]", self.expr(index));
             }
-            None => out.push_str(" := any;"),
+            match assign.value {
+                Some(value) => {
+                    let _ = write!(out, " := {};", self.expr(value));
+                }
+                None => out.push_str(" := any;"),
+            }
         }
+        if rel.constraint != Exprs::TRUE {
+            let _ = write!(out, " constrain {}", self.expr(rel.constraint));
+        }
+        out
     }
-    if rel.constraint != Exprs::TRUE {
-        let _ = write!(out, " constrain {}", expr_text(program, rel.constraint));
+
+    pub(crate) fn expr(self, root: ExprId) -> String {
+        const LONGEST: usize = 10_000;
+        enum Item {
+            Expr(ExprId),
+            Text(&'static str),
+        }
+        let mut out = String::new();
+        let mut stack = vec![Item::Expr(root)];
+        while let Some(item) = stack.pop() {
+            if out.len() > LONGEST {
+                out.push('…');
+                break;
+            }
+            let id = match item {
+                Item::Text(text) => {
+                    out.push_str(text);
+                    continue;
+                }
+                Item::Expr(id) => id,
+            };
+            let primes = |time| match time {
+                Time::Pre => "",
+                Time::Post => "'",
+                Time::Saved => "''",
+            };
+            match self.exprs[id] {
+                Expr::Bool(b) => out.push_str(if b { "true" } else { "false" }),
+                Expr::Int(v) => {
+                    let _ = write!(out, "{v}");
+                }
+                Expr::Read(time, var) => {
+                    let _ = write!(out, "{}{}", (self.name)(var), primes(time));
+                }
+                Expr::Choice(k) => {
+                    let _ = write!(out, "*{k}");
+                }
+                Expr::Index(time, var, index) => {
+                    let _ = write!(out, "{}{}[", (self.name)(var), primes(time));
+                    stack.push(Item::Text("]"));
+                    stack.push(Item::Expr(index));
+                }
+                Expr::Not(a) => {
+                    out.push('!');
+                    stack.push(Item::Expr(a));
+                }
+                Expr::Binary(op, a, b) => {
+                    out.push('(');
+                    for item in [
+                        Item::Text(")"),
+                        Item::Expr(b),
+                        Item::Text(" "),
+                        Item::Text(op.symbol()),
+                        Item::Text(" "),
+                        Item::Expr(a),
+                    ] {
+                        stack.push(item);
+                    }
+                }
+                Expr::Ite(c, a, b) => {
+                    out.push('(');
+                    for item in [
+                        Item::Text(")"),
+                        Item::Expr(b),
+                        Item::Text(" : "),
+                        Item::Expr(a),
+                        Item::Text(" ? "),
+                        Item::Expr(c),
+                    ] {
+                        stack.push(item);
+                    }
+                }
+            }
+        }
+        out
     }
-    out
 }
 
 /// An expression, fully parenthesised. Not recursive; shared subexpressions are written out each
 /// time, up to a length at which `…` stands for the rest.
 pub fn expr_text(program: &Program, root: ExprId) -> String {
-    const LONGEST: usize = 10_000;
-    enum Item {
-        Expr(ExprId),
-        Text(&'static str),
-    }
-    let mut out = String::new();
-    let mut stack = vec![Item::Expr(root)];
-    while let Some(item) = stack.pop() {
-        if out.len() > LONGEST {
-            out.push('…');
-            break;
-        }
-        let id = match item {
-            Item::Text(text) => {
-                out.push_str(text);
-                continue;
-            }
-            Item::Expr(id) => id,
-        };
-        let primes = |time| match time {
-            Time::Pre => "",
-            Time::Post => "'",
-            Time::Saved => "''",
-        };
-        match program.exprs[id] {
-            Expr::Bool(b) => out.push_str(if b { "true" } else { "false" }),
-            Expr::Int(v) => {
-                let _ = write!(out, "{v}");
-            }
-            Expr::Read(time, var) => {
-                let _ = write!(out, "{}{}", program.var_name(var), primes(time));
-            }
-            Expr::Choice(k) => {
-                let _ = write!(out, "*{k}");
-            }
-            Expr::Index(time, var, index) => {
-                let _ = write!(out, "{}{}[", program.var_name(var), primes(time));
-                stack.push(Item::Text("]"));
-                stack.push(Item::Expr(index));
-            }
-            Expr::Not(a) => {
-                out.push('!');
-                stack.push(Item::Expr(a));
-            }
-            Expr::Binary(op, a, b) => {
-                out.push('(');
-                for item in [
-                    Item::Text(")"),
-                    Item::Expr(b),
-                    Item::Text(" "),
-                    Item::Text(op.symbol()),
-                    Item::Text(" "),
-                    Item::Expr(a),
-                ] {
-                    stack.push(item);
-                }
-            }
-            Expr::Ite(c, a, b) => {
-                out.push('(');
-                for item in [
-                    Item::Text(")"),
-                    Item::Expr(b),
-                    Item::Text(" : "),
-                    Item::Expr(a),
-                    Item::Text(" ? "),
-                    Item::Expr(c),
-                ] {
-                    stack.push(item);
-                }
-            }
-        }
-    }
-    out
+    Words { exprs: &program.exprs, name: &|var| program.var_name(var) }.expr(root)
 }

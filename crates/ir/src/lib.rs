@@ -41,6 +41,7 @@ pub mod expr;
 mod index;
 mod layout;
 mod program;
+pub mod spds;
 mod validate;
 
 pub use dump::{dump, expr_text};

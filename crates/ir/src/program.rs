@@ -388,13 +388,13 @@ impl Program {
 
 /// Texts, each kept once.
 #[derive(Clone, Debug, Default)]
-struct Texts {
+pub(crate) struct Texts {
     items: Vec<Box<str>>,
     ids: FxHashMap<Box<str>, TextId>,
 }
 
 impl Texts {
-    fn add(&mut self, text: &str) -> TextId {
+    pub(crate) fn add(&mut self, text: &str) -> TextId {
         if let Some(&id) = self.ids.get(text) {
             return id;
         }
@@ -403,10 +403,10 @@ impl Texts {
         self.ids.insert(text.into(), id);
         id
     }
-    fn get(&self, id: TextId) -> &str {
+    pub(crate) fn get(&self, id: TextId) -> &str {
         &self.items[id.index()]
     }
-    fn find(&self, text: &str) -> Option<TextId> {
+    pub(crate) fn find(&self, text: &str) -> Option<TextId> {
         self.ids.get(text).copied()
     }
 }

@@ -1,0 +1,154 @@
+//! `Program` → `Spds` ([moped §3]): nodes are symbols, edges rules, and results travel in globals.
+
+use super::{Head, Right, Rule, Spds, Symbol, fresh_name};
+use crate::{
+    Assign, Edge, EdgeKind, EventsId, Id, IndexVec, NodeId, Origin, Program, Rel, TextId, Time,
+    VarKind,
+};
+use rustc_hash::FxHashMap;
+
+impl Spds {
+    /// The system of a program. Variables keep their ids, frames have the ids of procedures, and
+    /// the symbols of its nodes come first, with the same numbers.
+    ///
+    /// A result becomes a hidden global; where a call does something on the way back, a fresh
+    /// symbol waits below the callee and does it.
+    pub fn from_program(program: &Program) -> Spds {
+        let mut out = Spds::new();
+        out.files = program.files.clone();
+        out.exprs = program.exprs.clone();
+        for var in program.vars.iter() {
+            let mut var = var.clone();
+            var.name = out.texts.add(program.text(var.name));
+            var.origin = out.origin_of(program, var.origin);
+            if let VarKind::Result(_) = var.kind {
+                var.kind = VarKind::Global;
+            }
+            out.vars.push(var);
+        }
+        out.globals = program.globals.clone();
+        for (id, proc) in program.procs.enumerate() {
+            let frame = out.frame(program.proc_name(id), proc.params);
+            out.frames[frame].locals = proc.locals.clone();
+            out.globals.extend(&proc.results);
+        }
+        let control = out.control("q");
+        out.nodes(program);
+        for edge in program.edges.iter() {
+            let from = Head { control, symbol: symbol(edge.source) };
+            match &edge.kind {
+                EdgeKind::Local { target, rel } => {
+                    out.edge(program, edge, from, Right::Step(symbol(*target)), rel.clone());
+                }
+                EdgeKind::Call(call) => {
+                    let callee = &program.procs[call.callee];
+                    let back = if call.back.is_identity() && callee.results.is_empty() {
+                        symbol(call.ret)
+                    } else {
+                        let proc = program.nodes[edge.source].proc;
+                        let waiting = out.fresh_symbol(symbol(call.ret), proc);
+                        out.back(program, control, waiting, call);
+                        waiting
+                    };
+                    let right = Right::Push(symbol(callee.entry), back);
+                    out.edge(program, edge, from, right, call.enter.clone());
+                }
+                EdgeKind::Return { rel } => {
+                    // Results that are not assigned are arbitrary, unlike globals.
+                    let results = &program.procs[program.nodes[edge.source].proc].results;
+                    let rel = with_arbitrary(rel, results);
+                    out.edge(program, edge, from, Right::Pop, rel);
+                }
+            }
+        }
+        out.start.control = control;
+        out.start.stack = vec![symbol(program.procs[program.entry].entry)];
+        out.start.init = program.init;
+        out
+    }
+
+    fn origin_of(&mut self, program: &Program, origin: Origin) -> Origin {
+        Origin { text: self.texts.add(program.text(origin.text)), ..origin }
+    }
+
+    fn nodes(&mut self, program: &Program) {
+        let mut labels: IndexVec<NodeId, Vec<TextId>> =
+            IndexVec::filled(Vec::new(), program.nodes.len());
+        let mut carriers: FxHashMap<TextId, usize> = FxHashMap::default();
+        for label in &program.labels {
+            labels[label.node].push(label.name);
+            *carriers.entry(label.name).or_default() += 1;
+        }
+        for (id, node) in program.nodes.enumerate() {
+            let proc = &program.procs[node.proc];
+            let wanted = match labels[id].first() {
+                _ if proc.entry == id => program.text(proc.name).to_owned(),
+                Some(label) if carriers[label] == 1 => program.text(*label).to_owned(),
+                _ => {
+                    let number = id.index() as u32 - proc.nodes.start;
+                    format!("{}_{number}", program.text(proc.name))
+                }
+            };
+            let name = fresh_name(&wanted, |name| self.symbol_named(name).is_some());
+            let symbol = Symbol {
+                name: self.texts.add(&name),
+                frame: node.proc,
+                origin: self.origin_of(program, node.origin),
+                statement: node.statement,
+                error: proc.error == Some(id),
+                labels: labels[id].iter().map(|&l| self.texts.add(program.text(l))).collect(),
+            };
+            self.add_symbol(symbol);
+        }
+    }
+
+    fn edge(&mut self, program: &Program, edge: &Edge, from: Head, right: Right, rel: Rel) {
+        let origin = self.symbols[from.symbol].origin;
+        let events: Vec<TextId> = program
+            .events(edge.events)
+            .iter()
+            .map(|&event| self.texts.add(program.text(event)))
+            .collect();
+        let events = match self.events.iter().position(|known| *known == events) {
+            Some(i) => EventsId::new(i),
+            None => {
+                self.events.push(events);
+                EventsId::new(self.events.len() - 1)
+            }
+        };
+        let (to, step, marks) = (from.control, edge.step, edge.marks);
+        self.rules.push(Rule { from, to, right, rel, origin, step, events, marks });
+    }
+
+    /// What a call does on the way back; the callee's results have no value after that.
+    fn back(
+        &mut self,
+        program: &Program,
+        control: super::ControlId,
+        waiting: super::SymbolId,
+        call: &crate::Call,
+    ) {
+        let rel = with_arbitrary(&call.back, &program.procs[call.callee].results);
+        let origin = self.symbols[waiting].origin;
+        let from = Head { control, symbol: waiting };
+        let id = self.rule(from, control, Right::Step(symbol(call.ret)), rel, origin);
+        self.rules[id].step = false;
+    }
+}
+
+fn symbol(node: NodeId) -> super::SymbolId {
+    Id::new(node.index())
+}
+
+/// The relation with those of the variables made arbitrary that it does not assign.
+fn with_arbitrary(rel: &Rel, vars: &[crate::VarId]) -> Rel {
+    let assigned = |var| rel.assigns.iter().any(|a| a.var == var && a.index.is_none());
+    let arbitrary = vars.iter().filter(|&&var| !assigned(var)).map(|&var| Assign {
+        time: Time::Post,
+        var,
+        index: None,
+        value: None,
+    });
+    let assigns = rel.assigns.iter().copied().chain(arbitrary).collect();
+    Rel { assigns, ..rel.clone() }
+}
