@@ -1,5 +1,7 @@
 //! The corpora: every verdict, every trace, every certificate.
 
+#![allow(clippy::print_stderr)]
+
 use engine_explicit::Explicit;
 use engine_summary::Summary;
 use std::time::Duration;

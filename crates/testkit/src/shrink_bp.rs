@@ -221,11 +221,9 @@ impl Cutter {
                     return true;
                 }
             }
-            Kind::Call(targets, ..) => {
-                if !targets.is_empty() && self.now(Level::Parts) {
-                    targets.clear();
-                    return true;
-                }
+            Kind::Call(targets, ..) if !targets.is_empty() && self.now(Level::Parts) => {
+                targets.clear();
+                return true;
             }
             Kind::If(branches, otherwise) => {
                 for i in 0..branches.len() {

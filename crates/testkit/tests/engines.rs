@@ -3,6 +3,8 @@
 //! `POSTBOP_SEED` sets the first seed, `POSTBOP_PROGRAMS` how many follow. `cargo xtask
 //! fuzz-engines` runs the same on many more.
 
+#![allow(clippy::print_stderr)]
+
 use engine_explicit::Explicit;
 use engine_summary::Summary;
 use std::time::Duration;

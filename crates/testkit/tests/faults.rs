@@ -6,8 +6,11 @@ use std::time::Duration;
 use testkit::differential::{Comparison, run};
 use testkit::{corpus, suite};
 
+/// Spoils an answer.
+type Fault = fn(&Task, &mut Answer);
+
 /// The explicit engine with its answers spoilt.
-struct Liar(fn(&Task, &mut Answer));
+struct Liar(Fault);
 
 impl Engine for Liar {
     fn name(&self) -> &'static str {
@@ -80,7 +83,7 @@ fn misses_nodes(_: &Task, answer: &mut Answer) {
     }
 }
 
-const FAULTS: [(&str, fn(&Task, &mut Answer)); 8] = [
+const FAULTS: [(&str, Fault); 8] = [
     ("says unreached", says_unreached),
     ("says reached", says_reached),
     ("gives up", gives_up),

@@ -1,0 +1,449 @@
+//! `bench`: runs the suites with the release build of `bop`, prints a table, writes a record.
+
+use crate::suite_file::{Series, Source, read};
+use std::fmt::Write;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+
+/// One run of `bop`.
+#[derive(Clone, Debug)]
+struct Measured {
+    suite: String,
+    series: String,
+    /// The size, or the file and its entry.
+    what: String,
+    size: Option<u64>,
+    verdicts: Vec<String>,
+    seconds: f64,
+    /// Peak of resident memory, where the system tells.
+    mib: Option<f64>,
+    counters: Vec<(String, u64)>,
+    /// Time for this size over time for half of it.
+    ratio: Option<f64>,
+    /// What is not as the suite wants it.
+    problems: Vec<String>,
+}
+
+/// Runs the named suites, or all.
+pub(crate) fn bench(args: &[&str]) -> Result<(), String> {
+    let root = crate::root();
+    let folder = root.join("bench/suites");
+    let mut suites: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .map_err(|e| format!("{}: {e}", folder.display()))?
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    suites.sort();
+    let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let known: Vec<String> = suites.iter().map(|s| name(s)).collect();
+    if let Some(wrong) = args.iter().find(|arg| !known.iter().any(|k| k == *arg)) {
+        return Err(format!("there is no suite `{wrong}`; there are {}", known.join(", ")));
+    }
+    let bop = build(&root)?;
+    let work = std::env::temp_dir().join(format!("postbop-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&work).map_err(|e| format!("{}: {e}", work.display()))?;
+    let machine = machine();
+    println!("{machine}");
+    let mut all: Vec<Measured> = Vec::new();
+    for suite in &suites {
+        if !args.is_empty() && !args.contains(&name(suite).as_str()) {
+            continue;
+        }
+        for series in read(suite)? {
+            println!("\n{}: {}", name(suite), series.name);
+            all.extend(run_series(&bop, &work, &name(suite), &series)?);
+        }
+    }
+    let _ = std::fs::remove_dir_all(&work);
+    let record = record(&root, &machine, &all)?;
+    println!("\nrecorded in {}", record.display());
+    let problems: Vec<String> = all
+        .iter()
+        .flat_map(|m| m.problems.iter().map(|p| format!("{} {}: {p}", m.series, m.what)))
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
+}
+
+/// Builds `bop` and finds it.
+fn build(root: &Path) -> Result<PathBuf, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .current_dir(root)
+        .args(["build", "--release", "--quiet", "--bin", "bop", "--message-format", "json"])
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|e| format!("cargo: {e}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let path = text.split("\"executable\":\"").nth(1).and_then(|rest| rest.split('"').next());
+    match path {
+        Some(path) if output.status.success() => Ok(PathBuf::from(path)),
+        _ => Err("bop does not build".into()),
+    }
+}
+
+fn run_series(
+    bop: &Path,
+    work: &Path,
+    suite: &str,
+    series: &Series,
+) -> Result<Vec<Measured>, String> {
+    let mut done: Vec<Measured> = Vec::new();
+    for program in programs(bop, work, series)? {
+        let mut measured = measure(bop, work, series, &program)?;
+        measured.suite = suite.to_owned();
+        let half = program.size.map(|n| n / 2);
+        measured.ratio = done
+            .iter()
+            .find(|m| m.size.is_some() && m.size == half && program.size == half.map(|h| 2 * h))
+            .map(|m| measured.seconds / m.seconds);
+        judge(series, done.first(), &mut measured);
+        println!("{}", line(&measured));
+        done.push(measured);
+    }
+    Ok(done)
+}
+
+/// A program to run.
+struct Program {
+    what: String,
+    size: Option<u64>,
+    file: PathBuf,
+    entry: Option<String>,
+}
+
+fn programs(bop: &Path, work: &Path, series: &Series) -> Result<Vec<Program>, String> {
+    let of_size = |n: u64| Program {
+        what: n.to_string(),
+        size: Some(n),
+        file: work.join(format!("{n}.bp")),
+        entry: None,
+    };
+    let mut out = Vec::new();
+    match &series.source {
+        Source::Generated { arguments, sizes } => {
+            for &n in sizes {
+                let program = of_size(n);
+                let status = Command::new(bop)
+                    .arg("gen")
+                    .args(arguments.iter().map(|a| a.replace("{n}", &n.to_string())))
+                    .arg("-o")
+                    .arg(&program.file)
+                    .status()
+                    .map_err(|e| format!("bop gen: {e}"))?;
+                if !status.success() {
+                    return Err(format!("bop gen {arguments:?} fails for {n}"));
+                }
+                out.push(program);
+            }
+        }
+        Source::Own { family, sizes } => {
+            for &n in sizes {
+                let program = of_size(n);
+                let text = crate::families::member(family, n as usize)
+                    .ok_or_else(|| format!("there is no family `{family}`"))?;
+                std::fs::write(&program.file, text)
+                    .map_err(|e| format!("{}: {e}", program.file.display()))?;
+                out.push(program);
+            }
+        }
+        Source::Corpus { folder, entries } => match testkit::corpus::shared_folder() {
+            Err(why) => println!("  skipped: {why}"),
+            Ok(corpus) => {
+                let folder = corpus.join(folder);
+                let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
+                    .into_iter()
+                    .flatten()
+                    .flatten()
+                    .map(|entry| entry.path())
+                    .filter(|path| path.extension().is_some_and(|e| e == "bp"))
+                    .collect();
+                files.sort();
+                if files.is_empty() {
+                    println!("  skipped: no programs in {}", folder.display());
+                }
+                for file in files {
+                    let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                    for entry in entries {
+                        out.push(Program {
+                            what: format!("{stem} {entry}"),
+                            size: None,
+                            file: file.clone(),
+                            entry: Some(entry.clone()),
+                        });
+                    }
+                }
+            }
+        },
+    }
+    Ok(out)
+}
+
+fn measure(
+    bop: &Path,
+    work: &Path,
+    series: &Series,
+    program: &Program,
+) -> Result<Measured, String> {
+    let mut best: Option<Measured> = None;
+    for _ in 0..series.repeat.max(1) {
+        let measured = run_once(bop, work, series, program)?;
+        let long = measured.seconds > 5.0;
+        if best.as_ref().is_none_or(|b| measured.seconds < b.seconds) {
+            best = Some(measured);
+        }
+        if long {
+            break;
+        }
+    }
+    best.ok_or_else(|| "nothing was run".into())
+}
+
+fn run_once(
+    bop: &Path,
+    work: &Path,
+    series: &Series,
+    program: &Program,
+) -> Result<Measured, String> {
+    let out = work.join("out.txt");
+    let file = |path: &Path| File::create(path).map_err(|e| format!("{}: {e}", path.display()));
+    let mut command = Command::new(bop);
+    command.arg("check").arg(&program.file).args(&series.check).arg("--stats");
+    command.args(["--timeout", &format!("{}s", series.timeout)]);
+    if let Some(entry) = &program.entry {
+        command.args(["--entry", entry]);
+    }
+    command.stdout(file(&out)?).stderr(file(&work.join("err.txt"))?);
+    let start = Instant::now();
+    let mut child = command.spawn().map_err(|e| format!("bop: {e}"))?;
+    let (code, mib) = wait(&mut child)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let text = std::fs::read_to_string(&out).map_err(|e| format!("{}: {e}", out.display()))?;
+    let mut problems = Vec::new();
+    if !matches!(code, Some(0 | 1 | 3)) {
+        let said = std::fs::read_to_string(work.join("err.txt")).unwrap_or_default();
+        problems.push(format!("exit code {code:?}: {}", said.lines().next().unwrap_or_default()));
+    }
+    Ok(Measured {
+        suite: String::new(),
+        series: series.name.clone(),
+        what: program.what.clone(),
+        size: program.size,
+        verdicts: verdicts(&text),
+        seconds,
+        mib,
+        counters: counters(&text),
+        ratio: None,
+        problems,
+    })
+}
+
+/// Waits for the child and watches the peak of its resident memory, which the system keeps for us
+/// while the child lives.
+fn wait(child: &mut Child) -> Result<(Option<i32>, Option<f64>), String> {
+    let status_file = format!("/proc/{}/status", child.id());
+    let mut peak: Option<f64> = None;
+    loop {
+        let status = child.try_wait().map_err(|e| format!("bop: {e}"))?;
+        if let Some(status) = status {
+            return Ok((status.code(), peak));
+        }
+        if let Ok(text) = std::fs::read_to_string(&status_file)
+            && let Some(line) = text.lines().find(|l| l.starts_with("VmHWM:"))
+            && let Some(kib) = line.split_whitespace().nth(1).and_then(|n| n.parse::<f64>().ok())
+        {
+            peak = Some(kib / 1024.0);
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// The words that begin the lines of a text report.
+fn verdicts(text: &str) -> Vec<String> {
+    const WORDS: [&str; 5] = ["holds", "violated", "reachable", "unreachable", "unknown"];
+    let firsts = text.lines().filter_map(|line| line.split_once(':')).map(|(word, _)| word);
+    firsts.filter(|word| WORDS.contains(word)).map(str::to_owned).collect()
+}
+
+/// The counters of a text report: a name and a number on a line; a later one overrides.
+fn counters(text: &str) -> Vec<(String, u64)> {
+    let mut out: Vec<(String, u64)> = Vec::new();
+    for line in text.lines().filter(|line| line.starts_with("  ")) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [name, number] = words[..] else { continue };
+        let Ok(number) = number.parse() else { continue };
+        match out.iter_mut().find(|(n, _)| n == name) {
+            Some((_, value)) => *value = number,
+            None => out.push((name.to_owned(), number)),
+        }
+    }
+    out
+}
+
+fn judge(series: &Series, first: Option<&Measured>, m: &mut Measured) {
+    let gave_up = m.verdicts.iter().any(|v| v == "unknown");
+    if gave_up && !series.may_give_up {
+        m.problems.push("unknown".into());
+    }
+    if let Some(expect) = &series.expect
+        && !gave_up
+        && m.verdicts != *expect
+    {
+        m.problems.push(format!("{:?}, expected {expect:?}", m.verdicts));
+    }
+    let mut limit = |what: &str, value: Option<f64>, most: Option<f64>| {
+        if let (Some(value), Some(most)) = (value, most)
+            && value > most
+        {
+            m.problems.push(format!("{what} {value:.2}, wanted at most {most}"));
+        }
+    };
+    limit("seconds", Some(m.seconds), series.max_seconds);
+    limit("MiB", m.mib, series.max_memory_mib);
+    limit("ratio to half the size", m.ratio, series.max_ratio);
+    if let (Some(name), Some(first)) = (&series.constant, first) {
+        let get = |m: &Measured| m.counters.iter().find(|(n, _)| n == name).map(|(_, v)| *v);
+        if get(first) != get(m) {
+            let (was, is) = (get(first), get(m));
+            m.problems.push(format!("{name} is {is:?}, for the first size {was:?}"));
+        }
+    }
+}
+
+fn line(m: &Measured) -> String {
+    let counter = |name: &str| m.counters.iter().find(|(n, _)| n == name).map(|(_, v)| *v);
+    let nodes = match (counter("peak_nodes"), counter("path_edges")) {
+        (Some(n), _) => format!("{n} nodes"),
+        (None, Some(n)) => format!("{n} path edges"),
+        (None, None) => String::new(),
+    };
+    let mut out = format!(
+        "  {:<24} {:>9.3} s {:>8} MiB  {:<20} {}",
+        m.what,
+        m.seconds,
+        m.mib.map_or("?".into(), |mib| format!("{mib:.0}")),
+        nodes,
+        m.verdicts.join(" ")
+    );
+    if let Some(ratio) = m.ratio {
+        let _ = write!(out, "  x{ratio:.2}");
+    }
+    for problem in &m.problems {
+        let _ = write!(out, "  !! {problem}");
+    }
+    out
+}
+
+/// Writes `bench/record/DATE_REV.csv`.
+fn record(root: &Path, machine: &str, all: &[Measured]) -> Result<PathBuf, String> {
+    let date = date();
+    let revision = revision(root);
+    let path = root.join(format!("bench/record/{date}_{revision}.csv"));
+    let mut text = String::new();
+    for line in machine.lines() {
+        let _ = writeln!(text, "# {line}");
+    }
+    let _ = writeln!(text, "# revision {revision}, {date}");
+    text.push_str("suite,series,what,verdicts,seconds,mib,ratio,counters,problems\n");
+    let quoted = |s: &str| format!("\"{}\"", s.replace('"', "\"\""));
+    for m in all {
+        let counters: Vec<String> = m.counters.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        let _ = writeln!(
+            text,
+            "{},{},{},{},{:.3},{},{},{},{}",
+            m.suite,
+            quoted(&m.series),
+            quoted(&m.what),
+            quoted(&m.verdicts.join(" ")),
+            m.seconds,
+            m.mib.map_or(String::new(), |mib| format!("{mib:.0}")),
+            m.ratio.map_or(String::new(), |r| format!("{r:.2}")),
+            quoted(&counters.join(" ")),
+            quoted(&m.problems.join("; "))
+        );
+    }
+    let folder = root.join("bench/record");
+    std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::write(&path, text))
+        .map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(path)
+}
+
+/// The machine, without its name.
+fn machine() -> String {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let field = |text: &str, name: &str| {
+        let line = text.lines().find(|l| l.starts_with(name))?.split_once(':')?.1.trim().to_owned();
+        Some(line)
+    };
+    let cores = std::thread::available_parallelism().map_or(0, |n| n.get());
+    let cpu = field(&read("/proc/cpuinfo"), "model name").unwrap_or_else(|| "unknown CPU".into());
+    let memory = field(&read("/proc/meminfo"), "MemTotal")
+        .and_then(|m| m.split_whitespace().next()?.parse::<f64>().ok())
+        .map_or("unknown memory".into(), |kib| format!("{:.0} GiB", kib / 1024.0 / 1024.0));
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let rustc = Command::new(rustc)
+        .arg("--version")
+        .output()
+        .map_or("unknown rustc".into(), |o| String::from_utf8_lossy(&o.stdout).trim().to_owned());
+    format!("{cores} cores, {cpu}, {memory}, {}\n{rustc}, release build", std::env::consts::OS)
+}
+
+fn revision(root: &Path) -> String {
+    let git = |args: &[&str]| {
+        let output = Command::new("git").current_dir(root).args(args).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    match git(&["rev-parse", "--short", "HEAD"]) {
+        Some(revision) => {
+            let dirty = git(&["status", "--porcelain", "--", "crates", "Cargo.toml", "Cargo.lock"]);
+            if dirty.is_some_and(|d| !d.is_empty()) {
+                format!("{revision}-changed")
+            } else {
+                revision
+            }
+        }
+        None => "unversioned".into(),
+    }
+}
+
+/// Today's date (UTC), after Howard Hinnant's `civil_from_days`.
+fn date() -> String {
+    let seconds =
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs() as i64);
+    civil(seconds.div_euclid(86_400))
+}
+
+fn civil(days: i64) -> String {
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let doe = z.rem_euclid(146_097);
+    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
+    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    let mp = (5 * doy + 2) / 153;
+    let day = doy - (153 * mp + 2) / 5 + 1;
+    let month = if mp < 10 { mp + 3 } else { mp - 9 };
+    let year = yoe + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_read() {
+        let text = "reachable: reach at t.bp:7:12\n  engine summary, 0.002 s: why\n  \
+            peak_nodes   90\n  visits       188\n\n  main:4  level1()  g=0\nholds: no assertion\n";
+        assert_eq!(verdicts(text), ["reachable", "holds"]);
+        assert_eq!(counters(text), [("peak_nodes".into(), 90), ("visits".into(), 188)]);
+    }
+
+    #[test]
+    fn dates() {
+        assert_eq!(civil(0), "1970-01-01");
+        assert_eq!(civil(11_016), "2000-02-29");
+        assert_eq!(civil(20_000), "2024-10-04");
+    }
+}

@@ -1,0 +1,55 @@
+//! Checks and chores of this workspace. `cargo xtask help` lists them.
+
+// A program for people who develop Postbop: it may talk.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod bench;
+mod families;
+mod fuzz;
+mod papers;
+mod rooms;
+mod suite_file;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask TASK
+
+  fuzz-engines [--n N] [--seed S]   compare all engines on N generated programs (20000, from seed 1)
+  random SEED [PROFILE]             print a generated program: small, medium, large, fancy, calls,
+                                    deterministic, model
+  bench [SUITE...]                  run the suites in bench/suites and record the results
+  rooms                             dependencies of the crates against ARCHITECTURE.md
+  papers                            citations in the sources against docs/papers.bib
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match args.split_first() {
+        Some((&"fuzz-engines", rest)) => fuzz::fuzz_engines(rest),
+        Some((&"random", rest)) => fuzz::random(rest),
+        Some((&"bench", rest)) => bench::bench(rest),
+        Some((&"rooms", [])) => rooms::check(&root()).map(|note| println!("{note}")),
+        Some((&"papers", [])) => papers::check(&root()).map(|note| println!("{note}")),
+        Some((&("help" | "--help" | "-h"), _)) => {
+            print!("{HELP}");
+            Ok(())
+        }
+        _ => Err(format!("what shall be done?\n\n{HELP}")),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{}", message.trim_end());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The root of the workspace.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
