@@ -52,6 +52,9 @@ mod tabulate;
 mod trace;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 use check::{Answer, Budget, Engine, Goal, StateSets, Stats, StopReason, Task, TraceMode, Verdict};
 use machine::Machine;
 use meter::Meter;

@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each suite uses its part
 
 pub(crate) mod direct;
+pub(crate) mod relations;
 
 use ir::blast::Algebra;
 use ir::eval::TableEnv;
