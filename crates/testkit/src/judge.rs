@@ -1,7 +1,8 @@
 //! Judges answers: each by itself (traces, certificates), and two against each other.
 
-use check::{Answer, Area, Goal, SetBit, SetId, Task, TraceMode, Verdict};
+use check::{Answer, Area, Budget, Certificate, Goal, SetBit, SetId, Task, TraceMode, Verdict};
 use ir::{Layout, VarId, VarKind};
+use std::sync::Arc;
 
 /// What is wrong with an answer as such: missing parts, traces that do not replay, certificates
 /// that do not hold. An answer of `unknown` counts as wrong.
@@ -26,6 +27,29 @@ pub fn problems(task: &Task, answer: &Answer) -> Vec<String> {
             out.push(format!("{}: {problem}", goal_name(task, i)));
         }
     }
+    out.extend(certificate_problems(task, answer));
+    out
+}
+
+/// Checks each certificate once, for all goals that it serves.
+fn certificate_problems(task: &Task, answer: &Answer) -> Vec<String> {
+    let mut served: Vec<(&Arc<Certificate>, Vec<usize>)> = Vec::new();
+    for (i, verdict) in answer.verdicts.iter().enumerate().take(task.goals.len()) {
+        let Verdict::Holds(Some(certificate)) = verdict else { continue };
+        match served.iter_mut().find(|(c, _)| Arc::ptr_eq(c, certificate)) {
+            Some((_, goals)) => goals.push(i),
+            None => served.push((certificate, vec![i])),
+        }
+    }
+    let mut out = Vec::new();
+    for (certificate, numbers) in served {
+        let goals: Vec<Goal> = numbers.iter().map(|&i| task.goals[i].clone()).collect();
+        let result =
+            replay::check_certificate(&task.program, &goals, certificate, &Budget::unlimited());
+        if let Err(refusal) = result {
+            out.push(format!("the certificate for goals {numbers:?} is refused: {refusal}"));
+        }
+    }
     out
 }
 
@@ -47,7 +71,7 @@ fn verdict_problem(task: &Task, goal: &Goal, verdict: &Verdict) -> Option<String
         Verdict::Holds(None) => {
             task.wants.certificate.then(|| "not reached, but no certificate".to_owned())
         }
-        Verdict::Holds(Some(_certificate)) => None,
+        Verdict::Holds(Some(_)) => None,
     }
 }
 

@@ -59,6 +59,15 @@ fn forgets_certificates(_: &Task, answer: &mut Answer) {
     }
 }
 
+fn spoils_certificates(_: &Task, answer: &mut Answer) {
+    for verdict in &mut answer.verdicts {
+        if let Verdict::Holds(Some(certificate)) = verdict {
+            let certificate = std::sync::Arc::make_mut(certificate);
+            certificate.path.iter_mut().for_each(|set| *set = SetId::empty());
+        }
+    }
+}
+
 fn forgets_a_step(_: &Task, answer: &mut Answer) {
     for verdict in &mut answer.verdicts {
         if let Verdict::Violated(Some(trace)) = verdict {
@@ -83,12 +92,13 @@ fn misses_nodes(_: &Task, answer: &mut Answer) {
     }
 }
 
-const FAULTS: [(&str, Fault); 8] = [
+const FAULTS: [(&str, Fault); 9] = [
     ("says unreached", says_unreached),
     ("says reached", says_reached),
     ("gives up", gives_up),
     ("forgets traces", forgets_traces),
     ("forgets certificates", forgets_certificates),
+    ("spoils certificates", spoils_certificates),
     ("forgets a step", forgets_a_step),
     ("admits too much", admits_too_much),
     ("misses nodes", misses_nodes),
@@ -119,7 +129,7 @@ fn the_comparison_notices_and_shrinks() {
 fn the_suite_notices() {
     let cases = corpus::own().expect("a well-formed corpus");
     // State sets and the status of nodes are not asked for here.
-    for (name, fault) in &FAULTS[..6] {
+    for (name, fault) in &FAULTS[..7] {
         let report = suite::run(&Liar(*fault), &cases, &[], Duration::from_secs(10));
         assert!(!report.failures.is_empty(), "`{name}` is not noticed");
     }
