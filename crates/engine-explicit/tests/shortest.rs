@@ -84,3 +84,20 @@ fn the_nearest_target() {
     let answer = answer(&program, vec![reach(nodes)], TraceMode::Shortest);
     assert_eq!(trace(&answer.verdicts[0]).unwrap().target, nodes[1]);
 }
+
+/// Expanded calls are as short as their summaries allow, the return counted where it is a step.
+#[test]
+fn the_inside_is_short_as_well() {
+    // `else` found last: running off the end is no step, the return is one.
+    let text = "
+        void main() begin f(); R: skip; end
+        void f() begin
+          if * then skip; skip; skip; else if * then else return; fi fi
+        end";
+    let program = program("test.bp", text, Dialect::Standard).unwrap();
+    let answer = answer(&program, vec![reach(program.labelled(None, "R"))], TraceMode::Shortest);
+    let trace = trace(&answer.verdicts[0]).unwrap();
+    let segment = trace.segments.iter().next().unwrap();
+    let steps = segment.steps.iter().filter(|s| program.edges[s.edge].step).count();
+    assert_eq!(steps, 2, "two conditions, and off the end");
+}
