@@ -72,6 +72,9 @@ impl<K: Copy + Eq + Hash> Interner<K> {
         self.places = vec![0; new];
         meter.release(old * size_of::<u32>());
         for index in 0..self.items.len() {
+            if index % (1 << 16) == 0 {
+                meter.flush()?;
+            }
             let place = self.probe(&self.items[index]);
             self.places[place] = index as u32 + 1;
         }

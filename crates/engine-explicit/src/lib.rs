@@ -124,10 +124,12 @@ fn complete_answer(
         Goal::Reach(targets) => path.is_none() && !targets.is_empty() && task.wants.certificate,
         _ => false,
     };
+    meter.phase = "certificate";
     let certificate = match task.goals.iter().zip(reached).any(|(g, &p)| certify(g, p)) {
         true => sets::certificate(machine, table, meter).ok().map(Arc::new),
         false => None,
     };
+    meter.phase = "shortest trace";
     let search = match task.wants.trace {
         TraceMode::Shortest if reached.iter().any(Option::is_some) => {
             Some(Search::goals(machine, table, meter))

@@ -5,7 +5,7 @@ use crate::relation::{Pattern, Relation, Rule};
 use crate::solve::Condition;
 use crate::words::{PRE_FRAME, PRE_GLOBALS, PRE_RESULTS, Places, View};
 use check::StopReason;
-use ir::{EdgeId, EdgeKind, Expr, Id, NodeId, ProcId, Program};
+use ir::{EdgeId, EdgeKind, Expr, Id, NodeId, ProcId, Program, Time, VarId, VarKind};
 use std::cell::OnceCell;
 
 /// A program with compiled relations.
@@ -13,6 +13,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) program: &'a Program,
     pub(crate) places: Places,
     edges: Vec<OnceCell<Action>>,
+    /// By procedure: bits of its frame that no call (and no initial condition) determines.
+    open_frames: Vec<u64>,
+    /// Whether a call enters the entry procedure.
+    entry_called: bool,
 }
 
 /// A compiled edge.
@@ -27,7 +31,22 @@ impl<'a> Machine<'a> {
         let places = Places::new(program)?;
         meter.reserve(program.edges.len() * size_of::<OnceCell<Action>>())?;
         let edges = (0..program.edges.len()).map(|_| OnceCell::new()).collect();
-        Ok(Machine { program, places, edges })
+        let open_frames = open_frames(program, &places);
+        let entry_called = program.edges.iter().any(|e| match &e.kind {
+            EdgeKind::Call(call) => call.callee == program.entry,
+            _ => false,
+        });
+        Ok(Machine { program, places, edges, open_frames, entry_called })
+    }
+
+    /// The bits of globals and frame that a context of `proc` leaves open. They are the same for
+    /// all its contexts, so that every entry valuation belongs to exactly one. Where no call
+    /// enters the entry procedure there is nothing to tell apart: it has one context.
+    pub(crate) fn open_at_entry(&self, proc: ProcId) -> (u64, u64) {
+        if proc == self.program.entry && !self.entry_called {
+            return (self.places.global_mask(), self.places.frame_mask(proc));
+        }
+        (0, self.open_frames[proc.index()])
     }
 
     pub(crate) fn action(&self, edge: EdgeId, meter: &mut Meter) -> Result<&Action, StopReason> {
@@ -98,4 +117,32 @@ impl<'a> Machine<'a> {
         })?;
         Ok(out)
     }
+}
+
+/// Locals that are arbitrary at every entry to their procedure: assigned a value by no call, and
+/// read by no constraint of a call nor by the initial condition.
+fn open_frames(program: &Program, places: &Places) -> Vec<u64> {
+    let mut open: Vec<u64> = program.procs.ids().map(|p| places.frame_mask(p)).collect();
+    let mut determine = |proc: ProcId, time: Time, var: VarId| {
+        if program.vars[var].kind == VarKind::Local(proc) {
+            for number in 0..program.vars[var].ty.cells() {
+                open[proc.index()] &= !places.cell(time, var, number).mask();
+            }
+        }
+    };
+    program.exprs.reads(program.init.condition, |time, var| determine(program.entry, time, var));
+    for edge in program.edges.iter() {
+        let EdgeKind::Call(call) = &edge.kind else { continue };
+        for assign in call.enter.assigns.iter().filter(|a| a.value.is_some()) {
+            if assign.time == Time::Post {
+                determine(call.callee, assign.time, assign.var);
+            }
+        }
+        program.exprs.reads(call.enter.constraint, |time, var| {
+            if time == Time::Post {
+                determine(call.callee, time, var);
+            }
+        });
+    }
+    open
 }

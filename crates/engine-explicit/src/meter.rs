@@ -1,6 +1,6 @@
 //! The meter of a run: its budget, watched often and cheaply.
 
-use check::{Budget, StopReason};
+use check::{Budget, Progress, StopReason};
 use ir::eval::Val;
 
 /// Successors between two looks at the clock.
@@ -10,7 +10,11 @@ const BATCH: u64 = 2048;
 pub(crate) struct Meter<'a> {
     budget: &'a Budget,
     pending: u64,
+    /// Work done in all, for the progress line.
+    done: u64,
     reserved: u64,
+    /// What is being done, for the progress line.
+    pub(crate) phase: &'static str,
     /// The most bits that may be arbitrary at once, see [`crate::Explicit`].
     pub(crate) max_open_bits: u32,
     /// Scratch space of the evaluator.
@@ -19,7 +23,15 @@ pub(crate) struct Meter<'a> {
 
 impl<'a> Meter<'a> {
     pub(crate) fn new(budget: &'a Budget, max_open_bits: u32) -> Self {
-        Meter { budget, pending: 0, reserved: 0, max_open_bits, registers: Vec::new() }
+        Meter {
+            budget,
+            pending: 0,
+            done: 0,
+            reserved: 0,
+            phase: "tabulation",
+            max_open_bits,
+            registers: Vec::new(),
+        }
     }
     /// Counts one unit of work: a successor, or an evaluation that may lead to one.
     pub(crate) fn tick(&mut self) -> Result<(), StopReason> {
@@ -31,6 +43,8 @@ impl<'a> Meter<'a> {
     }
     /// Tells the budget what has been counted.
     pub(crate) fn flush(&mut self) -> Result<(), StopReason> {
+        self.done += self.pending;
+        self.budget.report(Progress { phase: self.phase, done: self.done, total: None });
         self.budget.work(std::mem::take(&mut self.pending))
     }
     /// Asks for memory, which stays reserved until the meter is dropped or `release` is called.
@@ -41,8 +55,10 @@ impl<'a> Meter<'a> {
     }
     /// Gives back memory.
     pub(crate) fn release(&mut self, bytes: usize) {
-        self.budget.release(bytes as u64);
-        self.reserved -= bytes as u64;
+        // A vector may have got a little more than it asked for.
+        let bytes = self.reserved.min(bytes as u64);
+        self.budget.release(bytes);
+        self.reserved -= bytes;
     }
     /// Appends to a vector whose growth is accounted for.
     pub(crate) fn push<T>(&mut self, vec: &mut Vec<T>, item: T) -> Result<(), StopReason> {

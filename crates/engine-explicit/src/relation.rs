@@ -6,8 +6,10 @@
 //! ([`Part`]): a boolean target whose own choices allow both values is as good as arbitrary.
 //! What is arbitrary is not enumerated here but left open in the [`Pattern`].
 
+use crate::machine::Machine;
 use crate::meter::Meter;
 use crate::solve::{Condition, Part};
+use crate::tabulate::Context;
 use crate::words::{
     Cell, POST_FRAME, POST_GLOBALS, PRE_FRAME, PRE_GLOBALS, Places, SAVED, View, completions,
 };
@@ -85,18 +87,27 @@ impl Pattern {
         }
         Ok(())
     }
-    /// Calls `each` with every `(globals, saved)` in the pattern.
+    /// Calls `each` with every context of `callee` in the pattern and every saved frame that goes
+    /// with it. What a context leaves open, no call determines: it is open in every pattern.
     pub(crate) fn each_entry(
         &self,
+        callee: ProcId,
+        machine: &Machine,
         meter: &mut Meter,
-        mut each: impl FnMut(u64, u64, &mut Meter) -> Result<(), StopReason>,
+        mut each: impl FnMut(Context, u64, &mut Meter) -> Result<(), StopReason>,
     ) -> Result<(), StopReason> {
-        let bits = self.open_globals.count_ones() + self.open_saved.count_ones();
-        meter.admit_open_bits(bits, "a call")?;
+        let undetermined = machine.open_at_entry(callee).1;
+        debug_assert!(self.open_frame & undetermined == undetermined);
+        let open_frame = self.open_frame & !undetermined;
+        let open = [self.open_globals, open_frame, self.open_saved];
+        meter.admit_open_bits(open.iter().map(|w| w.count_ones()).sum(), "a call")?;
         for globals in completions(self.globals, self.open_globals) {
-            for saved in completions(self.saved, self.open_saved) {
-                meter.tick()?;
-                each(globals, saved, meter)?;
+            for frame in completions(self.frame, open_frame) {
+                let context = Context::new(machine, callee, globals, frame);
+                for saved in completions(self.saved, self.open_saved) {
+                    meter.tick()?;
+                    each(context, saved, meter)?;
+                }
             }
         }
         Ok(())

@@ -23,12 +23,11 @@ fn bits(high: (Area, u64), low: (Area, u64)) -> Vec<(SetBit, u32)> {
 }
 
 /// A decision tree over `bits`, shared where equal: leads from each item's key to its set, and
-/// from everything else to `otherwise`. Keys that agree on all of `bits` must be equal.
+/// from everything else to the empty set. Keys that agree on all of `bits` must be equal.
 fn tree(
     sets: &mut StateSets,
     bits: &[(SetBit, u32)],
     items: &mut [(u128, SetId)],
-    otherwise: SetId,
     meter: &mut Meter,
 ) -> Result<SetId, StopReason> {
     enum Job {
@@ -40,7 +39,7 @@ fn tree(
     while let Some(job) = jobs.pop() {
         meter.tick()?;
         match job {
-            Job::Visit(range, _) if range.is_empty() => done.push(otherwise),
+            Job::Visit(range, _) if range.is_empty() => done.push(SetId::empty()),
             Job::Visit(range, depth) if depth == bits.len() => done.push(items[range.start].1),
             Job::Visit(range, depth) => {
                 // Those with a 0 first; the order among equals does not matter.
@@ -69,7 +68,7 @@ fn tree(
             }
         }
     }
-    Ok(done.pop().unwrap_or(otherwise))
+    Ok(done.pop().unwrap_or(SetId::empty()))
 }
 
 /// That everything is reachable: enough for a goal without targets, whatever was searched.
@@ -90,96 +89,80 @@ pub(crate) fn certificate(
     meter: &mut Meter,
 ) -> Result<Certificate, StopReason> {
     let program = machine.program;
-    let places = &machine.places;
     let mut sets = StateSets::new();
-    meter.reserve(table.paths.len() * size_of::<(NodeId, u32, u128)>())?;
-    // Path edges by node and context, exits by context.
-    let mut paths: Vec<(NodeId, u32, u128)> = Vec::with_capacity(table.paths.len());
-    paths.extend(table.paths.items().iter().map(|p| (p.node, p.context, key(p.globals, p.frame))));
-    paths.sort_unstable();
+    let fact = |i: u32| {
+        let path = table.paths.get(i);
+        (path.context, key(path.globals, path.frame))
+    };
+    let node_of = |i: u32| table.paths.get(i).node.index();
+    let by_node = group(program.nodes.len(), table.paths.len(), node_of, meter)?;
     let mut path = IndexVec::filled(SetId::empty(), program.nodes.len());
-    for at_node in paths.chunk_by(|a, b| a.0 == b.0) {
-        let node = at_node[0].0;
+    for (node, paths) in program.nodes.ids().zip(&by_node) {
         let proc = program.nodes[node].proc;
-        let now =
-            bits((Area::Global, places.global_mask()), (Area::Local, places.frame_mask(proc)));
-        let by_context = at_node.chunk_by(|a, b| a.1 == b.1);
-        let groups: Vec<(u32, Vec<u128>)> =
-            by_context.map(|c| (c[0].1, c.iter().map(|p| p.2).collect())).collect();
-        path[node] = by_entry(
-            table,
-            &mut sets,
-            places.global_mask(),
-            places.frame_mask(proc),
-            &now,
-            groups,
-            meter,
-        )?;
+        let now = (Area::Local, machine.places.frame_mask(proc));
+        path[node] = by_entry(machine, table, proc, now, paths, fact, &mut sets, meter)?;
     }
-    let mut exits: Vec<(ProcId, u32, u128)> = Vec::with_capacity(table.exits.len());
-    for e in table.exits.items() {
-        exits.push((table.contexts.get(e.context).proc, e.context, key(e.globals, e.results)));
+    let fact = |i: u32| {
+        let exit = table.exits.get(i);
+        (exit.context, key(exit.globals, exit.results))
+    };
+    let proc_of = |i: u32| table.contexts.get(table.exits.get(i).context).proc.index();
+    let by_proc = group(program.procs.len(), table.exits.len(), proc_of, meter)?;
+    let mut procs = IndexVec::new();
+    for (proc, exits) in program.procs.ids().zip(&by_proc) {
+        let out = (Area::Result, machine.places.result_mask(proc));
+        let summary = by_entry(machine, table, proc, out, exits, fact, &mut sets, meter)?;
+        procs.push(ProcClaim { summary, unchanged: Vec::new() });
     }
-    exits.sort_unstable();
-    let mut summaries = IndexVec::filled(SetId::empty(), program.procs.len());
-    for of_proc in exits.chunk_by(|a, b| a.0 == b.0) {
-        let proc = of_proc[0].0;
-        let out =
-            bits((Area::Global, places.global_mask()), (Area::Result, places.result_mask(proc)));
-        let by_context = of_proc.chunk_by(|a, b| a.1 == b.1);
-        let groups: Vec<(u32, Vec<u128>)> =
-            by_context.map(|c| (c[0].1, c.iter().map(|p| p.2).collect())).collect();
-        summaries[proc] = by_entry(
-            table,
-            &mut sets,
-            places.global_mask(),
-            places.frame_mask(proc),
-            &out,
-            groups,
-            meter,
-        )?;
-    }
-    let procs =
-        summaries.iter().map(|&summary| ProcClaim { summary, unchanged: Vec::new() }).collect();
     Ok(Certificate { sets, path, procs })
 }
 
-/// The union over contexts of: the entry valuation fits the context, and the rest is one of its
-/// keys. Contexts that leave different bits open are taken one kind after the other, each kind
-/// being what the previous one leads to otherwise.
-fn by_entry(
-    table: &Tabulation,
-    sets: &mut StateSets,
-    global_mask: u64,
-    frame_mask: u64,
-    bits_now: &[(SetBit, u32)],
-    groups: Vec<(u32, Vec<u128>)>,
+/// The numbers `0..len`, by group.
+fn group(
+    groups: usize,
+    len: usize,
+    group_of: impl Fn(u32) -> usize,
     meter: &mut Meter,
-) -> Result<SetId, StopReason> {
-    let open = |context: u32| {
-        let c = table.contexts.get(context);
-        (c.open_globals, c.open_frame)
-    };
-    let mut groups = groups;
-    groups.sort_by_key(|(context, _)| open(*context));
-    let mut out = SetId::empty();
-    for kind in groups.chunk_by(|a, b| open(a.0) == open(b.0)) {
-        let (open_globals, open_frame) = open(kind[0].0);
-        let entry_bits = bits(
-            (Area::EntryGlobal, global_mask & !open_globals),
-            (Area::EntryLocal, frame_mask & !open_frame),
-        );
-        let otherwise = out;
-        let mut items = Vec::with_capacity(kind.len());
-        for (context, keys) in kind {
-            let mut states: Vec<(u128, SetId)> = keys.iter().map(|&k| (k, SetId::full())).collect();
-            let set = tree(sets, bits_now, &mut states, otherwise, meter)?;
-            let c = table.contexts.get(*context);
-            items.push((key(c.globals, c.frame), set));
-        }
-        out = tree(sets, &entry_bits, &mut items, otherwise, meter)?;
+) -> Result<Vec<Vec<u32>>, StopReason> {
+    meter.reserve(groups * size_of::<Vec<u32>>())?;
+    let mut out = vec![Vec::new(); groups];
+    for i in 0..len as u32 {
+        meter.tick()?;
+        meter.push(&mut out[group_of(i)], i)?;
     }
     Ok(out)
+}
+
+/// The union over contexts of: the entry valuation fits the context, and globals and `other` bits
+/// are those of one of its facts.
+#[allow(clippy::too_many_arguments)]
+fn by_entry(
+    machine: &Machine,
+    table: &Tabulation,
+    proc: ProcId,
+    other: (Area, u64),
+    numbers: &[u32],
+    fact: impl Fn(u32) -> (u32, u128),
+    sets: &mut StateSets,
+    meter: &mut Meter,
+) -> Result<SetId, StopReason> {
+    let places = &machine.places;
+    let now = bits((Area::Global, places.global_mask()), other);
+    let (open_globals, open_frame) = machine.open_at_entry(proc);
+    let entry = bits(
+        (Area::EntryGlobal, places.global_mask() & !open_globals),
+        (Area::EntryLocal, places.frame_mask(proc) & !open_frame),
+    );
+    let mut facts: Vec<(u32, u128)> = numbers.iter().map(|&i| fact(i)).collect();
+    facts.sort_unstable_by_key(|&(context, _)| context);
+    let mut contexts = Vec::new();
+    for facts in facts.chunk_by(|a, b| a.0 == b.0) {
+        let mut states: Vec<_> = facts.iter().map(|&(_, key)| (key, SetId::full())).collect();
+        let set = tree(sets, &now, &mut states, meter)?;
+        let context = table.contexts.get(facts[0].0);
+        contexts.push((key(context.globals, context.frame), set));
+    }
+    tree(sets, &entry, &mut contexts, meter)
 }
 
 /// For each observation, the set of valuations of its variables.
@@ -219,7 +202,7 @@ pub(crate) fn observed(
         keys.dedup();
         let mut items: Vec<_> = keys.into_iter().map(|k| (k, SetId::full())).collect();
         let bits = bits((Area::Global, globals), (Area::Local, locals));
-        out.push(tree(sets, &bits, &mut items, SetId::empty(), meter)?);
+        out.push(tree(sets, &bits, &mut items, meter)?);
     }
     Ok(out)
 }

@@ -12,7 +12,7 @@
 use crate::intern::Interner;
 use crate::machine::{Action, Machine};
 use crate::meter::Meter;
-use crate::tabulate::{INITIAL, NONE, Tabulation, called, entries};
+use crate::tabulate::{INITIAL, NONE, Tabulation};
 use check::StopReason;
 use ir::{EdgeId, NodeId};
 
@@ -132,7 +132,7 @@ impl<'a> Search<'a> {
         let mut search = Search::new(machine, table, Scope::Inside { exit });
         let context = table.contexts.get(table.exits.get(exit).context);
         let node = machine.program.procs[context.proc].entry;
-        entries(&context).each_state("a call", meter, |globals, frame, meter| {
+        context.entries(machine).each_state("a call", meter, |globals, frame, meter| {
             search.reach(State { node, globals, frame }, None, 0, meter)
         })?;
         while search.out.is_none() && !search.level.is_empty() {
@@ -212,8 +212,7 @@ impl<'a> Search<'a> {
                 Action::Call { callee, enter, .. } => {
                     enter.successors(machine.at(globals, frame), meter, &mut patterns)?;
                     for pattern in &patterns {
-                        pattern.each_entry(meter, |globals, saved, meter| {
-                            let key = called(*callee, globals, pattern);
+                        pattern.each_entry(*callee, machine, meter, |key, saved, meter| {
                             let Some(context) = self.table.contexts.find(&key) else {
                                 return Err(internal("a call enters an unknown context"));
                             };
@@ -259,7 +258,7 @@ impl<'a> Search<'a> {
         let key = self.table.contexts.get(context);
         let node = self.machine.program.procs[key.proc].entry;
         let way = Some(Way { from, edge, how: How::Enter });
-        entries(&key).each_state("a call", meter, |globals, frame, meter| {
+        key.entries(self.machine).each_state("a call", meter, |globals, frame, meter| {
             self.reach(State { node, globals, frame }, way, distance, meter)
         })
     }

@@ -1,8 +1,8 @@
 //! Reachability by tabulation: path edges and summaries over explicit valuations [bebop §3.1].
 //!
 //! A *context* is what a callee sees of its call: the procedure, the globals, and the part of its
-//! frame that the call determines; the other locals start arbitrary, so that all these entry
-//! states belong to one context. A *path edge* `PE(k, n, x)` says that a frame entered in context
+//! frame that calls determine; the other locals start arbitrary, so that all these entry states
+//! belong to one context. A *path edge* `PE(k, n, x)` says that a frame entered in context
 //! `k` can come to node `n` with valuation `x` (globals and locals). `Exit(k, o)` says that such a
 //! frame can be left with `o` (globals and results): the summary of `k`. `Caller(k, c, e, s)` says
 //! that a frame of context `c` can take the call edge `e` into context `k`, leaving behind the
@@ -33,17 +33,33 @@ pub(crate) const INITIAL: &str = "the start of the program";
 /// No fact.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What a callee sees of its call. Invariant: open bits are 0 in `globals` and `frame`.
+/// What a callee sees of its call. Invariant: the bits that contexts of the procedure leave open
+/// ([`Machine::open_at_entry`]) are 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Context {
     pub(crate) proc: ProcId,
     pub(crate) globals: u64,
     pub(crate) frame: u64,
-    /// Bits of the globals that the context leaves open: none, or all in the one context of an
-    /// entry procedure that nobody calls.
-    pub(crate) open_globals: u64,
-    /// Bits of the frame that the context leaves open.
-    pub(crate) open_frame: u64,
+}
+
+impl Context {
+    /// The context of an entry valuation.
+    pub(crate) fn new(machine: &Machine, proc: ProcId, globals: u64, frame: u64) -> Context {
+        let (open_globals, open_frame) = machine.open_at_entry(proc);
+        Context { proc, globals: globals & !open_globals, frame: frame & !open_frame }
+    }
+    /// Its entry valuations, if it is the context of a call.
+    pub(crate) fn entries(&self, machine: &Machine) -> Pattern {
+        let (open_globals, open_frame) = machine.open_at_entry(self.proc);
+        Pattern {
+            globals: self.globals,
+            frame: self.frame,
+            saved: 0,
+            open_globals,
+            open_frame,
+            open_saved: 0,
+        }
+    }
 }
 
 /// A path edge.
@@ -144,51 +160,20 @@ impl<'a> Tabulation<'a> {
         meter.flush()
     }
 
-    /// P1. Where no call enters the entry procedure, its one context leaves everything open.
-    /// Otherwise the initial states fall into contexts like those of calls: what is reached from
-    /// one must not be taken for a summary of another.
+    /// P1.
     fn start(&mut self, meter: &mut Meter) -> Result<(), StopReason> {
-        let program = self.machine.program;
-        let proc = program.entry;
-        let called = program.edges.iter().any(|e| match &e.kind {
-            ir::EdgeKind::Call(call) => call.callee == proc,
-            _ => false,
-        });
-        for pattern in self.machine.initial(meter)? {
-            if called {
-                let bits = pattern.open_globals.count_ones();
-                meter.admit_open_bits(bits, INITIAL)?;
-                for globals in crate::words::completions(pattern.globals, pattern.open_globals) {
-                    meter.tick()?;
-                    let pattern = Pattern { globals, open_globals: 0, ..pattern };
-                    self.root(proc, pattern, pattern.frame, pattern.open_frame, 0, meter)?;
-                }
-            } else {
-                let places = &self.machine.places;
-                let (all_globals, all_locals) = (places.global_mask(), places.frame_mask(proc));
-                self.root(proc, pattern, 0, all_locals, all_globals, meter)?;
-            }
+        let machine = self.machine;
+        let proc = machine.program.entry;
+        let node = machine.program.procs[proc].entry;
+        for pattern in machine.initial(meter)? {
+            pattern.each_state(INITIAL, meter, |globals, frame, meter| {
+                let key = Context::new(machine, proc, globals, frame);
+                let (context, _) = self.context(key, meter)?;
+                self.activities[context as usize].root = true;
+                self.path(Path { context, node, globals, frame }, entered(), meter)
+            })?;
         }
         Ok(())
-    }
-
-    fn root(
-        &mut self,
-        proc: ProcId,
-        entry: Pattern,
-        frame: u64,
-        open_frame: u64,
-        open_globals: u64,
-        meter: &mut Meter,
-    ) -> Result<(), StopReason> {
-        let globals = entry.globals & !open_globals;
-        let key = Context { proc, globals, frame, open_globals, open_frame };
-        let (context, _) = self.context(key, meter)?;
-        self.activities[context as usize].root = true;
-        let node = self.machine.program.procs[proc].entry;
-        entry.each_state(INITIAL, meter, |globals, frame, meter| {
-            self.path(Path { context, node, globals, frame }, entered(), meter)
-        })
     }
 
     fn process(&mut self, index: u32, meter: &mut Meter) -> Result<(), StopReason> {
@@ -212,8 +197,7 @@ impl<'a> Tabulation<'a> {
                 Action::Call { callee, enter, .. } => {
                     enter.successors(machine.at(globals, frame), meter, &mut patterns)?;
                     for pattern in &patterns {
-                        pattern.each_entry(meter, |globals, saved, meter| {
-                            let key = called(*callee, globals, pattern);
+                        pattern.each_entry(*callee, machine, meter, |key, saved, meter| {
                             self.call(
                                 key,
                                 Caller { callee: NONE, context, edge, saved },
@@ -254,7 +238,7 @@ impl<'a> Tabulation<'a> {
         meter.push(&mut self.activities[callee as usize].callers, number)?;
         if new {
             let node = self.machine.program.procs[key.proc].entry;
-            entries(&key).each_state("a call", meter, |globals, frame, meter| {
+            key.entries(self.machine).each_state("a call", meter, |globals, frame, meter| {
                 self.path(Path { context: callee, node, globals, frame }, entered(), meter)
             })?;
         }
@@ -329,24 +313,6 @@ impl<'a> Tabulation<'a> {
 /// How an entry state is found: by the first caller of its context, or as an initial state.
 fn entered() -> Why {
     Why { from: NONE, edge: EdgeId::new(0), exit: NONE }
-}
-
-/// The context that a call enters.
-pub(crate) fn called(proc: ProcId, globals: u64, pattern: &Pattern) -> Context {
-    let (frame, open_frame) = (pattern.frame, pattern.open_frame);
-    Context { proc, globals, frame, open_globals: 0, open_frame }
-}
-
-/// The entry states of a context that a call enters.
-pub(crate) fn entries(context: &Context) -> Pattern {
-    Pattern {
-        globals: context.globals,
-        frame: context.frame,
-        saved: 0,
-        open_globals: context.open_globals,
-        open_frame: context.open_frame,
-        open_saved: 0,
-    }
 }
 
 /// The reach goals, and which of them are reached.
