@@ -1,0 +1,88 @@
+//! From generalised Büchi automata to Büchi automata with marks on states.
+//!
+//! A copy of the automaton for each mark waits for that mark, and the last copy, which accepts,
+//! for none: a step goes on past all copies whose marks it has ([giannakopoulou-lerda §3]). Only
+//! accepting components are copied; a run that enters one starts in its first copy.
+
+use rustc_hash::FxHashMap;
+
+use super::graph::{Edge, Graph};
+use super::limits::Limits;
+use super::nnf::Ctx;
+use super::simulation::{Direction, simulate};
+use super::{Options, TranslateError, prune};
+use crate::tgba::Tgba;
+
+/// The same language with one mark, which all transitions of a state have or none; reduced by
+/// direct simulation if the options ask for simulation.
+pub fn degeneralize(automaton: &Tgba, options: &Options) -> Result<Tgba, TranslateError> {
+    let limits = Limits::new(options.max_states, options.keep_going.clone());
+    let mut ctx = Ctx::new(automaton.atoms.len() as u32, limits, false);
+    let ctx = &mut ctx;
+    let graph = Graph::import(ctx, automaton)?;
+    let graph = prune::trim(ctx, &graph)?;
+    let mut graph = copies(ctx, &graph)?;
+    if options.simulation {
+        loop {
+            let before = (graph.states(), graph.edges());
+            graph = simulate(ctx, &graph, Direction::Direct)?;
+            graph = by_state(ctx, &graph)?;
+            if (graph.states(), graph.edges()) == before {
+                break;
+            }
+        }
+    }
+    graph.renumber(ctx)?.export(ctx, automaton.atoms.clone())
+}
+
+fn copies(ctx: &mut Ctx, graph: &Graph) -> Result<Graph, TranslateError> {
+    let found = graph.components();
+    let accepting = prune::accepting(graph, &found);
+    let last = graph.marks;
+    let mut states = vec![(graph.initial, 0)];
+    let mut index: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+    index.insert(states[0], 0);
+    let mut out: Vec<Vec<Edge>> = Vec::new();
+    while let Some(&(state, copy)) = states.get(out.len()) {
+        ctx.limits.poll()?;
+        let component = found.of[state as usize];
+        let mut edges = Vec::with_capacity(graph.out[state as usize].len());
+        for edge in &graph.out[state as usize] {
+            let inside = component == found.of[edge.to as usize] && accepting[component as usize];
+            let mut next = if copy == last { 0 } else { copy };
+            if inside {
+                while next < last && edge.marks >> next & 1 == 1 {
+                    next += 1;
+                }
+            } else {
+                next = 0;
+            }
+            let fresh = states.len() as u32;
+            let to = *index.entry((edge.to, next)).or_insert(fresh);
+            if to == fresh {
+                states.push((edge.to, next));
+                ctx.limits.states(states.len())?;
+            }
+            // The mark is the state's: without marks to wait for, each component accepts.
+            let marks = u32::from(copy == last && accepting[component as usize]);
+            edges.push(Edge { label: edge.label, to, marks });
+        }
+        out.push(edges);
+    }
+    by_state(ctx, &Graph { initial: 0, out, marks: 1 })
+}
+
+/// Trims, and unmarks the states outside accepting components. All edges of a state keep equal
+/// marks; states that simulate each other have them, so that uniting these keeps it so.
+fn by_state(ctx: &mut Ctx, graph: &Graph) -> Result<Graph, TranslateError> {
+    let mut graph = prune::trim(ctx, graph)?;
+    let found = graph.components();
+    let accepting = prune::accepting(&graph, &found);
+    for (state, edges) in graph.out.iter_mut().enumerate() {
+        if !accepting[found.of[state] as usize] {
+            edges.iter_mut().for_each(|edge| edge.marks = 0);
+        }
+    }
+    graph.merge_edges(ctx)?;
+    Ok(graph)
+}

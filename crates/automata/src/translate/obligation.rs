@@ -1,0 +1,253 @@
+//! Obligations as minimal weak deterministic automata, after [dax §3] and [loding §3].
+//!
+//! 1. Determinise by sets of states, without regard to marks.
+//! 2. In the automaton of an obligation each component accepts all of its cycles or none: one
+//!    cycle of each decides.
+//! 3. Colour the components so that the minimal automaton is that of finite words.
+//! 4. Minimise, and see whether the result accepts the language: if not, the formula was no
+//!    obligation.
+
+use bdd::Bdd;
+use rustc_hash::FxHashMap;
+
+use super::TranslateError;
+use super::graph::{Edge, Graph};
+use super::nnf::Ctx;
+use super::product::disjoint;
+use crate::components::{Components, components};
+
+/// How many times more states than the given automaton the deterministic one may have.
+const GROWTH: usize = 16;
+
+/// The minimal weak deterministic automaton of the language, without its rejecting sink, if the
+/// language is an obligation. `negated` accepts exactly the words that `graph` does not.
+pub(super) fn minimal_weak(
+    ctx: &mut Ctx,
+    graph: &Graph,
+    negated: &Graph,
+) -> Result<Option<Graph>, TranslateError> {
+    let Some((mut subsets, sets)) = determinise(ctx, graph)? else { return Ok(None) };
+    let found = subsets.components();
+    let accepting = judge_components(ctx, graph, &subsets, &sets, &found)?;
+    let even = colour(&subsets, &found, &accepting);
+    // The marks say which states accept; the complement marks the others.
+    let mut complement = subsets.clone();
+    subsets.marks = 1;
+    complement.marks = 1;
+    for (state, edges) in subsets.out.iter_mut().enumerate() {
+        edges.iter_mut().for_each(|edge| edge.marks = u32::from(even[state]));
+    }
+    for (state, edges) in complement.out.iter_mut().enumerate() {
+        edges.iter_mut().for_each(|edge| edge.marks = u32::from(!even[state]));
+    }
+    if !disjoint(ctx, &subsets, negated)? || !disjoint(ctx, &complement, graph)? {
+        return Ok(None);
+    }
+    minimise(ctx, &subsets, &even).map(Some)
+}
+
+/// The deterministic automaton whose states are sets of states, the empty set included, and what
+/// the sets are; marks mean nothing in it. `None` if it grows too large.
+#[allow(clippy::type_complexity)]
+fn determinise(
+    ctx: &mut Ctx,
+    graph: &Graph,
+) -> Result<Option<(Graph, Vec<Vec<u32>>)>, TranslateError> {
+    let limit = 64 + GROWTH * graph.states();
+    let mut sets = vec![vec![graph.initial]];
+    let mut index: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+    index.insert(sets[0].clone(), 0);
+    let mut out = Vec::new();
+    while let Some(set) = sets.get(out.len()) {
+        // The letters, split by the set of states that they lead to.
+        let mut blocks: Vec<(Bdd, Vec<u32>)> = vec![(Bdd::TRUE, Vec::new())];
+        for edge in set.iter().flat_map(|&state| &graph.out[state as usize]) {
+            let mut refined: Vec<(Bdd, Vec<u32>)> = Vec::with_capacity(blocks.len() * 2);
+            let mut known: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
+            for (label, targets) in blocks {
+                ctx.limits.poll()?;
+                let inside = ctx.bdd.and(label, edge.label)?;
+                let outside = ctx.bdd.diff(label, edge.label)?;
+                let mut more = targets.clone();
+                if let Err(at) = more.binary_search(&edge.to) {
+                    more.insert(at, edge.to);
+                }
+                for (part, targets) in [(inside, more), (outside, targets)] {
+                    if part.is_false() {
+                        continue;
+                    }
+                    match known.get(&targets) {
+                        Some(&i) => refined[i].0 = ctx.bdd.or(refined[i].0, part)?,
+                        None => {
+                            known.insert(targets.clone(), refined.len());
+                            refined.push((part, targets));
+                        }
+                    }
+                }
+            }
+            blocks = refined;
+            if blocks.len() > limit {
+                return Ok(None);
+            }
+        }
+        let mut edges = Vec::with_capacity(blocks.len());
+        for (label, targets) in blocks {
+            let fresh = sets.len() as u32;
+            let to = *index.entry(targets.clone()).or_insert(fresh);
+            if to == fresh {
+                sets.push(targets);
+            }
+            edges.push(Edge { label, to, marks: 0 });
+        }
+        out.push(edges);
+        if sets.len() > limit {
+            return Ok(None);
+        }
+    }
+    Ok(Some((Graph { initial: 0, out, marks: 0 }, sets)))
+}
+
+/// For each component, whether the language contains what one of its cycles reads.
+fn judge_components(
+    ctx: &mut Ctx,
+    graph: &Graph,
+    subsets: &Graph,
+    sets: &[Vec<u32>],
+    found: &Components<u32>,
+) -> Result<Vec<bool>, TranslateError> {
+    let mut accepting = vec![false; found.inside.len()];
+    let mut judged = vec![false; found.inside.len()];
+    for state in 0..subsets.states() {
+        let component = found.of[state] as usize;
+        if judged[component] || found.inside[component].is_none() {
+            continue;
+        }
+        judged[component] = true;
+        let cycle = shortest_cycle(subsets, found, state as u32);
+        // Each label of the cycle shrinks to one letter, so that the word is one word.
+        let mut letters = Vec::with_capacity(cycle.len());
+        for &label in &cycle {
+            let cube = ctx.bdd.pick_cube(label).expect("labels are not false");
+            let support: Vec<(u32, bool)> = (0..ctx.atoms)
+                .map(|atom| (atom, cube.iter().any(|&(var, value)| var == atom && value)))
+                .collect();
+            letters.push(ctx.bdd.literals(&support)?);
+        }
+        accepting[component] = accepts_cycle(ctx, graph, &sets[state], &letters)?;
+    }
+    Ok(accepting)
+}
+
+/// The labels of a shortest cycle through a state that lies on one.
+fn shortest_cycle(graph: &Graph, found: &Components<u32>, start: u32) -> Vec<Bdd> {
+    let component = found.of[start as usize];
+    let mut reached: FxHashMap<u32, (u32, Bdd)> = FxHashMap::default();
+    let mut queue = vec![start];
+    let mut next = 0;
+    'search: while let Some(&state) = queue.get(next) {
+        next += 1;
+        for edge in &graph.out[state as usize] {
+            if found.of[edge.to as usize] != component || reached.contains_key(&edge.to) {
+                continue;
+            }
+            reached.insert(edge.to, (state, edge.label));
+            if edge.to == start {
+                break 'search;
+            }
+            queue.push(edge.to);
+        }
+    }
+    let mut labels = Vec::new();
+    let mut state = start;
+    loop {
+        let (before, label) = reached[&state];
+        labels.push(label);
+        state = before;
+        if state == start {
+            labels.reverse();
+            return labels;
+        }
+    }
+}
+
+/// Whether the automaton accepts `letters` for ever, from one of the states.
+fn accepts_cycle(
+    ctx: &mut Ctx,
+    graph: &Graph,
+    starts: &[u32],
+    letters: &[Bdd],
+) -> Result<bool, TranslateError> {
+    let length = letters.len();
+    let mut steps: Vec<Vec<(usize, u32)>> = vec![Vec::new(); graph.states() * length + 1];
+    for (state, edges) in graph.out.iter().enumerate() {
+        for edge in edges {
+            for (i, &letter) in letters.iter().enumerate() {
+                if !ctx.bdd.disjoint(edge.label, letter)? {
+                    let to = edge.to as usize * length + (i + 1) % length;
+                    steps[state * length + i].push((to, edge.marks));
+                }
+            }
+        }
+    }
+    let root = graph.states() * length;
+    steps[root] = starts.iter().map(|&state| (state as usize * length, 0)).collect();
+    let found = components(root + 1, root, |node, out| out.extend_from_slice(&steps[node]));
+    Ok(found.accepts(graph.all()))
+}
+
+/// Which states get an even colour: the accepting ones, and of those on no cycle the ones that
+/// the normal form puts there ([loding §3]). A component's colour is the largest one, of the
+/// parity that it must have, that is not above the colours of its successors.
+fn colour(graph: &Graph, found: &Components<u32>, accepting: &[bool]) -> Vec<bool> {
+    let count = found.inside.len();
+    let top = 2 * count as u32 + 2;
+    let mut lowest = vec![top; count];
+    let mut colours = vec![0; count];
+    let mut members = vec![Vec::new(); count];
+    for (state, &component) in found.of.iter().enumerate() {
+        members[component as usize].push(state);
+    }
+    for component in 0..count {
+        for &state in &members[component] {
+            for edge in &graph.out[state] {
+                let next = found.of[edge.to as usize] as usize;
+                if next != component {
+                    lowest[component] = lowest[component].min(colours[next]);
+                }
+            }
+        }
+        let least = lowest[component];
+        colours[component] = match found.inside[component] {
+            None => least,
+            Some(_) => least - (least + u32::from(!accepting[component])) % 2,
+        };
+    }
+    found.of.iter().map(|&component| colours[component as usize] % 2 == 0).collect()
+}
+
+/// The minimal automaton of finite words, by refinement.
+fn minimise(ctx: &mut Ctx, graph: &Graph, even: &[bool]) -> Result<Graph, TranslateError> {
+    let mut class: Vec<u32> = even.iter().map(|&even| u32::from(even)).collect();
+    let mut classes = 0;
+    loop {
+        let mut index: FxHashMap<(u32, Bdd), u32> = FxHashMap::default();
+        let mut next = Vec::with_capacity(class.len());
+        for (state, edges) in graph.out.iter().enumerate() {
+            ctx.limits.poll()?;
+            let mut signature = Bdd::FALSE;
+            for edge in edges {
+                let target = ctx.bdd.var(ctx.atoms + class[edge.to as usize])?;
+                let step = ctx.bdd.and(edge.label, target)?;
+                signature = ctx.bdd.or(signature, step)?;
+            }
+            let fresh = index.len() as u32;
+            next.push(*index.entry((class[state], signature)).or_insert(fresh));
+        }
+        let count = index.len();
+        class = next;
+        if count == classes {
+            return graph.rename(ctx, &class, count);
+        }
+        classes = count;
+    }
+}
