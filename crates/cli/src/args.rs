@@ -83,7 +83,7 @@ Examples:
   bop dump lock.bp --stage task --reach R";
 
 const REPLAY_EXAMPLES: &str = "\
-Exit codes: 0 all traces are runs of the program, 1 one is not, 2 bad input.
+Exit codes: 0 all traces are runs of the program, 1 one is not, 2 bad input, 3 not found out.
 
 Examples:
   bop check lock.bp --reach R --format json -o report.json; bop replay lock.bp report.json";

@@ -8,7 +8,9 @@ use crate::exit::Exit;
 use crate::{io, watch};
 use check::{Limits, TraceMode};
 use clap::CommandFactory;
-use postbop::{Dialect, EngineChoice, Error, Family, Lang, Options, Stage, Target, Wide};
+use postbop::{
+    Dialect, EngineChoice, Error, Family, Judgement, Lang, Options, Stage, Target, Wide,
+};
 use property::Property;
 use render::TextOptions;
 use source::SourceFile;
@@ -143,8 +145,36 @@ fn replay(args: &Replay) -> Result<Exit, Failed> {
         entry: args.entry.clone(),
         ..Options::default()
     };
-    let _ = (files, report, options);
-    Ok(Exit::Bad)
+    let claims = render::read_report(&report).map_err(|e| format!("{}: {e}", args.report))?;
+    let (watch, line) = watch::watch(args.quiet);
+    let judged = postbop::replay(&files, &claims, &options, &watch)?;
+    drop(line);
+    if !args.quiet {
+        io::write_to(None, |out| {
+            claims.iter().zip(&judged).try_for_each(|(claim, judgement)| {
+                let what = render::title(&claim.property);
+                match judgement {
+                    Judgement::Accepted => writeln!(out, "accepted: {what}"),
+                    Judgement::Plausible { step } => writeln!(
+                        out,
+                        "accepted: {what} (what the call folded in step {} does is not told in full)",
+                        step + 1
+                    ),
+                    Judgement::Refused(why) => writeln!(out, "refused: {what}: {why}"),
+                    Judgement::Unknown(why) => writeln!(out, "unknown: {what}: {why}"),
+                    _ => writeln!(out, "no trace: {what}: {}", claim.verdict),
+                }
+            })
+        })?;
+    }
+    let any = |wanted: fn(&Judgement) -> bool| judged.iter().any(wanted);
+    Ok(if any(|j| matches!(j, Judgement::Refused(_))) {
+        Exit::Violated
+    } else if any(|j| matches!(j, Judgement::Unknown(_))) {
+        Exit::Unknown
+    } else {
+        Exit::Holds
+    })
 }
 
 fn generate(args: &Gen) -> Result<Exit, Failed> {

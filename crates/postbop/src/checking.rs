@@ -3,10 +3,11 @@
 use crate::engines::{self, Run};
 use crate::load::{Error, caught, load};
 use crate::{Options, Watch};
-use check::{Budget, Certificate, Goal, StopReason, Task, TraceMode, Verdict, Wants};
-use ir::{Id, Program};
+use check::{Budget, Certificate, Goal, StopReason, Target, Task, TraceMode, Verdict, Wants};
+use ir::{Exprs, Id, Program};
 use property::{Property, Question};
 use render::{CertificateNote, Listing, Outcome, Report, Statement, Status};
+use replay::CertRefusal;
 use rustc_hash::FxHashMap;
 use source::SourceFile;
 use std::sync::Arc;
@@ -59,7 +60,7 @@ impl Asked {
         let mut task = Task::new(program.clone(), Vec::new());
         task.wants = Wants {
             trace: options.trace,
-            certificate: options.self_check,
+            certificate: true,
             all_nodes: properties.contains(&Property::ReachAll),
         };
         let mut questions = Vec::new();
@@ -78,13 +79,18 @@ impl Asked {
             let file = files.first().cloned().ok_or_else(|| Error::Usage("no file".into()))?;
             return Err(Error::Rejected { file, diagnostics });
         }
-        // A goal without targets is never reached; its verdict tells why a search about all nodes
-        // was not complete.
         if task.wants.all_nodes {
-            task.goals.push(Goal::Reach(Vec::new()));
+            task.goals.push(never(program));
         }
         Ok(Asked { task, questions })
     }
+}
+
+/// A goal that is never reached: its verdict tells why a search that wants more than verdicts was
+/// not complete.
+pub(crate) fn never(program: &Program) -> Goal {
+    let node = program.procs[program.entry].entry;
+    Goal::Reach(vec![Target { node, condition: Exprs::FALSE }])
 }
 
 /// Turns answers into outcomes, and believes nothing that can be checked.
@@ -97,14 +103,15 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     fn outcomes(&self, asked: &Asked, runs: &[Run]) -> Vec<Outcome> {
-        let mut checked = Checked::default();
+        let mut checked: Vec<Checked> = runs.iter().map(|_| Checked::default()).collect();
         let questions = asked.questions.iter();
         questions
             .map(|(property, goal)| {
                 let each: Vec<Outcome> = runs
                     .iter()
-                    .map(|run| match goal {
-                        Some(goal) => self.goal(property, *goal, run, &mut checked),
+                    .zip(&mut checked)
+                    .map(|(run, checked)| match goal {
+                        Some(goal) => self.goal(property, *goal, run, checked),
                         None => self.all_nodes(property, run),
                     })
                     .collect();
@@ -132,7 +139,7 @@ impl Judge<'_> {
             Verdict::Holds(certificate) => {
                 out.status = if reach { Status::Unreachable } else { Status::Holds };
                 if let Some(certificate) = certificate {
-                    match self.certificate(certificate, goal, checked) {
+                    match self.certificate(certificate, run, checked, &mut out.warnings) {
                         Ok(note) => out.certificate = Some(note),
                         Err(reason) => refuse(&mut out, reason),
                     }
@@ -252,18 +259,47 @@ fn compared(property: &Property, mut each: Vec<Outcome>) -> Outcome {
     out
 }
 
-/// Certificates that were checked already: several goals may share one.
-#[derive(Default)]
-struct Checked(FxHashMap<*const Certificate, Result<(), StopReason>>);
+/// What checking gave for each certificate, by its address: several goals may share one.
+type Checked = FxHashMap<*const Certificate, Result<(), CertRefusal>>;
 
 impl Judge<'_> {
+    /// Whether certificates are checked: when asked for, and in debug builds always.
+    fn checks(&self) -> bool {
+        self.options.self_check || cfg!(debug_assertions)
+    }
+
     fn certificate(
         &self,
         certificate: &Arc<Certificate>,
-        goal: usize,
+        run: &Run,
         checked: &mut Checked,
+        warnings: &mut Vec<String>,
     ) -> Result<CertificateNote, StopReason> {
-        let _ = (goal, checked);
-        Ok(CertificateNote { checked: false, size: certificate.len() })
+        let size = certificate.len();
+        if !self.checks() {
+            return Ok(CertificateNote { checked: false, size });
+        }
+        let result = checked.entry(Arc::as_ptr(certificate)).or_insert_with(|| {
+            // All goals that it serves, at once.
+            let served = run.answer.verdicts.iter().zip(&self.task.goals).filter(
+                |(v, _)| matches!(v, Verdict::Holds(Some(c)) if Arc::ptr_eq(c, certificate)),
+            );
+            let goals: Vec<Goal> = served.map(|(_, goal)| goal.clone()).collect();
+            caught("checking a proof", || {
+                replay::check_certificate(self.program, &goals, certificate, self.budget)
+            })
+            .map_or_else(|what| Err(StopReason::Internal { what }.into()), |done| done.map(|_| ()))
+        });
+        match result {
+            Ok(()) => Ok(CertificateNote { checked: true, size }),
+            Err(CertRefusal::Stopped(reason)) if !matches!(reason, StopReason::Internal { .. }) => {
+                warnings.push(format!("the proof was not checked to the end: {reason}"));
+                Ok(CertificateNote { checked: false, size })
+            }
+            Err(refusal) => {
+                let what = format!("engine {}: the proof is refused: {refusal}", run.engine);
+                Err(StopReason::Internal { what })
+            }
+        }
     }
 }

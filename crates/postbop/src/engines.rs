@@ -1,8 +1,9 @@
 //! Who answers, and why.
 
 use crate::load::caught;
+use crate::slice::Slice;
 use crate::{EngineChoice, Options, Watch};
-use check::{Answer, Budget, Engine, Limits, StopReason, Task, Verdict};
+use check::{Answer, Budget, Engine, Limits, StopReason, Task, TraceMode, Verdict};
 use engine_explicit::Explicit;
 use engine_summary::Summary;
 use ir::{Layout, Program};
@@ -27,12 +28,38 @@ pub(crate) struct Run {
 }
 
 fn summary(options: &Options) -> Summary {
-    Summary { live_ranges: !options.no_live_ranges, mod_ref: !options.no_mod_ref }
+    Summary {
+        live_ranges: !options.no_live_ranges,
+        mod_ref: !options.no_mod_ref,
+        ..Summary::default()
+    }
 }
 
 /// Answers the task with the engine that the options name: one run, or one for each engine under
 /// `compare`.
 pub(crate) fn answer(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Run> {
+    let slice = caught("slicing", || Slice::new(task));
+    match slice {
+        Ok(None) => ask(task, options, watch, budget),
+        Ok(Some(slice)) => {
+            let runs = ask(&slice.task, options, watch, budget);
+            runs.into_iter().map(|run| lifted(task, &slice, run)).collect()
+        }
+        Err(what) => {
+            let answer = Answer::unknown(task, StopReason::Internal { what });
+            vec![Run { engine: "auto", why: String::new(), answer, seconds: 0.0 }]
+        }
+    }
+}
+
+fn lifted(task: &Task, slice: &Slice, mut run: Run) -> Run {
+    let answer = std::mem::replace(&mut run.answer, Answer::unknown(task, StopReason::Cancelled));
+    run.answer = caught("lifting an answer", || slice.lift(task, answer))
+        .unwrap_or_else(|what| Answer::unknown(task, StopReason::Internal { what }));
+    run
+}
+
+fn ask(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Run> {
     let asked = || "asked for by `--engine`".to_owned();
     match options.engine {
         EngineChoice::Explicit => vec![run(&Explicit::default(), task, budget, asked())],
@@ -53,21 +80,29 @@ fn auto(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Run {
     let first = watch.budget(Limits { steps: Some(steps), ..options.limits });
     let why = format!("{facts}, few states are reached");
     let tried = run(&Explicit { max_open_bits: EXPLICIT_OPEN_BITS }, task, &first, why);
-    let because = match given_up(&tried.answer) {
+    let because = match given_up(task, &tried.answer) {
         None => return tried,
-        Some(StopReason::Steps { .. }) => format!("more than {steps} steps of the explicit engine"),
-        Some(StopReason::Unsupported { what }) => what.clone(),
-        Some(_) => return tried,
+        Some(None | Some(StopReason::Steps { .. })) => {
+            format!("more than {steps} steps of the explicit engine")
+        }
+        Some(Some(StopReason::Unsupported { what })) => what.clone(),
+        Some(Some(_)) => return tried,
     };
     run(&summary(options), task, budget, format!("{facts}, {because}"))
 }
 
-/// Why an answer is not complete.
-fn given_up(answer: &Answer) -> Option<&StopReason> {
-    answer.verdicts.iter().find_map(|verdict| match verdict {
-        Verdict::Unknown(reason) => Some(reason),
-        _ => None,
-    })
+/// Whether an answer leaves something open: the reason that the engine gives, or none if it only
+/// found traces that are not known to be shortest.
+fn given_up<'a>(task: &Task, answer: &'a Answer) -> Option<Option<&'a StopReason>> {
+    let mut longer = false;
+    for verdict in &answer.verdicts {
+        match verdict {
+            Verdict::Unknown(reason) => return Some(Some(reason)),
+            Verdict::Violated(Some(trace)) => longer |= !trace.shortest,
+            Verdict::Violated(None) | Verdict::Holds(_) => {}
+        }
+    }
+    (longer && task.wants.trace == TraceMode::Shortest).then_some(None)
 }
 
 /// The facts that the choice rests on.

@@ -52,8 +52,8 @@ pub(crate) fn formula(
     let mut out = Formula::default();
     let mut parts: FxHashMap<SetId, Part> = FxHashMap::default();
     let constant = |text: &str| Part { text: text.to_owned(), level: Level::Atom };
-    parts.insert(SetId::empty(), constant("F"));
-    parts.insert(SetId::full(), constant("T"));
+    parts.insert(SetId::empty(), constant("0"));
+    parts.insert(SetId::full(), constant("1"));
     for id in order {
         let Some(node) = sets.node(id) else { continue };
         let mut part = decision(&name(node.bit), node.lo, node.hi, &parts);
@@ -153,8 +153,8 @@ mod tests {
 
     #[test]
     fn short_forms() {
-        check(2, &[], "F");
-        check(2, &[0, 1, 2, 3], "T");
+        check(2, &[], "0");
+        check(2, &[0, 1, 2, 3], "1");
         check(2, &[1, 3], "a");
         check(2, &[0, 2], "!a");
         check(2, &[1], "a & !b");

@@ -1,10 +1,10 @@
 //! What can hold at a statement.
 
+use crate::checking::never;
 use crate::load::{Error, load};
 use crate::{Options, Watch, engines, formula};
 use check::{
-    Answer, Area, Goal, Observation, Partial, SetBit, SetId, StopReason, Target, Task, TraceMode,
-    Verdict, Wants,
+    Answer, Area, Observation, Partial, SetBit, SetId, StopReason, Task, TraceMode, Verdict, Wants,
 };
 use ir::{Layout, ProcId, Program, Scalar, VarId, VarKind};
 use render::{Reader, States, StatesAt};
@@ -33,8 +33,7 @@ pub fn states(
         let vars = named(&program, program.nodes[node].proc, vars).map_err(&rejected)?;
         observe.push(Observation { node, vars });
     }
-    // The goal's verdict tells why a search was not complete.
-    let goal = Goal::Reach(nodes.iter().map(|&n| Target::at(n)).collect());
+    let goal = never(&program);
     let wants = Wants { trace: TraceMode::None, certificate: false, all_nodes: true };
     let task = Task { program: program.clone(), goals: vec![goal], observe, wants };
     let mut out = States {

@@ -1,0 +1,160 @@
+//! Verdicts, exit codes, limits, engines.
+
+use crate::{TempFile, bop, bop_with, command};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+const ENGINES: [&str; 4] = ["auto", "explicit", "summary", "compare"];
+
+#[test]
+fn exit_codes_follow_the_verdicts() {
+    for engine in ENGINES {
+        let check = |args: &[&str]| {
+            let mut all = vec!["check"];
+            all.extend(args);
+            all.extend(["--engine", engine]);
+            bop(&all)
+        };
+        let out = check(&["examples/lock-refined.bp"]).exits(0).out;
+        assert_eq!(out, "holds: no assertion can fail\n");
+        let out = check(&["examples/lock.bp"]).exits(1).out;
+        assert!(out.starts_with("violated: an assertion can fail at examples/lock.bp:11:22\n"));
+        let out = check(&["examples/fig1.bp", "--reach", ":14"]).exits(0).out;
+        assert_eq!(out, "unreachable: line 14\n");
+        check(&["examples/fig1.bp", "--reach", ":14", "--reach", "R"]).exits(1);
+        check(&["examples/fig1.bp", "--reach", "R", "--steps", "0"]).exits(3);
+        check(&["examples/fig1.bp", "--reach", "R", "--timeout", "0s"]).exits(3);
+        check(&["examples/fig1.bp", "--reach", "R", "--memory", "1k"]).exits(3);
+    }
+}
+
+#[test]
+fn without_a_property_assertions_and_the_usual_label_are_asked_for() {
+    let text = "void main() begin if (*) then SLIC_ERROR: skip; fi end";
+    let args = ["check", "-", "--lang", "bp", "--format", "json"];
+    let report = bop_with(&args, text).exits(1).json();
+    let results = report["results"].as_array().unwrap();
+    assert_eq!(results.len(), 2);
+    assert_eq!(results[0]["property"]["kind"], "assert");
+    assert_eq!(results[0]["verdict"], "holds");
+    assert_eq!(results[1]["property"]["label"], "SLIC_ERROR");
+    assert_eq!(results[1]["verdict"], "reachable");
+}
+
+#[test]
+fn reach_all_lists_dead_code() {
+    let ran = bop(&["check", "examples/fig1.bp", "--reach-all", "--format", "json"]).exits(1);
+    let report = ran.json();
+    let statements = report["results"][0]["statements"].as_array().unwrap();
+    let dead: Vec<_> = statements.iter().filter(|s| s["reachable"] == false).collect();
+    assert_eq!(dead.len(), 1);
+    assert_eq!(dead[0]["line"], 14);
+    assert_eq!(statements.len(), 12);
+    let out = bop(&["check", "examples/stack.bp", "--reach-all"]).exits(0).out;
+    assert_eq!(out, "holds: all 9 statements are reachable\n");
+}
+
+#[test]
+fn engines_agree_on_the_families_and_proofs_are_accepted() {
+    for (family, reach, expected) in [
+        (vec!["bebop-t", "7"], "reach", "reachable"),
+        (vec!["counter", "6"], "BAD", "unreachable"),
+        (vec!["counter", "6"], "DONE", "reachable"),
+        (vec!["parity", "4"], "WRONG", "unreachable"),
+        (vec!["parity", "4"], "ODD", "reachable"),
+        (vec!["wide", "--vars", "12", "--procs", "5"], "SLIC_ERROR", "unreachable"),
+        (vec!["wide", "--vars", "12", "--procs", "5", "--bug"], "SLIC_ERROR", "reachable"),
+    ] {
+        let program = bop(&[&["gen"], &family[..]].concat()).exits(0).out;
+        let args = ["check", "-", "--lang", "bp", "--engine", "compare", "--self-check"];
+        let args = [&args[..], &["--reach", reach, "--format", "json"]].concat();
+        let report = bop_with(&args, &program).json();
+        let result = &report["results"][0];
+        assert_eq!(result["verdict"], expected, "{family:?}: {result}");
+        if expected == "unreachable" {
+            assert_eq!(result["certificate"]["checked"], true, "{family:?}: {result}");
+        }
+    }
+}
+
+#[test]
+fn switched_off_optimisations_change_no_verdict() {
+    for flags in [vec!["--no-live-ranges"], vec!["--no-mod-ref"]] {
+        for (file, code) in [("examples/lock.bp", 1), ("examples/stack.bp", 0)] {
+            let args = [&["check", file, "--engine", "summary"], &flags[..]].concat();
+            bop(&args).exits(code);
+        }
+    }
+}
+
+#[test]
+fn entry_and_dialect() {
+    let text = "decl g; void p() begin assert(g); end void main() begin skip; end";
+    let check = |more: &[&str]| {
+        bop_with(&[&["check", "-", "--lang", "bp", "--assert"], more].concat(), text)
+    };
+    check(&[]).exits(0);
+    check(&["--entry", "p"]).exits(1);
+    assert!(check(&["--entry", "q"]).exits(2).err.contains("there is no procedure `q`"));
+
+    // `|` binds tighter than `=` in the dialect of SATABS.
+    let text = "decl a; void main() begin a := 0; assert(1 | a = a); end";
+    bop_with(&["check", "-", "--lang", "bp"], text).exits(0);
+    bop_with(&["check", "-", "--lang", "bp", "--dialect", "satabs"], text).exits(1);
+}
+
+#[test]
+fn traces_can_be_left_out_or_be_any() {
+    let check = |trace: &str| {
+        let args = ["check", "examples/fig1.bp", "--reach", "R", "--format", "json"];
+        bop(&[&args[..], &["--trace", trace]].concat()).exits(1).json()["results"][0]["trace"]
+            .clone()
+    };
+    assert!(check("none").is_null());
+    assert!(check("any")["steps"].as_array().unwrap().len() >= 17);
+    assert_eq!(check("shortest")["shortest"], true);
+}
+
+#[test]
+fn a_run_out_of_time_stops_soon() {
+    // 2^24 steps of a counter: no engine is through in 300 ms.
+    let program = bop(&["gen", "counter", "24"]).exits(0).out;
+    for engine in ["explicit", "summary", "auto"] {
+        let start = Instant::now();
+        let args = ["check", "-", "--lang", "bp", "--timeout", "300ms", "--engine", engine];
+        let ran = bop_with(&args, &program).exits(3);
+        assert!(ran.out.contains("unknown"), "{}", ran.out);
+        assert!(start.elapsed() < Duration::from_secs(10), "{engine}: {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn a_run_out_of_memory_is_unknown() {
+    let program = bop(&["gen", "counter", "24"]).exits(0).out;
+    for engine in ["explicit", "summary", "auto"] {
+        let args = ["check", "-", "--lang", "bp", "--memory", "16M", "--engine", engine];
+        let args = [&args[..], &["--timeout", "60s", "--format", "json"]].concat();
+        let report = bop_with(&args, &program).exits(3).json();
+        assert_eq!(report["results"][0]["stop_reason"], "memory", "{engine}: {report}");
+    }
+}
+
+#[test]
+fn nobody_has_to_read_to_the_end() {
+    let program = TempFile::new("t.bp", bop(&["gen", "bebop-t", "2000"]).exits(0).out);
+    let mut child = command(&["check", program.path(), "--reach", "reach"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(1));
+    assert_eq!(String::from_utf8_lossy(&done.stderr), "");
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let check = || bop(&["check", "examples/fig1.bp", "--reach", "R", "--format", "html"]).out;
+    assert_eq!(check(), check());
+}

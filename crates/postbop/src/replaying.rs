@@ -1,0 +1,141 @@
+//! Whether the traces of a report are runs of a program.
+
+use crate::folded::Folded;
+use crate::load::{Error, caught, load};
+use crate::{Options, Watch};
+use ir::{ProcId, Program, Type, VarId};
+use property::Question;
+use render::{Claim, ClaimedStep, ClaimedTrace, Reader};
+use replay::{Listed, ListedStep, replay_listed};
+use source::SourceFile;
+use std::sync::Arc;
+
+/// What came of a claim.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Judgement {
+    /// The program has a run that agrees with the trace and ends where the question asks.
+    Accepted,
+    /// Likewise, as far as the trace tells: what a folded call makes of some variable is left open.
+    Plausible {
+        /// The first such call, by the number of its step.
+        step: usize,
+    },
+    /// The program has no such run.
+    Refused(String),
+    /// It was not found out.
+    Unknown(String),
+    /// There is no trace to judge.
+    NoTrace,
+}
+
+/// Judges the claims of a report about the program.
+pub fn replay(
+    files: &[Arc<SourceFile>],
+    claims: &[Claim],
+    options: &Options,
+    watch: &Watch,
+) -> Result<Vec<Judgement>, Error> {
+    let budget = watch.budget(options.limits);
+    let program = load(files, options)?;
+    let mut folded = Folded::new(&program, options, watch, &budget);
+    let judged = claims.iter().map(|claim| {
+        let Some(trace) = &claim.trace else { return Judgement::NoTrace };
+        let goal = match claim.property.question(&program) {
+            Ok(Question::Goal(goal)) => goal,
+            Ok(_) => return Judgement::NoTrace,
+            Err(error) => return Judgement::Refused(error.to_string()),
+        };
+        if trace.loop_start.is_some() {
+            return Judgement::Unknown("runs without end are not judged yet".to_owned());
+        }
+        let steps = match steps(&program, trace) {
+            Ok(steps) => steps,
+            Err(why) => return Judgement::Refused(why),
+        };
+        let listed = Listed { steps, goal };
+        let outcome =
+            caught("replay", || replay_listed(&program, &listed, &budget, &mut |q| folded.ask(q)));
+        match outcome {
+            Ok(replay::Outcome::Accepted { assumed: None }) => Judgement::Accepted,
+            Ok(replay::Outcome::Accepted { assumed: Some(step) }) => Judgement::Plausible { step },
+            Ok(replay::Outcome::Refuted { step, why }) => {
+                Judgement::Refused(format!("step {}: {why}", step + 1))
+            }
+            Ok(replay::Outcome::Inconclusive { why }) => Judgement::Unknown(why),
+            Err(what) => Judgement::Unknown(format!("internal error, please report it: {what}")),
+        }
+    });
+    Ok(judged.collect())
+}
+
+/// The steps by the program's ids, or what does not exist in it.
+fn steps(program: &Program, trace: &ClaimedTrace) -> Result<Vec<ListedStep>, String> {
+    let mut reader = Reader::new(program);
+    let mut out = Vec::with_capacity(trace.steps.len());
+    for (i, step) in trace.steps.iter().enumerate() {
+        let proc = program
+            .proc_named(&step.proc)
+            .ok_or_else(|| format!("step {}: there is no procedure `{}`", i + 1, step.proc))?;
+        out.push(ListedStep {
+            proc,
+            line: step.line,
+            depth: step.depth as usize,
+            state: state(program, &mut reader, proc, step)
+                .map_err(|why| format!("step {}: {why}", i + 1))?,
+            folded: step.folded.is_some(),
+        });
+    }
+    Ok(out)
+}
+
+fn state(
+    program: &Program,
+    reader: &mut Reader<'_>,
+    proc: ProcId,
+    step: &ClaimedStep,
+) -> Result<Vec<(VarId, replay::Value)>, String> {
+    let scope = reader.scope(proc);
+    let mut out = Vec::with_capacity(step.state.len());
+    for (name, value) in &step.state {
+        let var = scope
+            .iter()
+            .find(|&&v| program.var_name(v) == name)
+            .ok_or_else(|| format!("variable `{name}` is not in scope in `{}`", step.proc))?;
+        let value = typed(value, program.vars[*var].ty)
+            .ok_or_else(|| format!("`{name}` cannot have the value {value}"))?;
+        out.push((*var, value));
+    }
+    Ok(out)
+}
+
+/// The value, if it fits the type.
+fn typed(value: &render::Value, ty: Type) -> Option<replay::Value> {
+    use render::Value::{Array, Bool, Int};
+    let max = u64::MAX >> (64 - ty.scalar.bits());
+    let bool = |v: &render::Value| matches!(v, Bool(_)).then_some(*v == Bool(true));
+    let int = |v: &render::Value| match v {
+        Int(n) if *n <= max => Some(*n),
+        _ => None,
+    };
+    Some(match (ty.array, ty.scalar, value) {
+        (None, ir::Scalar::Bool, value) => replay::Value::Bool(bool(value)?),
+        (None, ir::Scalar::Int { .. }, value) => replay::Value::Int(int(value)?),
+        (Some(dim), scalar, Array(cells)) if cells.len() == dim.len as usize => {
+            let cells = cells.iter();
+            match scalar {
+                ir::Scalar::Bool => {
+                    let cells =
+                        cells.map(|c| c.as_ref().map(bool).map_or(Some(None), |v| v.map(Some)));
+                    replay::Value::Bools(cells.collect::<Option<_>>()?)
+                }
+                ir::Scalar::Int { .. } => {
+                    let cells =
+                        cells.map(|c| c.as_ref().map(int).map_or(Some(None), |v| v.map(Some)));
+                    replay::Value::Ints(cells.collect::<Option<_>>()?)
+                }
+            }
+        }
+        _ => return None,
+    })
+}
