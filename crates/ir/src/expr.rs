@@ -250,6 +250,9 @@ impl Exprs {
 
     /// Calls `visit` for every expression below and including `root`, operands first, each once.
     pub fn postorder(&self, root: ExprId, mut visit: impl FnMut(ExprId, Expr)) {
+        if operands(self[root]) == [None; 3] {
+            return visit(root, self[root]);
+        }
         let mut seen = rustc_hash::FxHashSet::default();
         let mut stack = vec![(root, false)];
         while let Some((id, expanded)) = stack.pop() {

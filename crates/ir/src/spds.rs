@@ -302,6 +302,15 @@ impl Spds {
             labels: vec![label],
         })
     }
+    /// A new statement that is labelled with the name; its own name differs if another symbol has
+    /// that one.
+    pub fn new_symbol(&mut self, name: &str, frame: FrameId, origin: Origin) -> SymbolId {
+        let label = self.texts.add(name);
+        let name = fresh_name(name, |name| self.symbol_named(name).is_some());
+        let name = self.texts.add(&name);
+        let (statement, error, labels) = (true, false, vec![label]);
+        self.add_symbol(Symbol { name, frame, origin, statement, error, labels })
+    }
     /// Adds a symbol; one of its name must not be there.
     pub fn add_symbol(&mut self, symbol: Symbol) -> SymbolId {
         let name = symbol.name;
