@@ -1,11 +1,42 @@
-//! What the tests of this workspace share (tests only): random programs, shrinking, the corpus,
-//! and the comparison of engines.
+//! What the tests of this workspace share: random programs, shrinking, the corpora, and engines
+//! judged alone and against each other.
+//!
+//! - [`random_bp`](random_bp::random_bp) writes boolean programs, [`random_program`] builds
+//!   programs of the model with what no front end writes; both from a seed alone.
+//! - [`walk`](walk::walk) runs a generated text at random, by code of its own: what it visits is
+//!   reachable.
+//! - [`corpus`] reads programs with known answers, [`suite`] runs an engine over them.
+//! - [`differential`] compares engines on generated programs and shrinks what fails
+//!   ([`shrink_bp`](shrink_bp::shrink_bp), [`shrink_ir`](shrink_ir::shrink_ir)).
+//! - [`judge`] says what is wrong with an answer: traces are replayed, certificates checked.
+//!
+//! ```
+//! use testkit::bp::{Bp, Kind, visit_stmts};
+//! use testkit::random_bp::{Profile, generate};
+//! use testkit::shrink_bp::shrink_bp;
+//!
+//! // "Fails" as long as it contains an assertion.
+//! let fails = |program: &Bp| {
+//!     let mut found = false;
+//!     for proc in &program.procs {
+//!         visit_stmts(&proc.body, &mut |s| found |= matches!(s.kind, Kind::Assert(_)));
+//!     }
+//!     found
+//! };
+//! let program = (1..).map(|seed| generate(seed, &Profile::Large.knobs())).find(fails).unwrap();
+//! let small = shrink_bp(&program, fails);
+//! assert_eq!(small.len(), 1);
+//! assert!(small.text().contains("assert(T);") || small.text().contains("assert(F);"));
+//! ```
+//!
+//! Not for anything but tests and `xtask`: it reads files and the environment, and its programs
+//! are small.
+
 pub mod bp;
 pub mod corpus;
 pub mod differential;
 pub mod from_text;
 pub mod judge;
-pub mod model_proof;
 pub mod random_bp;
 pub mod random_ir;
 pub mod rng;
@@ -14,3 +45,5 @@ pub mod shrink_ir;
 pub mod style;
 pub mod suite;
 pub mod walk;
+
+pub use random_ir::random_program;
