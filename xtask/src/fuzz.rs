@@ -23,7 +23,7 @@ pub(crate) fn fuzz_engines(args: &[&str]) -> Result<(), String> {
     let summary = Summary::default();
     let no_live_ranges = Summary { live_ranges: false, ..summary };
     let no_mod_ref = Summary { mod_ref: false, ..summary };
-    let plain = Summary { live_ranges: false, mod_ref: false };
+    let plain = Summary { live_ranges: false, mod_ref: false, ..summary };
     let comparison = Comparison {
         reference: ("explicit", &Explicit::default()),
         engines: &[

@@ -56,11 +56,13 @@ pub struct Summary {
     pub live_ranges: bool,
     /// Leave globals that a procedure does not touch out of its summary ([bebop §3.3]).
     pub mod_ref: bool,
+    /// Diagram nodes below which garbage is not collected. Late is fast; tests collect early.
+    pub collect_at: usize,
 }
 
 impl Default for Summary {
     fn default() -> Self {
-        Summary { live_ranges: true, mod_ref: true }
+        Summary { live_ranges: true, mod_ref: true, collect_at: Config::default().collect_at }
     }
 }
 
@@ -133,7 +135,8 @@ impl Summary {
             false => Live::everything(program, &mod_ref),
         };
         budget.poll()?;
-        let mut m = Manager::new(Config::default());
+        let config = Config { collect_at: self.collect_at, ..Config::default() };
+        let mut m = Manager::new(config);
         m.set_gate(Some(Box::new(BudgetGate(budget.clone()))));
         let context = Context::new(program, live, mod_ref);
         let mut saturation = Saturation::new(context, m, budget);

@@ -4,7 +4,13 @@
 //! centre; a few rounds of sorting by the mean of the centres shorten the total span. Measured on
 //! wide programs, `bench/README.md` shows the effect.
 
-use ir::{EdgeKind, Exprs, Layout, Program, Rel, VarId, VarKind};
+use ir::{EdgeKind, Layout, Program, VarId, VarKind};
+
+/// Larger groups say nothing about the order.
+const LARGEST_GROUP: usize = 64;
+
+/// Rounds after which the order is taken as it is.
+const ROUNDS: usize = 60;
 
 /// Slot numbers from the top of the diagrams: results from 0, locals from `locals`, globals from
 /// `globals`. Bits of one number lie together, the most significant on top.
@@ -23,89 +29,59 @@ pub(crate) fn slot_order(
             VarKind::Global => globals + offset,
         }
     };
-    // Blocks: slots that must stay together (the bits of a cell). Locals of different procedures
-    // overlap, so a block starts wherever some variable's cell does not continue.
-    let mut starts = vec![true; count];
-    let mut extends = vec![false; count];
-    for (id, var) in program.vars.enumerate() {
-        let slot = layout.slot(id);
-        let _ = var;
-        for cell in 0..slot.cells {
-            let start = first(id) + cell * slot.width;
-            for bit in 1..slot.width {
-                extends[(start + bit) as usize] = true;
-            }
+    // Blocks: slots that stay together, the bits of a cell. Locals of different procedures
+    // overlap, so a block starts wherever no cell continues.
+    let mut continues = vec![false; count];
+    for var in program.vars.ids() {
+        let slot = layout.slot(var);
+        for bit in (0..slot.width * slot.cells).filter(|bit| bit % slot.width != 0) {
+            continues[(first(var) + bit) as usize] = true;
         }
-    }
-    for (start, extend) in starts.iter_mut().zip(&extends) {
-        *start = !extend;
     }
     let mut block_of = vec![0u32; count];
     let mut blocks: Vec<std::ops::Range<u32>> = Vec::new();
     for slot in 0..count {
-        if starts[slot] {
-            blocks.push(slot as u32..slot as u32);
+        match blocks.last_mut() {
+            Some(last) if continues[slot] => last.end += 1,
+            _ => blocks.push(slot as u32..slot as u32 + 1),
         }
-        let last = blocks.last_mut().expect("slot 0 starts a block");
-        last.end = slot as u32 + 1;
         block_of[slot] = blocks.len() as u32 - 1;
     }
 
-    // Hyperedges: the blocks of the variables of one relation. Few enough to count once each.
+    // Groups: the blocks that meet in an assignment, a guard or a constraint. Parallel assignments
+    // need not be near each other.
     let mut groups: Vec<Vec<u32>> = Vec::new();
     let mut seen = rustc_hash::FxHashSet::default();
     let mut add = |vars: &mut Vec<VarId>| {
-        let mut group: Vec<u32> = vars
-            .drain(..)
-            .flat_map(|v| {
-                let slot = layout.slot(v);
-                let start = first(v);
-                let block_of = &block_of;
-                (0..slot.cells).map(move |c| block_of[(start + c * slot.width) as usize])
-            })
-            .collect();
+        let cells = |var: VarId| {
+            let (slot, start) = (layout.slot(var), first(var));
+            let block_of = &block_of;
+            (0..slot.cells).map(move |c| block_of[(start + c * slot.width) as usize])
+        };
+        let mut group: Vec<u32> = vars.drain(..).flat_map(cells).collect();
         group.sort_unstable();
         group.dedup();
-        if group.len() > 1 && group.len() <= 64 && seen.insert(group.clone()) {
+        if (2..=LARGEST_GROUP).contains(&group.len()) && !seen.contains(&group) {
+            seen.insert(group.clone());
             groups.push(group);
         }
     };
     let mut vars = Vec::new();
-    let collect = |rel: &Rel, vars: &mut Vec<VarId>| {
-        for expr in rel.pre_exprs() {
-            if expr != Exprs::TRUE {
-                program.exprs.reads(expr, |_, v| vars.push(v));
-            }
-        }
-        vars.extend(rel.assigns.iter().map(|a| a.var));
-    };
     for edge in program.edges.iter() {
-        match &edge.kind {
-            EdgeKind::Local { rel, .. } | EdgeKind::Return { rel } => {
-                // Each assignment pulls on its own: parallel ones need not be near each other.
-                for assign in &rel.assigns {
-                    vars.push(assign.var);
-                    for e in [assign.index, assign.value].into_iter().flatten() {
-                        program.exprs.reads(e, |_, v| vars.push(v));
-                    }
-                    add(&mut vars);
+        let rels = match &edge.kind {
+            EdgeKind::Local { rel, .. } | EdgeKind::Return { rel } => [Some(rel), None],
+            EdgeKind::Call(call) => [Some(&call.enter), Some(&call.back)],
+        };
+        for rel in rels.into_iter().flatten() {
+            for assign in &rel.assigns {
+                vars.push(assign.var);
+                for e in [assign.index, assign.value].into_iter().flatten() {
+                    program.exprs.reads(e, |_, v| vars.push(v));
                 }
-                for e in [rel.guard, rel.constraint] {
-                    if e != Exprs::TRUE {
-                        program.exprs.reads(e, |_, v| vars.push(v));
-                        add(&mut vars);
-                    }
-                }
+                add(&mut vars);
             }
-            EdgeKind::Call(call) => {
-                for assign in &call.enter.assigns {
-                    vars.push(assign.var);
-                    for e in [assign.index, assign.value].into_iter().flatten() {
-                        program.exprs.reads(e, |_, v| vars.push(v));
-                    }
-                    add(&mut vars);
-                }
-                collect(&call.back, &mut vars);
+            for e in [rel.guard, rel.constraint] {
+                program.exprs.reads(e, |_, v| vars.push(v));
                 add(&mut vars);
             }
         }
@@ -113,7 +89,6 @@ pub(crate) fn slot_order(
 
     let mut order: Vec<u32> = (0..blocks.len() as u32).collect();
     let mut best = (span(&groups, &order), order.clone());
-    const ROUNDS: usize = 60;
     for _ in 0..ROUNDS {
         let mut place = vec![0f64; blocks.len()];
         for (at, &block) in order.iter().enumerate() {

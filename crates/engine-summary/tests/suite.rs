@@ -16,7 +16,7 @@ fn own_corpus() {
     let cases = corpus::own().expect("a well-formed corpus");
     for live_ranges in [true, false] {
         for mod_ref in [true, false] {
-            let engine = Summary { live_ranges, mod_ref };
+            let engine = Summary { live_ranges, mod_ref, ..Summary::default() };
             let report = suite::run(&engine, &cases, EXCEPTIONS, LIMIT);
             assert!(report.failures.is_empty(), "{engine:?}: {}", report.failure_text());
             assert_eq!(report.passed + EXCEPTIONS.len(), cases.len());
