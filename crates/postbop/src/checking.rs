@@ -303,3 +303,101 @@ impl Judge<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use check::{Engine, SetId};
+    use engine_explicit::Explicit;
+    use ir::IndexVec;
+
+    fn says(engine: &str, status: Status, stop: Option<StopReason>) -> Outcome {
+        Outcome {
+            status,
+            stop_reason: stop,
+            engine: engine.to_owned(),
+            ..Outcome::unknown(Property::Assert, StopReason::Cancelled)
+        }
+    }
+
+    #[test]
+    fn engines_that_disagree_are_an_internal_error() {
+        let out = compared(
+            &Property::Assert,
+            vec![says("a", Status::Holds, None), says("b", Status::Violated, None)],
+        );
+        assert_eq!(out.status, Status::Unknown);
+        let reason = out.stop_reason.expect("there is no answer");
+        assert_eq!(reason.code(), "internal");
+        assert!(reason.to_string().contains("a says holds, b says violated"), "{reason}");
+    }
+
+    #[test]
+    fn one_answer_is_enough_unless_a_check_failed() {
+        let slow = || says("b", Status::Unknown, Some(StopReason::Steps { limit: 1 }));
+        let out = compared(&Property::Assert, vec![slow(), says("a", Status::Holds, None)]);
+        assert_eq!((out.status, out.engine.as_str()), (Status::Holds, "compare"));
+        assert_eq!(out.warnings.len(), 1);
+
+        let broken = Some(StopReason::Internal { what: "broken".to_owned() });
+        let broken = says("c", Status::Unknown, broken);
+        let out = compared(&Property::Assert, vec![says("a", Status::Holds, None), broken]);
+        assert_eq!(out.stop_reason.map(|r| r.code()), Some("internal"));
+    }
+
+    /// What the judge makes of an answer of the explicit engine that `spoil` has spoilt.
+    fn judged(text: &str, label: &str, spoil: impl FnOnce(&mut Verdict)) -> Outcome {
+        let files = [Arc::new(SourceFile::new("f.bp", text).expect("small"))];
+        let options = Options { self_check: true, ..Options::default() };
+        let program = Arc::new(load(&files, &options).expect("a program"));
+        let asked = Asked::new(&program, &files, &[Property::reach(label)], &options)
+            .expect("the label exists");
+        let budget = Budget::unlimited();
+        let mut answer = Explicit::default().run(&asked.task, &budget);
+        spoil(&mut answer.verdicts[0]);
+        let run = Run { engine: "explicit", why: String::new(), answer, seconds: 0.0 };
+        Judge { program: &program, task: &asked.task, options: &options, budget: &budget }
+            .outcomes(&asked, &[run])
+            .remove(0)
+    }
+
+    const PROGRAM: &str =
+        "decl g; void main() begin g := 1; if (g) then R: skip; else Q: skip; fi end";
+
+    #[test]
+    fn spoilt_traces_are_refused() {
+        assert_eq!(judged(PROGRAM, "R", |_| ()).status, Status::Reachable);
+        let out = judged(PROGRAM, "R", |verdict| {
+            let Verdict::Violated(Some(trace)) = verdict else { panic!("R is reachable") };
+            trace.frames[0].steps[1].state.set(0, Some(false));
+        });
+        assert_eq!((out.status, out.trace.is_none()), (Status::Unknown, true));
+        assert_eq!(out.stop_reason.map(|r| r.code()), Some("internal"));
+        let out = judged(PROGRAM, "R", |verdict| *verdict = Verdict::Violated(None));
+        assert_eq!(out.stop_reason.map(|r| r.code()), Some("internal"));
+    }
+
+    #[test]
+    fn spoilt_certificates_are_refused() {
+        let out = judged(PROGRAM, "Q", |_| ());
+        assert_eq!(out.status, Status::Unreachable);
+        assert!(out.certificate.is_some_and(|note| note.checked));
+        let out = judged(PROGRAM, "Q", |verdict| {
+            let Verdict::Holds(Some(certificate)) = verdict else { panic!("Q is unreachable") };
+            // Nothing is reachable, it now says, not even the start.
+            let certificate = Arc::make_mut(certificate);
+            certificate.path = IndexVec::filled(SetId::empty(), certificate.path.len());
+        });
+        assert_eq!(out.status, Status::Unknown);
+        assert_eq!(out.stop_reason.map(|r| r.code()), Some("internal"));
+    }
+
+    #[test]
+    fn panics_are_caught() {
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| ()));
+        let caught = caught("engine x", || -> u32 { panic!("index {}", 7) });
+        std::panic::set_hook(hook);
+        assert_eq!(caught, Err("engine x: index 7".to_owned()));
+    }
+}

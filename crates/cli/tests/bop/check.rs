@@ -130,11 +130,18 @@ fn a_run_out_of_time_stops_soon() {
 
 #[test]
 fn a_run_out_of_memory_is_unknown() {
-    let program = bop(&["gen", "counter", "24"]).exits(0).out;
-    for engine in ["explicit", "summary", "auto"] {
+    let counter = bop(&["gen", "counter", "24"]).exits(0).out;
+    let wide = ["gen", "wide", "--vars", "400", "--procs", "100", "--nondet", "50"];
+    let wide = bop(&wide).exits(0).out;
+    for (engine, label, program) in [
+        ("explicit", "BAD", &counter),
+        ("summary", "SLIC_ERROR", &wide),
+        ("auto", "SLIC_ERROR", &wide),
+    ] {
         let args = ["check", "-", "--lang", "bp", "--memory", "16M", "--engine", engine];
-        let args = [&args[..], &["--timeout", "60s", "--format", "json"]].concat();
-        let report = bop_with(&args, &program).exits(3).json();
+        let args =
+            [&args[..], &["--timeout", "60s", "--format", "json", "--reach", label]].concat();
+        let report = bop_with(&args, program).exits(3).json();
         assert_eq!(report["results"][0]["stop_reason"], "memory", "{engine}: {report}");
     }
 }
