@@ -8,6 +8,8 @@
 //! - [`corpus`] reads programs with known answers, [`suite`] runs an engine over them.
 //! - [`differential`] compares engines on generated programs and shrinks what fails
 //!   ([`shrink_bp`](shrink_bp::shrink_bp), [`shrink_ir`](shrink_ir::shrink_ir)).
+//! - [`model_proof`](model_proof::model_proof) is a program of the model built by hand, with its
+//!   answers.
 //! - [`judge`] says what is wrong with an answer: traces are replayed, certificates checked.
 //!
 //! ```
@@ -37,6 +39,7 @@ pub mod corpus;
 pub mod differential;
 pub mod from_text;
 pub mod judge;
+pub mod model_proof;
 pub mod random_bp;
 pub mod random_ir;
 pub mod rng;
