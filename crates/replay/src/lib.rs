@@ -3,7 +3,8 @@
 //!
 //! Every answer of an engine passes through here before a person sees it. [`check_trace`] judges a
 //! trace on the program itself; what it returns, [`Accepted`], can be listed statement by
-//! statement. [`check_certificate`] judges the proof that a goal is not reached.
+//! statement. [`check_certificate`] judges the proof that a goal is not reached, and
+//! [`replay_listed`] judges a listing read back from a report.
 //!
 //! ```
 //! use check::{Frame, Goal, Partial, Step, Target, Trace};
@@ -50,8 +51,10 @@
 mod certificate;
 mod cnf;
 mod code;
+mod cubes;
 mod enumerate;
 mod justify;
+mod listed;
 mod machine;
 mod prove;
 mod refusal;
@@ -64,6 +67,7 @@ mod trace;
 mod value;
 
 pub use certificate::{CertRefusal, CertReport, Rule, check_certificate};
+pub use listed::{FoldedQuery, Listed, ListedStep, Outcome, replay_listed};
 pub use refusal::{Part, Place, Reason, Refusal};
 pub use shown::{Accepted, Shown};
 pub use trace::check_trace;

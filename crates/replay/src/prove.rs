@@ -8,6 +8,7 @@ use check::{Area, Budget, SetBit, SetId, StateSets, StopReason};
 use ir::blast::{Algebra, blast_rel};
 use ir::{Program, Rel, Time, VarId};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Whether the instance holds.
 pub(crate) fn prove(instance: &Instance, budget: &Budget) -> Result<bool, StopReason> {
@@ -120,7 +121,7 @@ impl Valuation {
 /// What comes out of a relation.
 struct Outputs {
     role: Role,
-    /// Bits that the relation changes, or that its constraint reads.
+    /// Bits that the relation changes or leaves arbitrary.
     bits: FxHashMap<(Time, u32), Lit>,
     /// Bits that it keeps.
     globals: std::ops::Range<u32>,
@@ -162,31 +163,41 @@ fn relate(
         globals: space.globals(),
         locals: space.locals(),
     };
-    let mut alg = Blast { cnf, instance, rel, before, outputs, choices: FxHashMap::default() };
+    let mut alg = Blast {
+        cnf,
+        instance,
+        rel,
+        before,
+        outputs,
+        read: BTreeMap::new(),
+        choices: FxHashMap::default(),
+    };
     let Ok(blasted) = blast_rel(instance.program, rel, &mut alg, |_, _| true);
-    let Blast { cnf, mut outputs, .. } = alg;
+    let Blast { cnf, before, mut outputs, mut read, .. } = alg;
     cnf.clause(&[blasted.enabled]);
     cnf.clause(&[blasted.constraint]);
     for update in &blasted.updates {
         let cell = space.cell(instance.program, update.var, update.cell);
         let key = (update.time, cell.start + update.bit);
-        match outputs.bits.get(&key) {
-            // The constraint reads it.
-            Some(&lit) => {
+        let lit = match read.remove(&key) {
+            Some(lit) => {
                 let same = cnf.iff(lit, update.value);
                 cnf.clause(&[update.free, same]);
+                lit
             }
+            None if update.free == Lit::FALSE => update.value,
             None => {
-                let lit = match update.free == Lit::FALSE {
-                    true => update.value,
-                    false => {
-                        let any = cnf.fresh();
-                        cnf.ite(update.free, any, update.value)
-                    }
-                };
-                outputs.bits.insert(key, lit);
+                let any = cnf.fresh();
+                cnf.ite(update.free, any, update.value)
             }
-        }
+        };
+        outputs.bits.insert(key, lit);
+    }
+    // Cells of an assigned array that no assignment can touch are as the frame rule says.
+    for (key, lit) in read {
+        let kept = outputs.bit(cnf, before, key.0, key.1);
+        let same = cnf.iff(lit, kept);
+        cnf.clause(&[same]);
     }
     outputs
 }
@@ -197,6 +208,8 @@ struct Blast<'a> {
     rel: &'a Rel,
     before: &'a mut Valuation,
     outputs: Outputs,
+    /// Bits of assigned variables that the constraint reads, to be tied to their values.
+    read: BTreeMap<(Time, u32), Lit>,
     choices: FxHashMap<u32, Lit>,
 }
 
@@ -220,9 +233,7 @@ impl Algebra for Blast<'_> {
             return Ok(self.before.bit(self.cnf, place));
         }
         if self.rel.assigns.iter().any(|a| a.time == time && a.var == var) {
-            // Tied to its value once that is known.
-            let fresh = || self.cnf.fresh();
-            return Ok(*self.outputs.bits.entry((time, place)).or_insert_with(fresh));
+            return Ok(*self.read.entry((time, place)).or_insert_with(|| self.cnf.fresh()));
         }
         Ok(self.outputs.bit(self.cnf, self.before, time, place))
     }

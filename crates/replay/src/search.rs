@@ -11,6 +11,7 @@ use ir::blast::{Algebra, blast_rel};
 use ir::eval::Val;
 use ir::{Id, Rel, Time, VarId};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Why no choices were found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -198,24 +199,40 @@ impl Machine<'_> {
             machine: self,
             around,
             cnf: Cnf::new(None),
-            cells: FxHashMap::default(),
+            cells: BTreeMap::new(),
             choices: FxHashMap::default(),
         };
         let Ok(blasted) = blast_rel(alg.machine.program, rel, &mut alg, |_, _| true);
-        let (mut cnf, bits, choices) = (alg.cnf, alg.cells, alg.choices);
+        // Bits after the relation: tied to what is assigned or, where no assignment can touch a
+        // cell of an assigned array, kept.
+        let mut after: BTreeMap<(Cell, u32), Lit> = alg
+            .cells
+            .iter()
+            .filter(|((cell, _), _)| cell.0 != Time::Pre)
+            .map(|(&k, &l)| (k, l))
+            .collect();
         for update in &blasted.updates {
             let at = (update.time, update.var, update.cell);
+            let read = after.remove(&(at, update.bit));
             let wanted = if update.time == Time::Saved { around.saved } else { around.post };
-            let after = match self.number(wanted, update.var, update.cell) {
-                Some(value) => cnf.constant(value >> update.bit & 1 == 1),
-                None => match bits.get(&(at, update.bit)) {
-                    Some(&lit) => lit,
+            let lit = match alg.machine.number(wanted, update.var, update.cell) {
+                Some(value) => alg.cnf.constant(value >> update.bit & 1 == 1),
+                None => match read {
+                    Some(lit) => lit,
                     None => continue,
                 },
             };
-            let same = cnf.iff(after, update.value);
-            cnf.clause(&[update.free, same]);
+            let same = alg.cnf.iff(lit, update.value);
+            alg.cnf.clause(&[update.free, same]);
         }
+        for (((time, var, cell), bit), lit) in after {
+            if around.role.keeps(time, alg.machine.kind(var)) {
+                let Ok(before) = alg.read(Time::Pre, var, cell, bit);
+                let same = alg.cnf.iff(lit, before);
+                alg.cnf.clause(&[same]);
+            }
+        }
+        let (mut cnf, bits, choices) = (alg.cnf, alg.cells, alg.choices);
         cnf.clause(&[blasted.enabled]);
         cnf.clause(&[blasted.constraint]);
         if cnf.solve() != Ok(true) {
@@ -224,12 +241,10 @@ impl Machine<'_> {
         for (&number, &lit) in &choices {
             picked.set_choice(number, Some(cnf.value(lit)));
         }
-        let mut found: FxHashMap<Cell, u64> = FxHashMap::default();
+        let mut found: BTreeMap<Cell, u64> = BTreeMap::new();
         for (&(cell, bit), &lit) in &bits {
             *found.entry(cell).or_default() |= (cnf.value(lit) as u64) << bit;
         }
-        let mut found: Vec<(Cell, u64)> = found.into_iter().collect();
-        found.sort_unstable();
         for (cell, value) in found {
             // A value for an open cell before the step is no pick: it was let float so that
             // "none" means none.
@@ -261,7 +276,7 @@ struct Blast<'m, 'a, 'p> {
     machine: &'m Machine<'p>,
     around: &'m Around<'a>,
     cnf: Cnf,
-    cells: FxHashMap<(Cell, u32), Lit>,
+    cells: BTreeMap<(Cell, u32), Lit>,
     choices: FxHashMap<u32, Lit>,
 }
 

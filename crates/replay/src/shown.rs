@@ -90,8 +90,7 @@ impl Accepted {
 
     /// Whether a step along the edge is listed.
     fn lists(&self, edge: EdgeId) -> bool {
-        let edge = &self.program.edges[edge];
-        edge.step && self.program.nodes[edge.source].statement
+        crate::listed::lists(&self.program, edge)
     }
     /// Whether the target is listed as an entry of its own: a statement that the run comes to. A
     /// failed assertion is listed by the step that fails.

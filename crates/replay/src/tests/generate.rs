@@ -67,14 +67,18 @@ pub(crate) fn program(rng: &mut Rng) -> Program {
         }
     }
     let globals: Vec<VarId> = (0..2).map(ir::Id::new).collect();
+    let tidy = rng.chance(90);
     for &p in &procs {
         b.begin_proc(p);
-        let nodes: Vec<NodeId> = (0..3 + rng.below(3))
+        let nodes: Vec<(NodeId, bool)> = (0..3 + rng.below(3))
             .map(|i| {
                 let at = b.origin(0, 10 + i as u32, 1, "");
-                if rng.chance(85) { b.statement(at) } else { b.silent() }
+                let statement = rng.chance(85);
+                (if statement { b.statement(at) } else { b.silent() }, statement)
             })
             .collect();
+        let statements: Vec<bool> = nodes.iter().map(|n| n.1).collect();
+        let nodes: Vec<NodeId> = nodes.into_iter().map(|n| n.0).collect();
         b.entry(p, nodes[0]);
         let locals = b.proc_info(p).locals.clone();
         let own: Vec<VarId> = globals.iter().chain(&locals).copied().collect();
@@ -82,7 +86,12 @@ pub(crate) fn program(rng: &mut Rng) -> Program {
             for _ in 0..1 + rng.below(2) {
                 let target = nodes[(i + 1 + rng.below(2)).min(nodes.len() - 1)];
                 let target = if rng.chance(15) { nodes[rng.below(nodes.len())] } else { target };
-                match rng.below(10) {
+                // Calls are statements, but for a few programs.
+                let kind = match (rng.below(10), statements[i]) {
+                    (0..=2, false) if tidy => 9,
+                    (kind, _) => kind,
+                };
+                match kind {
                     0..=2 => {
                         let f = procs[rng.below(procs.len())];
                         let params = b.proc_info(f).locals.clone();

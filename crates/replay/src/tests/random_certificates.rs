@@ -58,7 +58,7 @@ fn corrupt(rng: &mut Rng, certificate: &mut Certificate) -> bool {
 #[test]
 fn exact_sets_are_accepted_and_whatever_is_accepted_contains_them() {
     let (mut accepted, mut refused, mut kept) = (0, 0, 0);
-    for seed in 0..300 {
+    for seed in 0..120 {
         let mut rng = Rng::new(1000 + seed);
         let program = program(&mut rng);
         let space = Space::new(&program);
@@ -101,5 +101,5 @@ fn exact_sets_are_accepted_and_whatever_is_accepted_contains_them() {
             }
         }
     }
-    assert!(accepted == 600 && refused > 1000 && kept > 100, "{:?}", (accepted, refused, kept));
+    assert!(accepted == 240 && refused > 800 && kept > 50, "{:?}", (accepted, refused, kept));
 }

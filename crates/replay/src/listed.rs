@@ -1,0 +1,734 @@
+//! Replaying a listing: steps with places and some values, as a report has them.
+//!
+//! Unlike a [`check::Trace`], a listing names no edges, and lines may be shared by statements. So
+//! it is simulated: at each listed step, every configuration of the program that agrees with the
+//! listing so far is kept. A configuration's frames are kept apart: the frame on top is a node and
+//! a cube ([`crate::cubes`]), together with a key that stands for the call which entered it; the
+//! frames below keep, for each key, who made the call. Frames meet again only at the return, so
+//! nothing is multiplied out.
+//!
+//! Edges that the listing does not show (running off the end, copying results) are followed
+//! silently. The inside of a folded call is not listed; whoever replays is asked whether it can
+//! lead from what was known before the call to what is listed after it.
+
+use crate::cubes::{Case, Cube, Image};
+use crate::machine::{Machine, Role};
+use crate::space::Space;
+use crate::value::Value;
+use check::{Budget, Goal, Partial, Target};
+use ir::{
+    Call, EdgeId, EdgeKind, Expr, IndexVec, NodeId, ProcId, Program, Rel, Scalar, Time, VarId,
+    VarKind,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A listing to replay.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// In execution order.
+    pub steps: Vec<ListedStep>,
+    /// What the listing claims to reach.
+    pub goal: Goal,
+}
+
+/// One entry of a listing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ListedStep {
+    /// The procedure on top.
+    pub proc: ProcId,
+    /// The statement's line.
+    pub line: u32,
+    /// How many frames are below.
+    pub depth: usize,
+    /// What holds just before the statement; variables in scope that are not listed may have any
+    /// value.
+    pub state: Vec<(VarId, Value)>,
+    /// A call whose inside is not listed.
+    pub folded: bool,
+}
+
+/// Can the call lead from some valuation that agrees with `before` to some valuation that agrees
+/// with `after`?
+#[derive(Clone, Copy, Debug)]
+pub struct FoldedQuery<'a> {
+    /// The call.
+    pub edge: EdgeId,
+    /// Globals and the caller's locals before the call.
+    pub before: &'a Partial,
+    /// Globals and the caller's locals at the call's return node.
+    pub after: &'a Partial,
+}
+
+/// What came of a listing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// The program has a run that agrees with the listing and reaches the goal.
+    Accepted {
+        /// The first folded call, by the number of its step, that was answered for *some* value of
+        /// a variable which it may read and of which nothing is known there: the listing does not
+        /// tell what an earlier folded call, or a choice, made of it.
+        assumed: Option<usize>,
+    },
+    /// It has none.
+    Refuted {
+        /// The first step that no run agrees with.
+        step: usize,
+        /// In what way.
+        why: String,
+    },
+    /// Not known.
+    Inconclusive {
+        /// Why.
+        why: String,
+    },
+}
+
+/// Configurations kept at one step.
+const MOST: usize = 1 << 12;
+
+/// Up to so many configurations, values that depend on something free are kept apart …
+const FEW: usize = 32;
+
+/// … by deciding at most so many bits of it for each step.
+const SPLITS: usize = 4;
+
+/// Replays a listing. `ask` answers for folded calls; `None` means that it does not know.
+pub fn replay_listed(
+    program: &Program,
+    listed: &Listed,
+    budget: &Budget,
+    ask: &mut dyn FnMut(FoldedQuery) -> Option<bool>,
+) -> Outcome {
+    let Goal::Reach(targets) = &listed.goal else {
+        return Outcome::Inconclusive { why: "runs without end are not judged yet".into() };
+    };
+    let is_call = |edge: EdgeId| matches!(program.edges[edge].kind, EdgeKind::Call(_));
+    if program.edges.ids().any(|edge| is_call(edge) && !lists(program, edge)) {
+        let why = "the program has calls that listings do not show".to_owned();
+        return Outcome::Inconclusive { why };
+    }
+    let space = Space::new(program);
+    let touched = match listed.steps.iter().any(|s| s.folded) {
+        true => Some(Touched::new(program, &space)),
+        false => None,
+    };
+    let mut simulation = Simulation {
+        program,
+        space: &space,
+        machine: Machine::new(program, &space),
+        touched,
+        budget,
+        ask,
+        splits: SPLITS,
+        blurred: false,
+    };
+    match simulation.run(&listed.steps, targets) {
+        Ok(outcome) => outcome,
+        Err(why) => Outcome::Inconclusive { why },
+    }
+}
+
+/// The frame on top of a configuration.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Item {
+    /// The call that entered it.
+    key: u32,
+    node: NodeId,
+    cube: Cube,
+    /// The first folded call answered for some value of something.
+    assumed: Option<usize>,
+    /// A folded call that is not yet asked about.
+    folded: Option<Folded>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Folded {
+    step: usize,
+    edge: EdgeId,
+    before: Partial,
+    /// Bits that still have the value they had at the call's return node. Until it is asked
+    /// about they count as free …
+    fresh: Partial,
+    /// … and what is decided of them, or listed, is what is asked for.
+    after: Partial,
+    /// Whether something that the call may read is blurred before it.
+    assumes: bool,
+}
+
+/// A frame that was left.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Exit {
+    key: u32,
+    /// Globals and results.
+    cube: Cube,
+    assumed: Option<usize>,
+    folded: Option<Folded>,
+}
+
+/// Who made the calls into the frames of one level.
+#[derive(Default)]
+struct Level {
+    keys: Vec<Vec<Caller>>,
+    ids: FxHashMap<(EdgeId, Cube, Option<usize>), u32>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Caller {
+    item: Item,
+    edge: EdgeId,
+    saved: Cube,
+}
+
+/// Where one listed step leads.
+#[derive(Default)]
+struct Advance {
+    stay: Vec<Item>,
+    pushed: Vec<Item>,
+    level: Level,
+    exits: Vec<Exit>,
+}
+
+struct Simulation<'a> {
+    program: &'a Program,
+    space: &'a Space,
+    machine: Machine<'a>,
+    touched: Option<Touched>,
+    budget: &'a Budget,
+    ask: &'a mut dyn FnMut(FoldedQuery) -> Option<bool>,
+    /// Bits to decide for the sake of assigned values.
+    splits: usize,
+    /// A configuration was dropped because something about it is not known.
+    blurred: bool,
+}
+
+/// Something that ends the simulation without an answer.
+type Stop = String;
+
+impl Simulation<'_> {
+    fn run(&mut self, steps: &[ListedStep], targets: &[Target]) -> Result<Outcome, Stop> {
+        let refuted = |step: usize, why: &str| Outcome::Refuted { step, why: why.to_owned() };
+        let mut levels: Vec<Level> = Vec::new();
+        let mut items = self.initial()?;
+        let (Some(first), Some(last)) = (steps.first(), steps.len().checked_sub(1)) else {
+            return self.arrive(&[], items, 0, targets);
+        };
+        if first.depth != 0 {
+            return Ok(refuted(0, "the first step is not at depth 0"));
+        }
+        for (i, step) in steps.iter().enumerate() {
+            if i % 64 == 0 {
+                self.budget.poll().map_err(|reason| reason.to_string())?;
+            }
+            let listed = match self.listed_values(step) {
+                Ok(listed) => listed,
+                Err(why) => return Ok(refuted(i, &why)),
+            };
+            items = self.matching(items, step, &listed);
+            if items.is_empty() {
+                return self.nothing_left(i, step);
+            }
+            self.splits = if items.len() <= FEW { SPLITS } else { 0 };
+            if i == last {
+                break;
+            }
+            let next = steps[i + 1].depth;
+            if next > step.depth + 1 {
+                return Ok(refuted(i + 1, "the depth jumps"));
+            }
+            if step.folded && next > step.depth {
+                return Ok(refuted(i + 1, "a folded call is entered"));
+            }
+            let mut advance = self.advance(&items, step.folded.then_some(i))?;
+            if next == step.depth + 1 {
+                levels.push(advance.level);
+                items = advance.pushed;
+                continue;
+            }
+            for _ in next..step.depth {
+                let Some(level) = levels.pop() else {
+                    return Ok(refuted(i + 1, "the depth falls below the first step's"));
+                };
+                advance = self.pop(&level, advance.exits)?;
+            }
+            items = advance.stay;
+        }
+        // A target that is no statement is reached by the last step: a failed assertion, mostly.
+        let mut beyond = Vec::new();
+        if targets.iter().any(|t| !self.program.nodes[t.node].statement) {
+            let mut advance = self.advance(&items, steps[last].folded.then_some(last))?;
+            beyond.append(&mut advance.pushed);
+            loop {
+                beyond.append(&mut advance.stay);
+                let Some(level) = levels.pop() else { break };
+                advance = self.pop(&level, advance.exits)?;
+            }
+        }
+        self.arrive(&items, beyond, last, targets)
+    }
+
+    fn nothing_left(&self, i: usize, step: &ListedStep) -> Result<Outcome, Stop> {
+        let name = self.program.proc_name(step.proc);
+        let at = format!("`{name}` line {} at depth {}", step.line, step.depth);
+        if self.blurred {
+            return Err(format!(
+                "step {i} ({at}): the listing leaves open what the program depends on"
+            ));
+        }
+        let why = format!("no run that agrees with the steps so far agrees with {at}");
+        Ok(Outcome::Refuted { step: i, why })
+    }
+
+    /// Whether one of the configurations at the last step, or beyond it, is at a target.
+    fn arrive(
+        &mut self,
+        items: &[Item],
+        beyond: Vec<Item>,
+        last: usize,
+        targets: &[Target],
+    ) -> Result<Outcome, Stop> {
+        let nothing = self.space.open();
+        let beyond: Vec<Item> =
+            beyond.into_iter().filter_map(|item| self.unfold(item, &nothing)).collect();
+        let mut found: Option<Option<usize>> = None;
+        for target in targets {
+            let statement = self.program.nodes[target.node].statement;
+            let condition = Rel::guarded(target.condition, 0);
+            let there = if statement { items } else { &beyond };
+            for item in there.iter().filter(|item| item.node == target.node) {
+                if !self.image(&condition, Role::Local, &item.cube, &[])?.cases.is_empty() {
+                    // One without assumptions is better.
+                    if found.is_none() || item.assumed.is_none() {
+                        found = Some(item.assumed);
+                    }
+                }
+            }
+        }
+        if let Some(assumed) = found {
+            return Ok(Outcome::Accepted { assumed });
+        }
+        if self.blurred {
+            return Err("the listing leaves open whether the goal is reached".into());
+        }
+        let why = "the last step does not reach the goal".to_owned();
+        Ok(Outcome::Refuted { step: last, why })
+    }
+
+    /// What a step lists, as bits.
+    fn listed_values(&self, step: &ListedStep) -> Result<Partial, String> {
+        let (program, space) = (self.program, self.space);
+        if program.procs.get(step.proc).is_none() {
+            return Err("no such procedure".into());
+        }
+        let mut out = space.open();
+        for (var, value) in &step.state {
+            if !program.scope(step.proc).any(|v| v == *var) {
+                return Err("a listed variable is not in scope".into());
+            }
+            let ty = program.vars[*var].ty;
+            let cells: Vec<Option<u64>> = match (value, ty.scalar, ty.array) {
+                (Value::Bool(b), Scalar::Bool, None) => vec![Some(*b as u64)],
+                (Value::Int(v), Scalar::Int { .. }, None) => vec![Some(*v)],
+                (Value::Bools(cells), Scalar::Bool, Some(_)) => {
+                    cells.iter().map(|c| c.map(|b| b as u64)).collect()
+                }
+                (Value::Ints(cells), Scalar::Int { .. }, Some(_)) => cells.clone(),
+                _ => return Err(format!("`{}` has another type", program.var_name(*var))),
+            };
+            if cells.len() != ty.cells() as usize
+                || cells.iter().flatten().any(|v| v >> ty.scalar.bits() != 0)
+            {
+                return Err(format!("the value of `{}` does not fit", program.var_name(*var)));
+            }
+            for (cell, value) in cells.into_iter().enumerate() {
+                if value.is_some() {
+                    out.set_number(space.cell(program, *var, cell as u32), value);
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// The items that agree with a listed step, with what it lists put in.
+    fn matching(&mut self, items: Vec<Item>, step: &ListedStep, listed: &Partial) -> Vec<Item> {
+        let program = self.program;
+        let mut out = Items::default();
+        for item in items {
+            let node = &program.nodes[item.node];
+            let here = node.statement && node.proc == step.proc && node.origin.line == step.line;
+            if here
+                && item.cube.known.conflict(listed).is_none()
+                && let Some(item) = self.unfold(item, listed)
+            {
+                out.add(item);
+            }
+        }
+        out.list
+    }
+
+    /// The item with what is listed put in. If a folded call came before it, this is the time to
+    /// ask whether it leads here. `None` if it does not agree, or if that is not known.
+    fn unfold(&mut self, mut item: Item, listed: &Partial) -> Option<Item> {
+        let mut open = listed.clone();
+        if let Some(Folded { step, edge, before, fresh, mut after, assumes }) = item.folded.take() {
+            item.cube.free.remove(&fresh);
+            open.remove(&fresh);
+            let mut here = item.cube.known.clone();
+            here.merge(listed);
+            here.retain(&fresh);
+            after.merge(&here);
+            let answer = (self.ask)(FoldedQuery { edge, before: &before, after: &after });
+            self.blurred |= answer.is_none();
+            if answer != Some(true) {
+                return None;
+            }
+            if assumes {
+                item.assumed.get_or_insert(step);
+            }
+        }
+        // What is listed must be known, free, or have been asked for.
+        open.remove(&item.cube.known);
+        open.remove(&item.cube.free);
+        if !open.is_open() {
+            self.blurred = true;
+            return None;
+        }
+        item.cube.known.merge(listed);
+        item.cube.free.remove(listed);
+        Some(item)
+    }
+
+    fn initial(&mut self) -> Result<Vec<Item>, Stop> {
+        let program = self.program;
+        let mut free = self.space.open();
+        for var in program.scope(program.entry) {
+            for bit in self.space.var(program, var) {
+                free.set(bit, Some(false));
+            }
+        }
+        let rel = Rel::guarded(program.init.condition, program.init.choices);
+        let cube = Cube { known: self.space.open(), free };
+        let image = self.image(&rel, Role::Local, &cube, &[])?;
+        let node = program.procs[program.entry].entry;
+        let items = image
+            .cases
+            .into_iter()
+            .map(|case| Item { key: 0, node, cube: case.post, assumed: None, folded: None })
+            .collect();
+        self.settle(items, &mut Vec::new())
+    }
+
+    fn image(
+        &mut self,
+        rel: &Rel,
+        role: Role,
+        cube: &Cube,
+        arbitrary: &[VarId],
+    ) -> Result<Image, Stop> {
+        let image = self.machine.image(rel, role, cube, arbitrary, self.splits);
+        if image.too_many {
+            return Err("a step depends on too much that the listing leaves open".into());
+        }
+        self.blurred |= image.blurred;
+        Ok(image)
+    }
+
+    /// Follows edges that the listing does not show: all items that control may stand at, and the
+    /// exits on the way.
+    fn settle(&mut self, items: Vec<Item>, exits: &mut Vec<Exit>) -> Result<Vec<Item>, Stop> {
+        let program = self.program;
+        let mut out = Items::default();
+        let mut gone: FxHashSet<Exit> = exits.iter().cloned().collect();
+        for item in items {
+            out.add(item);
+        }
+        let mut next = 0;
+        while let Some(item) = out.list.get(next).cloned() {
+            next += 1;
+            if out.list.len() > MOST {
+                return Err("too many configurations agree with the listing".into());
+            }
+            for edge in program.out_edges(item.node).filter(|&e| !lists(program, e)) {
+                match &program.edges[edge].kind {
+                    EdgeKind::Local { target, rel } => {
+                        for case in self.image(rel, Role::Local, &item.cube, &[])?.cases {
+                            let folded = self.stale(item.folded.as_ref(), &case, rel);
+                            out.add(item.went(*target, case.post, folded));
+                        }
+                    }
+                    EdgeKind::Return { rel } => {
+                        for exit in self.leave(&item, rel)? {
+                            if gone.insert(exit.clone()) {
+                                exits.push(exit);
+                            }
+                        }
+                    }
+                    EdgeKind::Call(_) => {} // always listed
+                }
+            }
+        }
+        Ok(out.list)
+    }
+
+    fn leave(&mut self, item: &Item, rel: &Rel) -> Result<Vec<Exit>, Stop> {
+        let proc = self.program.nodes[item.node].proc;
+        let results = self.program.procs[proc].results.clone();
+        let image = self.image(rel, Role::Return, &item.cube, &results)?;
+        let leave = |case: Case| {
+            let mut folded = self.stale(item.folded.as_ref(), &case, rel);
+            if let Some(folded) = &mut folded {
+                folded.fresh.forget(self.space.locals());
+            }
+            Exit { key: item.key, cube: case.post, assumed: item.assumed, folded }
+        };
+        Ok(image.cases.into_iter().map(leave).collect())
+    }
+
+    /// A folded call after one more relation: what was decided of it is remembered, and what the
+    /// relation assigns no longer has the value it had when the call came back.
+    fn stale(&self, folded: Option<&Folded>, case: &Case, rel: &Rel) -> Option<Folded> {
+        let mut folded = folded?.clone();
+        let mut decided = case.before.clone();
+        decided.retain(&folded.fresh);
+        folded.after.merge(&decided);
+        for assign in &rel.assigns {
+            folded.fresh.forget(self.space.var(self.program, assign.var));
+        }
+        Some(folded)
+    }
+
+    /// Executes a listed statement. `folded`: the step's number, if it is a call whose inside is
+    /// not listed.
+    fn advance(&mut self, items: &[Item], folded: Option<usize>) -> Result<Advance, Stop> {
+        let program = self.program;
+        let mut out = Advance::default();
+        let (mut stay, mut pushed) = (Vec::new(), Items::default());
+        for item in items {
+            for edge in program.out_edges(item.node).filter(|&e| lists(program, e)) {
+                match &program.edges[edge].kind {
+                    EdgeKind::Call(call) => match folded {
+                        Some(step) => stay.push(self.fold(item, step, edge, call)),
+                        None => {
+                            for entered in self.enter(item, edge, call, &mut out.level)? {
+                                pushed.add(entered);
+                            }
+                        }
+                    },
+                    _ if folded.is_some() => {}
+                    EdgeKind::Local { target, rel } => {
+                        for case in self.image(rel, Role::Local, &item.cube, &[])?.cases {
+                            stay.push(item.went(*target, case.post, None));
+                        }
+                    }
+                    EdgeKind::Return { rel } => out.exits.extend(self.leave(item, rel)?),
+                }
+            }
+        }
+        // A callee may be left again without a listed step.
+        let mut back = Vec::new();
+        out.pushed = self.settle(pushed.list, &mut back)?;
+        for exit in back {
+            stay.extend(self.come_back(&out.level, &exit)?);
+        }
+        out.stay = self.settle(stay, &mut out.exits)?;
+        Ok(out)
+    }
+
+    fn enter(
+        &mut self,
+        item: &Item,
+        edge: EdgeId,
+        call: &Call,
+        level: &mut Level,
+    ) -> Result<Vec<Item>, Stop> {
+        let callee = &self.program.procs[call.callee];
+        let locals = callee.locals.clone();
+        let mut out = Vec::new();
+        for case in self.image(&call.enter, Role::Enter, &item.cube, &locals)?.cases {
+            let (cube, saved) = (case.post, case.saved);
+            let key = (edge, cube.clone(), item.assumed);
+            let id = *level.ids.entry(key).or_insert_with(|| {
+                level.keys.push(Vec::new());
+                level.keys.len() as u32 - 1
+            });
+            let callers = &mut level.keys[id as usize];
+            let caller = Caller { item: item.clone(), edge, saved };
+            if !callers.contains(&caller) {
+                if callers.len() >= MOST {
+                    return Err("too many configurations agree with the listing".into());
+                }
+                callers.push(caller);
+            }
+            // What was assumed stays with the caller.
+            let (key, node) = (id, callee.entry);
+            out.push(Item { key, node, cube, assumed: None, folded: None });
+        }
+        Ok(out)
+    }
+
+    fn come_back(&mut self, level: &Level, exit: &Exit) -> Result<Vec<Item>, Stop> {
+        let program = self.program;
+        let mut out = Vec::new();
+        for Caller { item, edge, saved } in &level.keys[exit.key as usize] {
+            let EdgeKind::Call(call) = &program.edges[*edge].kind else { continue };
+            let mut pre = exit.cube.clone();
+            pre.known.merge(&saved.known);
+            pre.free.merge(&saved.free);
+            for case in self.image(&call.back, Role::Back, &pre, &[])?.cases {
+                let folded = self.stale(exit.folded.as_ref(), &case, &call.back);
+                let (key, assumed) = (item.key, exit.assumed);
+                out.push(Item { key, node: call.ret, cube: case.post, assumed, folded });
+            }
+        }
+        Ok(out)
+    }
+
+    /// Leaves the frames of the top level.
+    fn pop(&mut self, level: &Level, exits: Vec<Exit>) -> Result<Advance, Stop> {
+        let mut back = Vec::new();
+        for exit in &exits {
+            back.extend(self.come_back(level, exit)?);
+        }
+        let mut out = Advance::default();
+        out.stay = self.settle(back, &mut out.exits)?;
+        Ok(out)
+    }
+
+    /// Jumps over a folded call. What it may modify is asked for at the next listed step.
+    fn fold(&self, item: &Item, step: usize, edge: EdgeId, call: &Call) -> Item {
+        let (program, space) = (self.program, self.space);
+        let mut touched = space.open();
+        let mut read = space.open();
+        if let Some(sets) = &self.touched {
+            touched.merge(&sets.modified[call.callee]);
+            read.merge(&sets.referenced[call.callee]);
+        }
+        // The caller's locals are `Saved` on the way in, `Post` on the way back.
+        for (rel, time) in [(&call.enter, Time::Saved), (&call.back, Time::Post)] {
+            let own = |t: Time, kind: VarKind| match kind {
+                VarKind::Global => true,
+                VarKind::Local(_) => t == Time::Pre || t == time,
+                VarKind::Result(_) => false,
+            };
+            mark_reads(program, space, rel, own, &mut read);
+            for assign in &rel.assigns {
+                if own(assign.time, program.vars[assign.var].kind) {
+                    mark(space.var(program, assign.var), &mut touched);
+                }
+            }
+        }
+        let mut blurred = space.open();
+        for var in program.scope(program.nodes[item.node].proc) {
+            mark(space.var(program, var), &mut blurred);
+        }
+        blurred.remove(&item.cube.known);
+        blurred.remove(&item.cube.free);
+        blurred.retain(&read);
+        let assumes = !blurred.is_open();
+        // What it may modify is open afterwards; the answer also fixes what it may read.
+        let mut cube = item.cube.clone();
+        cube.known.remove(&touched);
+        let mut fresh = touched;
+        fresh.merge(&read);
+        cube.free.merge(&fresh);
+        cube.free.remove(&cube.known);
+        let (before, after) = (item.cube.known.clone(), space.open());
+        let folded = Folded { step, edge, before, fresh, after, assumes };
+        Item { key: item.key, node: call.ret, cube, assumed: item.assumed, folded: Some(folded) }
+    }
+}
+
+impl Item {
+    /// The item after an edge inside the procedure.
+    fn went(&self, node: NodeId, cube: Cube, folded: Option<Folded>) -> Item {
+        Item { key: self.key, node, cube, assumed: self.assumed, folded }
+    }
+}
+
+/// Items in order of arrival, each once.
+#[derive(Default)]
+struct Items {
+    list: Vec<Item>,
+    seen: FxHashSet<Item>,
+}
+
+impl Items {
+    fn add(&mut self, item: Item) {
+        if self.seen.insert(item.clone()) {
+            self.list.push(item);
+        }
+    }
+}
+
+/// Whether listings show a step along the edge.
+pub(crate) fn lists(program: &Program, edge: EdgeId) -> bool {
+    let edge = &program.edges[edge];
+    edge.step && program.nodes[edge.source].statement
+}
+
+fn mark(bits: std::ops::Range<u32>, mask: &mut Partial) {
+    for bit in bits {
+        mask.set(bit, Some(false));
+    }
+}
+
+fn mark_reads(
+    program: &Program,
+    space: &Space,
+    rel: &Rel,
+    wanted: impl Fn(Time, VarKind) -> bool,
+    mask: &mut Partial,
+) {
+    for root in rel.pre_exprs() {
+        program.exprs.postorder(root, |_, expr| {
+            if let Expr::Read(time, var) | Expr::Index(time, var, _) = expr
+                && wanted(time, program.vars[var].kind)
+            {
+                mark(space.var(program, var), mask);
+            }
+        });
+    }
+}
+
+/// Globals that calls of a procedure may modify and read, callees included.
+struct Touched {
+    modified: IndexVec<ProcId, Partial>,
+    referenced: IndexVec<ProcId, Partial>,
+}
+
+impl Touched {
+    fn new(program: &Program, space: &Space) -> Touched {
+        let open = || IndexVec::filled(space.open(), program.procs.len());
+        let mut out = Touched { modified: open(), referenced: open() };
+        for edge in program.edges.iter() {
+            let proc = program.nodes[edge.source].proc;
+            let rels = match &edge.kind {
+                EdgeKind::Local { rel, .. } | EdgeKind::Return { rel } => [Some(rel), None],
+                EdgeKind::Call(call) => [Some(&call.enter), Some(&call.back)],
+            };
+            for rel in rels.into_iter().flatten() {
+                let global = |_, kind| kind == VarKind::Global;
+                mark_reads(program, space, rel, global, &mut out.referenced[proc]);
+                for assign in &rel.assigns {
+                    if program.vars[assign.var].kind == VarKind::Global {
+                        mark(space.var(program, assign.var), &mut out.modified[proc]);
+                    }
+                }
+            }
+        }
+        // What a callee touches, its callers touch.
+        let calls = ir::call_edges(program);
+        let mut work: Vec<ProcId> = program.procs.ids().collect();
+        while let Some(callee) = work.pop() {
+            for &edge in &calls[callee] {
+                let caller = program.nodes[program.edges[edge].source].proc;
+                let (m, r) = (out.modified[callee].clone(), out.referenced[callee].clone());
+                if !out.modified[caller].covers(&m) || !out.referenced[caller].covers(&r) {
+                    out.modified[caller].merge(&m);
+                    out.referenced[caller].merge(&r);
+                    work.push(caller);
+                }
+            }
+        }
+        out
+    }
+}
