@@ -5,6 +5,7 @@ mod lex;
 mod lower;
 pub mod parse;
 mod print;
+pub mod quicksort;
 pub mod tree;
 pub mod types;
 pub mod values;
