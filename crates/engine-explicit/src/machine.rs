@@ -12,7 +12,8 @@ use std::cell::OnceCell;
 pub(crate) struct Machine<'a> {
     pub(crate) program: &'a Program,
     pub(crate) places: Places,
-    edges: Vec<OnceCell<Action>>,
+    /// Boxed: most edges of a large program are never taken.
+    edges: Vec<OnceCell<Box<Action>>>,
     /// By procedure: bits of its frame that no call (and no initial condition) determines.
     open_frames: Vec<u64>,
     /// Whether a call enters the entry procedure.
@@ -29,7 +30,7 @@ pub(crate) enum Action {
 impl<'a> Machine<'a> {
     pub(crate) fn new(program: &'a Program, meter: &mut Meter) -> Result<Self, StopReason> {
         let places = Places::new(program)?;
-        meter.reserve(program.edges.len() * size_of::<OnceCell<Action>>())?;
+        meter.reserve(program.edges.len() * size_of::<OnceCell<Box<Action>>>())?;
         let edges = (0..program.edges.len()).map(|_| OnceCell::new()).collect();
         let open_frames = open_frames(program, &places);
         let entry_called = program.edges.iter().any(|e| match &e.kind {
@@ -57,8 +58,8 @@ impl<'a> Machine<'a> {
         let program = self.program;
         let source = &program.edges[edge];
         let proc = program.nodes[source.source].proc;
-        // A rough account of the compiled expressions.
-        meter.reserve(256)?;
+        // With a rough account of the compiled expressions.
+        meter.reserve(size_of::<Action>() + 256)?;
         let compile = |rel, rule| Relation::new(program, &self.places, rel, rule);
         let action = match &source.kind {
             EdgeKind::Local { target, rel } => {
@@ -72,7 +73,7 @@ impl<'a> Machine<'a> {
             },
             EdgeKind::Return { rel } => Action::Return { rel: compile(rel, Rule::Return(proc))? },
         };
-        Ok(cell.get_or_init(|| action))
+        Ok(cell.get_or_init(|| Box::new(action)))
     }
 
     /// A valuation with the given globals and locals.

@@ -291,12 +291,14 @@ fn store(view: &mut View, written: &mut [u64; 6], cell: Cell, value: Option<u64>
 /// The choices that occur in an expression.
 fn choices(program: &Program, root: ExprId) -> Vec<u32> {
     let mut out = Vec::new();
-    if root != Exprs::TRUE && root != Exprs::FALSE {
-        program.exprs.postorder(root, |_, expr| {
+    match program.exprs[root] {
+        // Most often it is as simple as this.
+        Expr::Bool(_) | Expr::Int(_) | Expr::Read(..) => {}
+        _ => program.exprs.postorder(root, |_, expr| {
             if let Expr::Choice(k) = expr {
                 out.push(k);
             }
-        });
+        }),
     }
     out
 }

@@ -25,9 +25,12 @@ struct Naive<'a> {
     work: Vec<(NodeId, Cells, Cells)>,
     /// (procedure, entry) → (globals and results)
     summaries: BTreeMap<(ProcId, Cells), BTreeSet<Cells>>,
-    /// (callee, its entry) → (caller's entry, call edge, saved locals)
-    callers: BTreeMap<(ProcId, Cells), BTreeSet<(Cells, EdgeId, Cells)>>,
+    /// (callee, its entry) → who waits for it
+    callers: BTreeMap<(ProcId, Cells), BTreeSet<Caller>>,
 }
+
+/// The caller's entry, the call edge, the saved locals.
+type Caller = (Cells, EdgeId, Cells);
 
 enum Relations<'a> {
     Local(NodeId, Direct<'a>),
@@ -120,7 +123,7 @@ impl<'a> Naive<'a> {
             }
         }
     }
-    fn back(&mut self, (entry, edge, saved): &(Cells, EdgeId, Cells), out: &Cells) {
+    fn back(&mut self, (entry, edge, saved): &Caller, out: &Cells) {
         let Relations::Call { ret, back, .. } = &self.edges[edge.index()] else { panic!("a call") };
         let ret = *ret;
         for (now, _) in back.successors(&join(out, saved)) {

@@ -64,21 +64,8 @@ pub(crate) fn hierarchical_length(program: &Program, trace: &Trace) -> usize {
     steps.filter(|s| program.edges[s.edge].step).count()
 }
 
-/// A folder beside the workspace that need not exist.
-fn shared(folder: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(folder);
-    path.is_dir().then_some(path)
-}
-
-/// Programs with known verdicts that others wrote.
-pub(crate) fn corpus() -> Option<PathBuf> {
-    match std::env::var_os("POSTBOP_CORPUS") {
-        Some(path) => Some(PathBuf::from(path)),
-        None => shared("corpus"),
-    }
-}
-
-/// The independent reference written in Python.
+/// The independent reference written in Python, which need not be there.
 pub(crate) fn oracle() -> Option<PathBuf> {
-    shared("oracle")
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracle");
+    path.is_dir().then_some(path)
 }
