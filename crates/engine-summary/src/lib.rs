@@ -125,7 +125,12 @@ impl Gate for BudgetGate {
 impl Summary {
     fn answer(&self, task: &Task, budget: &Budget) -> Result<Answer, Halt> {
         let program: &ir::Program = &task.program;
-        let uses = Uses::new(task.reads());
+        // A trace starts in an initial valuation, so it must tell what the initial condition reads,
+        // even where that is dead at once.
+        let mut reads = task.reads();
+        let entry = program.procs[program.entry].entry;
+        program.exprs.reads(program.init.condition, |_, var| reads.push((entry, var)));
+        let uses = Uses::new(reads);
         let mod_ref = match self.mod_ref {
             true => ModRef::new(program, &uses),
             false => ModRef::everything(program),
