@@ -1,0 +1,160 @@
+//! The engines: reach goals by post* from the start, or by pre* to the goals.
+
+use crate::post_star::{PostStar, lookup};
+use crate::relation::Context;
+use crate::rings::Aim;
+use crate::system::{Halt, System, on_large_stack};
+use analysis::{Live, ModRef, Uses};
+use bdd::Bdd;
+use check::{
+    Answer, Budget, Certificate, Engine, Goal, Stats, StopReason, Task, Trace, TraceMode, Verdict,
+};
+use std::sync::Arc;
+
+/// Forwards: the configurations reachable from the start. Its switches exist so that the effect of
+/// what they switch off can be measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Post {
+    /// Drop variables where they are dead ([bebop §3.3]).
+    pub live_ranges: bool,
+    /// Leave globals that a procedure does not touch with its callers ([bebop §3.3]).
+    pub mod_ref: bool,
+}
+
+impl Default for Post {
+    fn default() -> Self {
+        Post { live_ranges: true, mod_ref: true }
+    }
+}
+
+impl Engine for Post {
+    fn name(&self) -> &'static str {
+        "post"
+    }
+    fn run(&self, task: &Task, budget: &Budget) -> Answer {
+        run(task, budget, || forwards(task, budget, (self.live_ranges, self.mod_ref)))
+    }
+}
+
+fn run(task: &Task, budget: &Budget, body: impl FnOnce() -> Result<Answer, Halt> + Send) -> Answer {
+    if task.goals.iter().any(|g| !matches!(g, Goal::Reach(_))) {
+        let what = "this engine answers reachability only".to_owned();
+        return Answer::unknown(task, StopReason::Unsupported { what });
+    }
+    let body = || body().map_err(|halt| halt.reason(budget));
+    match on_large_stack(&task.program, body) {
+        Ok(answer) => answer,
+        Err(reason) => Answer::unknown(task, reason),
+    }
+}
+
+/// The program of a task, ready for either direction.
+fn system(
+    task: &Task,
+    budget: &Budget,
+    (live_ranges, mod_ref): (bool, bool),
+) -> Result<System, Halt> {
+    let program = &task.program;
+    let uses = Uses::new(task.reads());
+    let mod_ref = match mod_ref {
+        true => ModRef::new(program, &uses),
+        false => ModRef::everything(program),
+    };
+    let live = match live_ranges {
+        true => Live::new(program, &mod_ref, &uses),
+        false => Live::everything(program, &mod_ref),
+    };
+    budget.poll()?;
+    Ok(System::new(Context::new(program.clone(), live, mod_ref, false), budget))
+}
+
+/// The targets of all goals with their conditions as diagrams.
+fn aims(s: &mut System, task: &Task) -> Result<Vec<Aim>, Halt> {
+    let mut out = Vec::new();
+    for (goal, what) in task.goals.iter().enumerate() {
+        let Goal::Reach(targets) = what else { continue };
+        for target in targets {
+            let condition = s.context.condition(&mut s.m, target.condition, 0)?;
+            out.push((goal, target.node, condition));
+        }
+    }
+    Ok(out)
+}
+
+fn forwards(task: &Task, budget: &Budget, switches: (bool, bool)) -> Result<Answer, Halt> {
+    let mut s = system(task, budget, switches)?;
+    let aims = aims(&mut s, task)?;
+    // Without shortest traces the search may end at the first sight of every goal.
+    let wants_all = task.wants.all_nodes || !task.observe.is_empty();
+    let early = !wants_all && task.wants.trace != TraceMode::Shortest;
+    let mut post = PostStar::new(s, None);
+    // Conditions must survive collections in any case.
+    post.watch(aims.iter().copied(), if early { task.goals.len() } else { 0 });
+    post.run()?;
+
+    let mut reached = vec![false; task.goals.len()];
+    for &(goal, node, condition) in &aims {
+        reached[goal] |= !post.s.m.disjoint(lookup(&post.top[node], 0), condition)?;
+    }
+    let mut answer = Answer::unknown(task, StopReason::Cancelled);
+    let complete = !early || reached.contains(&false) || task.goals.is_empty();
+    if complete {
+        for (i, observation) in task.observe.iter().enumerate() {
+            let node = observation.node;
+            let proc = task.program.nodes[node].proc;
+            let states = post.s.forget_entry(proc, lookup(&post.top[node], 0))?;
+            answer.observed[i] = Some(post.s.observe(observation, states, &mut answer.sets)?);
+        }
+        if task.wants.all_nodes {
+            answer.reached = Some(post.top.iter().map(|list| !list.is_empty()).collect());
+        }
+    }
+    let certificate = (task.wants.certificate && reached.contains(&false)).then(|| {
+        let path = post.top.iter().map(|list| lookup(list, 0)).collect();
+        let summaries = post.s.summaries.iter().map(|summary| summary.all).collect();
+        Arc::new(post.s.certificate(&path, &summaries))
+    });
+    let traces = traces(&mut post.s, task, &aims, &reached, None);
+    answer.verdicts = verdicts(&reached, certificate, traces.map_err(|h| h.reason(budget)));
+    answer.stats = stats(&post.s, post.visits);
+    Ok(answer)
+}
+
+fn traces(
+    s: &mut System,
+    task: &Task,
+    aims: &[Aim],
+    reached: &[bool],
+    guide: Option<&ir::IndexVec<ir::NodeId, Bdd>>,
+) -> Result<Vec<Option<Box<Trace>>>, Halt> {
+    let aims: Vec<Aim> = match task.wants.trace {
+        TraceMode::None => Vec::new(),
+        _ => aims.iter().copied().filter(|&(goal, ..)| reached[goal]).collect(),
+    };
+    s.traces(&aims, reached.len(), task.wants.trace == TraceMode::Shortest, guide)
+}
+
+/// A reached goal without its trace is no answer: there would be nothing to show for it.
+fn verdicts(
+    reached: &[bool],
+    certificate: Option<Arc<Certificate>>,
+    mut traces: Result<Vec<Option<Box<Trace>>>, StopReason>,
+) -> Vec<Verdict> {
+    let verdict = |(goal, &is_reached): (usize, &bool)| match &mut traces {
+        _ if !is_reached => Verdict::Holds(certificate.clone()),
+        Ok(traces) => Verdict::Violated(traces[goal].take()),
+        Err(reason) => Verdict::Unknown(reason.clone()),
+    };
+    reached.iter().enumerate().map(verdict).collect()
+}
+
+fn stats(s: &System, visits: u64) -> Stats {
+    let done = s.m.stats();
+    let mut stats = Stats::default();
+    stats.add("peak_nodes", s.m.peak_nodes() as u64);
+    stats.add("visits", visits);
+    stats.add("rounds", u64::from(s.rounds));
+    stats.add("operations", done.lookups);
+    stats.add("collections", done.collections);
+    stats
+}

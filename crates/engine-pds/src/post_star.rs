@@ -1,0 +1,451 @@
+//! post*: the configurations that a regular set of configurations leads to ([moped §4.3],
+//! Algorithm 2).
+//!
+//! The automaton reads a stack from its top. Its initial state is `p`; its other states are one
+//! for each procedure `f`, whose data is a valuation with which `f` was entered, and those of the
+//! set that it starts from, which have no data. A transition `p —n→ q` says with which values
+//! control can stand at `n` in a frame that `q` accepts the rest of; `f —c→ q` says the same of a
+//! frame in which the call `c` of `f` waits. The least automaton closed under
+//!
+//! - A1 (start): every configuration of the set is accepted;
+//! - A2 (step): `p —n(x)→ q` and a step `x → y` from `n` to `m` give `p —m(y)→ q`;
+//! - A3 (call): `p —n(x)→ q` and a call `c` that enters `f` with `e` and leaves `s` behind give
+//!   `f(e) —c(s)→ q` and `p —f.entry(e)→ f(e)`;
+//! - A4 (return): `p —n(x)→ q` and a return that leaves with `o` give `p(o) —ε→ q`;
+//! - A5 (resume): `p(o) —ε→ q`, `q —c(s)→ r` and the way back from `o` and `s` to `x` at `m` give
+//!   `p —m(x)→ r`.
+//!
+//! Algorithm 2 as printed has slips: line 6 lacks the relation it quantifies (that of the rule,
+//! `R`), line 18 asks for `rel(q′, γ″, q′)` where `rel(q, γ″, q′)` is meant, and line 24 the rule's
+//! relation for its head. The states `(p′, γ′)` of a push rule are made when the rule fires, not
+//! for all rules at once: nothing unreachable is explored. ε-transitions are not kept in the
+//! automaton, as there. Unlike there, only what is new is propagated (`new`), nodes are visited in
+//! weak topological order, callees first, and the ε-transitions of a procedure are handed on when
+//! it has come to rest; each time is a round, see [`crate::system::Summary`].
+
+use crate::regular::Frames;
+use crate::slots::Copy;
+use crate::system::{Compiled, Halt, System};
+use bdd::{Bdd, Stop};
+use check::Progress;
+use ir::{EdgeId, EdgeKind, Id, IndexVec, NodeId, ProcId};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A state that a transition leads to, given the procedure of the symbol it reads: 0 is the state
+/// of that procedure, and `1 + s` the state `s` of the set that the search starts from.
+pub(crate) type Goal = u32;
+
+/// Transitions `p —n→ q` of one node and one `q`.
+#[derive(Clone, Copy)]
+pub(crate) struct Top {
+    pub(crate) to: Goal,
+    /// Over `Pre` and, for state 0, `Entry`. A variable that is not live at `n` is unconstrained.
+    pub(crate) all: Bdd,
+    /// What has not been propagated; part of `all`.
+    new: Bdd,
+}
+
+/// Adds transitions to a list; true if there is something new.
+pub(crate) fn add_top(
+    s: &mut System,
+    list: &mut Vec<Top>,
+    to: Goal,
+    rel: Bdd,
+) -> Result<Bdd, Halt> {
+    if rel.is_false() {
+        return Ok(rel);
+    }
+    let at = match list.binary_search_by_key(&to, |t| t.to) {
+        Ok(at) => at,
+        Err(at) => {
+            list.insert(at, Top { to, all: Bdd::FALSE, new: Bdd::FALSE });
+            at
+        }
+    };
+    let old = list[at].all;
+    let all = s.m.or(old, rel)?;
+    if all == old {
+        return Ok(Bdd::FALSE);
+    }
+    let fresh = s.m.diff(rel, old)?;
+    list[at].new = s.m.or(list[at].new, fresh)?;
+    list[at].all = all;
+    Ok(fresh)
+}
+
+/// Takes what is new out of a list.
+pub(crate) fn take_new(list: &mut [Top]) -> Vec<(Goal, Bdd)> {
+    list.iter_mut()
+        .filter(|t| !t.new.is_false())
+        .map(|t| (t.to, std::mem::replace(&mut t.new, Bdd::FALSE)))
+        .collect()
+}
+
+/// The transitions of a list that lead to `to`.
+pub(crate) fn lookup(list: &[Top], to: Goal) -> Bdd {
+    match list.binary_search_by_key(&to, |t| t.to) {
+        Ok(at) => list[at].all,
+        Err(_) => Bdd::FALSE,
+    }
+}
+
+/// The handles in a list.
+pub(crate) fn roots(list: &[Top]) -> impl Iterator<Item = Bdd> + '_ {
+    list.iter().flat_map(|t| [t.all, t.new])
+}
+
+/// ε-transitions `p —ε→ q`, `q` being a state after a frame of one procedure.
+#[derive(Clone, Copy)]
+struct Epsilon {
+    to: Goal,
+    /// Over `Exit` and, for state 0, `Inner`.
+    told: Bdd,
+    /// Not handed on yet.
+    pending: Bdd,
+}
+
+/// The automaton under construction.
+pub(crate) struct PostStar {
+    pub(crate) s: System,
+    /// `p —n→ q`.
+    pub(crate) top: IndexVec<NodeId, Vec<Top>>,
+    /// `f —c→ q` for each call that has been met (an index into [`System::sites`]): over `Inner`,
+    /// `Pre` and, for state 0, `Entry`.
+    pub(crate) below: Vec<Vec<(Goal, Bdd)>>,
+    epsilon: IndexVec<ProcId, Vec<Epsilon>>,
+    /// Entry valuations (`Pre`) with which calls have entered.
+    entered: IndexVec<ProcId, Bdd>,
+    /// Reached calls of each procedure.
+    callers: IndexVec<ProcId, Vec<u32>>,
+    /// The set that the search starts from, unless that is the initial configurations.
+    pub(crate) frames: Option<Frames>,
+    /// All calls of each procedure; only if there are frames.
+    calls: IndexVec<ProcId, Vec<EdgeId>>,
+    /// What is being propagated.
+    in_hand: Vec<(Goal, Bdd)>,
+    queue: BinaryHeap<Reverse<(u64, u32)>>,
+    queued: IndexVec<NodeId, bool>,
+    /// Visiting order: callees first, then weak topological order.
+    priority: IndexVec<NodeId, u64>,
+    exit_priority: IndexVec<ProcId, u64>,
+    pub(crate) visits: u64,
+    /// Nodes whose reaching may end the search, with goals and conditions.
+    watched: FxHashMap<NodeId, Vec<(usize, Bdd)>>,
+    open_goals: Vec<bool>,
+}
+
+/// In the queue, `u32::MAX - p` stands for the exit of procedure `p`.
+const EXITS: u32 = u32::MAX;
+
+impl PostStar {
+    /// From the initial configurations, or from the set `frames`.
+    pub(crate) fn new(s: System, frames: Option<Frames>) -> PostStar {
+        let program = s.program.clone();
+        let place = analysis::weak_topological_order(&program);
+        let mut rank = IndexVec::filled(0u64, program.procs.len());
+        for (i, proc) in analysis::call_order(&program).into_iter().flatten().enumerate() {
+            rank[proc] = i as u64;
+        }
+        let priority = program
+            .nodes
+            .enumerate()
+            .map(|(n, node)| rank[node.proc] << 32 | u64::from(place[n]))
+            .collect();
+        let exit_priority = program.procs.ids().map(|p| rank[p] << 32 | 0xffff_ffff).collect();
+        let (nodes, procs) = (program.nodes.len(), program.procs.len());
+        let mut calls = IndexVec::filled(Vec::new(), procs);
+        if frames.is_some() {
+            for (e, edge) in program.edges.enumerate() {
+                if let EdgeKind::Call(call) = &edge.kind {
+                    calls[call.callee].push(e);
+                }
+            }
+        }
+        PostStar {
+            s,
+            top: IndexVec::filled(Vec::new(), nodes),
+            below: Vec::new(),
+            epsilon: IndexVec::filled(Vec::new(), procs),
+            entered: IndexVec::filled(Bdd::FALSE, procs),
+            callers: IndexVec::filled(Vec::new(), procs),
+            frames,
+            calls,
+            in_hand: Vec::new(),
+            queue: BinaryHeap::new(),
+            queued: IndexVec::filled(false, nodes),
+            priority,
+            exit_priority,
+            visits: 0,
+            watched: FxHashMap::default(),
+            open_goals: Vec::new(),
+        }
+    }
+
+    /// Keeps the conditions of targets; the search ends as soon as every one of the first `goals`
+    /// goals has been reached at one of its targets.
+    pub(crate) fn watch(
+        &mut self,
+        targets: impl IntoIterator<Item = (usize, NodeId, Bdd)>,
+        goals: usize,
+    ) {
+        self.open_goals = vec![true; goals];
+        for (goal, node, condition) in targets {
+            self.watched.entry(node).or_default().push((goal, condition));
+        }
+    }
+
+    /// Runs to the fixpoint, or until all watched goals are reached.
+    pub(crate) fn run(&mut self) -> Result<(), Halt> {
+        self.start()?;
+        let nodes = self.s.program.nodes.len();
+        while let Some(Reverse((_, item))) = self.queue.pop() {
+            if !self.open_goals.is_empty() && self.open_goals.iter().all(|open| !open) {
+                return Ok(());
+            }
+            if self.visits.is_multiple_of(64) {
+                self.s.budget.work(64)?;
+                if self.visits.is_multiple_of(1 << 14) {
+                    let phase = "post*: nodes visited";
+                    self.s.budget.report(Progress { phase, done: self.visits, total: None });
+                }
+            }
+            self.visits += 1;
+            if (item as usize) < nodes {
+                let node = NodeId::new(item as usize);
+                self.queued[node] = false;
+                self.in_hand = take_new(&mut self.top[node]);
+            }
+            // On a full table: collect, try once more, then report. A visit can be repeated.
+            if let Err(halt) = self.visit(item) {
+                if !matches!(halt, Halt::Diagrams(Stop::Nodes)) {
+                    return Err(halt);
+                }
+                self.collect();
+                self.visit(item)?;
+            }
+            self.in_hand.clear();
+            if self.s.m.want_gc() {
+                self.collect();
+            }
+        }
+        Ok(())
+    }
+
+    /// A1.
+    fn start(&mut self) -> Result<(), Halt> {
+        let program = self.s.program.clone();
+        let Some(frames) = &self.frames else {
+            // As if main were called with every initial valuation: its state accepts those.
+            let init = self.s.initial()?;
+            let identity = self.s.identity(program.entry)?;
+            let start = self.s.m.and(init, identity)?;
+            return self.propagate(program.procs[program.entry].entry, 0, start);
+        };
+        let tops: Vec<(NodeId, u32, Bdd)> = frames.tops(&program).collect();
+        for (node, state, condition) in tops {
+            self.propagate(node, 1 + state, condition)?;
+        }
+        Ok(())
+    }
+
+    /// The data with which the state of the entry procedure accepts, over `Entry`; none if the
+    /// search started from a set.
+    pub(crate) fn accepted(&mut self) -> Result<Bdd, Halt> {
+        if self.frames.is_some() {
+            return Ok(Bdd::FALSE);
+        }
+        let program = self.s.program.clone();
+        let init = self.s.initial()?;
+        let entry = program.procs[program.entry].entry;
+        let vars = &self.s.context.entry_vars[program.entry];
+        let live = self.s.context.live.vars(&program, entry);
+        let open: Vec<u32> =
+            self.s.context.bits(Copy::Pre, live.filter(|v| !vars.contains(v))).collect();
+        let rename = self.s.context.pairs(Copy::Pre, Copy::Entry, vars.iter().copied());
+        let spec = self.s.m.spec(&open, &rename);
+        Ok(self.s.m.exists_rename(init, spec)?)
+    }
+
+    fn visit(&mut self, item: u32) -> Result<(), Halt> {
+        if (item as usize) < self.s.program.nodes.len() {
+            for e in self.s.program.out_edges(NodeId::new(item as usize)) {
+                for i in 0..self.in_hand.len() {
+                    let (to, new) = self.in_hand[i];
+                    self.follow(e, to, new)?;
+                }
+            }
+            Ok(())
+        } else {
+            self.hand_on(ProcId::new((EXITS - item) as usize))
+        }
+    }
+
+    fn follow(&mut self, e: EdgeId, to: Goal, new: Bdd) -> Result<(), Halt> {
+        match self.s.compile(e)? {
+            Compiled::Local(step) => {
+                // A2.
+                let after = self.s.step(step, new)?;
+                let target = self.s.program.edges[e].target();
+                self.propagate(target.expect("a step has a target"), to, after)
+            }
+            Compiled::Return(ret) => {
+                // A4.
+                let proc = self.s.program.nodes[self.s.program.edges[e].source].proc;
+                let pairs = self.s.m.image(new, ret.rel, ret.image)?;
+                self.leave(proc, to, pairs)
+            }
+            Compiled::Call(site) => self.call(site, to, new),
+            Compiled::Not => unreachable!("the edge has just been compiled"),
+        }
+    }
+
+    /// A3, and A5 for what is known of the callee.
+    fn call(&mut self, site: u32, to: Goal, new: Bdd) -> Result<(), Halt> {
+        let (callee, ret, rel) = {
+            let site = &self.s.sites[site as usize];
+            (site.callee, site.ret, site.rel)
+        };
+        if self.below.len() <= site as usize {
+            self.below.resize(self.s.sites.len(), Vec::new());
+        }
+        let called = self.s.m.image(new, rel.enter, rel.call)?;
+        let list = &mut self.below[site as usize];
+        if list.is_empty() {
+            self.callers[callee].push(site);
+        }
+        let at = match list.binary_search_by_key(&to, |t| t.0) {
+            Ok(at) => at,
+            Err(at) => {
+                list.insert(at, (to, Bdd::FALSE));
+                at
+            }
+        };
+        let old = list[at].1;
+        let fresh = self.s.m.diff(called, old)?;
+        if fresh.is_false() {
+            return Ok(());
+        }
+        let entries = self.s.m.exists_rename(fresh, rel.entries)?;
+        let known = self.entered[callee];
+        let entries = self.s.m.diff(entries, known)?;
+        if !entries.is_false() {
+            let identity = self.s.identity(callee)?;
+            let start = self.s.m.and(entries, identity)?;
+            self.propagate(self.s.program.procs[callee].entry, 0, start)?;
+            self.entered[callee] = self.s.m.or(known, entries)?;
+        }
+        let pairs = self.s.summaries[callee].all;
+        if !pairs.is_false() {
+            let after = self.s.jump(rel, fresh, pairs)?;
+            self.propagate(ret, to, after)?;
+        }
+        // Last, so that a visit that was cut short can be repeated.
+        self.below[site as usize][at].1 = self.s.m.or(old, fresh)?;
+        Ok(())
+    }
+
+    /// Adds ε-transitions, to be handed on later.
+    fn leave(&mut self, proc: ProcId, to: Goal, pairs: Bdd) -> Result<(), Halt> {
+        let list = &mut self.epsilon[proc];
+        let at = match list.binary_search_by_key(&to, |e| e.to) {
+            Ok(at) => at,
+            Err(at) => {
+                list.insert(at, Epsilon { to, told: Bdd::FALSE, pending: Bdd::FALSE });
+                at
+            }
+        };
+        let Epsilon { told, pending, .. } = list[at];
+        let fresh = self.s.m.diff(pairs, told)?;
+        let all = self.s.m.or(pending, fresh)?;
+        if all != pending {
+            let queued = self.epsilon[proc].iter().any(|e| !e.pending.is_false());
+            self.epsilon[proc][at].pending = all;
+            if !queued {
+                let item = EXITS - proc.index() as u32;
+                self.queue.push(Reverse((self.exit_priority[proc], item)));
+            }
+        }
+        Ok(())
+    }
+
+    /// A5 for new ε-transitions of a procedure.
+    fn hand_on(&mut self, proc: ProcId) -> Result<(), Halt> {
+        for i in 0..self.epsilon[proc].len() {
+            let Epsilon { to, told, pending } = self.epsilon[proc][i];
+            if pending.is_false() {
+                continue;
+            }
+            if to == 0 {
+                for at in 0..self.callers[proc].len() {
+                    let site = self.callers[proc][at] as usize;
+                    let (ret, rel) = (self.s.sites[site].ret, self.s.sites[site].rel);
+                    for j in 0..self.below[site].len() {
+                        let (to, called) = self.below[site][j];
+                        let after = self.s.jump(rel, called, pending)?;
+                        self.propagate(ret, to, after)?;
+                    }
+                }
+                self.s.publish(proc, pending)?;
+            } else {
+                self.resume_frames(proc, to - 1, pending)?;
+            }
+            let told = self.s.m.or(told, pending)?;
+            self.epsilon[proc][i] = Epsilon { to, told, pending: Bdd::FALSE };
+        }
+        Ok(())
+    }
+
+    /// A5 below a frame of `proc` that was there at the start: `pending` is over `Exit`.
+    fn resume_frames(&mut self, proc: ProcId, state: u32, pending: Bdd) -> Result<(), Halt> {
+        for at in 0..self.calls[proc].len() {
+            let e = self.calls[proc][at];
+            let frames = self.frames.as_ref().expect("only frames have such states");
+            let below: Vec<(u32, Bdd)> = frames.below(&self.s.program, state, e).collect();
+            if below.is_empty() {
+                continue;
+            }
+            let Compiled::Call(site) = self.s.compile(e)? else {
+                unreachable!("calls lists calls")
+            };
+            let (ret, rel) = (self.s.sites[site as usize].ret, self.s.sites[site as usize].rel);
+            for (next, condition) in below {
+                let after = self.s.jump(rel, condition, pending)?;
+                self.propagate(ret, 1 + next, after)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds transitions `p —node→ to`; what is new waits.
+    fn propagate(&mut self, node: NodeId, to: Goal, rel: Bdd) -> Result<(), Halt> {
+        let new = add_top(&mut self.s, &mut self.top[node], to, rel)?;
+        if new.is_false() {
+            return Ok(());
+        }
+        if !self.queued[node] {
+            self.queued[node] = true;
+            self.queue.push(Reverse((self.priority[node], node.index() as u32)));
+        }
+        if let Some(goals) = self.watched.get(&node) {
+            for &(goal, condition) in goals {
+                if self.open_goals.get(goal) == Some(&true) && !self.s.m.disjoint(new, condition)? {
+                    self.open_goals[goal] = false;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn collect(&mut self) {
+        let mut roots: Vec<Bdd> = self.in_hand.iter().map(|&(_, new)| new).collect();
+        roots.extend(self.top.iter().flat_map(|list| self::roots(list)));
+        roots.extend(self.below.iter().flatten().map(|&(_, rel)| rel));
+        roots.extend(self.epsilon.iter().flatten().flat_map(|e| [e.told, e.pending]));
+        roots.extend(self.entered.iter());
+        roots.extend(self.watched.values().flatten().map(|&(_, condition)| condition));
+        roots.extend(self.frames.iter().flat_map(Frames::roots));
+        self.s.collect(roots);
+    }
+}

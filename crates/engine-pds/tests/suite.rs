@@ -1,0 +1,75 @@
+//! The corpora and generated programs: every verdict, every trace, every certificate.
+
+#![allow(clippy::print_stderr)]
+
+use check::Engine;
+use engine_explicit::Explicit;
+use engine_pds::Post;
+use std::time::Duration;
+use testkit::{corpus, differential, suite};
+
+/// Cases that these engines cannot do, with the reason.
+const EXCEPTIONS: &[suite::Exception] = &[];
+const LIMIT: Duration = Duration::from_secs(20);
+
+fn engines() -> Vec<(&'static str, Box<dyn Engine>)> {
+    let mut out: Vec<(&'static str, Box<dyn Engine>)> = vec![
+        ("post", Box::new(Post::default())),
+        ("post, all live", Box::new(Post { live_ranges: false, mod_ref: true })),
+        ("post, no mod/ref", Box::new(Post { live_ranges: true, mod_ref: false })),
+        ("post, plain", Box::new(Post { live_ranges: false, mod_ref: false })),
+    ];
+    out.truncate(usize::MAX);
+    out
+}
+
+#[test]
+fn own_corpus() {
+    let cases = corpus::own().expect("a well-formed corpus");
+    for (name, engine) in engines() {
+        let report = suite::run(&*engine, &cases, EXCEPTIONS, LIMIT);
+        assert!(report.failures.is_empty(), "{name}: {}", report.failure_text());
+        assert_eq!(report.passed + EXCEPTIONS.len(), cases.len());
+    }
+}
+
+#[test]
+fn corpora_of_others() {
+    let shared = corpus::shared();
+    for engine in [&Post::default() as &dyn Engine] {
+        let report = suite::run(engine, &shared.cases, EXCEPTIONS, LIMIT);
+        assert!(report.failures.is_empty(), "{}: {}", engine.name(), report.failure_text());
+        // Of the rest nobody knows the answer: both engines must give the same.
+        let mut unknown = shared.cases.clone();
+        unknown.retain(|c| c.questions.iter().any(|(_, e)| *e == corpus::Expected::Agree));
+        let agreed = suite::agree(engine, &Explicit::default(), &unknown, LIMIT);
+        for (name, why) in shared.skipped.iter().chain(&agreed.skipped) {
+            eprintln!("skipped {name}: {why}");
+        }
+        assert!(agreed.failures.is_empty(), "{}: {}", engine.name(), agreed.failure_text());
+    }
+}
+
+/// Generated programs, texts and models; the engines in turn.
+#[test]
+fn generated_programs() {
+    let reference = Explicit::default();
+    for (name, engine) in engines() {
+        let comparison = differential::Comparison {
+            reference: ("explicit", &reference),
+            engines: &[(name, &*engine)],
+            threads: 1,
+            limit: LIMIT,
+        };
+        let outcome = differential::run(&comparison, 0..150, &|_| ());
+        let failures: Vec<String> = outcome
+            .failures
+            .iter()
+            .map(|f| {
+                format!("{}: {:?}\n{}\n{:?}", f.seed, f.problems, f.reproducer, f.shrunk_problems)
+            })
+            .collect();
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
+        assert!(outcome.reached > 100 && outcome.unreached > 100);
+    }
+}
