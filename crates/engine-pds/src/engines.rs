@@ -1,6 +1,8 @@
 //! The engines: reach goals by post* from the start, or by pre* to the goals.
 
 use crate::post_star::{PostStar, lookup};
+use crate::pre_star::PreStar;
+use crate::regular::Frames;
 use crate::relation::Context;
 use crate::rings::Aim;
 use crate::system::{Halt, System, on_large_stack};
@@ -9,6 +11,7 @@ use bdd::Bdd;
 use check::{
     Answer, Budget, Certificate, Engine, Goal, Stats, StopReason, Task, Trace, TraceMode, Verdict,
 };
+use ir::{EdgeKind, IndexVec, NodeId, ProcId, Program};
 use std::sync::Arc;
 
 /// Forwards: the configurations reachable from the start. Its switches exist so that the effect of
@@ -33,6 +36,31 @@ impl Engine for Post {
     }
     fn run(&self, task: &Task, budget: &Budget) -> Answer {
         run(task, budget, || forwards(task, budget, (self.live_ranges, self.mod_ref)))
+    }
+}
+
+/// Backwards: the configurations from which a goal can be reached. Traces and sets of states come
+/// from a pass forwards over the summaries that it finds on the way.
+#[derive(Clone, Copy, Debug)]
+pub struct Pre {
+    /// Drop variables where they are dead ([bebop §3.3]).
+    pub live_ranges: bool,
+    /// Leave globals that a procedure does not touch with its callers ([bebop §3.3]).
+    pub mod_ref: bool,
+}
+
+impl Default for Pre {
+    fn default() -> Self {
+        Pre { live_ranges: true, mod_ref: true }
+    }
+}
+
+impl Engine for Pre {
+    fn name(&self) -> &'static str {
+        "pre"
+    }
+    fn run(&self, task: &Task, budget: &Budget) -> Answer {
+        run(task, budget, || backwards(task, budget, (self.live_ranges, self.mod_ref)))
     }
 }
 
@@ -120,12 +148,90 @@ fn forwards(task: &Task, budget: &Budget, switches: (bool, bool)) -> Result<Answ
     Ok(answer)
 }
 
+fn backwards(task: &Task, budget: &Budget, switches: (bool, bool)) -> Result<Answer, Halt> {
+    let program = &task.program;
+    let mut s = system(task, budget, switches)?;
+    let aims = aims(&mut s, task)?;
+    let mut targets = vec![Vec::new(); task.goals.len()];
+    for &(goal, node, condition) in &aims {
+        targets[goal].push((node, condition));
+    }
+    let wants_all = task.wants.all_nodes || !task.observe.is_empty();
+    let early = !wants_all && task.wants.trace != TraceMode::Shortest;
+    let relevant = reachable_procs(program);
+    let mut pre = PreStar::new(s, Frames::of_targets(&targets, program), Some(relevant.clone()));
+    if early {
+        pre.watch()?;
+    }
+    if wants_all {
+        pre.want_all()?;
+    }
+    pre.run()?;
+
+    let mut reached = Vec::with_capacity(task.goals.len());
+    for goal in 0..task.goals.len() {
+        reached.push(pre.starts_in(goal)?);
+    }
+    let mut answer = Answer::unknown(task, StopReason::Cancelled);
+    let certificate = match task.wants.certificate && reached.contains(&false) {
+        true => Some(Arc::new(pre.certificate(&reached, &relevant)?)),
+        false => None,
+    };
+    // From here on, all that is needed of the automaton are the states on the way to the goals.
+    let mut guide = IndexVec::filled(Bdd::FALSE, program.nodes.len());
+    for (node, list) in pre.top.enumerate() {
+        for (goal, _) in reached.iter().enumerate().filter(|(_, r)| **r) {
+            let states = lookup(list, 1 + goal as u32);
+            guide[node] = pre.s.m.or(guide[node], states)?;
+        }
+    }
+    let visits = pre.visits;
+    let mut s = pre.s;
+    if wants_all {
+        let keep: Vec<Bdd> = guide.iter().copied().chain(aims.iter().map(|a| a.2)).collect();
+        let states = s.forward(&keep)?;
+        for (i, observation) in task.observe.iter().enumerate() {
+            let set = s.observe(observation, states[observation.node], &mut answer.sets)?;
+            answer.observed[i] = Some(set);
+        }
+        if task.wants.all_nodes {
+            answer.reached = Some(states.iter().map(|states| !states.is_false()).collect());
+        }
+    }
+    let traces = traces(&mut s, task, &aims, &reached, Some(&guide));
+    answer.verdicts = verdicts(&reached, certificate, traces.map_err(|h| h.reason(budget)));
+    answer.stats = stats(&s, visits);
+    Ok(answer)
+}
+
+/// The procedures that some chain of calls leads to from the entry.
+fn reachable_procs(program: &Program) -> IndexVec<ProcId, bool> {
+    let mut callees: IndexVec<ProcId, Vec<ProcId>> =
+        IndexVec::filled(Vec::new(), program.procs.len());
+    for edge in program.edges.iter() {
+        if let EdgeKind::Call(call) = &edge.kind {
+            callees[program.nodes[edge.source].proc].push(call.callee);
+        }
+    }
+    let mut reached = IndexVec::filled(false, program.procs.len());
+    reached[program.entry] = true;
+    let mut work = vec![program.entry];
+    while let Some(proc) = work.pop() {
+        for &callee in &callees[proc] {
+            if !std::mem::replace(&mut reached[callee], true) {
+                work.push(callee);
+            }
+        }
+    }
+    reached
+}
+
 fn traces(
     s: &mut System,
     task: &Task,
     aims: &[Aim],
     reached: &[bool],
-    guide: Option<&ir::IndexVec<ir::NodeId, Bdd>>,
+    guide: Option<&IndexVec<NodeId, Bdd>>,
 ) -> Result<Vec<Option<Box<Trace>>>, Halt> {
     let aims: Vec<Aim> = match task.wants.trace {
         TraceMode::None => Vec::new(),

@@ -40,13 +40,15 @@
 
 mod engines;
 mod export;
+mod forward;
 mod order;
 mod post_star;
+mod pre_star;
 mod regular;
 mod relation;
 mod rings;
 mod slots;
 mod system;
 
-pub use engines::Post;
+pub use engines::{Post, Pre};
 pub use regular::{Letter, Nodes, RegularSet, Waiting};

@@ -4,7 +4,7 @@
 
 use check::Engine;
 use engine_explicit::Explicit;
-use engine_pds::Post;
+use engine_pds::{Post, Pre};
 use std::time::Duration;
 use testkit::{corpus, differential, suite};
 
@@ -13,14 +13,16 @@ const EXCEPTIONS: &[suite::Exception] = &[];
 const LIMIT: Duration = Duration::from_secs(20);
 
 fn engines() -> Vec<(&'static str, Box<dyn Engine>)> {
-    let mut out: Vec<(&'static str, Box<dyn Engine>)> = vec![
+    vec![
         ("post", Box::new(Post::default())),
         ("post, all live", Box::new(Post { live_ranges: false, mod_ref: true })),
         ("post, no mod/ref", Box::new(Post { live_ranges: true, mod_ref: false })),
         ("post, plain", Box::new(Post { live_ranges: false, mod_ref: false })),
-    ];
-    out.truncate(usize::MAX);
-    out
+        ("pre", Box::new(Pre::default())),
+        ("pre, all live", Box::new(Pre { live_ranges: false, mod_ref: true })),
+        ("pre, no mod/ref", Box::new(Pre { live_ranges: true, mod_ref: false })),
+        ("pre, plain", Box::new(Pre { live_ranges: false, mod_ref: false })),
+    ]
 }
 
 #[test]
@@ -36,7 +38,7 @@ fn own_corpus() {
 #[test]
 fn corpora_of_others() {
     let shared = corpus::shared();
-    for engine in [&Post::default() as &dyn Engine] {
+    for engine in [&Post::default() as &dyn Engine, &Pre::default()] {
         let report = suite::run(engine, &shared.cases, EXCEPTIONS, LIMIT);
         assert!(report.failures.is_empty(), "{}: {}", engine.name(), report.failure_text());
         // Of the rest nobody knows the answer: both engines must give the same.
