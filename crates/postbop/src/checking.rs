@@ -152,7 +152,11 @@ impl Judge<'_> {
                 match trace {
                     Some(trace) => match self.replay(trace, goal) {
                         Ok(listing) => out.trace = Some(listing),
-                        Err(reason) => refuse(&mut out, reason),
+                        Err(reason @ StopReason::Internal { .. }) => refuse(&mut out, reason),
+                        Err(reason) => {
+                            let warning = format!("the trace is right, and not listed: {reason}");
+                            out.warnings.push(warning);
+                        }
                     },
                     None if self.task.wants.trace == TraceMode::None => {}
                     None => {
@@ -219,7 +223,13 @@ fn compared(property: &Property, mut each: Vec<Outcome>) -> Outcome {
     if let Some(broken) = each.iter().position(internal) {
         return each.remove(broken);
     }
-    let says = |o: &Outcome| format!("{} says {}", o.engine, o.status.word());
+    let says = |o: &Outcome| {
+        let word = o.status.word();
+        match o.trace.as_ref().filter(|t| t.shortest) {
+            Some(trace) => format!("{} says {word} in {} steps", o.engine, trace.hier_steps),
+            None => format!("{} says {word}", o.engine),
+        }
+    };
     let who = |o: &[&Outcome]| o.iter().map(|o| o.engine.clone()).collect::<Vec<_>>().join(" and ");
     let definite: Vec<&Outcome> = each.iter().filter(|o| o.status != Status::Unknown).collect();
     let Some(first) = definite.first() else {
@@ -235,7 +245,14 @@ fn compared(property: &Property, mut each: Vec<Outcome>) -> Outcome {
         Some(o.statements.as_ref()?.iter().map(|s| s.reachable).collect())
     };
     let same = |o: &&Outcome| o.status == first.status && reached(o) == reached(first);
-    if !definite.iter().all(same) {
+    // Shortest traces may differ, but not in length.
+    let lengths: Vec<usize> = definite
+        .iter()
+        .filter_map(|o| o.trace.as_ref())
+        .filter(|t| t.shortest)
+        .map(|t| t.hier_steps)
+        .collect();
+    if !definite.iter().all(same) || lengths.iter().any(|n| *n != lengths[0]) {
         let what: Vec<String> = definite.iter().map(|o| says(o)).collect();
         let what = format!("the engines disagree: {}", what.join(", "));
         let mut out = Outcome::unknown(property.clone(), StopReason::Internal { what });

@@ -10,7 +10,7 @@ use ir::{Layout, Program};
 use std::time::Instant;
 
 /// Work (path edges) that the explicit engine may do before `auto` turns to decision diagrams.
-const EXPLICIT_FIRST: u64 = 300_000;
+const EXPLICIT_FIRST: u64 = 200_000;
 
 /// Arbitrary bits of one edge that it may enumerate there.
 const EXPLICIT_OPEN_BITS: u32 = 10;

@@ -36,5 +36,6 @@ pub(crate) fn replayed(
         let depth = u32::try_from(shown.depth).unwrap_or(u32::MAX);
         steps.push(ListedStep { node: shown.node, depth, state: shown.state, folded });
     }
-    Ok(Listing { shortest: accepted.is_shortest(), loop_start: None, steps })
+    let (shortest, hier_steps) = (accepted.is_shortest(), accepted.hier_steps());
+    Ok(Listing { shortest, loop_start: None, hier_steps, steps })
 }

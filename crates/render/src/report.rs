@@ -120,6 +120,8 @@ pub struct Listing {
     pub shortest: bool,
     /// Where the part that repeats for ever begins.
     pub loop_start: Option<usize>,
+    /// Steps of the run, a completed call counted as one.
+    pub hier_steps: usize,
     /// In the order of execution.
     pub steps: Vec<ListedStep>,
 }

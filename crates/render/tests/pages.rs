@@ -50,7 +50,7 @@ fn traced(steps: Vec<ListedStep>, loop_start: Option<usize>) -> Outcome {
     Outcome {
         status: Status::Reachable,
         stop_reason: None,
-        trace: Some(Listing { shortest: false, loop_start, steps }),
+        trace: Some(Listing { shortest: false, loop_start, hier_steps: steps.len(), steps }),
         ..Outcome::unknown(Property::reach(":4"), StopReason::Cancelled)
     }
 }

@@ -1,7 +1,7 @@
 //! Verdicts, exit codes, limits, engines.
 
 use crate::{TempFile, bop, bop_with, command};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const ENGINES: [&str; 4] = ["auto", "explicit", "summary", "compare"];
@@ -144,6 +144,26 @@ fn a_run_out_of_memory_is_unknown() {
         let report = bop_with(&args, program).exits(3).json();
         assert_eq!(report["results"][0]["stop_reason"], "memory", "{engine}: {report}");
     }
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_run_is_unknown() {
+    let program = TempFile::new("c.bp", bop(&["gen", "counter", "24"]).exits(0).out);
+    let child = command(&["check", program.path(), "--engine", "summary", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    let start = Instant::now();
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(3));
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    let report: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(report["results"][0]["stop_reason"], "cancelled");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The independent reference in Python, where it is at hand.
 
+#![allow(clippy::print_stderr)] // reasons for skipping
+
 use crate::root;
 use std::process::Command;
 
