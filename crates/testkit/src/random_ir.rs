@@ -71,7 +71,7 @@ impl Generator {
             };
             globals.push((var, ty));
         }
-        for i in 0..self.rng.between(1, 3) {
+        for i in 0..self.rng.between(1, 4) {
             let id = self.b.proc(&format!("f{i}"), origin);
             let mut locals = Vec::new();
             let types = self.types(4, 2);
@@ -162,6 +162,11 @@ impl Generator {
         let last = nodes.len() - 1;
         for i in 0..last {
             self.edge(index, globals, nodes[i], nodes[i + 1]);
+            // A way on where that one blocks, or the far end would hardly ever be reached.
+            if self.rng.chance(40) {
+                let rel = Rel::identity();
+                self.push(nodes[i], EdgeKind::Local { target: nodes[i + 1], rel });
+            }
         }
         for _ in 0..self.rng.between(1, nodes.len()) {
             let (from, to) = (self.rng.below(nodes.len()), self.rng.below(nodes.len()));
@@ -198,16 +203,17 @@ impl Generator {
     }
 
     fn edge(&mut self, index: usize, globals: &[(VarId, Type)], from: NodeId, to: NodeId) {
-        let calls = self.procs.len() > 1 || self.rng.chance(30);
-        if !(calls && self.rng.chance(35)) {
-            let rel = self.local_rel(index, globals);
-            self.push(from, EdgeKind::Local { target: to, rel });
-            return;
-        }
-        let callee = if self.procs.len() > 1 && !self.rng.chance(8) {
-            self.rng.between(1, self.procs.len() - 1)
-        } else {
-            0
+        // Mostly a procedure further down; recursion that nothing ends would leave little to reach.
+        let last = self.procs.len() - 1;
+        let callee = match self.rng.below(20) {
+            0..7 if index < last => self.rng.between(index + 1, last),
+            7 => self.rng.between(index.min(1), last),
+            8 if self.rng.coin() => 0,
+            _ => {
+                let rel = self.local_rel(index, globals);
+                self.push(from, EdgeKind::Local { target: to, rel });
+                return;
+            }
         };
         let (own, other) = (&self.procs[index], &self.procs[callee]);
         let mut kept = at(Time::Post, globals);
@@ -233,7 +239,7 @@ impl Generator {
 
     fn rel(&mut self, words: &Words) -> Rel {
         let mut choices = 0;
-        let guard = if self.rng.chance(40) {
+        let guard = if self.rng.chance(28) {
             self.maker(&words.pre, Some(&mut choices)).boolean(2)
         } else {
             Exprs::TRUE
@@ -246,7 +252,7 @@ impl Generator {
                 }
             }
         }
-        let constraint = if self.rng.chance(25) {
+        let constraint = if self.rng.chance(18) {
             let mut all = words.pre.clone();
             all.extend(&words.kept);
             all.extend(&words.open);
@@ -308,13 +314,13 @@ impl Maker<'_> {
     fn fitting(&mut self, scalar: Scalar) -> ExprId {
         let Scalar::Int { bits } = scalar else { return self.boolean(2) };
         let constant = self.rng.below(1 << bits) as i64;
-        match self.rng.below(6) {
+        match self.rng.below(7) {
             0 | 1 => self.exprs.int(constant),
-            2 => {
+            2 | 3 => {
                 let (value, mask) = (self.integer(2), self.exprs.int((1 << bits) - 1));
                 self.exprs.binary(BinaryOp::BitAnd, value, mask)
             }
-            3 => {
+            4 => {
                 let (c, a, b) = (self.boolean(1), self.integer(1), self.exprs.int(constant));
                 self.exprs.add(Expr::Ite(c, a, b))
             }
