@@ -4,7 +4,7 @@
 //! decide anything. Variables are dropped, never steps: runs keep their statements, and so their
 //! lengths.
 
-use crate::{BitSet, Uses, may_block};
+use crate::{BitSet, Uses, may_block, may_clash};
 use ir::{
     Assign, Call, Edge, EdgeKind, Embedding, Expr, ExprId, Exprs, Id, IndexVec, Init, ProcId,
     Program, ProgramBuilder, Rel, VarId, VarKind,
@@ -81,7 +81,7 @@ fn relevant_vars(program: &Program, procs: &BitSet, uses: &Uses) -> BitSet {
             read(rel.guard, &mut work, &mut add);
             read(rel.constraint, &mut work, &mut add);
             for assign in &rel.assigns {
-                let blocks = may_block(program, assign);
+                let blocks = may_block(program, assign) || may_clash(program, rel, assign);
                 for expr in [assign.index, assign.value].into_iter().flatten() {
                     if blocks {
                         read(expr, &mut work, &mut add);

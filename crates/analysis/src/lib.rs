@@ -43,4 +43,4 @@ pub use cone_of_influence::cone_of_influence;
 pub use live::Live;
 pub use mod_ref::ModRef;
 pub use order::{call_order, weak_topological_order};
-pub use uses::{Uses, may_block};
+pub use uses::{Uses, may_block, may_clash};

@@ -5,7 +5,7 @@
 //! Across calls the analysis is context-insensitive at exits (a global is live at an exit if it is
 //! live after some call), but a global that the callee cannot modify goes around it.
 
-use crate::{BitSet, ModRef, Uses, call_order, may_block};
+use crate::{BitSet, ModRef, Uses, call_order, may_block, may_clash};
 use ir::{
     EdgeId, EdgeKind, ExprId, Exprs, IndexVec, NodeId, ProcId, Program, Rel, Time, VarId, VarKind,
 };
@@ -304,7 +304,8 @@ impl Flows {
         let start = pool.len() as u32;
         reads(pool, rel.guard, true);
         reads(pool, rel.constraint, true);
-        for assign in rel.assigns.iter().filter(|a| may_block(program, a)) {
+        let blocks = |a: &&ir::Assign| may_block(program, a) || may_clash(program, rel, a);
+        for assign in rel.assigns.iter().filter(blocks) {
             for expr in [assign.index, assign.value].into_iter().flatten() {
                 reads(pool, expr, true);
             }
