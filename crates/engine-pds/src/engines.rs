@@ -83,7 +83,12 @@ fn system(
     (live_ranges, mod_ref): (bool, bool),
 ) -> Result<System, Halt> {
     let program = &task.program;
-    let uses = Uses::new(task.reads());
+    // A trace starts in an initial valuation, so it tells what the initial condition reads,
+    // needed later or not.
+    let entry = program.procs[program.entry].entry;
+    let mut reads = task.reads();
+    program.exprs.reads(program.init.condition, |_, var| reads.push((entry, var)));
+    let uses = Uses::new(reads);
     let mod_ref = match mod_ref {
         true => ModRef::new(program, &uses),
         false => ModRef::everything(program),
