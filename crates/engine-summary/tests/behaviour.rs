@@ -150,3 +150,29 @@ fn switches_do_not_change_answers() {
         }
     }
 }
+
+/// The program model's proof: an array, a push relation over `x''`, events, a hidden monitor.
+#[test]
+fn the_model_built_by_hand_is_answered() {
+    for buggy in [false, true] {
+        let proof = testkit::model_proof::model_proof(buggy);
+        let task = Task::new(proof.program.clone(), proof.goals());
+        let answer = Summary::default().run(&task, &Budget::unlimited());
+        for ((name, goal, reached), verdict) in proof.questions.iter().zip(&answer.verdicts) {
+            match verdict {
+                Verdict::Violated(Some(trace)) => {
+                    assert!(reached, "{name} (buggy: {buggy})");
+                    replay::check_trace(&proof.program, goal, trace).expect("a run");
+                }
+                Verdict::Holds(Some(certificate)) => {
+                    assert!(!reached, "{name} (buggy: {buggy})");
+                    let goals = std::slice::from_ref(goal);
+                    let budget = Budget::unlimited();
+                    replay::check_certificate(&proof.program, goals, certificate, &budget)
+                        .expect("a proof");
+                }
+                other => panic!("{name}: {other:?}"),
+            }
+        }
+    }
+}
