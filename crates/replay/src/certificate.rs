@@ -180,6 +180,7 @@ pub(crate) fn check_with(
         cases,
         code: Code::default(),
         seen: FxHashSet::default(),
+        key: Vec::new(),
         report: CertReport { size: certificate.len(), ..CertReport::default() },
     };
     let (path, procs) = (&certificate.path, &certificate.procs);
@@ -441,6 +442,7 @@ struct Checker<'a> {
     code: Code,
     /// Keys of instances that hold.
     seen: FxHashSet<Box<[u32]>>,
+    key: Vec<u32>,
     report: CertReport,
 }
 
@@ -467,8 +469,8 @@ impl Checker<'_> {
             self.report.trivial += 1;
             return Ok(());
         }
-        let key = self.key(masks, &claim);
-        if self.seen.contains(&key) {
+        self.write_key(masks, &claim);
+        if self.seen.contains(self.key.as_slice()) {
             self.report.repeated += 1;
             return Ok(());
         }
@@ -505,26 +507,28 @@ impl Checker<'_> {
             let place = (self.program.proc_name(at.proc).to_owned(), at.origin.line);
             return Err(CertRefusal::Fails { rule, node, edge, place });
         }
-        self.seen.insert(key);
+        self.seen.insert(self.key.as_slice().into());
         Ok(())
     }
 
-    /// Equal for instances that differ in names alone.
-    fn key(&mut self, masks: &Masks, claim: &Claim) -> Box<[u32]> {
-        let mut out: Vec<u32> = vec![
+    /// Writes the instance's key: equal for instances that differ in names alone.
+    fn write_key(&mut self, masks: &Masks, claim: &Claim) {
+        let mut out = std::mem::take(&mut self.key);
+        out.clear();
+        out.extend([
             claim.rule as u32,
             claim.hypothesis.index() as u32,
             claim.conclusion.index() as u32,
             masks.of[claim.proc] as u32,
             claim.equal.len() as u32,
-        ];
+        ]);
         out.extend(claim.equal.iter().map(|&v| self.space.layout.slot(v).offset));
         self.relation_key(claim.first, &mut out);
         if let (Some(callee), Some((summary, back))) = (claim.callee, claim.second) {
             out.extend([summary.index() as u32, masks.of[callee] as u32]);
             self.relation_key(back, &mut out);
         }
-        out.into()
+        self.key = out;
     }
 
     fn relation_key(&mut self, rel: &Rel, out: &mut Vec<u32>) {

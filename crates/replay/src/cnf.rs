@@ -7,6 +7,7 @@
 use batsat::{Callbacks, Lit as SatLit, Solver, SolverInterface, SolverOpts, lbool};
 use check::{Budget, StopReason};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::ops::Not;
 
 /// A literal: twice the variable, plus one if negated. Variable 0 is true.
@@ -25,12 +26,35 @@ impl Not for Lit {
     }
 }
 
-/// Stops the solver when the budget is spent.
-struct Stop(Option<Budget>);
+/// What the solver may spend.
+#[derive(Clone)]
+pub(crate) enum Effort {
+    Budget(Budget),
+    /// So many of its own steps: the same on every machine.
+    Steps(u64),
+}
+
+/// Stops the solver when that is spent.
+struct Stop {
+    effort: Effort,
+    steps: Cell<u64>,
+}
 
 impl Callbacks for Stop {
     fn stop(&self) -> bool {
-        self.0.as_ref().is_some_and(|budget| budget.poll().is_err())
+        self.steps.set(self.steps.get() + 1);
+        self.spent().is_some()
+    }
+}
+
+impl Stop {
+    fn spent(&self) -> Option<StopReason> {
+        match &self.effort {
+            Effort::Budget(budget) => budget.poll().err(),
+            Effort::Steps(limit) => {
+                (self.steps.get() > *limit).then_some(StopReason::Steps { limit: *limit })
+            }
+        }
     }
 }
 
@@ -43,9 +67,9 @@ pub(crate) struct Cnf {
 }
 
 impl Cnf {
-    pub(crate) fn new(budget: Option<Budget>) -> Cnf {
+    pub(crate) fn new(effort: Effort) -> Cnf {
         let mut cnf = Cnf {
-            solver: Solver::new(SolverOpts::default(), Stop(budget)),
+            solver: Solver::new(SolverOpts::default(), Stop { effort, steps: Cell::new(0) }),
             vars: Vec::new(),
             gates: FxHashMap::default(),
             scratch: Vec::new(),
@@ -119,8 +143,7 @@ impl Cnf {
         if result == lbool::FALSE {
             return Ok(false);
         }
-        let budget = self.solver.cb().0.as_ref();
-        Err(budget.and_then(|b| b.poll().err()).unwrap_or(StopReason::Cancelled))
+        Err(self.solver.cb().spent().unwrap_or(StopReason::Cancelled))
     }
     /// The value of a literal in the solution that was found.
     pub(crate) fn value(&self, lit: Lit) -> bool {
@@ -130,7 +153,7 @@ impl Cnf {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cnf, Lit};
+    use super::{Cnf, Effort, Lit};
 
     type Gate = fn(&mut Cnf, [Lit; 3]) -> Lit;
 
@@ -147,7 +170,7 @@ mod tests {
             ];
             for (gate, expected) in table {
                 for claim in [false, true] {
-                    let mut cnf = Cnf::new(None);
+                    let mut cnf = Cnf::new(Effort::Steps(1000));
                     let inputs = [cnf.fresh(), cnf.fresh(), cnf.fresh()];
                     let out = gate(&mut cnf, inputs);
                     for (lit, value) in inputs.into_iter().zip([a, b, c]) {

@@ -12,7 +12,7 @@
 //! evaluated once more with `N` alone, and three-valued evaluation is monotone.
 
 use crate::code::{CellOf, Op, Reg, cell, cells};
-use crate::machine::{Around, Cell, Lack, Machine, Picked, Role, Source, Verdict};
+use crate::machine::{Around, Cell, Lack, Machine, Picked, Role, Scratch, Source, Verdict};
 use crate::search::Failure;
 use check::Partial;
 use ir::eval::Val;
@@ -25,6 +25,8 @@ pub(crate) enum Fault {
     Lack(Lack),
     /// It depends on a variable whose value is not claimed.
     Open(VarId),
+    /// No choices were found with reasonable effort.
+    Hard,
     /// A bit is needed with another value than claimed.
     Conflict(u32),
     /// A variable is needed with another value than claimed.
@@ -91,11 +93,15 @@ impl Machine<'_> {
             any: claims.any,
             strict: false,
         };
-        let mut picked = Picked::default();
-        self.pick(rel, &around, &mut picked).map_err(|failure| match failure {
-            Failure::Lack(lack) => Fault::Lack(lack),
-            Failure::Open(var) => Fault::Open(var),
-        })?;
+        let mut picked = std::mem::take(&mut self.picked);
+        let found = self.pick(rel, &around, &mut picked);
+        if let Err(failure) = found {
+            return Err(match failure {
+                Failure::Lack(lack) => Fault::Lack(lack),
+                Failure::Open(var) => Fault::Open(var),
+                Failure::Hard => Fault::Hard,
+            });
+        }
 
         // Cells of assigned arrays that keep their value.
         for assign in self.code.assigns.iter().filter(|a| a.index.is_some()) {
@@ -111,20 +117,25 @@ impl Machine<'_> {
                 }
             }
         }
-        self.collect(&around, &picked, &mut need);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.collect(&around, &picked, &mut need, &mut scratch);
+        self.scratch = scratch;
 
         // The proof: `need` alone makes the relation hold.
         let strict = Around { pre: &need, strict: true, ..around };
-        match self.verdict(&strict, &picked) {
+        let verdict = self.verdict(&strict, &picked);
+        self.picked = picked;
+        match verdict {
             Verdict::Yes => Ok(need),
             Verdict::No(_) | Verdict::Open(_) => Err(Fault::Internal),
         }
     }
 
     /// Adds to `need` the cells that the values in the registers rest on.
-    fn collect(&self, around: &Around, picked: &Picked, need: &mut Partial) {
-        let cost = self.costs(around, need);
-        let mut stack: Vec<Reg> = Vec::new();
+    fn collect(&self, around: &Around, picked: &Picked, need: &mut Partial, scratch: &mut Scratch) {
+        let Scratch { cost, seen, stack } = scratch;
+        self.costs(around, need, cost);
+        stack.clear();
         stack.extend(self.code.guard);
         stack.extend(self.code.constraint);
         for (i, assign) in self.code.assigns.iter().enumerate() {
@@ -148,7 +159,8 @@ impl Machine<'_> {
                 stack.push(value);
             }
         }
-        let mut seen = vec![false; self.code.ops.len()];
+        seen.clear();
+        seen.resize(self.code.ops.len(), false);
         while let Some(reg) = stack.pop() {
             if std::mem::replace(&mut seen[reg as usize], true) {
                 continue;
@@ -158,12 +170,12 @@ impl Machine<'_> {
             match self.code.ops[reg as usize] {
                 Op::Const(_) | Op::Choice(_) => {}
                 Op::Read(time, var) => {
-                    self.rest_on(around, picked, (time, var, 0), need, &mut stack);
+                    self.rest_on(around, picked, (time, var, 0), need, stack);
                 }
                 Op::Index { time, var, index } => {
                     stack.push(index);
                     if let CellOf::At(number) = cell(self.program, var, val(index)) {
-                        self.rest_on(around, picked, (time, var, number), need, &mut stack);
+                        self.rest_on(around, picked, (time, var, number), need, stack);
                     }
                 }
                 Op::Not(a) => stack.push(a),
@@ -231,8 +243,8 @@ impl Machine<'_> {
     }
 
     /// For each register, about how many cells its value would add to `need`.
-    fn costs(&self, around: &Around, need: &Partial) -> Vec<u32> {
-        let mut cost: Vec<u32> = Vec::with_capacity(self.code.ops.len());
+    fn costs(&self, around: &Around, need: &Partial, cost: &mut Vec<u32>) {
+        cost.clear();
         for (i, &op) in self.code.ops.iter().enumerate() {
             let c = |r: Reg| cost[r as usize];
             let read = |time: Time, var: VarId, number: u32| {
@@ -278,6 +290,5 @@ impl Machine<'_> {
                 }
             });
         }
-        cost
     }
 }

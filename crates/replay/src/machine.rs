@@ -153,11 +153,30 @@ pub(crate) struct Machine<'p> {
     pub(crate) regs: Vec<Val>,
     /// Evaluations before the SAT solver takes over.
     pub(crate) patience: usize,
+    /// Values picked by the last search, kept for its memory.
+    pub(crate) picked: Picked,
+    pub(crate) scratch: Scratch,
+}
+
+/// Memory that justifications reuse.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    pub(crate) cost: Vec<u32>,
+    pub(crate) seen: Vec<bool>,
+    pub(crate) stack: Vec<Reg>,
 }
 
 impl<'p> Machine<'p> {
     pub(crate) fn new(program: &'p Program, space: &'p Space) -> Self {
-        Machine { program, space, code: Code::default(), regs: Vec::new(), patience: 1 << 12 }
+        Machine {
+            program,
+            space,
+            code: Code::default(),
+            regs: Vec::new(),
+            patience: 1 << 12,
+            picked: Picked::default(),
+            scratch: Scratch::default(),
+        }
     }
     pub(crate) fn compile(&mut self, rel: &Rel) {
         self.code.compile(self.program, rel);

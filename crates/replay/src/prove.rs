@@ -2,7 +2,7 @@
 //! conclusion, as clauses, must not hold together.
 
 use crate::certificate::Instance;
-use crate::cnf::{Cnf, Lit};
+use crate::cnf::{Cnf, Effort, Lit};
 use crate::machine::Role;
 use check::{Area, Budget, SetBit, SetId, StateSets, StopReason};
 use ir::blast::{Algebra, blast_rel};
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub(crate) fn prove(instance: &Instance, budget: &Budget) -> Result<bool, StopReason> {
     let space = instance.space;
     let (locals, results) = (space.locals().start, space.results().start);
-    let mut cnf = Cnf::new(Some(budget.clone()));
+    let mut cnf = Cnf::new(Effort::Budget(budget.clone()));
 
     // At entry and now.
     let mut entry = Valuation::default();

@@ -74,6 +74,8 @@ pub enum Reason {
     },
     /// No choices make the constraint true.
     Constraint,
+    /// No choices were found with reasonable effort: neither accepted nor refuted.
+    Hard,
     /// The step depends on a variable of which the trace claims nothing.
     Open {
         /// The variable.
@@ -118,6 +120,7 @@ impl Reason {
             Fault::Lack(Lack::Disagree(var)) => Reason::Disagree { var: name(var) },
             Fault::Lack(Lack::Other(var)) => Reason::Other { var: name(var) },
             Fault::Lack(Lack::Constraint) => Reason::Constraint,
+            Fault::Hard => Reason::Hard,
             Fault::Open(var) => Reason::Open { var: name(var) },
             Fault::Conflict(bit) => {
                 Reason::Conflict { var: owner(bit).map_or_else(|| format!("bit {bit}"), name) }
@@ -162,6 +165,7 @@ impl fmt::Display for Reason {
             }
             Reason::Other { var } => write!(f, "`{var}` gets another value than it has later"),
             Reason::Constraint => f.write_str("the constraint cannot hold here"),
+            Reason::Hard => f.write_str("the choices that the step makes are too hard to find"),
             Reason::Open { var } => {
                 write!(f, "the step depends on `{var}`, of which the trace says nothing here")
             }

@@ -4,7 +4,7 @@
 //! choice at all or fix each one by a single wanted value. A relation whose choices resist that is
 //! handed to the SAT solver, bit-blasted.
 
-use crate::cnf::{Cnf, Lit};
+use crate::cnf::{Cnf, Effort, Lit};
 use crate::code::{Op, Reg};
 use crate::machine::{Around, Cell, Lack, Machine, Picked, Source, Verdict, Wait};
 use ir::blast::{Algebra, blast_rel};
@@ -13,6 +13,9 @@ use ir::{Id, Rel, Time, VarId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
+/// Steps of the SAT solver before a relation counts as too hard: some seconds.
+const EFFORT: u64 = 1 << 20;
+
 /// Why no choices were found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Failure {
@@ -20,6 +23,8 @@ pub(crate) enum Failure {
     Lack(Lack),
     /// It depends on a variable whose value is not claimed.
     Open(VarId),
+    /// The SAT solver gave up.
+    Hard,
 }
 
 /// Something to branch on, or what stands in the way.
@@ -198,7 +203,7 @@ impl Machine<'_> {
         let mut alg = Blast {
             machine: self,
             around,
-            cnf: Cnf::new(None),
+            cnf: Cnf::new(Effort::Steps(EFFORT)),
             cells: BTreeMap::new(),
             choices: FxHashMap::default(),
         };
@@ -235,8 +240,10 @@ impl Machine<'_> {
         let (mut cnf, bits, choices) = (alg.cnf, alg.cells, alg.choices);
         cnf.clause(&[blasted.enabled]);
         cnf.clause(&[blasted.constraint]);
-        if cnf.solve() != Ok(true) {
-            return Err(Failure::Lack(Lack::Guard));
+        match cnf.solve() {
+            Ok(true) => {}
+            Ok(false) => return Err(Failure::Lack(Lack::Guard)),
+            Err(_) => return Err(Failure::Hard),
         }
         for (&number, &lit) in &choices {
             picked.set_choice(number, Some(cnf.value(lit)));
