@@ -75,7 +75,7 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     let (watch, line) = watch::watch(args.output.quiet);
     let report = postbop::check(&files, &properties, &options, &watch)?;
     drop(line);
-    let text = text_options(&args.output);
+    let text = TextOptions { proofs: args.self_check, ..text_options(&args.output) };
     io::write_to(args.output.output.as_deref(), |out| match args.format {
         CheckFormat::Text => render::text(&report, &text, out),
         CheckFormat::Bebop => render::bebop(&report, out),
@@ -271,7 +271,7 @@ fn dialect(dialect: DialectArg) -> Dialect {
 }
 
 fn text_options(output: &crate::args::Output) -> TextOptions {
-    TextOptions { quiet: output.quiet, verbose: output.verbose, stats: output.stats }
+    TextOptions { quiet: output.quiet, verbose: output.verbose, stats: output.stats, proofs: false }
 }
 
 fn about_memory(output: &crate::args::Output) {

@@ -19,6 +19,8 @@ pub struct TextOptions {
     pub verbose: bool,
     /// Also counters of effort.
     pub stats: bool,
+    /// Also whether proofs were checked.
+    pub proofs: bool,
 }
 
 /// Writes the report for people.
@@ -41,6 +43,8 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
         }
         if options.verbose || options.stats {
             about_engine(out, &outcome.engine, &outcome.why, outcome.seconds)?;
+        }
+        if options.verbose || options.stats || options.proofs {
             if let Some(note) = outcome.certificate {
                 let checked = if note.checked { "checked" } else { "not checked" };
                 writeln!(out, "  proof of size {}, {checked}", note.size)?;
