@@ -14,13 +14,20 @@ pub(crate) fn diagram(bdd: &mut Manager, label: &Label) -> Result<Bdd, Stop> {
     Ok(sum)
 }
 
-/// A sum of cubes, none of which can be left out or shortened, after Minato and Morreale.
-pub(crate) fn cover(bdd: &mut Manager, f: Bdd) -> Result<Label, Stop> {
+/// The largest number of cubes of a label.
+pub(crate) const MAX_CUBES: usize = 1 << 16;
+
+/// A sum of cubes, none of which can be left out or shortened, after Minato (SASIMI 1992); `None` if there
+/// are more than [`MAX_CUBES`].
+pub(crate) fn cover(bdd: &mut Manager, f: Bdd) -> Result<Option<Label>, Stop> {
     let mut cubes = Vec::new();
     let mut path = Vec::new();
     cover_between(bdd, f, f, &mut path, &mut cubes)?;
+    if cubes.len() > MAX_CUBES {
+        return Ok(None);
+    }
     cubes.sort_unstable();
-    Ok(Label { cubes })
+    Ok(Some(Label { cubes }))
 }
 
 /// Pushes cubes, each prefixed with `path`, whose sum lies between `lower` and `upper`; gives the
@@ -32,7 +39,7 @@ fn cover_between(
     path: &mut Vec<(u32, bool)>,
     cubes: &mut Vec<Cube>,
 ) -> Result<Bdd, Stop> {
-    if lower.is_false() {
+    if lower.is_false() || cubes.len() > MAX_CUBES {
         return Ok(Bdd::FALSE);
     }
     if upper.is_true() {

@@ -1,5 +1,5 @@
-//! The closure tableau of [clarke-grumberg-hamaguchi §4]: a second, plain way from formulas to
-//! automata. It shares nothing with the translation but the type of its result.
+//! The closure tableau of Clarke, Grumberg and Hamaguchi (CAV 1994): a second, plain way from
+//! formulas to automata. It shares nothing with the translation but the type of its result.
 //!
 //! A state is a guess of everything: the letter, and for each formula `f` under `X`, or with a
 //! temporal operator on top, whether `f` holds in the next step. What holds now follows from the
@@ -56,7 +56,7 @@ pub fn tableau(formulas: &Formulas, root: FormulaId) -> Option<Tgba> {
     }
     let states = 1usize << bits;
     let mut initial = Vec::new();
-    let mut marks = vec![0u32; states];
+    let mut marks: Vec<u32> = Vec::with_capacity(states);
     // The states in which exactly the guesses come true, for each set of guesses.
     let mut fulfilling: FxHashMap<usize, Vec<u32>> = FxHashMap::default();
     let mut holds: FxHashMap<FormulaId, bool> = FxHashMap::default();
@@ -91,6 +91,7 @@ pub fn tableau(formulas: &Formulas, root: FormulaId) -> Option<Tgba> {
             holds.insert(f, value);
         }
         let now = |g: FormulaId| holds[&g];
+        let mut set = 0;
         for (i, &f) in marked.iter().enumerate() {
             // A least fixpoint that holds must be fulfilled, a greatest that fails must be broken.
             let settled = match formulas.node(f) {
@@ -102,8 +103,9 @@ pub fn tableau(formulas: &Formulas, root: FormulaId) -> Option<Tgba> {
                 Node::Binary(Binary::StrongRelease, g, h) => !now(f) || (now(g) && now(h)),
                 _ => unreachable!("only temporal operators have marks"),
             };
-            marks[state] |= u32::from(settled) << i;
+            set |= u32::from(settled) << i;
         }
+        marks.push(set);
         let come_true =
             guessed.iter().enumerate().fold(0, |set, (i, &f)| set | usize::from(now(f)) << i);
         fulfilling.entry(come_true).or_default().push(state as u32);

@@ -260,9 +260,9 @@ impl Tgba {
         let found = components(self.states as usize * width, start, |node, out| {
             let (s, t) = (node / width, node % width);
             for mine in &self.transitions[mine_at[s]..mine_at[s + 1]] {
-                for i in theirs_at[t]..theirs_at[t + 1] {
-                    if mine.label.intersects(&theirs[i]) {
-                        let their = &other.transitions[i];
+                let range = theirs_at[t]..theirs_at[t + 1];
+                for (their, label) in other.transitions[range.clone()].iter().zip(&theirs[range]) {
+                    if mine.label.intersects(label) {
                         let marks = u64::from(mine.marks) | u64::from(their.marks) << 32;
                         out.push((mine.to.index() * width + their.to.index(), marks));
                     }

@@ -96,8 +96,8 @@ pub enum HoaErrorKind {
     /// `--ABORT--`
     #[error("the automaton was aborted by its writer")]
     Aborted,
-    /// The labels are too large.
-    #[error("the labels need too many decision nodes")]
+    /// A label has too many cubes or decision nodes.
+    #[error("the label is too large")]
     Labels,
     /// Offsets are 32 bits wide.
     #[error("the text has {bytes} bytes, the limit is {limit}", limit = u32::MAX - 1)]

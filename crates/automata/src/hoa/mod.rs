@@ -1,4 +1,4 @@
-//! Automata in the Hanoi Omega-Automata format, version 1 ([hoa]).
+//! Automata in the Hanoi Omega-Automata format, version 1 (Babiak et al., CAV 2015).
 //!
 //! What is written is read back unchanged. What is read may come from elsewhere: generalised
 //! Büchi automata with marks on transitions or on states, labels on either or implicit, aliases,

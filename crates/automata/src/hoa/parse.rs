@@ -11,7 +11,7 @@ use crate::ltl::{Atom, parse_atom};
 use crate::tgba::{MAX_MARKS, StateId, Tgba, Transition};
 
 /// The largest number of atoms: diagrams recurse once for each.
-const MAX_ATOMS: u32 = 2000;
+const MAX_ATOMS: u32 = 1000;
 /// The largest number of states.
 const MAX_STATES: u32 = 1 << 20;
 /// The largest number of atoms of an automaton whose edges have no labels: it has two to that
@@ -139,8 +139,8 @@ impl Parser<'_> {
                 if label.is_false() || acceptance.never {
                     continue;
                 }
-                let label = cover(bdd, label)
-                    .map_err(|_| HoaError { kind: HoaErrorKind::Labels, span: edge.span })?;
+                let too_large = HoaError { kind: HoaErrorKind::Labels, span: edge.span };
+                let label = cover(bdd, label).ok().flatten().ok_or(too_large)?;
                 let marks = (0..acceptance.sets)
                     .filter(|set| edge.marks >> set & 1 == 1)
                     .filter_map(|set| acceptance.marks[set as usize])

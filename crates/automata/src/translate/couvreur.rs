@@ -1,5 +1,5 @@
-//! From formulas to generalised Büchi automata, after Couvreur ([couvreur §4]), in the symbolic
-//! form of [duret-lutz-poitrenaud §3].
+//! From formulas to generalised Büchi automata, after Couvreur (FM 1999), in the symbolic form of
+//! Duret-Lutz and Poitrenaud (MASCOTS 2004).
 //!
 //! A formula is unfolded one step into a condition over atoms, over `Next[f]` ("`f` holds in the
 //! next step") and over `A[g]` ("`g` is promised and has not come yet"):
@@ -19,6 +19,9 @@
 //! of them, and its prime implicants are the choices: the conjunction of what `Next` names is the
 //! state after the step, and the step carries the marks of all promises that it does not make.
 //! Formulas with equal unfoldings are one state.
+//!
+//! A long disjunction is not unfolded as a whole, for its diagram would tell apart all sets of
+//! its members that a letter allows: the state has the steps of each member.
 
 use bdd::Bdd;
 use rustc_hash::FxHashMap;
@@ -37,7 +40,17 @@ enum Symbol {
 
 /// Unfoldings are refused that depend on more variables: operations on diagrams recurse once for
 /// each.
-const MAX_SUPPORT: usize = 2000;
+pub(super) const MAX_SUPPORT: usize = 1000;
+
+/// Disjunctions with more members are not unfolded as a whole.
+const MAX_DISJUNCTS: usize = 8;
+
+/// What tells states apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    Unfolded(Bdd),
+    Disjunction(Id),
+}
 
 struct Translation<'a> {
     ctx: &'a mut Ctx,
@@ -61,34 +74,37 @@ pub(super) fn translate(ctx: &mut Ctx, root: Id) -> Result<(Graph, Vec<Id>), Tra
         marks: FxHashMap::default(),
     };
     let mut formulas = vec![root];
-    let mut states: FxHashMap<Bdd, u32> = FxHashMap::default();
-    let unfolded = translation.unfold(root)?;
-    states.insert(unfolded, 0);
+    let mut states: FxHashMap<Key, u32> = FxHashMap::default();
+    states.insert(translation.key(root)?, 0);
     let mut out: Vec<Vec<Edge>> = Vec::new();
     let mut edges = 0;
     while let Some(&formula) = formulas.get(out.len()) {
-        let unfolded = translation.unfold(formula)?;
+        let mut choices: Vec<(Bdd, Choice)> = Vec::new();
+        for part in translation.parts(formula) {
+            let unfolded = translation.unfold(part)?;
+            for (label, rest) in translation.letters(unfolded)? {
+                choices.extend(translation.choices(rest)?.into_iter().map(|c| (label, c)));
+            }
+        }
         let mut steps: Vec<(u32, u32, Bdd)> = Vec::new();
         let mut by_end: FxHashMap<(u32, u32), usize> = FxHashMap::default();
-        for (label, rest) in translation.letters(unfolded)? {
-            for (next, promises) in translation.choices(rest)? {
-                let to = translation.ctx.plain_and(&next)?;
-                let key = translation.unfold(to)?;
-                if key.is_false() {
-                    continue;
-                }
-                let fresh = states.len() as u32;
-                let to_state = *states.entry(key).or_insert(fresh);
-                if to_state == fresh {
-                    formulas.push(to);
-                    translation.ctx.limits.states(formulas.len())?;
-                }
-                let index = *by_end.entry((to_state, promises)).or_insert_with(|| {
-                    steps.push((to_state, promises, Bdd::FALSE));
-                    steps.len() - 1
-                });
-                steps[index].2 = translation.ctx.bdd.or(steps[index].2, label)?;
+        for (label, (next, promises)) in choices {
+            let to = translation.ctx.plain_and(&next)?;
+            let key = translation.key(to)?;
+            if key == Key::Unfolded(Bdd::FALSE) {
+                continue;
             }
+            let fresh = states.len() as u32;
+            let to_state = *states.entry(key).or_insert(fresh);
+            if to_state == fresh {
+                formulas.push(to);
+                translation.ctx.limits.states(formulas.len())?;
+            }
+            let index = *by_end.entry((to_state, promises)).or_insert_with(|| {
+                steps.push((to_state, promises, Bdd::FALSE));
+                steps.len() - 1
+            });
+            steps[index].2 = translation.ctx.bdd.or(steps[index].2, label)?;
         }
         edges += steps.len();
         translation.ctx.limits.edges(edges)?;
@@ -108,6 +124,21 @@ pub(super) fn translate(ctx: &mut Ctx, root: Id) -> Result<(Graph, Vec<Id>), Tra
 }
 
 impl Translation<'_> {
+    /// The formulas whose steps a state has.
+    fn parts(&self, f: Id) -> Vec<Id> {
+        match self.ctx.node(f) {
+            Node::Or(parts) if parts.len() > MAX_DISJUNCTS => parts.to_vec(),
+            _ => vec![f],
+        }
+    }
+
+    fn key(&mut self, f: Id) -> Result<Key, TranslateError> {
+        match self.parts(f).len() {
+            1 => Ok(Key::Unfolded(self.unfold(f)?)),
+            _ => Ok(Key::Disjunction(f)),
+        }
+    }
+
     /// r(f), operands first.
     fn unfold(&mut self, root: Id) -> Result<Bdd, TranslateError> {
         let mut todo = vec![root];

@@ -1,8 +1,10 @@
 //! From generalised Büchi automata to Büchi automata with marks on states.
 //!
 //! A copy of the automaton for each mark waits for that mark, and the last copy, which accepts,
-//! for none: a step goes on past all copies whose marks it has ([giannakopoulou-lerda §3]). Only
-//! accepting components are copied; a run that enters one starts in its first copy.
+//! for none: a step goes on past all copies whose marks it has (Giannakopoulou and Lerda, FORTE 2002). Only
+//! accepting components are copied, and a run may enter one in any copy. Entering in the first
+//! or in the last one, and waiting for the marks in either order, can differ in size: the best of
+//! these is kept.
 
 use rustc_hash::FxHashMap;
 
@@ -21,25 +23,49 @@ pub fn degeneralize(automaton: &Tgba, options: &Options) -> Result<Tgba, Transla
     let ctx = &mut ctx;
     let graph = Graph::import(ctx, automaton)?;
     let graph = prune::trim(ctx, &graph)?;
-    let mut graph = copies(ctx, &graph)?;
-    if options.simulation {
-        loop {
-            let before = (graph.states(), graph.edges());
-            graph = simulate(ctx, &graph, Direction::Direct)?;
-            graph = by_state(ctx, &graph)?;
-            if (graph.states(), graph.edges()) == before {
-                break;
+    let mut best: Option<Graph> = None;
+    for first in [false, true] {
+        for backwards in [false, true] {
+            if backwards && graph.marks < 2 {
+                continue;
+            }
+            let mut copied = copies(ctx, &graph, first, backwards)?;
+            if options.simulation {
+                loop {
+                    let before = (copied.states(), copied.edges());
+                    copied = simulate(ctx, &copied, Direction::Direct)?;
+                    copied = by_state(ctx, &copied)?;
+                    if (copied.states(), copied.edges()) == before {
+                        break;
+                    }
+                }
+            }
+            if best.as_ref().is_none_or(|best| copied.states() < best.states()) {
+                best = Some(copied);
             }
         }
     }
-    graph.renumber(ctx)?.export(ctx, automaton.atoms.clone())
+    let best = best.expect("at least two variants were made");
+    best.renumber(ctx)?.export(ctx, automaton.atoms.clone())
 }
 
-fn copies(ctx: &mut Ctx, graph: &Graph) -> Result<Graph, TranslateError> {
+/// The copies: runs enter a component in the `first` or in the last copy, and copies wait for the
+/// marks in ascending order or `backwards`.
+fn copies(
+    ctx: &mut Ctx,
+    graph: &Graph,
+    first: bool,
+    backwards: bool,
+) -> Result<Graph, TranslateError> {
     let found = graph.components();
     let accepting = prune::accepting(graph, &found);
     let last = graph.marks;
-    let mut states = vec![(graph.initial, 0)];
+    let entry = |state: u32| {
+        let copied = accepting[found.of[state as usize] as usize];
+        if copied && !first { last } else { 0 }
+    };
+    let mark_of = |copy: u32| if backwards { last - 1 - copy } else { copy };
+    let mut states = vec![(graph.initial, entry(graph.initial))];
     let mut index: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     index.insert(states[0], 0);
     let mut out: Vec<Vec<Edge>> = Vec::new();
@@ -51,11 +77,11 @@ fn copies(ctx: &mut Ctx, graph: &Graph) -> Result<Graph, TranslateError> {
             let inside = component == found.of[edge.to as usize] && accepting[component as usize];
             let mut next = if copy == last { 0 } else { copy };
             if inside {
-                while next < last && edge.marks >> next & 1 == 1 {
+                while next < last && edge.marks >> mark_of(next) & 1 == 1 {
                     next += 1;
                 }
             } else {
-                next = 0;
+                next = entry(edge.to);
             }
             let fresh = states.len() as u32;
             let to = *index.entry((edge.to, next)).or_insert(fresh);

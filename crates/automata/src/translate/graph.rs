@@ -5,7 +5,7 @@ use bdd::Bdd;
 use super::TranslateError;
 use super::nnf::Ctx;
 use crate::components::{Components, components};
-use crate::cover::{cover, diagram};
+use crate::cover::{MAX_CUBES, cover, diagram};
 use crate::ltl::Atom;
 use crate::tgba::{StateId, Tgba, Transition, all_marks};
 
@@ -116,11 +116,16 @@ impl Graph {
     /// As an automaton whose labels are cubes.
     pub(super) fn export(&self, ctx: &mut Ctx, atoms: Vec<Atom>) -> Result<Tgba, TranslateError> {
         let mut transitions = Vec::with_capacity(self.edges());
+        let mut cubes = 0;
         for (state, edges) in self.out.iter().enumerate() {
             for edge in edges {
+                let label = cover(&mut ctx.bdd, edge.label)?;
+                let label = label.ok_or(TranslateError::Cubes { limit: MAX_CUBES })?;
+                cubes += label.cubes.len();
+                ctx.limits.cubes(cubes)?;
                 transitions.push(Transition {
                     from: StateId(state as u32),
-                    label: cover(&mut ctx.bdd, edge.label)?,
+                    label,
                     to: StateId(edge.to),
                     marks: edge.marks,
                 });

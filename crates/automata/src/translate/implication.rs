@@ -1,11 +1,13 @@
-//! Implications that can be seen from the form of two formulas, after [somenzi-bloem §3] and
-//! [etessami-holzmann §2], with the pairs of `W` and `M` added.
+//! Implications that can be seen from the form of two formulas, after Somenzi and Bloem
+//! (CAV 2000) and Etessami and Holzmann (CONCUR 2000), with the pairs of `W` and `M` added.
 
 use super::TranslateError;
 use super::nnf::{Ctx, Id, Node};
 
 /// How deep formulas are compared. Deeper ones count as unrelated, which is always safe.
 const DEPTH: u32 = 24;
+/// How many pairs of formulas are compared. More count as unrelated.
+const EFFORT: usize = 300_000;
 
 impl Ctx {
     /// Whether `f ⇒ g` is seen to be valid. False says nothing.
@@ -39,6 +41,9 @@ impl Ctx {
             return Ok(known);
         }
         self.limits.poll()?;
+        if self.implications.len() > EFFORT {
+            return Ok(false);
+        }
         let result = self.implication_rules(f, g, depth - 1)?;
         self.implications.insert((f, g), result);
         Ok(result)

@@ -33,6 +33,12 @@ pub enum TranslateError {
         /// The limit.
         limit: usize,
     },
+    /// The labels have more cubes than allowed.
+    #[error("the labels of the automaton have more than {limit} cubes")]
+    Cubes {
+        /// The limit.
+        limit: usize,
+    },
     /// The decision diagrams of labels need more nodes than allowed.
     #[error("the labels of the automaton need more than {limit} decision nodes")]
     Nodes {
@@ -65,6 +71,11 @@ impl fmt::Debug for KeepGoing {
     }
 }
 
+/// The largest number of decision nodes.
+const MAX_NODES: usize = 1 << 21;
+/// The largest number of cubes of all labels.
+const MAX_ALL_CUBES: usize = 1 << 20;
+
 /// The limits while a translation runs.
 #[derive(Clone, Debug)]
 pub(super) struct Limits {
@@ -78,7 +89,7 @@ pub(super) struct Limits {
 
 impl Limits {
     pub(super) fn new(states: usize, keep_going: KeepGoing) -> Limits {
-        Limits { states, edges: states.saturating_mul(20), nodes: 1 << 23, keep_going, polls: 0 }
+        Limits { states, edges: states.saturating_mul(20), nodes: MAX_NODES, keep_going, polls: 0 }
     }
 
     pub(super) fn states(&self, count: usize) -> Result<(), TranslateError> {
@@ -91,6 +102,13 @@ impl Limits {
     pub(super) fn edges(&self, count: usize) -> Result<(), TranslateError> {
         match count > self.edges {
             true => Err(TranslateError::Transitions { limit: self.edges }),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn cubes(&self, count: usize) -> Result<(), TranslateError> {
+        match count > MAX_ALL_CUBES {
+            true => Err(TranslateError::Cubes { limit: MAX_ALL_CUBES }),
             false => Ok(()),
         }
     }
@@ -122,7 +140,7 @@ impl Limits {
 impl From<Stop> for TranslateError {
     fn from(stop: Stop) -> TranslateError {
         match stop {
-            Stop::Nodes => TranslateError::Nodes { limit: 1 << 23 },
+            Stop::Nodes => TranslateError::Nodes { limit: MAX_NODES },
             Stop::Interrupted => TranslateError::Interrupted,
         }
     }

@@ -1,5 +1,6 @@
 //! From formulas to automata: rewriting, translation, reduction.
 
+mod alphabet;
 mod couvreur;
 mod degeneralize;
 mod graph;
@@ -25,7 +26,6 @@ use crate::tgba::Tgba;
 /// How to translate. The default does all that is known, within limits that a formula written by
 /// a person does not meet.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Options {
     /// Simplify the formula.
     pub rewrite: bool,
@@ -78,6 +78,9 @@ pub fn translate(
 ) -> Result<Tgba, TranslateError> {
     let atoms = formulas.atoms_of(root);
     let number = |atom| atoms.binary_search(&atom).expect("all atoms are in the list") as u32;
+    if atoms.len() > couvreur::MAX_SUPPORT {
+        return Err(TranslateError::Symbols { limit: couvreur::MAX_SUPPORT });
+    }
     let limits = Limits::new(options.max_states, options.keep_going.clone());
     let mut ctx = Ctx::new(atoms.len() as u32, limits, options.rewrite);
     let ctx = &mut ctx;
@@ -110,7 +113,7 @@ fn attempt<T>(
     let limits = ctx.limits.clone();
     ctx.limits.states = limits.states.min(4 * SMALL);
     ctx.limits.edges = limits.edges.min(100 * SMALL);
-    ctx.bdd.set_node_limit(limits.nodes.min(ctx.bdd.live_nodes() + (1 << 20)));
+    ctx.bdd.set_node_limit(limits.nodes.min(ctx.bdd.live_nodes() + (1 << 18)));
     let result = run(ctx);
     ctx.limits.states = limits.states;
     ctx.limits.edges = limits.edges;
@@ -135,11 +138,16 @@ fn reduce_by_language(
     };
     let mut best = graph.clone();
     if options.quotient {
-        let united = attempt(ctx, |ctx| {
-            let united = quotient::unite(ctx, graph, negated)?;
-            reduce(ctx, &united, options)
-        })?;
-        best = united.unwrap_or(best);
+        loop {
+            let united = attempt(ctx, |ctx| {
+                let united = quotient::unite(ctx, &best, negated)?;
+                reduce(ctx, &united, options)
+            })?;
+            match united {
+                Some(united) if united.states() < best.states() => best = united,
+                _ => break,
+            }
+        }
     }
     if let Some(weak) = weak {
         let weak = prune::prune(ctx, &weak)?;

@@ -32,7 +32,7 @@ pub(super) enum Node {
     Strong(Id, Id),
 }
 
-/// What is known about a formula from its form alone ([Etessami and Holzmann 2000]).
+/// What is known about a formula from its form alone (Etessami and Holzmann, CONCUR 2000).
 #[derive(Clone, Copy, Debug)]
 struct Info {
     /// Pure eventuality: if it holds, it held at all times before.

@@ -1,4 +1,5 @@
-//! Obligations as minimal weak deterministic automata, after [dax §3] and [loding §3].
+//! Obligations as minimal weak deterministic automata, after Dax, Eisinger and Klaedtke
+//! (ATVA 2007) and Löding (IPL 2001).
 //!
 //! 1. Determinise by sets of states, without regard to marks.
 //! 2. In the automaton of an obligation each component accepts all of its cycles or none: one
@@ -11,13 +12,21 @@ use bdd::Bdd;
 use rustc_hash::FxHashMap;
 
 use super::TranslateError;
+use super::alphabet::Alphabet;
 use super::graph::{Edge, Graph};
 use super::nnf::Ctx;
 use super::product::disjoint;
+use super::simulation::refine;
 use crate::components::{Components, components};
 
 /// How many times more states than the given automaton the deterministic one may have.
-const GROWTH: usize = 16;
+const GROWTH: usize = 8;
+/// How many steps of states and letters the deterministic automaton may take.
+const EFFORT: usize = 2_000_000;
+/// How many pairs of edges the comparison with the language may look at, at worst.
+const PRODUCT: usize = 20_000_000;
+/// How many cycles of each component are compared before the language is.
+const CYCLES: usize = 16;
 
 /// The minimal weak deterministic automaton of the language, without its rejecting sink, if the
 /// language is an obligation. `negated` accepts exactly the words that `graph` does not.
@@ -27,8 +36,13 @@ pub(super) fn minimal_weak(
     negated: &Graph,
 ) -> Result<Option<Graph>, TranslateError> {
     let Some((mut subsets, sets)) = determinise(ctx, graph)? else { return Ok(None) };
+    if subsets.edges() * negated.edges().max(graph.edges()) > PRODUCT {
+        return Ok(None);
+    }
     let found = subsets.components();
-    let accepting = judge_components(ctx, graph, &subsets, &sets, &found)?;
+    let Some(accepting) = judge_components(ctx, graph, &subsets, &sets, &found)? else {
+        return Ok(None);
+    };
     let even = colour(&subsets, &found, &accepting);
     // The marks say which states accept; the complement marks the others.
     let mut complement = subsets.clone();
@@ -54,88 +68,79 @@ fn determinise(
     graph: &Graph,
 ) -> Result<Option<(Graph, Vec<Vec<u32>>)>, TranslateError> {
     let limit = 64 + GROWTH * graph.states();
+    let mut effort = EFFORT;
+    let Some(alphabet) = Alphabet::new(ctx, &[graph])? else { return Ok(None) };
     let mut sets = vec![vec![graph.initial]];
     let mut index: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
     index.insert(sets[0].clone(), 0);
     let mut out = Vec::new();
     while let Some(set) = sets.get(out.len()) {
-        // The letters, split by the set of states that they lead to.
-        let mut blocks: Vec<(Bdd, Vec<u32>)> = vec![(Bdd::TRUE, Vec::new())];
+        ctx.limits.poll()?;
+        let mut targets: Vec<Vec<u32>> = vec![Vec::new(); alphabet.letters.len()];
         for edge in set.iter().flat_map(|&state| &graph.out[state as usize]) {
-            let mut refined: Vec<(Bdd, Vec<u32>)> = Vec::with_capacity(blocks.len() * 2);
-            let mut known: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
-            for (label, targets) in blocks {
-                ctx.limits.poll()?;
-                let inside = ctx.bdd.and(label, edge.label)?;
-                let outside = ctx.bdd.diff(label, edge.label)?;
-                let mut more = targets.clone();
-                if let Err(at) = more.binary_search(&edge.to) {
-                    more.insert(at, edge.to);
-                }
-                for (part, targets) in [(inside, more), (outside, targets)] {
-                    if part.is_false() {
-                        continue;
-                    }
-                    match known.get(&targets) {
-                        Some(&i) => refined[i].0 = ctx.bdd.or(refined[i].0, part)?,
-                        None => {
-                            known.insert(targets.clone(), refined.len());
-                            refined.push((part, targets));
-                        }
-                    }
-                }
-            }
-            blocks = refined;
-            if blocks.len() > limit {
-                return Ok(None);
+            for letter in Alphabet::members(alphabet.set(edge.label)) {
+                targets[letter].push(edge.to);
             }
         }
-        let mut edges = Vec::with_capacity(blocks.len());
-        for (label, targets) in blocks {
+        // The letters, united where they lead to the same set.
+        let mut edges: Vec<Edge> = Vec::new();
+        let mut by_end: FxHashMap<u32, usize> = FxHashMap::default();
+        for (letter, mut target) in targets.into_iter().enumerate() {
+            effort = effort.saturating_sub(1 + target.len());
+            target.sort_unstable();
+            target.dedup();
             let fresh = sets.len() as u32;
-            let to = *index.entry(targets.clone()).or_insert(fresh);
+            let to = *index.entry(target.clone()).or_insert(fresh);
             if to == fresh {
-                sets.push(targets);
+                sets.push(target);
             }
-            edges.push(Edge { label, to, marks: 0 });
+            let at = *by_end.entry(to).or_insert_with(|| {
+                edges.push(Edge { label: Bdd::FALSE, to, marks: 0 });
+                edges.len() - 1
+            });
+            edges[at].label = ctx.bdd.or(edges[at].label, alphabet.letters[letter])?;
         }
         out.push(edges);
-        if sets.len() > limit {
+        if sets.len() > limit || effort == 0 {
             return Ok(None);
         }
     }
     Ok(Some((Graph { initial: 0, out, marks: 0 }, sets)))
 }
 
-/// For each component, whether the language contains what one of its cycles reads.
+/// For each component, whether the language contains what its cycles read; `None` if some cycles
+/// differ.
 fn judge_components(
     ctx: &mut Ctx,
     graph: &Graph,
     subsets: &Graph,
     sets: &[Vec<u32>],
     found: &Components<u32>,
-) -> Result<Vec<bool>, TranslateError> {
+) -> Result<Option<Vec<bool>>, TranslateError> {
     let mut accepting = vec![false; found.inside.len()];
-    let mut judged = vec![false; found.inside.len()];
-    for state in 0..subsets.states() {
+    let mut judged = vec![0; found.inside.len()];
+    for (state, set) in sets.iter().enumerate() {
+        ctx.limits.poll()?;
         let component = found.of[state] as usize;
-        if judged[component] || found.inside[component].is_none() {
+        if judged[component] == CYCLES || found.inside[component].is_none() {
             continue;
         }
-        judged[component] = true;
         let cycle = shortest_cycle(subsets, found, state as u32);
         // Each label of the cycle shrinks to one letter, so that the word is one word.
         let mut letters = Vec::with_capacity(cycle.len());
         for &label in &cycle {
-            let cube = ctx.bdd.pick_cube(label).expect("labels are not false");
-            let support: Vec<(u32, bool)> = (0..ctx.atoms)
-                .map(|atom| (atom, cube.iter().any(|&(var, value)| var == atom && value)))
-                .collect();
-            letters.push(ctx.bdd.literals(&support)?);
+            let atoms: Vec<u32> = (0..ctx.atoms).collect();
+            let letter = ctx.bdd.pick_minterm(label, &atoms).expect("labels are not false");
+            letters.push(ctx.bdd.literals(&letter)?);
         }
-        accepting[component] = accepts_cycle(ctx, graph, &sets[state], &letters)?;
+        let accepted = accepts_cycle(ctx, graph, set, &letters)?;
+        if judged[component] > 0 && accepted != accepting[component] {
+            return Ok(None);
+        }
+        accepting[component] = accepted;
+        judged[component] += 1;
     }
-    Ok(accepting)
+    Ok(Some(accepting))
 }
 
 /// The labels of a shortest cycle through a state that lies on one.
@@ -196,7 +201,7 @@ fn accepts_cycle(
 }
 
 /// Which states get an even colour: the accepting ones, and of those on no cycle the ones that
-/// the normal form puts there ([loding §3]). A component's colour is the largest one, of the
+/// the normal form puts there (Löding). A component's colour is the largest one, of the
 /// parity that it must have, that is not above the colours of its successors.
 fn colour(graph: &Graph, found: &Components<u32>, accepting: &[bool]) -> Vec<bool> {
     let count = found.inside.len();
@@ -222,7 +227,7 @@ fn colour(graph: &Graph, found: &Components<u32>, accepting: &[bool]) -> Vec<boo
             Some(_) => least - (least + u32::from(!accepting[component])) % 2,
         };
     }
-    found.of.iter().map(|&component| colours[component as usize] % 2 == 0).collect()
+    found.of.iter().map(|&component| colours[component as usize].is_multiple_of(2)).collect()
 }
 
 /// The minimal automaton of finite words, by refinement.
@@ -230,20 +235,8 @@ fn minimise(ctx: &mut Ctx, graph: &Graph, even: &[bool]) -> Result<Graph, Transl
     let mut class: Vec<u32> = even.iter().map(|&even| u32::from(even)).collect();
     let mut classes = 0;
     loop {
-        let mut index: FxHashMap<(u32, Bdd), u32> = FxHashMap::default();
-        let mut next = Vec::with_capacity(class.len());
-        for (state, edges) in graph.out.iter().enumerate() {
-            ctx.limits.poll()?;
-            let mut signature = Bdd::FALSE;
-            for edge in edges {
-                let target = ctx.bdd.var(ctx.atoms + class[edge.to as usize])?;
-                let step = ctx.bdd.and(edge.label, target)?;
-                signature = ctx.bdd.or(signature, step)?;
-            }
-            let fresh = index.len() as u32;
-            next.push(*index.entry((class[state], signature)).or_insert(fresh));
-        }
-        let count = index.len();
+        let next = refine(ctx, &graph.out, &class)?;
+        let count = next.iter().max().map_or(0, |&last| last as usize + 1);
         class = next;
         if count == classes {
             return graph.rename(ctx, &class, count);

@@ -4,6 +4,7 @@ use bdd::Bdd;
 use rustc_hash::FxHashMap;
 
 use super::TranslateError;
+use super::alphabet::Alphabet;
 use super::graph::Graph;
 use super::nnf::Ctx;
 use crate::components::{Components, components};
@@ -36,10 +37,16 @@ impl Matcher {
         let (second, theirs) = number_labels(b);
         let width = theirs.len();
         let mut common = vec![false; mine.len() * width];
+        let alphabet = Alphabet::new(ctx, &[a, b])?;
         for (i, &f) in mine.iter().enumerate() {
             for (j, &g) in theirs.iter().enumerate() {
                 ctx.limits.poll()?;
-                common[i * width + j] = !ctx.bdd.disjoint(f, g)?;
+                common[i * width + j] = match &alphabet {
+                    Some(alphabet) => {
+                        alphabet.set(f).iter().zip(alphabet.set(g)).any(|(a, b)| a & b != 0)
+                    }
+                    None => !ctx.bdd.disjoint(f, g)?,
+                };
             }
         }
         let all = u64::from(all_marks(a.marks)) | u64::from(all_marks(b.marks)) << 32;

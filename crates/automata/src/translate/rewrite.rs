@@ -1,6 +1,6 @@
 //! Constructors that simplify: equivalences that make formulas smaller, or their automata.
 //!
-//! After [somenzi-bloem §3] and [etessami-holzmann §2, §3]; `e` is a pure eventuality, `u` is
+//! After Somenzi and Bloem (CAV 2000) and Etessami and Holzmann (CONCUR 2000); `e` is a pure eventuality, `u` is
 //! purely universal, `q` is both, and `⇒` is an implication seen from the form.
 //!
 //! Every rule is an equivalence of LTL; the order of rules matters for size only. A constructor
@@ -53,7 +53,8 @@ impl Ctx {
         }
         self.deeper(|ctx| {
             for _ in 0..ROUNDS {
-                let merged = ctx.merge_operands(and, &operands)?;
+                let merged = ctx.until_first(and, &operands)?;
+                let merged = ctx.merge_operands(and, &merged)?;
                 let merged = ctx.flatten(and, &merged)?;
                 let merged = ctx.absorb(and, merged)?;
                 let merged = ctx.flatten(and, &merged)?;
@@ -175,6 +176,38 @@ impl Ctx {
         Ok(out)
     }
 
+    /// N8: G a | F (!a & e) = a W (!a & e); F a & G (!a | u) = a M (!a | u).
+    fn until_first(&mut self, and: bool, operands: &[Id]) -> Result<Vec<Id>, TranslateError> {
+        let mut out = operands.to_vec();
+        for i in 0..out.len() {
+            let a = match (and, self.node(out[i])) {
+                (false, &Node::Globally(a)) | (true, &Node::Finally(a)) => a,
+                _ => continue,
+            };
+            let not_a = self.negation(a)?;
+            let other = out.iter().position(|&other| {
+                let inner = match (and, self.node(other)) {
+                    (false, &Node::Finally(inner)) | (true, &Node::Globally(inner)) => inner,
+                    _ => return false,
+                };
+                let fits =
+                    |&part: &Id| if and { self.universal(part) } else { self.eventual(part) };
+                self.without(!and, inner, not_a).is_some_and(|rest| rest.iter().all(fits))
+            });
+            if let Some(j) = other {
+                let inner = match *self.node(out[j]) {
+                    Node::Finally(inner) | Node::Globally(inner) => inner,
+                    _ => unreachable!("the operand was found as one of these"),
+                };
+                let first = if and { self.strong(a, inner)? } else { self.weak(a, inner)? };
+                out[i] = first;
+                out.remove(j);
+                break;
+            }
+        }
+        Ok(out)
+    }
+
     /// N5: a & b = a if a ⇒ b; a | b = b if a ⇒ b.
     /// N6: a & b = false if a ⇒ !b; a | b = true if !a ⇒ b.
     /// N7: p & (p' | a) = p & a if p and p' exclude each other; dually.
@@ -213,8 +246,8 @@ impl Ctx {
         let Some(condition) = operands.iter().find_map(|&f| self.as_bool(f)) else {
             return Ok(operands);
         };
-        for k in 0..operands.len() {
-            let parts = match (and, self.node(operands[k])) {
+        for operand in &mut operands {
+            let parts = match (and, self.node(*operand)) {
                 (true, Node::Or(parts)) | (false, Node::And(parts)) => parts.clone(),
                 _ => continue,
             };
@@ -226,7 +259,7 @@ impl Ctx {
             };
             if useless {
                 let (_, rest) = self.split(&parts, |ctx, part| ctx.as_bool(part).is_some());
-                operands[k] = self.many(!and, &rest)?;
+                *operand = self.many(!and, &rest)?;
             }
         }
         Ok(operands)
@@ -261,7 +294,7 @@ impl Ctx {
     /// F5: F (a W b) = F b | FG a; F (a R b) = F (a & b) | FG b.
     /// F6: F (a | e) = F a | e; F (a | u) = F a | F u. F7: F (a & q) = F a & q.
     /// F8: FG (a & X b) = FG (a & b). F9: FG (a | e) = FG a | G e.
-    /// F10: FG (a | u) = FG a | FG u.
+    /// F10: FG (a | u) = FG a | FG u. F11: FG ((p | X !p) & a) = (FG p | FG !p) & FG a.
     pub(super) fn finally(&mut self, f: Id) -> Made {
         if f == Ctx::TRUE || f == Ctx::FALSE {
             return Ok(f);
@@ -326,7 +359,7 @@ impl Ctx {
     /// G5: G (a M b) = G b & GF a; G (a U b) = G (a | b) & GF b.
     /// G6: G (a & u) = G a & u; G (a & e) = G a & G e. G7: G (a | q) = G a | q.
     /// G8: GF (a | X b) = GF (a | b). G9: GF (a & u) = GF a & F u.
-    /// G10: GF (a & e) = GF a & GF e.
+    /// G10: GF (a & e) = GF a & GF e. G11: GF ((p & X !p) | a) = (GF p & GF !p) | GF a.
     pub(super) fn globally(&mut self, f: Id) -> Made {
         if f == Ctx::TRUE || f == Ctx::FALSE {
             return Ok(f);
@@ -387,15 +420,32 @@ impl Ctx {
         })
     }
 
-    /// GF `body` (or FG `body`), where `f` is F `body` (or G `body`): F8–F10, G8–G10.
+    /// GF `body` (or FG `body`), where `f` is F `body` (or G `body`): F8–F11, G8–G11.
     fn nested(&mut self, often: bool, f: Id, body: Id) -> Made {
         let outer = if often { Node::Globally(f) } else { Node::Finally(f) };
         let remake = |ctx: &mut Ctx, body: Id| {
             let inner = if often { ctx.finally(body)? } else { ctx.globally(body)? };
             if often { ctx.globally(inner) } else { ctx.finally(inner) }
         };
+        let change = self.change(often, body);
+        if let Some(p) = change {
+            let not_p = self.negation(p)?;
+            let (p, not_p) = (remake(self, p)?, remake(self, not_p)?);
+            return self.many(often, &[p, not_p]);
+        }
         match (often, self.node(body).clone()) {
             (true, Node::Or(parts)) | (false, Node::And(parts)) => {
+                let changes = |ctx: &Ctx, part| ctx.change(often, part).is_some();
+                let (changes, rest) = self.split(&parts, changes);
+                if !changes.is_empty() {
+                    let mut out = Vec::new();
+                    for part in changes {
+                        out.push(remake(self, part)?);
+                    }
+                    let rest = self.many(!often, &rest)?;
+                    out.push(remake(self, rest)?);
+                    return self.many(!often, &out);
+                }
                 let stripped: Vec<Id> = parts.iter().map(|&part| self.strip_next(part).1).collect();
                 if stripped[..] == parts[..] {
                     return Ok(self.add(outer));
@@ -419,6 +469,22 @@ impl Ctx {
                 self.many(often, &out)
             }
             _ => Ok(self.add(outer)),
+        }
+    }
+
+    /// The `p` of p & X !p (or of p | X !p), where it is a condition on one letter.
+    fn change(&self, and: bool, f: Id) -> Option<Id> {
+        let (Node::And(parts) | Node::Or(parts)) = self.node(f) else { return None };
+        let &[a, b] = &parts[..] else { return None };
+        let matching = matches!(self.node(f), Node::And(_)) == and;
+        let complement = |p: Id, next: Id| match *self.node(next) {
+            Node::Next(q) => self.as_bool(q) == self.as_bool(p).map(bdd::Bdd::not),
+            _ => false,
+        };
+        match (self.as_bool(a), self.as_bool(b)) {
+            (Some(_), None) if matching && complement(a, b) => Some(a),
+            (None, Some(_)) if matching && complement(b, a) => Some(b),
+            _ => None,
         }
     }
 

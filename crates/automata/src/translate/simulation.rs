@@ -1,4 +1,5 @@
-//! Direct and reverse simulation, after [babiak §4]: signatures as decision diagrams.
+//! Direct and reverse simulation, after Etessami, Wilke and Schuller (ICALP 2001) and Somenzi and
+//! Bloem (CAV 2000), for marks on transitions.
 //!
 //! State `q` simulates `p` if each step of `p` has a step of `q` that reads the same letter, has
 //! at least its marks, and leads to a state that simulates the end of the first. States that
@@ -9,11 +10,12 @@ use bdd::Bdd;
 use rustc_hash::FxHashMap;
 
 use super::TranslateError;
+use super::alphabet::Alphabet;
 use super::graph::{Edge, Graph};
 use super::nnf::Ctx;
 
-/// More classes are not compared pairwise: the rounds stop with bisimulation.
-const PAIRWISE: usize = 600;
+/// Automata with more pairs of edges are reduced by bisimulation alone.
+const MAX_PAIRS: usize = 100_000_000;
 
 /// Which steps are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,30 +30,46 @@ pub(super) fn simulate(
     graph: &Graph,
     direction: Direction,
 ) -> Result<Graph, TranslateError> {
-    let reversed;
-    let steps: &[Vec<Edge>] = match direction {
-        Direction::Direct => &graph.out,
-        Direction::Reverse => {
-            reversed = transpose(&graph.out);
-            &reversed
+    let steps = sides(graph, direction);
+    let (class, classes) = bisimulation(ctx, graph, &steps, direction)?;
+    let graph = graph.rename(ctx, &class, classes)?;
+    if graph.edges().saturating_mul(graph.edges()) > MAX_PAIRS {
+        return Ok(graph);
+    }
+    let Some(alphabet) = Alphabet::new(ctx, &[&graph])? else { return Ok(graph) };
+    let steps = sides(&graph, direction);
+    let above = relation(ctx, &graph, &steps, direction, &alphabet)?;
+
+    // The classes of states that simulate each other, and the order on them.
+    let mut class = vec![u32::MAX; classes];
+    let mut first: Vec<usize> = Vec::new();
+    for (p, class) in class.iter_mut().enumerate() {
+        let equal = first.iter().position(|&q| above.get(p, q) && above.get(q, p));
+        *class = equal.unwrap_or(first.len()) as u32;
+        if equal.is_none() {
+            first.push(p);
         }
-    };
-    let order = relation(ctx, graph, steps, direction)?;
-    let mut quotient = graph.rename(ctx, &order.class, order.classes)?;
-    // A step is compared with the others that start (or end) where it does.
-    let mut sides = match direction {
-        Direction::Direct => std::mem::take(&mut quotient.out),
-        Direction::Reverse => transpose(&quotient.out),
-    };
-    for edges in &mut sides {
-        drop_dominated(ctx, &order, edges)?;
+    }
+    let mut quotient = graph.rename(ctx, &class, first.len())?;
+    let mut steps = sides(&quotient, direction);
+    for edges in &mut steps {
+        drop_dominated(ctx, edges, |a, b| above.get(first[a as usize], first[b as usize]))?;
     }
     quotient.out = match direction {
-        Direction::Direct => sides,
-        Direction::Reverse => transpose(&sides),
+        Direction::Direct => steps,
+        Direction::Reverse => transpose(&steps),
     };
     quotient.merge_edges(ctx)?;
     Ok(quotient)
+}
+
+/// For each state the steps that are compared: those that start there, or those that end there,
+/// turned round.
+fn sides(graph: &Graph, direction: Direction) -> Vec<Vec<Edge>> {
+    match direction {
+        Direction::Direct => graph.out.clone(),
+        Direction::Reverse => transpose(&graph.out),
+    }
 }
 
 /// Every step turned round.
@@ -65,117 +83,150 @@ fn transpose(out: &[Vec<Edge>]) -> Vec<Vec<Edge>> {
     into
 }
 
-/// A preorder on states, as an order on classes.
-struct Order {
-    class: Vec<u32>,
-    classes: usize,
-    /// `above[a * classes + b]`: class `b` simulates class `a`.
-    above: Vec<bool>,
-}
-
-impl Order {
-    fn simulates(&self, a: u32, b: u32) -> bool {
-        self.above[a as usize * self.classes + b as usize]
+/// The coarsest bisimulation, as the class of each state and the number of classes.
+fn bisimulation(
+    ctx: &mut Ctx,
+    graph: &Graph,
+    steps: &[Vec<Edge>],
+    direction: Direction,
+) -> Result<(Vec<u32>, usize), TranslateError> {
+    let initial = |state: u32| direction == Direction::Reverse && state == graph.initial;
+    let mut class: Vec<u32> = (0..steps.len() as u32).map(|s| u32::from(initial(s))).collect();
+    let mut classes = 0;
+    loop {
+        class = refine(ctx, steps, &class)?;
+        let count = class.iter().max().map_or(0, |&last| last as usize + 1);
+        if count == classes {
+            return Ok((class, classes));
+        }
+        classes = count;
     }
 }
 
-/// The largest simulation, by refinement.
-///
-/// A step's signature is its letters and a variable for each mark that it lacks and each class
-/// that simulates its end. So a signature implies another iff each step of the first has, for
-/// each letter, a step of the second that does as well.
+/// Splits classes of states once, so that those of one class have equal signatures. A signature says
+/// for each class and set of marks by which letters steps lead there.
+pub(super) fn refine(
+    ctx: &mut Ctx,
+    steps: &[Vec<Edge>],
+    class: &[u32],
+) -> Result<Vec<u32>, TranslateError> {
+    type Signature = Vec<(u32, u32, Bdd)>;
+    let mut index: FxHashMap<(u32, Signature), u32> = FxHashMap::default();
+    let mut next = Vec::with_capacity(steps.len());
+    for (state, edges) in steps.iter().enumerate() {
+        ctx.limits.poll()?;
+        let mut ends: Signature =
+            edges.iter().map(|edge| (class[edge.to as usize], edge.marks, edge.label)).collect();
+        ends.sort_unstable_by_key(|&(class, marks, label)| (class, marks, label.id()));
+        let mut signature: Signature = Vec::with_capacity(ends.len());
+        for (class, marks, label) in ends {
+            match signature.last_mut() {
+                Some(last) if (last.0, last.1) == (class, marks) => {
+                    last.2 = ctx.bdd.or(last.2, label)?;
+                }
+                _ => signature.push((class, marks, label)),
+            }
+        }
+        let fresh = index.len() as u32;
+        next.push(*index.entry((class[state], signature)).or_insert(fresh));
+    }
+    Ok(next)
+}
+
+/// A relation on states.
+struct Relation {
+    words: usize,
+    rows: Vec<u64>,
+}
+
+impl Relation {
+    fn get(&self, p: usize, q: usize) -> bool {
+        self.rows[p * self.words + q / 64] >> (q % 64) & 1 == 1
+    }
+
+    fn remove(&mut self, p: usize, q: usize) {
+        self.rows[p * self.words + q / 64] &= !(1 << (q % 64));
+    }
+}
+
+/// The largest simulation: `get(p, q)` if `q` simulates `p`.
 fn relation(
     ctx: &mut Ctx,
     graph: &Graph,
     steps: &[Vec<Edge>],
     direction: Direction,
-) -> Result<Order, TranslateError> {
-    let states = graph.states();
-    let mut order = match direction {
-        Direction::Direct => Order { class: vec![0; states], classes: 1, above: vec![true] },
-        Direction::Reverse => {
-            // Only the initial state can stand for the initial state.
-            let class = (0..states as u32).map(|s| u32::from(s == graph.initial)).collect();
-            Order { class, classes: 2, above: vec![true, true, false, true] }
-        }
-    };
-    let first_class = ctx.atoms + graph.marks;
-    let all = graph.all();
-    loop {
-        let mut uppers = Vec::with_capacity(order.classes);
-        for a in 0..order.classes as u32 {
-            let above: Vec<u32> = (0..order.classes as u32)
-                .filter(|&b| order.simulates(a, b))
-                .map(|b| first_class + b)
-                .collect();
-            uppers.push(ctx.bdd.cube(&above)?);
-        }
-        let mut lacking: FxHashMap<u32, Bdd> = FxHashMap::default();
-        // A class of the next round: what it was before, and its signature.
-        let mut index: FxHashMap<(u32, Bdd), u32> = FxHashMap::default();
-        let mut classes: Vec<(u32, Bdd)> = Vec::new();
-        let mut class = Vec::with_capacity(states);
-        for (state, edges) in steps.iter().enumerate() {
+    alphabet: &Alphabet,
+) -> Result<Relation, TranslateError> {
+    let states = steps.len();
+    let words = states.div_ceil(64);
+    let mut above = Relation { words, rows: vec![u64::MAX; states * words] };
+    if direction == Direction::Reverse {
+        // Only the initial state can stand for the initial state.
+        let initial = graph.initial as usize;
+        (0..states).filter(|&q| q != initial).for_each(|q| above.remove(initial, q));
+    }
+    let mut before: Vec<Vec<u32>> = vec![Vec::new(); states];
+    for (p, edges) in steps.iter().enumerate() {
+        edges.iter().for_each(|edge| before[edge.to as usize].push(p as u32));
+    }
+    let sets: Vec<Vec<&[u64]>> = steps
+        .iter()
+        .map(|edges| edges.iter().map(|edge| alphabet.set(edge.label)).collect())
+        .collect();
+    let mut missing = vec![0u64; alphabet.words];
+    // What p's steps lead to has lost a simulating state since p was looked at last.
+    let mut due: Vec<bool> = vec![true; states];
+    let mut todo: Vec<u32> = (0..states as u32).rev().collect();
+    while let Some(p) = todo.pop() {
+        let p = p as usize;
+        due[p] = false;
+        let mut changed = false;
+        for q in 0..states {
+            if p == q || !above.get(p, q) {
+                continue;
+            }
             ctx.limits.poll()?;
-            let mut signature = Bdd::FALSE;
-            for edge in edges {
-                let marks = match lacking.get(&edge.marks) {
-                    Some(&cube) => cube,
-                    None => {
-                        let missing: Vec<u32> = (0..graph.marks)
-                            .filter(|mark| (all & !edge.marks) >> mark & 1 == 1)
-                            .map(|mark| ctx.atoms + mark)
-                            .collect();
-                        let cube = ctx.bdd.cube(&missing)?;
-                        lacking.insert(edge.marks, cube);
-                        cube
+            let matched = steps[p].iter().zip(&sets[p]).all(|(step, set)| {
+                missing.copy_from_slice(set);
+                steps[q].iter().zip(&sets[q]).any(|(other, set)| {
+                    let better = step.marks & !other.marks == 0
+                        && above.get(step.to as usize, other.to as usize);
+                    if better {
+                        missing.iter_mut().zip(*set).for_each(|(a, b)| *a &= !b);
                     }
-                };
-                let upper = uppers[order.class[edge.to as usize] as usize];
-                let end = ctx.bdd.and(marks, upper)?;
-                let step = ctx.bdd.and(edge.label, end)?;
-                signature = ctx.bdd.or(signature, step)?;
-            }
-            let key = (order.class[state], signature);
-            let number = *index.entry(key).or_insert_with(|| {
-                classes.push(key);
-                classes.len() as u32 - 1
+                    better && missing.iter().all(|&word| word == 0)
+                })
             });
-            class.push(number);
-        }
-        let count = classes.len();
-        let mut above = vec![false; count * count];
-        for (a, &(old_a, signature_a)) in classes.iter().enumerate() {
-            for (b, &(old_b, signature_b)) in classes.iter().enumerate() {
-                ctx.limits.poll()?;
-                above[a * count + b] = a == b
-                    || (count <= PAIRWISE
-                        && order.simulates(old_a, old_b)
-                        && ctx.bdd.leq(signature_a, signature_b)?);
+            if !matched {
+                above.remove(p, q);
+                changed = true;
             }
         }
-        let size = |above: &[bool]| above.iter().filter(|&&b| b).count();
-        let stable = count == order.classes && size(&above) == size(&order.above);
-        order = Order { class, classes: count, above };
-        if stable {
-            return Ok(order);
+        if changed {
+            for &r in &before[p] {
+                if !std::mem::replace(&mut due[r as usize], true) {
+                    todo.push(r);
+                }
+            }
         }
     }
+    Ok(above)
 }
 
 /// Drops from each edge the letters on which another edge does better. Edges that are equal but
-/// for the label are united before, so that of two edges at most one is better. States are classes.
+/// for the label are one, and of two states at most one is above the other: so of two edges at
+/// most one is better.
 fn drop_dominated(
     ctx: &mut Ctx,
-    order: &Order,
     edges: &mut Vec<Edge>,
+    above: impl Fn(u32, u32) -> bool,
 ) -> Result<(), TranslateError> {
     let before = edges.clone();
     for edge in edges.iter_mut() {
         for other in &before {
             let better = (other.to, other.marks) != (edge.to, edge.marks)
                 && edge.marks & !other.marks == 0
-                && order.simulates(edge.to, other.to);
+                && above(edge.to, other.to);
             if better {
                 edge.label = ctx.bdd.diff(edge.label, other.label)?;
             }
