@@ -313,6 +313,9 @@ fn task(program: &mut Program, seed: u64, asked: Asked) -> Task {
     let mut goals = vec![Goal::Reach(errors.map(Target::at).collect())];
     goals.extend(program.labels.iter().map(|l| Goal::Reach(vec![Target::at(l.node)])));
     let nodes: Vec<NodeId> = program.nodes.ids().collect();
+    let labelled: BTreeSet<NodeId> = program.labels.iter().map(|l| l.node).collect();
+    let others = nodes.iter().filter(|n| !labelled.contains(n)).take(20);
+    goals.extend(others.map(|&node| Goal::Reach(vec![Target::at(node)])));
     let scope = |program: &Program, node: NodeId| -> Vec<(VarId, Type)> {
         let proc = program.nodes[node].proc;
         program.scope(proc).map(|v| (v, program.vars[v].ty)).collect()
