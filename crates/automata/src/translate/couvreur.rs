@@ -64,8 +64,8 @@ struct Translation<'a> {
 /// A choice of a step: what is to hold next, and the promises made, as a set of marks.
 type Choice = (Vec<Id>, u32);
 
-/// The automaton of a formula, and for each state a formula whose words it accepts.
-pub(super) fn translate(ctx: &mut Ctx, root: Id) -> Result<(Graph, Vec<Id>), TranslateError> {
+/// The automaton of a formula.
+pub(super) fn translate(ctx: &mut Ctx, root: Id) -> Result<Graph, TranslateError> {
     let mut translation = Translation {
         ctx,
         unfolded: FxHashMap::default(),
@@ -73,6 +73,7 @@ pub(super) fn translate(ctx: &mut Ctx, root: Id) -> Result<(Graph, Vec<Id>), Tra
         variables: FxHashMap::default(),
         marks: FxHashMap::default(),
     };
+    // formulas[s]: what state s accepts.
     let mut formulas = vec![root];
     let mut states: FxHashMap<Key, u32> = FxHashMap::default();
     states.insert(translation.key(root)?, 0);
@@ -120,7 +121,7 @@ pub(super) fn translate(ctx: &mut Ctx, root: Id) -> Result<(Graph, Vec<Id>), Tra
     for edge in out.iter_mut().flatten() {
         edge.marks = all_marks(marks) & !edge.marks;
     }
-    Ok((Graph { initial: 0, out, marks }, formulas))
+    Ok(Graph { initial: 0, out, marks })
 }
 
 impl Translation<'_> {

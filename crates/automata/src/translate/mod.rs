@@ -85,12 +85,12 @@ pub fn translate(
     let mut ctx = Ctx::new(atoms.len() as u32, limits, options.rewrite);
     let ctx = &mut ctx;
     let positive = ctx.import(formulas, root, true, number)?;
-    let (graph, _) = couvreur::translate(ctx, positive)?;
+    let graph = couvreur::translate(ctx, positive)?;
     let mut graph = reduce(ctx, &graph, options)?;
     if (options.obligations || options.quotient) && graph.states() <= SMALL {
         let negated = attempt(ctx, |ctx| {
             let negative = ctx.import(formulas, root, false, number)?;
-            let (negated, _) = couvreur::translate(ctx, negative)?;
+            let negated = couvreur::translate(ctx, negative)?;
             reduce(ctx, &negated, options)
         })?;
         if let Some(negated) = negated {
