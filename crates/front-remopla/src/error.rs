@@ -430,6 +430,15 @@ pub enum LowerErrorKind {
         /// The variable.
         name: String,
     },
+    /// `x'` of a local where nothing is left of the frame.
+    #[error("`{name}'` in a rule that leaves nothing of the symbol")]
+    NothingLeft {
+        /// The variable.
+        name: String,
+    },
+    /// No start configuration.
+    #[error("there is no configuration to start with")]
+    NoStart,
     /// A local of a symbol that does not have it.
     #[error("stack symbol `{symbol}` has no local variable `{name}`")]
     NotLocal {
@@ -505,11 +514,13 @@ impl LowerError {
             ArgumentCount { .. } => code!(self.language, "argument-count"),
             NoResult { .. } | ReturnValue { .. } => code!(self.language, "return"),
             ReturnOutside | BreakOutside => code!(self.language, "misplaced"),
-            Prime { .. } | NothingBelow { .. } => code!(self.language, "prime"),
+            Prime { .. } | NothingBelow { .. } | NothingLeft { .. } => {
+                code!(self.language, "prime")
+            }
             ConstantTarget(_) => code!(self.language, "constant-target"),
             NoBody(_) | Announcement { .. } => code!(self.language, "announcement"),
             SecondStart { .. } | SecondFrame { .. } => code!(self.language, "declared-twice"),
-            NoEntry { .. } => code!(self.language, "no-entry"),
+            NoEntry { .. } | NoStart => code!(self.language, "no-entry"),
         }
     }
 
@@ -545,6 +556,7 @@ impl LowerError {
             | ReturnValue { name, declared, .. } => {
                 out.note_at(*declared, format!("`{name}` is defined here"))
             }
+            NoStart => out.help("write it before the rules: `(p <y>)`"),
             NoEntry { what, nearest, known, .. } => {
                 let out = match known.len() {
                     0 => out.note(format!("there are no {what}s")),

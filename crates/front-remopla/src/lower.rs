@@ -16,8 +16,9 @@ mod assign;
 mod rules;
 
 use ir::{BinaryOp, Exprs, Init, NodeId, Origin, ProcId, ProgramBuilder, Rel, Time, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use source::{SourceFile, Span, suggest};
+use std::rc::Rc;
 
 use crate::error::{Language, LowerError, LowerErrorKind};
 use crate::print::stmt_text;
@@ -91,9 +92,11 @@ struct Scoped<'t> {
     body: &'t [StmtId],
     proc: ProcId,
     /// Parameters, then locals.
-    entities: Vec<Entity>,
+    entities: Rc<[Entity]>,
     params: usize,
-    result: Option<Entity>,
+    /// Parts of locals whose arbitrary values their bits do not tell.
+    limited: Rc<[Leaf]>,
+    result: Option<Rc<Entity>>,
     by_name: FxHashMap<Symbol, usize>,
     /// Labels with the statements that carry them.
     labels: FxHashMap<Symbol, (StmtId, Span)>,
@@ -290,9 +293,15 @@ impl<'t> Lowering<'t> {
             span: module.span,
             body: tree.list(module.body.unwrap_or(List::EMPTY)),
             proc,
-            entities,
+            limited: entities[params..]
+                .iter()
+                .flat_map(|entity| &entity.leaves)
+                .filter(|leaf| leaf.cell.limit().is_some())
+                .cloned()
+                .collect(),
+            entities: entities.into(),
             params,
-            result,
+            result: result.map(Rc::new),
             by_name,
             labels: FxHashMap::default(),
             exit: None,
@@ -347,8 +356,9 @@ impl<'t> Lowering<'t> {
             span: first.span,
             body: stmts,
             proc,
-            entities: Vec::new(),
+            entities: Rc::default(),
             params: 0,
+            limited: Rc::default(),
             result: None,
             by_name: FxHashMap::default(),
             labels: FxHashMap::default(),
@@ -367,7 +377,7 @@ impl<'t> Lowering<'t> {
         let mut all = areas[0].2;
         for module in &self.modules {
             let span = Some(module.span);
-            let result = module.result.as_ref().map_or(0, |r| bits(std::slice::from_ref(r)));
+            let result = module.result.as_ref().map_or(0, |r| bits(std::slice::from_ref(&**r)));
             areas.push(("the variables of a module", span, bits(&module.entities)));
             areas.push(("the results of a module", span, result));
             all += areas[areas.len() - 2].2 + result;
@@ -395,7 +405,7 @@ impl<'t> Lowering<'t> {
         const SHOWN: usize = 10;
         let tree = self.tree;
         let stack: Vec<Name> = match (&options.entry, self.init) {
-            (None, Some((names, _))) => tree.list(names).to_vec(),
+            (None, Some((names, _))) if !self.modules.is_empty() => tree.list(names).to_vec(),
             (entry, _) => {
                 let wanted = match entry {
                     Some(entry) => entry.as_str(),
@@ -503,11 +513,10 @@ impl<'t> Lowering<'t> {
     }
 
     fn put_labels(&mut self, stmt: &Stmt, node: NodeId) {
-        let mut seen: Vec<Symbol> = Vec::new();
+        let mut seen: FxHashSet<Symbol> = FxHashSet::default();
         for label in self.tree.list(stmt.labels) {
             // One label may stand twice before a statement.
-            if !seen.contains(&label.symbol) {
-                seen.push(label.symbol);
+            if seen.insert(label.symbol) {
                 self.builder.label(self.tree.text(label.symbol), node);
             }
         }
@@ -694,7 +703,7 @@ fn sorted(mut errors: Vec<LowerError>) -> Vec<LowerError> {
 }
 
 /// What holds of arbitrary values of enumerations: they are members.
-pub(crate) fn members<'l>(
+pub fn members<'l>(
     exprs: &mut Exprs,
     leaves: impl Iterator<Item = &'l Leaf>,
     time: Time,

@@ -96,6 +96,12 @@ impl<'t> Parser<'t> {
         self.previous
     }
 
+    /// Whether the current token stands on another line than the one before it ends on.
+    pub fn on_new_line(&self) -> bool {
+        let (end, start) = (self.previous.end as usize, self.current.span.start as usize);
+        self.text.get(end..start).is_some_and(|between| between.contains('\n'))
+    }
+
     /// Whether the current token is of the kind.
     pub fn at(&self, kind: Kind) -> bool {
         self.current.kind == kind
@@ -298,8 +304,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `define N 3`
-    fn define(&mut self) -> Parsed<()> {
+    /// `define N 3`, which becomes a part of the tree.
+    pub fn define(&mut self) -> Parsed<()> {
         self.bump();
         let name = if self.eat(Kind::DefaultBits) { None } else { Some(self.name()?) };
         let value = self.expr()?;

@@ -15,10 +15,12 @@
 //! else here. `&`, `|` and `^` of two booleans are `&&`, `||` and `^^`.
 
 use ir::{BinaryOp, Expr, Exprs, Sort, Time, VarId};
+use rustc_hash::FxHashMap;
 use source::Span;
 
 use crate::MAX_INSTANCES;
 use crate::error::LowerErrorKind;
+use crate::lower::members;
 use crate::tree::{BinOp, ExprId, ExprKind, Name, Place, Quantifier, Segment, Symbol};
 use crate::types::{Cell, Entity, Extent, Leaf, Types, arithmetic};
 
@@ -38,6 +40,81 @@ pub trait Scope {
     fn find(&self, types: &Types<'_>, name: Symbol, primes: u8) -> Found<'_>;
     /// The variables that could be meant.
     fn known(&self) -> Vec<Symbol>;
+}
+
+/// Variables, and their numbers by name.
+pub type Named<'s> = (&'s [Entity], &'s FxHashMap<Symbol, usize>);
+
+/// The variables that a rule's formula sees: `x` is a global or belongs to the symbol on the left,
+/// `x'` to the new topmost symbol, `x''` to the one below it.
+pub struct RuleScope<'s> {
+    /// Globals, before and after the step.
+    pub globals: Named<'s>,
+    /// The locals of the symbol on the left, of the topmost one on the right, of the one below it.
+    pub sides: [Option<Named<'s>>; 3],
+    /// These symbols, as far as they are there.
+    pub symbols: [Option<Name>; 3],
+}
+
+impl RuleScope<'_> {
+    /// The formula of a rule. An enumeration that it does not mention is arbitrary afterwards: one
+    /// of its members.
+    pub fn formula(
+        &self,
+        types: &mut Types<'_>,
+        exprs: &mut Exprs,
+        formula: Option<ExprId>,
+    ) -> ir::ExprId {
+        let mut all = match formula {
+            Some(formula) => Values::new(types, exprs, self).condition(formula),
+            None => Exprs::TRUE,
+        };
+        let mut mentioned: Vec<(Time, VarId)> = Vec::new();
+        exprs.reads(all, |time, var| mentioned.push((time, var)));
+        let after = [
+            (Time::Post, Some(self.globals)),
+            (Time::Post, self.sides[1]),
+            (Time::Saved, self.sides[2]),
+        ];
+        for (time, named) in after {
+            let leaves = named.iter().flat_map(|(entities, _)| entities.iter());
+            let leaves = leaves.flat_map(|entity| &entity.leaves);
+            let limited = leaves.filter(|leaf| leaf.cell.limit().is_some());
+            let silent = limited.filter(|leaf| !mentioned.contains(&(time, leaf.var)));
+            let members = members(exprs, silent, time);
+            all = exprs.and(all, members);
+        }
+        all
+    }
+}
+
+impl Scope for RuleScope<'_> {
+    fn find(&self, types: &Types<'_>, name: Symbol, primes: u8) -> Found<'_> {
+        let side = primes.min(2) as usize;
+        let time = [Time::Pre, Time::Post, Time::Saved][side];
+        if let Some((entities, by_name)) = self.sides[side]
+            && let Some(&i) = by_name.get(&name)
+        {
+            return Found::Entity(time, &entities[i]);
+        }
+        let elsewhere = |(_, by_name): &Named<'_>| by_name.contains_key(&name);
+        match self.globals.1.get(&name) {
+            Some(&i) if side < 2 => return Found::Entity(time, &self.globals.0[i]),
+            None if !self.sides.iter().flatten().any(elsewhere) => return Found::Nothing,
+            _ => {}
+        }
+        let name = types.text(name);
+        Found::Wrong(match self.symbols[side] {
+            Some(symbol) => LowerErrorKind::NotLocal { name, symbol: types.text(symbol.symbol) },
+            None if side == 2 => LowerErrorKind::NothingBelow { name },
+            None => LowerErrorKind::NothingLeft { name },
+        })
+    }
+
+    fn known(&self) -> Vec<Symbol> {
+        let locals = self.sides.iter().flatten().flat_map(|(_, by_name)| by_name.keys());
+        locals.chain(self.globals.1.keys()).copied().collect()
+    }
 }
 
 /// The value of an expression.
@@ -100,7 +177,9 @@ pub struct Values<'v, 't> {
     /// Where every boolean read so far is defined.
     pub defined: ir::ExprId,
     scope: &'v dyn Scope,
-    bound: Vec<(Symbol, Value)>,
+    /// The quantified variables, innermost last, and what each name means.
+    bound: Vec<Symbol>,
+    bindings: FxHashMap<Symbol, Vec<Value>>,
     instances: usize,
     work: Vec<Work>,
     stack: Vec<Value>,
@@ -128,6 +207,7 @@ impl<'v, 't> Values<'v, 't> {
             defined: Exprs::TRUE,
             scope,
             bound: Vec::new(),
+            bindings: FxHashMap::default(),
             instances: 0,
             work: Vec::new(),
             stack: Vec::new(),
@@ -236,7 +316,9 @@ impl<'v, 't> Values<'v, 't> {
             if self.step(work).is_none() {
                 self.work.clear();
                 self.stack.clear();
-                self.bound.truncate(depth);
+                while self.bound.len() > depth {
+                    self.unbind();
+                }
                 return None;
             }
         }
@@ -304,12 +386,13 @@ impl<'v, 't> Values<'v, 't> {
                     false => self.exprs.or(so_far, instance),
                 };
                 if next > hi {
-                    self.bound.pop();
+                    self.unbind();
                     self.bool(so_far)
                 } else {
+                    let var = *self.bound.last().expect("the quantifier's variable is bound");
+                    self.unbind();
                     let instance = self.int(next);
-                    let slot = self.bound.last_mut().expect("the quantifier's variable is bound");
-                    slot.1 = Value { quantified: true, ..instance };
+                    self.push_binding(var, Value { quantified: true, ..instance });
                     let next = next.saturating_add(1);
                     self.work.push(Work::Quantified { all, body, next, hi, so_far });
                     self.work.push(Work::Enter(body));
@@ -347,7 +430,7 @@ impl<'v, 't> Values<'v, 't> {
         let (lo, hi) = self.range(quantifier)?;
         self.count(hi as i128 - lo as i128 + 1, quantifier.var.span)?;
         let first = self.int(lo);
-        self.bound.push((quantifier.var.symbol, Value { quantified: true, ..first }));
+        self.push_binding(quantifier.var.symbol, Value { quantified: true, ..first });
         let (all, so_far) = (quantifier.all, self.exprs.bool(quantifier.all));
         let next = lo.saturating_add(1);
         self.work.push(Work::Quantified { all, body, next, hi, so_far });
@@ -358,7 +441,16 @@ impl<'v, 't> Values<'v, 't> {
     /// From now on the variable is this number.
     pub fn bind(&mut self, var: Symbol, number: i64) {
         let value = self.int(number);
-        self.bound.push((var, value));
+        self.push_binding(var, value);
+    }
+
+    fn push_binding(&mut self, var: Symbol, value: Value) {
+        self.bound.push(var);
+        self.bindings.entry(var).or_default().push(value);
+    }
+
+    fn binding(&self, var: Symbol) -> Option<Value> {
+        self.bindings.get(&var)?.last().copied()
     }
 
     /// From now on the variable is one of these numbers, the same wherever it occurs. It is made of
@@ -382,12 +474,16 @@ impl<'v, 't> Values<'v, 't> {
             let fits = self.compare(BinaryOp::Le, number, most).expr;
             self.require(fits);
         }
-        self.bound.push((var, Value { hi: hi as i128, ..number }));
+        self.push_binding(var, Value { hi: hi as i128, ..number });
     }
 
     /// The variable bound last is bound no more.
     pub fn unbind(&mut self) {
-        self.bound.pop();
+        if let Some(var) = self.bound.pop()
+            && let Some(values) = self.bindings.get_mut(&var)
+        {
+            values.pop();
+        }
     }
 
     // Operators.
@@ -507,8 +603,7 @@ impl<'v, 't> Values<'v, 't> {
         let count = place.base.indices.len() + field;
         let indices = self.stack.split_off(self.stack.len() - count);
         if let Some(name) = self.types.plain(place) {
-            if let Some(&(_, value)) = self.bound.iter().rev().find(|(var, _)| *var == name.symbol)
-            {
+            if let Some(value) = self.binding(name.symbol) {
                 return Some(value);
             }
             if let Some(value) = self.constant(name) {
@@ -545,7 +640,7 @@ impl<'v, 't> Values<'v, 't> {
 
     /// Whether the name is that of a constant or of a quantified variable.
     pub fn is_constant(&mut self, name: Name) -> bool {
-        self.bound.iter().any(|(var, _)| *var == name.symbol) || self.constant(name).is_some()
+        self.binding(name.symbol).is_some() || self.constant(name).is_some()
     }
 
     /// What a place stands for: the target or the source of an assignment. `None` after an error.
@@ -574,7 +669,7 @@ impl<'v, 't> Values<'v, 't> {
             }
             Found::Nothing => {
                 let known = scope.known().into_iter().chain(self.types.constants());
-                let bound = self.bound.iter().map(|(var, _)| *var);
+                let bound = self.bound.iter().copied();
                 let nearest = self.types.nearest(name.symbol, known.chain(bound));
                 self.types.unknown("variable", name, nearest);
                 return None;

@@ -58,6 +58,7 @@ fn the_fault_and_its_correction() {
 }
 
 #[test]
+#[allow(clippy::print_stderr)]
 fn the_program_of_the_yardstick() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/bench/quicksort.py");
     let shared = std::env::var("POSTBOP_CORPUS").map(|corpus| corpus + "/../bench/quicksort.py");

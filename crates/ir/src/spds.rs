@@ -191,6 +191,8 @@ pub struct Spds {
     events: Vec<Vec<TextId>>,
     control_ids: FxHashMap<TextId, ControlId>,
     symbol_ids: FxHashMap<TextId, SymbolId>,
+    /// The last number given to names made from each name.
+    numbers: FxHashMap<TextId, u64>,
 }
 
 impl Default for Spds {
@@ -216,6 +218,7 @@ impl Spds {
             events: vec![Vec::new()],
             control_ids: FxHashMap::default(),
             symbol_ids: FxHashMap::default(),
+            numbers: FxHashMap::default(),
         }
     }
 
@@ -306,8 +309,7 @@ impl Spds {
     /// that one.
     pub fn new_symbol(&mut self, name: &str, frame: FrameId, origin: Origin) -> SymbolId {
         let label = self.texts.add(name);
-        let name = fresh_name(name, |name| self.symbol_named(name).is_some());
-        let name = self.texts.add(&name);
+        let name = self.fresh(name);
         let (statement, error, labels) = (true, false, vec![label]);
         self.add_symbol(Symbol { name, frame, origin, statement, error, labels })
     }
@@ -318,11 +320,21 @@ impl Spds {
         self.symbol_ids.insert(name, id);
         id
     }
+    /// `base`, or the first of `base_1`, `base_2`, … that no symbol is called.
+    fn fresh(&mut self, base: &str) -> TextId {
+        let base_id = self.texts.add(base);
+        let mut name = base_id;
+        while self.symbol_ids.contains_key(&name) {
+            let number = self.numbers.entry(base_id).or_default();
+            *number += 1;
+            name = self.texts.add(&format!("{base}_{number}"));
+        }
+        name
+    }
     /// A symbol that no source mentions, named after another one.
     fn fresh_symbol(&mut self, like: SymbolId, frame: FrameId) -> SymbolId {
         let base = self.symbol_name(like).to_owned();
-        let name = fresh_name(&base, |name| self.symbol_named(name).is_some());
-        let name = self.texts.add(&name);
+        let name = self.fresh(&base);
         let origin = self.origin(0, 0, 0, "");
         let labels = Vec::new();
         self.add_symbol(Symbol { name, frame, origin, statement: false, error: false, labels })
@@ -420,7 +432,7 @@ impl Spds {
 
     /// The targets of a rule with the head and right side, each with whether it keeps its value
     /// unless it is assigned.
-    fn targets(&self, from: Head, right: Right) -> Vec<(Time, VarId, bool)> {
+    pub fn targets(&self, from: Head, right: Right) -> Vec<(Time, VarId, bool)> {
         let mut out: Vec<(Time, VarId, bool)> =
             self.globals.iter().map(|&var| (Time::Post, var, true)).collect();
         let locals = |symbol: SymbolId| self.frames[self.symbols[symbol].frame].locals.iter();
@@ -450,16 +462,6 @@ impl Spds {
             _ => false,
         }
     }
-}
-
-/// `base`, or the first of `base_1`, `base_2`, … that is not taken.
-fn fresh_name(base: &str, mut taken: impl FnMut(&str) -> bool) -> String {
-    if !taken(base) {
-        return base.to_owned();
-    }
-    let numbered = (1u64..).map(|i| format!("{base}_{i}"));
-    let mut free = numbered.skip_while(|name| taken(name));
-    free.next().expect("there are more numbers than names")
 }
 
 /// The expression `root` of `from` as an expression of `to`, leaves replaced by what `leaf` returns

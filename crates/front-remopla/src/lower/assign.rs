@@ -1,6 +1,7 @@
 //! Assignments: parallel ones, arguments, results.
 
 use ir::{BinaryOp, Expr, Exprs, NodeId, Rel, Time, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Lowering, cells, member, members};
 use crate::error::LowerErrorKind;
@@ -14,11 +15,14 @@ struct Draft {
     guard: ir::ExprId,
     assigns: Vec<ir::Assign>,
     constraint: ir::ExprId,
+    /// Where in `assigns` a variable is assigned as a whole.
+    whole: FxHashMap<(Time, VarId), usize>,
 }
 
 impl Draft {
     fn new() -> Draft {
-        Draft { guard: Exprs::TRUE, assigns: Vec::new(), constraint: Exprs::TRUE }
+        let whole = FxHashMap::default();
+        Draft { guard: Exprs::TRUE, assigns: Vec::new(), constraint: Exprs::TRUE, whole }
     }
 
     fn rel(self, values: &mut Values<'_, '_>) -> Rel {
@@ -43,10 +47,10 @@ impl Draft {
         index: Option<ir::ExprId>,
         value: Option<ir::ExprId>,
     ) {
-        let same = |a: &&mut ir::Assign| (a.time, a.var, a.index) == (time, var, None);
         if index.is_none()
-            && let Some(first) = self.assigns.iter_mut().find(same)
+            && let Some(&first) = self.whole.get(&(time, var))
         {
+            let first = &mut self.assigns[first];
             match (first.value, value) {
                 (None, _) => first.value = value,
                 (Some(_), None) => {}
@@ -59,6 +63,9 @@ impl Draft {
                 }
             }
             return;
+        }
+        if index.is_none() {
+            self.whole.insert((time, var), self.assigns.len());
         }
         self.assigns.push(ir::Assign { time, var, index, value });
     }
@@ -372,13 +379,15 @@ impl<'t> Lowering<'t> {
             return;
         }
         let there = &self.modules[called];
-        let (params, locals) = there.entities.split_at(there.params);
-        let (params, locals, result) = (params.to_vec(), locals.to_vec(), there.result.clone());
-        let here: Vec<VarId> = self.modules[number]
-            .entities
-            .iter()
-            .flat_map(|entity| entity.leaves.iter().map(|leaf| leaf.var))
-            .collect();
+        let (entities, limited) = (there.entities.clone(), there.limited.clone());
+        let (params, result) = (&entities[..there.params], there.result.clone());
+        let here: FxHashSet<VarId> = match assigns.is_empty() {
+            true => FxHashSet::default(),
+            false => {
+                let entities = self.modules[number].entities.iter();
+                entities.flat_map(|entity| &entity.leaves).map(|leaf| leaf.var).collect()
+            }
+        };
         let enter = self.values(number, false, |values| {
             let mut draft = Draft::new();
             for (param, &arg) in params.iter().zip(tree.list(args)) {
@@ -396,13 +405,10 @@ impl<'t> Lowering<'t> {
             for part in tree.list(assigns) {
                 assign(values, &mut draft, part, &time);
             }
-            let leaves = locals.iter().flat_map(|entity| &entity.leaves);
-            let uninitialised = members(values.exprs, leaves, Time::Post);
+            let uninitialised = members(values.exprs, limited.iter(), Time::Post);
             draft.constrain(values.exprs, uninitialised);
-            draft.assigns.retain(|assign| {
-                // Arbitrary is what a parameter is by itself.
-                assign.value.is_some() || !is_of(&params, assign.var)
-            });
+            // Arbitrary is what a parameter is by itself.
+            draft.assigns.retain(|assign| assign.value.is_some() || !is_of(params, assign.var));
             draft.rel(values)
         });
         let back = self.values(number, false, |values| {

@@ -11,57 +11,15 @@
 //! no target for the `goto` of another; rules can do both.
 
 use ir::spds::{ControlId, FrameId, Head, Right, Spds, SymbolId};
-use ir::{Exprs, Id, NodeId, Program, Rel, Time};
+use ir::{Id, NodeId, Program, Rel};
 use rustc_hash::FxHashMap;
 use source::suggest;
 
-use super::{Lowering, Scoped, sorted};
+use super::{Lowering, sorted};
 use crate::error::{Language, LowerError, LowerErrorKind};
 use crate::print::rule_head_text;
 use crate::tree::{Name, Stmt, StmtKind, Symbol};
-use crate::types::{Entity, Types};
-use crate::values::{Found, Scope, Values};
-
-/// The variables that a rule's formula sees: `x` is a global or belongs to the symbol on the left,
-/// `x'` to the new topmost symbol, `x''` to the one below it.
-struct RuleScope<'s, 't> {
-    globals: &'s [Entity],
-    global_names: &'s FxHashMap<Symbol, usize>,
-    sides: [Option<&'s Scoped<'t>>; 3],
-    symbols: [Option<Name>; 3],
-}
-
-impl Scope for RuleScope<'_, '_> {
-    fn find(&self, types: &Types<'_>, name: Symbol, primes: u8) -> Found<'_> {
-        let side = primes.min(2) as usize;
-        let time = [Time::Pre, Time::Post, Time::Saved][side];
-        if let Some(module) = self.sides[side]
-            && let Some(&i) = module.by_name.get(&name)
-        {
-            return Found::Entity(time, &module.entities[i]);
-        }
-        match self.global_names.get(&name) {
-            Some(&i) if side < 2 => return Found::Entity(time, &self.globals[i]),
-            Some(_) => {}
-            // A local of another side?
-            None if self.sides.iter().flatten().all(|side| !side.by_name.contains_key(&name)) => {
-                return Found::Nothing;
-            }
-            None => {}
-        }
-        let name = types.text(name);
-        Found::Wrong(match self.symbols[side] {
-            Some(symbol) => LowerErrorKind::NotLocal { name, symbol: types.text(symbol.symbol) },
-            None if side == 2 => LowerErrorKind::NothingBelow { name },
-            None => LowerErrorKind::NotLocal { name, symbol: "(none)".into() },
-        })
-    }
-
-    fn known(&self) -> Vec<Symbol> {
-        let locals = self.sides.iter().flatten().flat_map(|side| side.by_name.keys());
-        locals.chain(self.global_names.keys()).copied().collect()
-    }
-}
+use crate::values::RuleScope;
 
 impl<'t> Lowering<'t> {
     /// The node of a rule: that of its symbol, new if it is no label.
@@ -171,19 +129,15 @@ impl<'t> Lowering<'t> {
                 [top] => Right::Step(top),
                 [top, below, ..] => Right::Push(top, below),
             };
-            let formula = match rule.formula {
-                None => Exprs::TRUE,
-                Some(formula) => {
-                    let sides = [Some(head.symbol), shape.top(), shape.below()].map(|symbol| {
-                        symbol.and_then(|s| self.modules.get(spds.symbols[s].frame.index()))
-                    });
-                    let mut names = tree.list(rule.stack).iter().copied();
-                    let symbols = [Some(rule.symbol), names.next(), names.next()];
-                    let (globals, global_names) = (&self.globals[..], &self.global_names);
-                    let scope = RuleScope { globals, global_names, sides, symbols };
-                    Values::new(&mut self.types, &mut spds.exprs, &scope).condition(formula)
-                }
-            };
+            let sides = [Some(head.symbol), shape.top(), shape.below()].map(|symbol| {
+                let module = self.modules.get(spds.symbols[symbol?].frame.index())?;
+                Some((&module.entities[..], &module.by_name))
+            });
+            let mut names = tree.list(rule.stack).iter().copied();
+            let symbols = [Some(rule.symbol), names.next(), names.next()];
+            let globals = (&self.globals[..], &self.global_names);
+            let scope = RuleScope { globals, sides, symbols };
+            let formula = scope.formula(&mut self.types, &mut spds.exprs, rule.formula);
             let at = self.file.position(span.start);
             let origin = spds.origin(0, at.line, at.column, &rule_head_text(tree, &rule));
             let rel = spds.formula(head, shape, formula);

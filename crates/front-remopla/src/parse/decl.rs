@@ -109,7 +109,12 @@ impl Parser<'_> {
             }
             let start = self.current.span;
             match self.current.kind {
-                Kind::Struct => return Err(self.fail(ParseErrorKind::NestedStruct)),
+                Kind::Struct => {
+                    self.fail(ParseErrorKind::NestedStruct);
+                    self.bump();
+                    self.skip_statement();
+                    continue;
+                }
                 Kind::Bool | Kind::IntType | Kind::Unsigned | Kind::Enum => {}
                 _ if fields.is_empty() => return Err(self.expected("a type")),
                 _ => return Err(self.unclosed("`{`", open.span, "`}`")),

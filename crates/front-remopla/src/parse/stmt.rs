@@ -156,7 +156,9 @@ impl Parser<'_> {
         };
         self.close_frames(depth + 1);
         if word == Kind::Option {
-            self.branch();
+            self.finish_branch();
+            let start = self.bump().span;
+            self.branch(start);
         } else {
             self.bump();
             self.close_frame();
@@ -167,10 +169,8 @@ impl Parser<'_> {
         self.open.frames.last_mut().expect("the caller has found a frame")
     }
 
-    /// `:: condition ->`. A bad one opens its branch all the same.
-    fn branch(&mut self) {
-        self.finish_branch();
-        let start = self.bump().span;
+    /// `condition ->` after `::`. A bad one opens its branch all the same.
+    fn branch(&mut self, start: Span) {
         let guard = if self.at(Kind::Else) {
             let word = self.bump().span;
             match self.top().otherwise {
@@ -259,6 +259,7 @@ impl Parser<'_> {
             });
             if !matches!(self.current.kind, Kind::Option | Kind::Fi | Kind::Od) {
                 self.expected("`::`");
+                self.branch(self.current.span);
             }
             return;
         }

@@ -1,6 +1,6 @@
 //! `Program` → `Spds` ([moped §3]): nodes are symbols, edges rules, and results travel in globals.
 
-use super::{Head, Right, Rule, Spds, Symbol, fresh_name};
+use super::{Head, Right, Rule, Spds, Symbol};
 use crate::{
     Assign, Edge, EdgeKind, EventsId, Id, IndexVec, NodeId, Origin, Program, Rel, TextId, Time,
     VarKind,
@@ -89,9 +89,8 @@ impl Spds {
                     format!("{}_{number}", program.text(proc.name))
                 }
             };
-            let name = fresh_name(&wanted, |name| self.symbol_named(name).is_some());
             let symbol = Symbol {
-                name: self.texts.add(&name),
+                name: self.fresh(&wanted),
                 frame: node.proc,
                 origin: self.origin_of(program, node.origin),
                 statement: node.statement,
@@ -104,19 +103,13 @@ impl Spds {
 
     fn edge(&mut self, program: &Program, edge: &Edge, from: Head, right: Right, rel: Rel) {
         let origin = self.symbols[from.symbol].origin;
-        let events: Vec<TextId> = program
-            .events(edge.events)
-            .iter()
-            .map(|&event| self.texts.add(program.text(event)))
-            .collect();
-        let events = match self.events.iter().position(|known| *known == events) {
-            Some(i) => EventsId::new(i),
-            None => {
-                self.events.push(events);
-                EventsId::new(self.events.len() - 1)
-            }
-        };
-        let (to, step, marks) = (from.control, edge.step, edge.marks);
+        // Sets of events keep their numbers.
+        while self.events.len() <= edge.events.index() {
+            let next = program.events(EventsId::new(self.events.len()));
+            let next = next.iter().map(|&event| self.texts.add(program.text(event))).collect();
+            self.events.push(next);
+        }
+        let (to, step, events, marks) = (from.control, edge.step, edge.events, edge.marks);
         self.rules.push(Rule { from, to, right, rel, origin, step, events, marks });
     }
 

@@ -1,12 +1,12 @@
 //! `Spds` → `Program`: the control location as a global, a procedure for each symbol that can be
 //! put on top of another, a copy of a symbol in each procedure that can come to it.
 
-use super::{Right, RuleId, Spds, SymbolId, fresh_name, import};
+use super::{Right, RuleId, Spds, SymbolId, import};
 use crate::{
     Assign, BinaryOp, Call, Edge, EdgeKind, Expr, ExprId, Exprs, Id, IndexVec, Init, NodeId,
     Origin, ProcId, Program, ProgramBuilder, Rel, Time, Type, VarId, VarKind,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A procedure to be: the symbol it starts with, and those that it can come to.
 struct Part {
@@ -102,7 +102,7 @@ impl<'s> Conversion<'s> {
 
     fn closure(&mut self, part: usize) {
         let mut symbols = std::mem::take(&mut self.parts[part].symbols);
-        let mut seen: rustc_hash::FxHashSet<SymbolId> = symbols.iter().copied().collect();
+        let mut seen: FxHashSet<SymbolId> = symbols.iter().copied().collect();
         let mut next = 0;
         while let Some(&symbol) = symbols.get(next) {
             next += 1;
@@ -136,7 +136,10 @@ impl<'s> Conversion<'s> {
         }
         if spds.controls.len() > 1 {
             let taken = |name: &str| spds.vars.iter().any(|var| spds.text(var.name) == name);
-            let name = fresh_name("control", taken);
+            let mut name = "control".to_owned();
+            while taken(&name) {
+                name.push('_');
+            }
             let bits = usize::BITS - (spds.controls.len() - 1).leading_zeros();
             let origin = self.builder.no_origin();
             self.control = Some(self.builder.global(&name, Type::int(bits), origin));
@@ -224,10 +227,11 @@ impl<'s> Conversion<'s> {
         };
         if let Some((symbol, time)) = taking_place.filter(|&(s, _)| !self.spds.keeps(rule.from, s))
         {
+            let whole = assigns.iter().filter(|a| a.time == time && a.index.is_none());
+            let assigned: FxHashSet<VarId> = whole.map(|a| a.var).collect();
             for &local in &self.spds.frames[self.spds.symbols[symbol].frame].locals {
                 let var = self.parts[part].vars[&local];
-                let assigned = |a: &Assign| a.time == time && a.var == var && a.index.is_none();
-                if !assigns.iter().any(assigned) {
+                if !assigned.contains(&var) {
                     assigns.push(Assign { time, var, index: None, value: None });
                 }
             }

@@ -1,0 +1,126 @@
+//! Random text: nothing crashes, and whatever is accepted prints as the same system. Depth and size.
+
+mod support;
+
+use front_pds::{LowerOptions, from_spds, lower, lower_spds, parse, print};
+use source::{SourceFile, render};
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % n as u64) as usize
+    }
+}
+
+/// What holds of every text. Returns whether it was accepted, and whether it is a system.
+fn property(text: &str) -> (bool, bool) {
+    let file = SourceFile::new("soup.pds", text).unwrap();
+    let (tree, errors) = parse(text);
+    for error in &errors {
+        assert!(text.get(error.span.range()).is_some(), "{error} at {:?} of {text:?}", error.span);
+        assert!(render(&error.diagnostic(), &file).contains("soup.pds:"));
+    }
+    let printed = print(&tree);
+    let lowered = lower_spds(&tree, &file, &LowerOptions::default());
+    if let Err(problems) = &lowered {
+        assert!(!problems.is_empty(), "{text:?}");
+        for problem in problems {
+            assert!(render(&problem.diagnostic(), &file).contains("soup.pds"));
+        }
+    }
+    if !errors.is_empty() {
+        return (false, false);
+    }
+    let (again, errors) = parse(&printed);
+    assert!(errors.is_empty(), "{} in {printed:?}, printed from {text:?}", errors[0]);
+    assert!(again == tree, "{text:?} is printed as {printed:?}");
+    assert_eq!(print(&again), printed);
+    if let Ok(spds) = &lowered {
+        spds.validate().unwrap_or_else(|invalid| panic!("{invalid} in {text:?}"));
+        // What can be written down can be read again.
+        if let Ok(tree) = from_spds(spds) {
+            let written = print(&tree);
+            let (again, errors) = parse(&written);
+            assert!(errors.is_empty(), "{} in {written:?}", errors[0]);
+            let file = SourceFile::new("soup.pds", &*written).unwrap();
+            let read = lower_spds(&again, &file, &LowerOptions::default());
+            let read = read.unwrap_or_else(|e| panic!("{} in {written:?} from {text:?}", e[0]));
+            read.validate().unwrap();
+        }
+    }
+    (true, lowered.is_ok())
+}
+
+const SYSTEM: &str = "define N 2\ndefine DEFAULT_INT_BITS 2\nglobal\n  int x, a[N](2);\n  bool b;\n  \
+    enum { u, v, w } e;\nlocal (y, z)\n  int l;\n  struct { bool c; int d; } s;\nlocal (f) bool m[2];\n\
+    (p <y z>)\np <y> --> q <f y> (x' == x + 1 & l'' = l && m'[0] && A i (0, 1) a'[i] == a[i])\n\
+    q <f> --> p <> (x' = x && e' == w)\np <y> --> p <z> \"t\" (s.c && s.d' > l' && b' <=> !b)\n\
+    p <z> --> p <f f y> (E i (0, 1) a[i] = x -> b)\nq <z> --> r <z>\nr <z> --> p <> (a[x] == 1)\n";
+
+#[test]
+fn mutations() {
+    let pieces: Vec<&str> = {
+        let mut pieces = Vec::new();
+        let mut rest = SYSTEM;
+        while !rest.is_empty() {
+            let word = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').count();
+            let (piece, left) = rest.split_at(word.max(1));
+            pieces.push(piece);
+            rest = left;
+        }
+        pieces
+    };
+    support::program(SYSTEM);
+    let mut random = Random(3);
+    let (mut accepted, mut systems) = (0, 0);
+    for _ in 0..6_000 {
+        let mut text = pieces.clone();
+        for _ in 0..1 + random.below(3) {
+            let (i, j) = (random.below(text.len()), random.below(text.len()));
+            match random.below(4) {
+                0 => _ = text.remove(i),
+                1 => text[i] = text[j],
+                2 => text.swap(i, j),
+                _ => text.insert(i, pieces[j.min(pieces.len() - 1)]),
+            }
+        }
+        let (ok, system) = property(&text.concat());
+        accepted += usize::from(ok);
+        systems += usize::from(system);
+    }
+    assert!(accepted > 1_000 && systems > 100, "{accepted} accepted, {systems} systems");
+}
+
+#[test]
+fn depth_and_size() {
+    let start = std::time::Instant::now();
+    let run = |text: String| {
+        let work = move || {
+            let (tree, errors) = parse(&text);
+            assert!(errors.is_empty(), "{}", errors[0]);
+            let (again, errors) = parse(&print(&tree));
+            assert!(errors.is_empty() && again == tree);
+            let file = SourceFile::new("f.pds", text).unwrap();
+            let program = lower(&tree, &file, &LowerOptions::default()).unwrap();
+            program.validate().unwrap();
+        };
+        std::thread::Builder::new().stack_size(256 << 10).spawn(work).unwrap().join().unwrap();
+    };
+    const N: usize = 50_000;
+    let many = |line: &dyn Fn(usize) -> String| (0..N).map(line).collect::<String>();
+    let deep = "(".repeat(N) + "b" + &")".repeat(N);
+    run(format!("global bool b;\n(p <a>)\np <a> --> p <a> ({deep})\n"));
+    run(format!("global bool b;\n(p <a>)\np <a> --> p <a> ({}b)\n", "b' = b & ".repeat(N)));
+    run(format!("(p <a0>)\n{}", many(&|i| format!("p <a{i}> --> p <a{}>\n", i + 1))));
+    run(format!("(p <a0>)\n{}", many(&|i| format!("p <a{i}> --> p <b a{}>\n", i + 1))));
+    run(format!("(p <a>)\np <a> --> p <{}>\n", "a ".repeat(N)));
+    run(format!("(p <a>)\n{}", many(&|i| format!("p <a> --> p <b c d a> # {i}\n"))));
+    let seconds = start.elapsed().as_secs();
+    assert!(seconds < 60, "{seconds} s");
+}

@@ -1,0 +1,102 @@
+//! Runs small systems on two engines.
+#![allow(dead_code)]
+
+use check::{Budget, Engine, Goal, Target, Task, TraceMode, Verdict, Wants};
+use engine_explicit::Explicit;
+use engine_summary::Summary;
+use front_pds::{LowerError, LowerOptions, ParseError, Tree, lower, parse, print};
+use source::SourceFile;
+use std::sync::Arc;
+
+/// The tree of a program without errors, which prints as an equal one.
+#[track_caller]
+pub(crate) fn tree(text: &str) -> Tree {
+    let (tree, errors) = parse(text);
+    assert!(errors.is_empty(), "{}", shown(text, &errors));
+    let printed = print(&tree);
+    let (again, errors) = parse(&printed);
+    assert!(errors.is_empty(), "{}", shown(&printed, &errors));
+    assert!(tree == again, "{text}\n=====\n{printed}");
+    tree
+}
+
+pub(crate) fn shown(text: &str, errors: &[ParseError]) -> String {
+    let file = SourceFile::new("f.pds", text).unwrap();
+    errors.iter().map(|e| source::render(&e.diagnostic(), &file)).collect()
+}
+
+pub(crate) fn shown_lower(text: &str, errors: &[LowerError]) -> String {
+    let file = SourceFile::new("f.pds", text).unwrap();
+    errors.iter().map(|e| source::render(&e.diagnostic(), &file)).collect()
+}
+
+#[track_caller]
+pub(crate) fn program(text: &str) -> ir::Program {
+    program_at(text, None)
+}
+
+#[track_caller]
+pub(crate) fn program_at(text: &str, entry: Option<&str>) -> ir::Program {
+    let tree = tree(text);
+    let file = SourceFile::new("f.pds", text).unwrap();
+    let options = LowerOptions { entry: entry.map(str::to_string) };
+    match lower(&tree, &file, &options) {
+        Ok(program) => {
+            program.validate().unwrap_or_else(|e| panic!("{e}\n{}", ir::dump(&program)));
+            program
+        }
+        Err(errors) => panic!("{}", shown_lower(text, &errors)),
+    }
+}
+
+/// Whether each label is reachable: what both engines say.
+#[track_caller]
+pub(crate) fn reachable(program: &Arc<ir::Program>, labels: &[&str]) -> Vec<bool> {
+    let goals = labels
+        .iter()
+        .map(|label| {
+            let nodes = program.labelled(None, label);
+            assert!(!nodes.is_empty(), "no label {label}\n{}", ir::dump(program));
+            Goal::Reach(nodes.into_iter().map(Target::at).collect())
+        })
+        .collect();
+    let mut task = Task::new(program.clone(), goals);
+    task.wants = Wants { trace: TraceMode::Any, certificate: false, all_nodes: false };
+    let run = |engine: &dyn Engine| -> Vec<bool> {
+        let answer = engine.run(&task, &Budget::unlimited());
+        let verdict = |verdict: &Verdict| match verdict {
+            Verdict::Holds(_) => false,
+            Verdict::Violated(_) => true,
+            Verdict::Unknown(reason) => panic!("{}: {reason:?}", engine.name()),
+        };
+        answer.verdicts.iter().map(verdict).collect()
+    };
+    let explicit = run(&Explicit::default());
+    let summary = run(&Summary::default());
+    assert_eq!(explicit, summary, "engines disagree on {labels:?}\n{}", ir::dump(program));
+    explicit
+}
+
+/// Labels that begin with `Y` can be reached, those with `N` cannot; all must be asked.
+#[track_caller]
+pub(crate) fn check(text: &str) {
+    check_program(program(text), text);
+}
+
+#[track_caller]
+pub(crate) fn check_program(program: ir::Program, text: &str) {
+    let program = Arc::new(program);
+    let mut labels: Vec<String> = program
+        .labels
+        .iter()
+        .map(|label| program.text(label.name).to_string())
+        .filter(|label| label.starts_with(['Y', 'N']))
+        .collect();
+    labels.sort();
+    labels.dedup();
+    assert!(!labels.is_empty(), "no questions in {text}");
+    let names: Vec<&str> = labels.iter().map(String::as_str).collect();
+    for (label, reached) in names.iter().zip(reachable(&program, &names)) {
+        assert_eq!(reached, label.starts_with('Y'), "{label} in\n{text}\n{}", ir::dump(&program));
+    }
+}

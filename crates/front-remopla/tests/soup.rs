@@ -1,0 +1,113 @@
+//! Random text: nothing crashes, and whatever is accepted prints as the same program.
+
+mod support;
+
+use front_remopla::{LowerOptions, MAX_ERRORS, lower, parse, print};
+use source::{SourceFile, render};
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % n as u64) as usize
+    }
+}
+
+/// What holds of every text. Returns whether it was accepted, and whether it is a program.
+fn property(text: &str) -> (bool, bool) {
+    let file = SourceFile::new("soup.rem", text).unwrap();
+    let (tree, errors) = parse(text);
+    assert!(errors.len() <= MAX_ERRORS + 1);
+    for error in &errors {
+        assert!(text.get(error.span.range()).is_some(), "{error} at {:?} of {text:?}", error.span);
+        assert!(render(&error.diagnostic(), &file).contains("soup.rem:"));
+    }
+    let printed = print(&tree);
+    let lowered = lower(&tree, &file, &LowerOptions::default());
+    if let Err(problems) = &lowered {
+        assert!(!problems.is_empty(), "{text:?}");
+        for problem in problems {
+            assert!(render(&problem.diagnostic(), &file).contains("soup.rem"));
+        }
+    }
+    if !errors.is_empty() {
+        return (false, false);
+    }
+    let (again, errors) = parse(&printed);
+    assert!(errors.is_empty(), "{} in {printed:?}, printed from {text:?}", errors[0]);
+    assert!(again == tree, "{text:?} is printed as {printed:?}");
+    assert_eq!(print(&again), printed);
+    if let Ok(program) = &lowered {
+        program.validate().unwrap_or_else(|invalid| panic!("{invalid} in {text:?}"));
+    }
+    (true, lowered.is_ok())
+}
+
+const TOKENS: &str = "define DEFAULT_INT_BITS bool int unsigned enum struct shared void module init \
+    if fi do od else goto break return skip undef A E true false pchoice choicep fork --> -> :: : ; \
+    , . ' = ! ( ) [ ] { } < > <= >= == != <=> << >> + - * / & | ^ && || ^^ \"t\" 0 1 2 7 x y a b s \
+    f g main L M q p i j é @ /* // # ; ; ) ( x x =";
+
+#[test]
+fn tokens() {
+    let tokens: Vec<&str> = TOKENS.split(' ').filter(|token| !token.is_empty()).collect();
+    let mut random = Random(1);
+    for _ in 0..20_000 {
+        let mut text = String::new();
+        for _ in 0..random.below(60) {
+            text.push_str(tokens[random.below(tokens.len())]);
+            text.push(if random.below(8) == 0 { '\n' } else { ' ' });
+        }
+        property(&text);
+    }
+}
+
+const PROGRAM: &str = "define N 3\ndefine DEFAULT_INT_BITS N\nenum T { red, green, blue };\n\
+    struct S { int f; bool b; int g[2](2); };\nint x, a[N](2), m[2][1,2](2);\nbool c, d[2];\n\
+    struct S s, u;\nstruct P { bool w; int f(3); } t[2];\nenum T e;\ninit main;\nmodule int f(int p, bool q) {\n  int l;\n  l = p + 1, x = p;\n\
+    if\n    :: q && l > 2 -> return l;\n    :: else -> K: skip;\n  fi\n  return a[p] * 2;\n}\n\
+    module void main() {\n  x = f(x - 1, c || !d[1]), a[0] = 1;\n  do\n    :: x < N -> x = x + 1; \
+    m[x][1] = undef;\n    :: E i (0, 2) a[i] == i -> break;\n    :: else -> goto L, A i (0, 2) a[i] = i;\n  od\n\
+    L: s.f = 1, s.b = c <=> d[0], t[1].f = s.g[0];\n  u = s; e = blue; c = x << 1 == 4 ^^ (x & 3) != 0;\n\
+    x != 2; skip(x' > x && a'[1] == 0);\n  q <y> --> q <z z> \"t\" (x' == x && c)\n  main();\n  return;\n}\n\
+    q <z> --> p <> (x == 1)\n";
+
+/// A program with small changes: most are still parsed, many are still programs.
+#[test]
+fn mutations() {
+    let pieces: Vec<&str> = {
+        let mut pieces = Vec::new();
+        let mut rest = PROGRAM;
+        while !rest.is_empty() {
+            let word = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').count();
+            let (piece, left) = rest.split_at(word.max(1));
+            pieces.push(piece);
+            rest = left;
+        }
+        pieces
+    };
+    support::program(PROGRAM);
+    let mut random = Random(2);
+    let (mut accepted, mut programs) = (0, 0);
+    for _ in 0..6_000 {
+        let mut text = pieces.clone();
+        for _ in 0..1 + random.below(3) {
+            let (i, j) = (random.below(text.len()), random.below(text.len()));
+            match random.below(4) {
+                0 => _ = text.remove(i),
+                1 => text[i] = text[j],
+                2 => text.swap(i, j),
+                _ => text.insert(i, pieces[j.min(pieces.len() - 1)]),
+            }
+        }
+        let (ok, program) = property(&text.concat());
+        accepted += usize::from(ok);
+        programs += usize::from(program);
+    }
+    assert!(accepted > 500 && programs > 100, "{accepted} accepted, {programs} programs");
+}
