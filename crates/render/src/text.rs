@@ -44,11 +44,11 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
         if options.verbose || options.stats {
             about_engine(out, &outcome.engine, &outcome.why, outcome.seconds)?;
         }
-        if options.verbose || options.stats || options.proofs {
-            if let Some(note) = outcome.certificate {
-                let checked = if note.checked { "checked" } else { "not checked" };
-                writeln!(out, "  proof of size {}, {checked}", note.size)?;
-            }
+        if (options.verbose || options.stats || options.proofs)
+            && let Some(note) = outcome.certificate
+        {
+            let checked = if note.checked { "checked" } else { "not checked" };
+            writeln!(out, "  proof of size {}, {checked}", note.size)?;
         }
         if options.stats {
             counters(out, &outcome.counters)?;
