@@ -38,8 +38,10 @@
 //! nor for a handful of bits, where enumeration is faster (`engine-explicit`). Where only nodes
 //! matter and no stacks, `engine-summary` does the same work with fewer copies of the variables.
 
+mod automaton;
 mod engines;
 mod export;
+mod expression;
 mod forward;
 mod order;
 mod post_star;
@@ -48,7 +50,14 @@ mod regular;
 mod relation;
 mod rings;
 mod slots;
+mod stacks;
 mod system;
 
+pub use automaton::{
+    Configuration, PAutomaton, State, Symbol, Transition, automaton, post_star, pre_star,
+    reachable_stacks,
+};
 pub use engines::{Post, Pre};
+pub use expression::{ExpressionError, ExpressionErrorKind};
 pub use regular::{Letter, Nodes, RegularSet, Waiting};
+pub use stacks::{StackLanguage, StackLetter, StackState};

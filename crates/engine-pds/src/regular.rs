@@ -7,6 +7,7 @@ use analysis::BitSet;
 use bdd::Bdd;
 use check::StopReason;
 use ir::{EdgeId, EdgeKind, ExprId, Exprs, Id, NodeId, Program, VarKind};
+use std::sync::Arc;
 
 /// What a frame below the top is known by. It waits for a call to come back, so it stands neither
 /// at a statement before nor after it.
@@ -33,8 +34,8 @@ impl Waiting {
 /// A set of nodes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Nodes {
-    /// `None`: all of them.
-    listed: Option<BitSet>,
+    /// `None`: all of them. Shared, since the transitions of one letter are many.
+    listed: Option<Arc<BitSet>>,
 }
 
 impl Nodes {
@@ -48,7 +49,14 @@ impl Nodes {
         for node in nodes {
             set.insert(node.index());
         }
-        Nodes { listed: Some(set) }
+        Nodes { listed: Some(Arc::new(set)) }
+    }
+    /// Those of both.
+    pub fn union(&self, program: &Program, other: &Nodes) -> Nodes {
+        match (&self.listed, &other.listed) {
+            (Some(a), Some(b)) => Nodes::of(program, a.iter().chain(b.iter()).map(NodeId::new)),
+            _ => Nodes::any(),
+        }
     }
     /// All others.
     pub fn complement(&self, program: &Program) -> Nodes {
@@ -172,6 +180,11 @@ impl RegularSet {
     pub fn states(&self) -> usize {
         self.accepting.len()
     }
+    /// Every letter, and whether it can only be read on top.
+    pub(crate) fn letters(&self) -> impl Iterator<Item = (bool, &Letter)> {
+        let returns = self.transitions.iter().any(|t| t.2 == 0);
+        self.transitions.iter().map(move |(from, letter, _)| (*from == 0 && !returns, letter))
+    }
     pub(crate) fn is_initial(&self) -> bool {
         self.initial
     }
@@ -289,14 +302,13 @@ impl Frames {
 fn check(context: &Context, set: &RegularSet) -> Result<(), Halt> {
     let program = &context.program;
     let refuse = |what: &str| Err(Halt::Budget(StopReason::Unsupported { what: what.to_owned() }));
-    for (from, letter, _) in &set.transitions {
+    for (top, letter) in set.letters() {
         let (mut locals, mut globals) = (Vec::new(), false);
         program.exprs.reads(letter.condition, |_, var| match program.vars[var].kind {
             VarKind::Global => globals = true,
             VarKind::Local(p) | VarKind::Result(p) => locals.push(p),
         });
-        let returns_to_start = || set.transitions.iter().any(|t| t.2 == 0);
-        if globals && (*from != 0 || returns_to_start()) {
+        if globals && !top {
             return refuse("a condition on a frame below the top reads a global");
         }
         if !locals.is_empty() {

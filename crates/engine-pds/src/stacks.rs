@@ -1,0 +1,435 @@
+//! Which stacks can be below a node: a language of words over the calls that wait, without data.
+//!
+//! The data of a P-automaton ties neighbouring frames together, so it cannot simply be forgotten:
+//! the subset construction carries it along, as a set for each state. Diagrams are canonical, so
+//! equal sets are equal handles, and the construction ends because there are finitely many.
+
+use crate::automaton::{Macro, PAutomaton};
+use bdd::Bdd;
+use check::{Budget, StopReason};
+use ir::{EdgeId, ExprId, Exprs, NodeId, ProcId, Program};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// A letter of a stack language: one frame below the top.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum StackLetter {
+    /// A frame that waits in the call.
+    Call(EdgeId),
+    /// A frame of the procedure, whichever call it waits in.
+    Proc(ProcId),
+}
+
+/// A state of a [`StackLanguage`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StackState {
+    /// The stack may end here.
+    pub accepting: bool,
+    /// Letters with the states that they lead to, in the order of letters.
+    pub edges: Vec<(StackLetter, u32)>,
+}
+
+/// The stacks that can be below a node: the minimal deterministic automaton of the words of frames,
+/// the innermost first. State 0 is the initial one; from every state the end can be reached, and
+/// equal languages have equal automata. No state at all: the node is not reached.
+#[derive(Clone, Debug)]
+pub struct StackLanguage {
+    program: Arc<Program>,
+    /// The node.
+    pub node: NodeId,
+    /// The states.
+    pub states: Vec<StackState>,
+}
+
+impl PartialEq for StackLanguage {
+    /// Whether the words are the same.
+    fn eq(&self, other: &Self) -> bool {
+        self.states == other.states
+    }
+}
+
+impl PAutomaton {
+    /// The stacks below `node` in configurations of the set: all of them, or those in which the
+    /// topmost frame satisfies the condition (over globals and locals).
+    ///
+    /// The automaton can be exponentially larger than this one, and is built under the budget.
+    pub fn stacks_at(
+        &mut self,
+        node: NodeId,
+        condition: Option<ExprId>,
+        budget: &Budget,
+    ) -> Result<StackLanguage, StopReason> {
+        self.ask(budget, |this| {
+            this.find_alive()?;
+            let condition = this.condition(condition.unwrap_or(Exprs::TRUE))?;
+            let start = this.read_top(node, condition)?;
+            let program = this.s.program.clone();
+            if start.data.is_empty() {
+                return Ok(StackLanguage { program, node, states: Vec::new() });
+            }
+            let mut ids: FxHashMap<Macro, u32> = FxHashMap::default();
+            let mut found = vec![start.clone()];
+            ids.insert(start, 0);
+            let mut states = Vec::new();
+            while states.len() < found.len() {
+                let at = found[states.len()].clone();
+                let accepting = this.accepts(&at)?;
+                let mut edges = Vec::new();
+                for i in 0..this.calls[at.proc].len() {
+                    this.s.budget.work(1)?;
+                    let e = this.calls[at.proc][i];
+                    let next = this.read_below(&at, e, Bdd::TRUE)?;
+                    if next.data.is_empty() {
+                        continue;
+                    }
+                    let new = found.len() as u32;
+                    let id = *ids.entry(next.clone()).or_insert(new);
+                    if id == new {
+                        found.push(next);
+                    }
+                    edges.push((StackLetter::Call(e), id));
+                }
+                states.push(StackState { accepting, edges });
+                if this.s.m.want_gc() {
+                    let used: Vec<Bdd> =
+                        found.iter().flat_map(|m| m.data.iter().map(|&(_, data)| data)).collect();
+                    this.collect(used);
+                }
+            }
+            Ok(StackLanguage { program, node, states: minimal(&states) })
+        })
+    }
+}
+
+/// The minimal automaton, states numbered breadth first. All states must be reachable and lead to
+/// an end.
+fn minimal(states: &[StackState]) -> Vec<StackState> {
+    // Moore: split classes by where their members lead until nothing changes.
+    let mut class: Vec<u32> = states.iter().map(|s| u32::from(s.accepting)).collect();
+    let mut count = 0;
+    loop {
+        let mut ids: FxHashMap<(u32, Vec<(StackLetter, u32)>), u32> = FxHashMap::default();
+        let mut next = Vec::with_capacity(states.len());
+        for (state, &own) in states.iter().zip(&class) {
+            let leads = state.edges.iter().map(|&(l, to)| (l, class[to as usize])).collect();
+            let new = ids.len() as u32;
+            next.push(*ids.entry((own, leads)).or_insert(new));
+        }
+        class = next;
+        if ids.len() == count {
+            break;
+        }
+        count = ids.len();
+    }
+    // Number the classes as a search from the start meets them.
+    let mut number: FxHashMap<u32, u32> = FxHashMap::default();
+    let mut order = Vec::new();
+    if !states.is_empty() {
+        number.insert(class[0], 0);
+        order.push(0usize);
+    }
+    let mut out: Vec<StackState> = Vec::new();
+    while out.len() < order.len() {
+        let state = &states[order[out.len()]];
+        let mut edges = Vec::with_capacity(state.edges.len());
+        for &(letter, to) in &state.edges {
+            let new = order.len() as u32;
+            let id = *number.entry(class[to as usize]).or_insert(new);
+            if id == new {
+                order.push(to as usize);
+            }
+            edges.push((letter, id));
+        }
+        out.push(StackState { accepting: state.accepting, edges });
+    }
+    out
+}
+
+impl StackLanguage {
+    /// Whether no stack is possible: the node is not reached.
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+
+    /// Whether the word is in the language.
+    pub fn accepts(&self, word: &[StackLetter]) -> bool {
+        let mut at = 0u32;
+        for letter in word {
+            let Some(state) = self.states.get(at as usize) else { return false };
+            match state.edges.binary_search_by_key(letter, |e| e.0) {
+                Ok(i) => at = state.edges[i].1,
+                Err(_) => return false,
+            }
+        }
+        self.states.get(at as usize).is_some_and(|s| s.accepting)
+    }
+
+    /// The same language with procedures for calls.
+    #[must_use]
+    pub fn by_procedure(&self) -> StackLanguage {
+        let proc = |letter: StackLetter| match letter {
+            StackLetter::Call(e) => self.program.nodes[self.program.edges[e].source].proc,
+            StackLetter::Proc(p) => p,
+        };
+        let mut ids: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+        let mut found: Vec<Vec<u32>> = Vec::new();
+        if !self.states.is_empty() {
+            found.push(vec![0]);
+            ids.insert(vec![0], 0);
+        }
+        let mut states = Vec::new();
+        while states.len() < found.len() {
+            let members = &found[states.len()];
+            let accepting = members.iter().any(|&s| self.states[s as usize].accepting);
+            let mut targets: BTreeMap<ProcId, Vec<u32>> = BTreeMap::new();
+            for &(letter, to) in members.iter().flat_map(|&s| &self.states[s as usize].edges) {
+                targets.entry(proc(letter)).or_default().push(to);
+            }
+            let mut edges = Vec::new();
+            for (proc, mut to) in targets {
+                to.sort_unstable();
+                to.dedup();
+                let new = found.len() as u32;
+                let id = *ids.entry(to.clone()).or_insert(new);
+                if id == new {
+                    found.push(to);
+                }
+                edges.push((StackLetter::Proc(proc), id));
+            }
+            states.push(StackState { accepting, edges });
+        }
+        StackLanguage { program: self.program.clone(), node: self.node, states: minimal(&states) }
+    }
+
+    /// How a letter is written: a procedure's name, or `proc:label` or `proc:line` of the call.
+    pub fn name(&self, letter: StackLetter) -> String {
+        match letter {
+            StackLetter::Proc(p) => quoted(self.program.proc_name(p)),
+            StackLetter::Call(e) => node_name(&self.program, self.program.edges[e].source),
+        }
+    }
+
+    /// A regular expression for the language, innermost frame first; `None` where it would be too
+    /// long to read, or the language is empty. The empty word is written `()`.
+    pub fn expression(&self) -> Option<String> {
+        expression(&self.states, &|letter| self.name(letter))
+    }
+
+    /// The automaton as text: an expression where there is a short one, then the states.
+    pub fn to_text(&self) -> String {
+        let mut out = format!("stacks below {}: ", node_name(&self.program, self.node));
+        if self.states.is_empty() {
+            out.push_str("none, it is not reached\n");
+            return out;
+        }
+        out.push_str(self.expression().as_deref().unwrap_or("see the states"));
+        out.push('\n');
+        for (i, state) in self.states.iter().enumerate() {
+            let mark = match (i, state.accepting) {
+                (0, true) => " (start, end)",
+                (0, false) => " (start)",
+                (_, true) => " (end)",
+                (_, false) => "",
+            };
+            let _ = writeln!(out, "  state {i}{mark}");
+            for &(letter, to) in &state.edges {
+                let text = match letter {
+                    StackLetter::Call(e) => {
+                        let node = &self.program.nodes[self.program.edges[e].source];
+                        format!("  {}", self.program.text(node.origin.text))
+                    }
+                    StackLetter::Proc(_) => String::new(),
+                };
+                let line = format!("    {} -> {to}{text}", self.name(letter));
+                out.push_str(line.trim_end());
+                out.push('\n');
+            }
+        }
+        out
+    }
+
+    /// The automaton in the language of Graphviz.
+    pub fn to_dot(&self) -> String {
+        let title = escaped(&format!("stacks below {}", node_name(&self.program, self.node)));
+        let mut out = format!("digraph stacks {{\n  label=\"{title}\";\n  rankdir=LR;\n");
+        if !self.states.is_empty() {
+            out.push_str("  start [shape=point];\n  start -> 0;\n");
+        }
+        for (i, state) in self.states.iter().enumerate() {
+            let shape = if state.accepting { "doublecircle" } else { "circle" };
+            let _ = writeln!(out, "  {i} [shape={shape}];");
+            let mut joined: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+            for &(letter, to) in &state.edges {
+                joined.entry(to).or_default().push(escaped(&self.name(letter)));
+            }
+            for (to, names) in joined {
+                let _ = writeln!(out, "  {i} -> {to} [label=\"{}\"];", names.join("\\n"));
+            }
+        }
+        out.push_str("}\n");
+        out
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+/// A name as [`crate::RegularSet::parse`] reads it.
+fn quoted(name: &str) -> String {
+    let braced = name.starts_with('{') && name.find('}') == Some(name.len() - 1);
+    let plain = |c: char| !c.is_whitespace() && !".|*+?()!:\"{}".contains(c);
+    match braced || name.chars().all(plain) {
+        true => name.to_owned(),
+        false => format!("\"{name}\""),
+    }
+}
+
+/// `proc:label`, `proc:line`, or the node's number where there is neither.
+fn node_name(program: &Program, node: NodeId) -> String {
+    use ir::Id;
+    let info = &program.nodes[node];
+    let proc = quoted(program.proc_name(info.proc));
+    if let Some(label) = program.labels.iter().find(|l| l.node == node) {
+        return format!("{proc}:{}", quoted(program.text(label.name)));
+    }
+    match info.origin.line {
+        0 => format!("{proc}:n{}", node.index()),
+        line => format!("{proc}:{line}"),
+    }
+}
+
+/// A regular expression, by how tightly its outermost operator binds.
+#[derive(Clone, PartialEq, Eq)]
+struct Piece {
+    text: String,
+    /// 0: alternatives, 1: a sequence, 2: one thing.
+    strength: u32,
+    /// Contains the empty word.
+    nullable: bool,
+}
+
+impl Piece {
+    fn one(text: String) -> Piece {
+        Piece { text, strength: 2, nullable: false }
+    }
+    fn empty_word() -> Piece {
+        Piece { text: "()".to_owned(), strength: 2, nullable: true }
+    }
+    fn is_empty_word(&self) -> bool {
+        self.text == "()"
+    }
+    fn at(&self, strength: u32) -> String {
+        match self.strength < strength {
+            true => format!("({})", self.text),
+            false => self.text.clone(),
+        }
+    }
+    fn then(&self, next: &Piece) -> Piece {
+        if self.is_empty_word() {
+            return next.clone();
+        }
+        if next.is_empty_word() {
+            return self.clone();
+        }
+        // `a* a` and `a a*` are `a+`.
+        let (star, plus) = (format!("{}*", self.at(2)), format!("{}*", next.at(2)));
+        if next.text == star || self.text == plus {
+            let once = if next.text == star { self } else { next };
+            let text = format!("{}+", once.at(2));
+            return Piece { text, strength: 2, nullable: once.nullable };
+        }
+        Piece {
+            text: format!("{} {}", self.at(1), next.at(1)),
+            strength: 1,
+            nullable: self.nullable && next.nullable,
+        }
+    }
+    fn or(&self, other: &Piece) -> Piece {
+        if self == other {
+            return self.clone();
+        }
+        for (a, b) in [(self, other), (other, self)] {
+            if a.is_empty_word() {
+                return match b.nullable {
+                    true => b.clone(),
+                    false => Piece { text: format!("{}?", b.at(2)), strength: 2, nullable: true },
+                };
+            }
+        }
+        Piece {
+            text: format!("{} | {}", self.text, other.text),
+            strength: 0,
+            nullable: self.nullable || other.nullable,
+        }
+    }
+    fn star(&self) -> Piece {
+        if self.is_empty_word() {
+            return self.clone();
+        }
+        Piece { text: format!("{}*", self.at(2)), strength: 2, nullable: true }
+    }
+}
+
+/// Larger automata have no readable expression; longer expressions are not readable.
+const MOST_STATES: usize = 24;
+const LONGEST: usize = 400;
+
+/// State elimination, the state with the fewest ways through it first.
+fn expression(states: &[StackState], name: &dyn Fn(StackLetter) -> String) -> Option<String> {
+    let n = states.len();
+    if n == 0 || n > MOST_STATES {
+        return None;
+    }
+    // Two more states: a start without ways in, an end without ways out.
+    let (start, end) = (n, n + 1);
+    let mut ways: BTreeMap<(usize, usize), Piece> = BTreeMap::new();
+    let join = |ways: &mut BTreeMap<(usize, usize), Piece>, key, piece: Piece| {
+        let piece = match ways.get(&key) {
+            Some(old) => old.or(&piece),
+            None => piece,
+        };
+        let fits = piece.text.len() <= LONGEST;
+        ways.insert(key, piece);
+        fits
+    };
+    join(&mut ways, (start, 0), Piece::empty_word());
+    for (i, state) in states.iter().enumerate() {
+        if state.accepting {
+            join(&mut ways, (i, end), Piece::empty_word());
+        }
+        for &(letter, to) in &state.edges {
+            if !join(&mut ways, (i, to as usize), Piece::one(name(letter))) {
+                return None;
+            }
+        }
+    }
+    let mut left: Vec<usize> = (0..n).collect();
+    while !left.is_empty() {
+        let through = |q: usize| {
+            let into = ways.keys().filter(|k| k.1 == q && k.0 != q).count();
+            let out = ways.keys().filter(|k| k.0 == q && k.1 != q).count();
+            into * out
+        };
+        let at = (0..left.len()).min_by_key(|&i| (through(left[i]), left[i]))?;
+        let q = left.remove(at);
+        let again = ways.remove(&(q, q)).map(|loops| loops.star());
+        let of = |ways: &BTreeMap<(usize, usize), Piece>,
+                  pick: &dyn Fn(&(usize, usize)) -> bool| {
+            ways.iter().filter(|(k, _)| pick(k)).map(|(k, p)| (*k, p.clone())).collect::<Vec<_>>()
+        };
+        let (into, out) = (of(&ways, &|k| k.1 == q), of(&ways, &|k| k.0 == q));
+        ways.retain(|k, _| k.0 != q && k.1 != q);
+        for ((from, _), first) in &into {
+            let first = again.as_ref().map_or(first.clone(), |again| first.then(again));
+            for ((_, to), second) in &out {
+                if !join(&mut ways, (*from, *to), first.then(second)) {
+                    return None;
+                }
+            }
+        }
+    }
+    ways.remove(&(start, end)).map(|piece| piece.text)
+}
