@@ -30,6 +30,9 @@ use ir::{Call, EdgeKind, IndexVec, NodeId, ProcId, Program, Rel, Time, VarId, Va
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+/// Saved bits of which all values are tried.
+const TRIED_BITS: usize = 8;
+
 /// Accepts or refuses a trace to a goal.
 pub fn check_trace(
     program: &Arc<Program>,
@@ -506,7 +509,15 @@ impl<'a> Pass<'a> {
             }
         }
         let claims = Claims { pre: &pre, post: after, any: &any };
-        let before = self.machine.backward(&call.back, Role::Back, claims, need, &self.none)?;
+        let before = self.machine.backward(&call.back, Role::Back, claims, need, &self.none);
+        let before = match before {
+            Ok(before) if any.is_empty() || self.can_save(call, inside, claim, &before) => before,
+            // `back` asked for what the call cannot leave behind: try what else it could.
+            first => match self.other_saved(call, inside, claim, &pre, after, &any, need) {
+                Some(before) => before,
+                None => first?,
+            },
+        };
         let mut exit = before.clone();
         exit.forget(space.locals());
         let mut saved = before;
@@ -517,6 +528,57 @@ impl<'a> Pass<'a> {
         around.remove(mask);
         exit.remove(&around);
         Ok((Waiting { around, saved }, exit))
+    }
+
+    /// Whether the call can leave the locals of `before` behind, entering as claimed.
+    fn can_save(
+        &mut self,
+        call: &Call,
+        inside: &Segment,
+        claim: &Partial,
+        before: &Partial,
+    ) -> bool {
+        let space = self.space;
+        let mut saved = before.clone();
+        saved.forget(space.globals());
+        saved.forget(space.results());
+        let first = space.state(&inside.steps[0].state);
+        let claims = Claims { pre: claim, post: &first, any: &[] };
+        self.machine.backward(&call.enter, Role::Enter, claims, &first, &saved).is_ok()
+    }
+
+    /// What `back` needs with other values of the saved locals `any`, such that the call can leave
+    /// them behind: found by trying them all, if they have few open bits.
+    #[allow(clippy::too_many_arguments)]
+    fn other_saved(
+        &mut self,
+        call: &Call,
+        inside: &Segment,
+        claim: &Partial,
+        pre: &Partial,
+        after: &Partial,
+        any: &[VarId],
+        need: &Partial,
+    ) -> Option<Partial> {
+        let bits = any.iter().flat_map(|&var| self.space.var(self.program, var));
+        let open: Vec<u32> = bits.filter(|&bit| pre.get(bit).is_none()).collect();
+        if open.is_empty() || open.len() > TRIED_BITS {
+            return None;
+        }
+        for values in 0u32..1 << open.len() {
+            let mut pre = pre.clone();
+            for (i, &bit) in open.iter().enumerate() {
+                pre.set(bit, Some(values >> i & 1 == 1));
+            }
+            let claims = Claims { pre: &pre, post: after, any: &[] };
+            let before = self.machine.backward(&call.back, Role::Back, claims, need, &self.none);
+            if let Ok(before) = before
+                && self.can_save(call, inside, claim, &before)
+            {
+                return Some(before);
+            }
+        }
+        None
     }
 
     /// Backwards from the entry of a callee to the node before the call.
