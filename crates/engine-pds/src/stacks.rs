@@ -301,75 +301,86 @@ fn node_name(program: &Program, node: NodeId) -> String {
     }
 }
 
-/// A regular expression, by how tightly its outermost operator binds.
+/// A regular expression: alternatives, each a sequence of things that need no parentheses.
 #[derive(Clone, PartialEq, Eq)]
 struct Piece {
-    text: String,
-    /// 0: alternatives, 1: a sequence, 2: one thing.
-    strength: u32,
-    /// Contains the empty word.
-    nullable: bool,
+    alternatives: Vec<Vec<String>>,
 }
 
 impl Piece {
     fn one(text: String) -> Piece {
-        Piece { text, strength: 2, nullable: false }
+        Piece { alternatives: vec![vec![text]] }
     }
     fn empty_word() -> Piece {
-        Piece { text: "()".to_owned(), strength: 2, nullable: true }
+        Piece { alternatives: vec![Vec::new()] }
     }
-    fn is_empty_word(&self) -> bool {
-        self.text == "()"
-    }
-    fn at(&self, strength: u32) -> String {
-        match self.strength < strength {
-            true => format!("({})", self.text),
-            false => self.text.clone(),
+    /// As one sequence.
+    fn sequence(&self) -> Vec<String> {
+        match &self.alternatives[..] {
+            [only] => only.clone(),
+            _ => vec![self.atom()],
         }
+    }
+    /// As one thing: alternatives and sequences in parentheses, the empty word as `?`.
+    fn atom(&self) -> String {
+        let full: Vec<&Vec<String>> = self.alternatives.iter().filter(|a| !a.is_empty()).collect();
+        let inner = match &full[..] {
+            [] => return "()".to_owned(),
+            [only] if only.len() == 1 => only[0].clone(),
+            _ => {
+                let texts: Vec<String> = full.iter().map(|a| a.join(" ")).collect();
+                format!("({})", texts.join(" | "))
+            }
+        };
+        match full.len() < self.alternatives.len() {
+            // What may be repeated no times contains the empty word already.
+            true if inner.ends_with(['*', '?']) => inner,
+            true if inner.ends_with('+') => format!("{}*", &inner[..inner.len() - 1]),
+            true => format!("{inner}?"),
+            false => inner,
+        }
+    }
+    fn text(&self) -> String {
+        if self.alternatives.iter().any(Vec::is_empty) {
+            return self.atom();
+        }
+        let texts: Vec<String> = self.alternatives.iter().map(|a| a.join(" ")).collect();
+        texts.join(" | ")
     }
     fn then(&self, next: &Piece) -> Piece {
-        if self.is_empty_word() {
-            return next.clone();
-        }
-        if next.is_empty_word() {
-            return self.clone();
-        }
-        // `a* a` and `a a*` are `a+`.
-        let (star, plus) = (format!("{}*", self.at(2)), format!("{}*", next.at(2)));
-        if next.text == star || self.text == plus {
-            let once = if next.text == star { self } else { next };
-            let text = format!("{}+", once.at(2));
-            return Piece { text, strength: 2, nullable: once.nullable };
-        }
-        Piece {
-            text: format!("{} {}", self.at(1), next.at(1)),
-            strength: 1,
-            nullable: self.nullable && next.nullable,
-        }
-    }
-    fn or(&self, other: &Piece) -> Piece {
-        if self == other {
-            return self.clone();
-        }
-        for (a, b) in [(self, other), (other, self)] {
-            if a.is_empty_word() {
-                return match b.nullable {
-                    true => b.clone(),
-                    false => Piece { text: format!("{}?", b.at(2)), strength: 2, nullable: true },
-                };
+        let mut out = self.sequence();
+        for atom in next.sequence() {
+            // `a a*`, `a* a` and `a+ a*` are `a+`.
+            let bare = |text: &str| text.trim_end_matches(['*', '+']).to_owned();
+            let starred = |text: &str| text.ends_with('*');
+            match out.last_mut() {
+                Some(last) if bare(last) == bare(&atom) && starred(last) != starred(&atom) => {
+                    *last = format!("{}+", bare(last));
+                }
+                _ => out.push(atom),
             }
         }
-        Piece {
-            text: format!("{} | {}", self.text, other.text),
-            strength: 0,
-            nullable: self.nullable || other.nullable,
+        Piece { alternatives: vec![out] }
+    }
+    fn or(&self, other: &Piece) -> Piece {
+        let mut out = self.clone();
+        for alternative in &other.alternatives {
+            if !out.alternatives.contains(alternative) {
+                out.alternatives.push(alternative.clone());
+            }
         }
+        out
     }
     fn star(&self) -> Piece {
-        if self.is_empty_word() {
-            return self.clone();
+        let atom = self.atom();
+        let bare = atom.strip_suffix(['*', '+', '?']).unwrap_or(&atom);
+        match bare {
+            "()" => Piece::empty_word(),
+            bare => Piece::one(format!("{bare}*")),
         }
-        Piece { text: format!("{}*", self.at(2)), strength: 2, nullable: true }
+    }
+    fn len(&self) -> usize {
+        self.alternatives.iter().flatten().map(|atom| atom.len() + 1).sum()
     }
 }
 
@@ -391,7 +402,7 @@ fn expression(states: &[StackState], name: &dyn Fn(StackLetter) -> String) -> Op
             Some(old) => old.or(&piece),
             None => piece,
         };
-        let fits = piece.text.len() <= LONGEST;
+        let fits = piece.len() <= LONGEST;
         ways.insert(key, piece);
         fits
     };
@@ -431,5 +442,5 @@ fn expression(states: &[StackState], name: &dyn Fn(StackLetter) -> String) -> Op
             }
         }
     }
-    ways.remove(&(start, end)).map(|piece| piece.text)
+    ways.remove(&(start, end)).map(|piece| piece.text())
 }

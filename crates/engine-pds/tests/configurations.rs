@@ -273,6 +273,7 @@ fn short_words(program: &Program) -> Vec<Vec<StackLetter>> {
 fn reachable_configurations() {
     let budget = Budget::unlimited();
     let (mut compared, mut recursive) = (0, 0);
+    let mut printed = BTreeSet::new();
     for seed in 0..400 {
         let program = Arc::new(random_program(seed));
         let Some(small) = small_configurations(&program, 1500) else { continue };
@@ -304,11 +305,24 @@ fn reachable_configurations() {
                 );
             }
             recursive += usize::from(language.states.len() > 2);
+            // What is printed means the same when it is read.
+            let procs = language.by_procedure();
+            if let Some(below) = procs.expression() {
+                let top = program.proc_name(program.nodes[node].proc);
+                let text = format!("{top} {}", below.trim_matches(['(', ')']));
+                let text = if below == "()" { text } else { format!("{top} {below}") };
+                let read = RegularSet::parse(&program, &text).unwrap();
+                let mut read = automaton(&program, &read, &budget).unwrap();
+                let read = read.stacks_at(node, None, &budget).unwrap().by_procedure();
+                assert_eq!(procs, read, "seed {seed}: {below}");
+                printed.insert(below);
+            }
         }
         compared += 1;
     }
     assert!(compared > 60, "only {compared} programs were compared");
     assert!(recursive > 20, "only {recursive} languages are interesting");
+    assert!(printed.len() > 10, "only {printed:?}");
 }
 
 /// A random set of configurations of at most two frames, with conditions; and its members.
