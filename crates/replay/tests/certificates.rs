@@ -160,8 +160,9 @@ fn sets_must_fit_the_program() {
     assert!(matches!(result, Err(CertRefusal::Unsupported(_))));
 }
 
-/// `n` procedures that each flip `g` twice by calling the next.
-fn tower(n: usize) -> (Program, Certificate, NodeId) {
+/// `n` procedures that each flip `g` by calling the next. `odd`: one that differs, in a way that
+/// the certificate does not allow.
+fn tower(n: usize, odd: Option<(usize, Odd)>) -> (Program, Certificate, NodeId) {
     let mut b = ProgramBuilder::new();
     b.file("tower");
     let o = origin(&mut b, 1);
@@ -184,13 +185,21 @@ fn tower(n: usize) -> (Program, Certificate, NodeId) {
         b.entry(p, nodes[0]);
         let rx = b.exprs.pre(x[i]);
         let nx = b.exprs.not(rx);
-        b.step(nodes[0], nodes[1], Rel::assign([(x[i], Some(rg))], 0));
+        let odd = odd.filter(|&(at, _)| at == i).map(|(_, odd)| odd);
+        let start = match odd {
+            Some(Odd::Negated) => ng,
+            Some(Odd::Constant) => ir::Exprs::TRUE,
+            Some(Odd::Choice) => b.exprs.choice(0),
+            _ => rg,
+        };
+        b.step(nodes[0], nodes[1], Rel::assign([(x[i], Some(start))], 1));
         match procs.get(i + 1) {
             Some(&next) => b.call(nodes[1], next, Rel::identity(), nodes[2], Rel::identity()),
             None => b.step(nodes[1], nodes[2], Rel::assign([(g, Some(ng))], 0)),
         }
         // After a flip, `x != g`.
-        let equal = b.exprs.binary(ir::BinaryOp::Iff, rx, rg);
+        let op = if odd == Some(Odd::Operator) { ir::BinaryOp::Xor } else { ir::BinaryOp::Iff };
+        let equal = b.exprs.binary(op, rx, rg);
         b.step(nodes[2], nodes[3], Rel::guarded(equal, 0));
         b.step(nodes[2], nodes[4], Rel::assign([(x[i], Some(nx))], 0));
         b.ret(nodes[4], Rel::identity(), false);
@@ -227,10 +236,66 @@ fn tower(n: usize) -> (Program, Certificate, NodeId) {
     (program, Certificate { sets, path, procs }, goal.unwrap())
 }
 
+/// How one procedure of a tower differs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Odd {
+    Negated,
+    Constant,
+    Choice,
+    Operator,
+}
+
+#[test]
+fn unlike_procedures_are_not_taken_for_like_ones() {
+    let n = 50;
+    for odd in [Odd::Negated, Odd::Constant, Odd::Choice, Odd::Operator] {
+        let (program, certificate, goal) = tower(n, Some((n / 2, odd)));
+        let goals = [Goal::Reach(vec![Target::at(goal)])];
+        match check_certificate(&program, &goals, &certificate, &Budget::unlimited()) {
+            Err(CertRefusal::Fails { rule: Rule::C2, node, .. }) => {
+                assert_eq!(program.nodes[node].proc, ProcId::new(n / 2), "{odd:?}");
+            }
+            other => panic!("{odd:?}: {other:?}"),
+        }
+    }
+    // Other sets: each of them decides.
+    let (program, certificate, goal) = tower(n, None);
+    let goals = [Goal::Reach(vec![Target::at(goal)])];
+    let check = |certificate: &Certificate| match check_certificate(
+        &program,
+        &goals,
+        certificate,
+        &Budget::unlimited(),
+    ) {
+        Err(CertRefusal::Fails { rule, node, .. }) => (rule, node),
+        other => panic!("{other:?}"),
+    };
+    let node = |i: usize, k: usize| NodeId::new(5 * i + k);
+    let full = SetId::full();
+    let mut bad = certificate.clone();
+    bad.procs[ProcId::new(30)].summary = full;
+    assert_eq!(check(&bad), (Rule::C5, node(29, 1)));
+    let mut bad = certificate.clone();
+    bad.procs[ProcId::new(30)].summary = SetId::empty();
+    assert_eq!(check(&bad), (Rule::C4, node(30, 4)));
+    let mut bad = certificate.clone();
+    bad.path[node(30, 1)] = full;
+    assert_eq!(check(&bad), (Rule::C5, node(30, 1)));
+    let mut bad = certificate.clone();
+    bad.path[node(30, 0)] = SetId::empty();
+    assert_eq!(check(&bad), (Rule::C3, node(29, 1)));
+    let mut bad = certificate.clone();
+    bad.procs[ProcId::new(30)].unchanged.push(VarId::new(0));
+    assert_eq!(check(&bad), (Rule::C5, node(30, 1)));
+    let mut bad = certificate;
+    bad.procs[ProcId::new(n - 1)].unchanged.push(VarId::new(0));
+    assert_eq!(check(&bad), (Rule::C2, node(n - 1, 1)));
+}
+
 #[test]
 fn like_procedures_are_checked_once() {
     let n = 20_000;
-    let (program, certificate, goal) = tower(n);
+    let (program, certificate, goal) = tower(n, None);
     let goals = [Goal::Reach(vec![Target::at(goal)])];
     let start = Instant::now();
     let report = check_certificate(&program, &goals, &certificate, &Budget::unlimited()).unwrap();

@@ -194,6 +194,62 @@ fn folded_calls_are_asked_about() {
     assert_eq!(asked, [(Some(true), None), (None, Some(false))]);
 }
 
+/// After a folded call, edges that the listing does not show change what it returned.
+#[test]
+fn folded_calls_are_asked_for_what_they_left_behind() {
+    let mut b = ProgramBuilder::new();
+    b.file("stale");
+    let o = origin(&mut b, 1);
+    let g = b.global("g", Type::BOOL, o);
+    let h = b.global("h", Type::BOOL, o);
+    let (main, outer, f) = (b.proc("main", o), b.proc("outer", o), b.proc("f", o));
+    b.begin_proc(main);
+    let m: Vec<NodeId> = (1..=2).map(|line| at(&mut b, line)).collect();
+    b.entry(main, m[0]);
+    b.begin_proc(outer);
+    let (k, back, out) = (at(&mut b, 11), b.silent(), b.silent());
+    b.entry(outer, k);
+    b.begin_proc(f);
+    let n = at(&mut b, 21);
+    b.entry(f, n);
+    let (rg, rh) = (b.exprs.pre(g), b.exprs.pre(h));
+    let ng = b.exprs.not(rg);
+    b.call(m[0], outer, Rel::identity(), m[1], Rel::assign([(h, Some(rg))], 0));
+    b.call(k, f, Rel::identity(), back, Rel::identity());
+    // Silently: assume(h); g := !g; return.
+    b.silent_edge(back, out, Rel { guard: rh, ..Rel::assign([(g, Some(ng))], 0) });
+    b.ret(out, Rel::identity(), false);
+    b.ret(n, Rel::assign([(g, None), (h, None)], 0), true);
+    let program = b.finish(main, Init::default());
+    program.validate().unwrap();
+    let layout = ir::Layout::new(&program);
+    let bits = [g, h].map(|v| layout.slot(v).offset);
+    let replay = |last: &[(VarId, bool)]| {
+        let mut steps =
+            vec![step(main, 1, 0, &[]), step(outer, 11, 1, &[]), step(main, 2, 0, last)];
+        steps[1].folded = true;
+        let goal = Goal::Reach(vec![Target::at(m[1])]);
+        let mut asked = Vec::new();
+        let mut ask = |query: FoldedQuery| {
+            asked.push(bits.map(|bit| query.after.get(bit)));
+            Some(true)
+        };
+        let listed = Listed { steps, goal };
+        let outcome = replay_listed(&program, &listed, &Budget::unlimited(), &mut ask);
+        asked.sort_unstable();
+        (outcome, asked)
+    };
+    // `g` is the negation of what `f` left, and `h` then a copy of it; `f` must leave `h` true.
+    for value in [false, true] {
+        for last in [&[(g, value)][..], &[(h, value)], &[(g, value), (h, value)]] {
+            assert_eq!(replay(last), (ACCEPTED, vec![[Some(!value), Some(true)]]));
+        }
+        let (outcome, asked) = replay(&[(g, value), (h, !value)]);
+        assert!(matches!(outcome, Outcome::Refuted { step: 2, .. }), "{outcome:?}");
+        assert_eq!(asked, Vec::<[Option<bool>; 2]>::new());
+    }
+}
+
 /// A recursion of the given depth, down and up, `g` flipped on the way up.
 #[test]
 fn long_listings_take_linear_time() {
