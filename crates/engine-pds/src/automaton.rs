@@ -2,11 +2,11 @@
 
 use crate::post_star::{Goal, PostStar};
 use crate::pre_star::PreStar;
-use crate::regular::{Frames, RegularSet};
+use crate::regular::{Frames, Letter, RegularSet};
 use crate::relation::Context;
 use crate::rings::base;
 use crate::slots::Copy;
-use crate::system::{BudgetGate, Halt, System, on_large_stack};
+use crate::system::{BudgetGate, Halt, System, default_collect_at, on_large_stack};
 use analysis::{Live, ModRef, Uses};
 use bdd::{Bdd, SpecId};
 use check::{Budget, Partial, SetId, StateSets, StopReason};
@@ -135,7 +135,16 @@ pub fn post_star(
     from: &RegularSet,
     budget: &Budget,
 ) -> Result<PAutomaton, StopReason> {
-    build(program, budget, None, |mut s| {
+    post_star_collecting(program, from, budget, default_collect_at())
+}
+
+pub(crate) fn post_star_collecting(
+    program: &Arc<Program>,
+    from: &RegularSet,
+    budget: &Budget,
+    collect_at: usize,
+) -> Result<PAutomaton, StopReason> {
+    build(program, budget, None, collect_at, |mut s| {
         let frames = match from.is_initial() {
             true => None,
             false => Some(Frames::new(&mut s, from)?),
@@ -152,7 +161,10 @@ pub fn reachable_stacks(
     reads: &[(NodeId, VarId)],
     budget: &Budget,
 ) -> Result<PAutomaton, StopReason> {
-    build(program, budget, Some(reads), |s| PAutomaton::of_post(PostStar::new(s, None), false))
+    let collect_at = default_collect_at();
+    build(program, budget, Some(reads), collect_at, |s| {
+        PAutomaton::of_post(PostStar::new(s, None), false)
+    })
 }
 
 /// The configurations from which one of `to` can be reached, those included. All data is kept.
@@ -161,7 +173,16 @@ pub fn pre_star(
     to: &RegularSet,
     budget: &Budget,
 ) -> Result<PAutomaton, StopReason> {
-    build(program, budget, None, |mut s| {
+    pre_star_collecting(program, to, budget, default_collect_at())
+}
+
+pub(crate) fn pre_star_collecting(
+    program: &Arc<Program>,
+    to: &RegularSet,
+    budget: &Budget,
+    collect_at: usize,
+) -> Result<PAutomaton, StopReason> {
+    build(program, budget, None, collect_at, |mut s| {
         let frames = Frames::new(&mut s, to)?;
         PAutomaton::of_pre(PreStar::new(s, frames, None))
     })
@@ -173,7 +194,7 @@ pub fn automaton(
     set: &RegularSet,
     budget: &Budget,
 ) -> Result<PAutomaton, StopReason> {
-    build(program, budget, None, |mut s| {
+    build(program, budget, None, default_collect_at(), |mut s| {
         let frames = Frames::new(&mut s, set)?;
         let mut top = IndexVec::filled(Vec::new(), s.program.nodes.len());
         for (node, state, condition) in frames.tops(&s.program.clone()) {
@@ -189,6 +210,7 @@ fn build(
     program: &Arc<Program>,
     budget: &Budget,
     reads: Option<&[(NodeId, VarId)]>,
+    collect_at: usize,
     body: impl FnOnce(System) -> Result<PAutomaton, Halt> + Send,
 ) -> Result<PAutomaton, StopReason> {
     on_large_stack(program, || {
@@ -206,7 +228,7 @@ fn build(
             }
         };
         budget.poll()?;
-        body(System::new(context, budget)).map_err(|halt| halt.reason(budget))
+        body(System::new(context, budget, collect_at)).map_err(|halt| halt.reason(budget))
     })
 }
 
@@ -351,9 +373,7 @@ impl PAutomaton {
         budget: &Budget,
     ) -> Result<Option<Configuration>, StopReason> {
         self.ask(budget, |this| {
-            if !this.whole {
-                this.check_reads(set)?;
-            }
+            this.check_reads(set)?;
             let frames = Frames::new(&mut this.s, set)?;
             this.meet(&frames)
         })
@@ -401,18 +421,28 @@ impl PAutomaton {
     /// Conditions speak of variables that have been kept.
     fn check_reads(&self, set: &RegularSet) -> Result<(), Halt> {
         for (top, letter) in set.letters() {
-            let mut missing = false;
-            let program = &self.s.program;
-            program.exprs.reads(letter.condition, |_, var| {
-                let nodes = program.nodes.ids().filter(|&n| letter.nodes.contains(n));
-                missing |= !top || nodes.into_iter().any(|n| !self.s.context.live.contains(n, var));
-            });
-            if missing {
-                let what = "the condition reads a variable that was not kept".to_owned();
-                return Err(Halt::Budget(StopReason::Unsupported { what }));
-            }
+            self.check_condition(letter, top)?;
         }
         Ok(())
+    }
+
+    pub(crate) fn check_condition(&self, letter: &Letter, top: bool) -> Result<(), Halt> {
+        if self.whole {
+            return Ok(());
+        }
+        let program = &self.s.program;
+        let mut missing = false;
+        program.exprs.reads(letter.condition, |_, var| {
+            let mut nodes = program.nodes.ids().filter(|&n| letter.nodes.contains(n));
+            missing |= !top || nodes.any(|n| !self.s.context.live.contains(n, var));
+        });
+        match missing {
+            true => {
+                let what = "the condition reads a variable that was not kept".to_owned();
+                Err(Halt::Budget(StopReason::Unsupported { what }))
+            }
+            false => Ok(()),
+        }
     }
 
     /// The transitions that read a frame which waits in the call `e`.

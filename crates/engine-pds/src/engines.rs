@@ -5,7 +5,7 @@ use crate::pre_star::PreStar;
 use crate::regular::Frames;
 use crate::relation::Context;
 use crate::rings::Aim;
-use crate::system::{Halt, System, on_large_stack};
+use crate::system::{Halt, System, default_collect_at, on_large_stack};
 use analysis::{Live, ModRef, Uses};
 use bdd::Bdd;
 use check::{
@@ -22,11 +22,13 @@ pub struct Post {
     pub live_ranges: bool,
     /// Leave globals that a procedure does not touch with its callers ([bebop §3.3]).
     pub mod_ref: bool,
+    /// How many nodes of diagrams there may be before the first collection.
+    pub collect_at: usize,
 }
 
 impl Default for Post {
     fn default() -> Self {
-        Post { live_ranges: true, mod_ref: true }
+        Post { live_ranges: true, mod_ref: true, collect_at: default_collect_at() }
     }
 }
 
@@ -35,7 +37,8 @@ impl Engine for Post {
         "post"
     }
     fn run(&self, task: &Task, budget: &Budget) -> Answer {
-        run(task, budget, || forwards(task, budget, (self.live_ranges, self.mod_ref)))
+        let switches = (self.live_ranges, self.mod_ref, self.collect_at);
+        run(task, budget, || forwards(task, budget, switches))
     }
 }
 
@@ -47,11 +50,13 @@ pub struct Pre {
     pub live_ranges: bool,
     /// Leave globals that a procedure does not touch with its callers ([bebop §3.3]).
     pub mod_ref: bool,
+    /// How many nodes of diagrams there may be before the first collection.
+    pub collect_at: usize,
 }
 
 impl Default for Pre {
     fn default() -> Self {
-        Pre { live_ranges: true, mod_ref: true }
+        Pre { live_ranges: true, mod_ref: true, collect_at: default_collect_at() }
     }
 }
 
@@ -60,7 +65,8 @@ impl Engine for Pre {
         "pre"
     }
     fn run(&self, task: &Task, budget: &Budget) -> Answer {
-        run(task, budget, || backwards(task, budget, (self.live_ranges, self.mod_ref)))
+        let switches = (self.live_ranges, self.mod_ref, self.collect_at);
+        run(task, budget, || backwards(task, budget, switches))
     }
 }
 
@@ -76,11 +82,14 @@ fn run(task: &Task, budget: &Budget, body: impl FnOnce() -> Result<Answer, Halt>
     }
 }
 
+/// Live ranges, MOD/REF, and when to collect.
+type Switches = (bool, bool, usize);
+
 /// The program of a task, ready for either direction.
 fn system(
     task: &Task,
     budget: &Budget,
-    (live_ranges, mod_ref): (bool, bool),
+    (live_ranges, mod_ref, collect_at): Switches,
 ) -> Result<System, Halt> {
     let program = &task.program;
     // A trace starts in an initial valuation, so it tells what the initial condition reads,
@@ -98,7 +107,7 @@ fn system(
         false => Live::everything(program, &mod_ref),
     };
     budget.poll()?;
-    Ok(System::new(Context::new(program.clone(), live, mod_ref, false), budget))
+    Ok(System::new(Context::new(program.clone(), live, mod_ref, false), budget, collect_at))
 }
 
 /// The targets of all goals with their conditions as diagrams.
@@ -114,7 +123,7 @@ fn aims(s: &mut System, task: &Task) -> Result<Vec<Aim>, Halt> {
     Ok(out)
 }
 
-fn forwards(task: &Task, budget: &Budget, switches: (bool, bool)) -> Result<Answer, Halt> {
+fn forwards(task: &Task, budget: &Budget, switches: Switches) -> Result<Answer, Halt> {
     let mut s = system(task, budget, switches)?;
     let aims = aims(&mut s, task)?;
     // Without shortest traces the search may end at the first sight of every goal.
@@ -153,7 +162,7 @@ fn forwards(task: &Task, budget: &Budget, switches: (bool, bool)) -> Result<Answ
     Ok(answer)
 }
 
-fn backwards(task: &Task, budget: &Budget, switches: (bool, bool)) -> Result<Answer, Halt> {
+fn backwards(task: &Task, budget: &Budget, switches: Switches) -> Result<Answer, Halt> {
     let program = &task.program;
     let mut s = system(task, budget, switches)?;
     let aims = aims(&mut s, task)?;

@@ -343,7 +343,7 @@ impl Parser<'_> {
                             Operand::Frame(a.union(self.program, &b))
                         }
                         (left, right) => {
-                            let (left, right) = (self.to_part(left)?, self.to_part(right)?);
+                            let (left, right) = (self.as_part(left)?, self.as_part(right)?);
                             self.nfa.either(left, right)
                         }
                     };
@@ -351,7 +351,7 @@ impl Parser<'_> {
                 }
                 Operator::Then => {
                     let (right, left) = (self.operand(), self.operand());
-                    let (left, right) = (self.to_part(left)?, self.to_part(right)?);
+                    let (left, right) = (self.as_part(left)?, self.as_part(right)?);
                     self.nfa.epsilon[left.1 as usize].push(right.0);
                     self.operands.push(Operand::Part(left.0, right.1));
                 }
@@ -367,9 +367,9 @@ impl Parser<'_> {
     }
     fn part(&mut self) -> Result<(u32, u32), ExpressionError> {
         let operand = self.operand();
-        self.to_part(operand)
+        self.as_part(operand)
     }
-    fn to_part(&mut self, operand: Operand) -> Result<(u32, u32), ExpressionError> {
+    fn as_part(&mut self, operand: Operand) -> Result<(u32, u32), ExpressionError> {
         match operand {
             Operand::Part(from, to) => Ok((from, to)),
             Operand::Frame(nodes) => {

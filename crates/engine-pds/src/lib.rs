@@ -52,6 +52,8 @@ mod rings;
 mod slots;
 mod stacks;
 mod system;
+#[cfg(test)]
+mod tests;
 
 pub use automaton::{
     Configuration, PAutomaton, State, Symbol, Transition, automaton, post_star, pre_star,

@@ -5,6 +5,7 @@
 //! equal sets are equal handles, and the construction ends because there are finitely many.
 
 use crate::automaton::{Macro, PAutomaton};
+use crate::regular::{Letter, Nodes};
 use bdd::Bdd;
 use check::{Budget, StopReason};
 use ir::{EdgeId, ExprId, Exprs, NodeId, ProcId, Program};
@@ -63,7 +64,10 @@ impl PAutomaton {
     ) -> Result<StackLanguage, StopReason> {
         self.ask(budget, |this| {
             this.find_alive()?;
-            let condition = this.condition(condition.unwrap_or(Exprs::TRUE))?;
+            let condition = condition.unwrap_or(Exprs::TRUE);
+            let nodes = Nodes::of(&this.s.program, [node]);
+            this.check_condition(&Letter { nodes, condition, choices: 0 }, true)?;
+            let condition = this.condition(condition)?;
             let start = this.read_top(node, condition)?;
             let program = this.s.program.clone();
             if start.data.is_empty() {

@@ -48,6 +48,11 @@ impl Halt {
     }
 }
 
+/// A few million nodes: garbage is what the next images find again.
+pub(crate) fn default_collect_at() -> usize {
+    Config::default().collect_at
+}
+
 /// Closes the diagrams' gate when the budget is spent.
 pub(crate) struct BudgetGate(pub(crate) Budget);
 
@@ -132,9 +137,10 @@ pub(crate) struct System {
 }
 
 impl System {
-    pub(crate) fn new(context: Context, budget: &Budget) -> System {
+    /// `collect_at`: how many nodes of diagrams there may be before the first collection.
+    pub(crate) fn new(context: Context, budget: &Budget, collect_at: usize) -> System {
         let program = context.program.clone();
-        let mut m = Manager::new(Config::default());
+        let mut m = Manager::new(Config { collect_at, ..Config::default() });
         m.set_gate(Some(Box::new(BudgetGate(budget.clone()))));
         System {
             m,
