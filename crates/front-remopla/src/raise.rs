@@ -237,9 +237,16 @@ impl<'p> Raise<'p> {
                     let not_a = self.add(ExprKind::Not(a));
                     self.binary(BinOp::Or, not_a, b)
                 }
+                Expr::Binary(BinaryOp::When, ..) => {
+                    // A condition counts as 0 or 1, and 0 / 0 is undefined.
+                    let (value, condition) = (pop(), pop());
+                    let zero = self.int(0);
+                    let nothing = self.binary(BinOp::Div, zero, condition);
+                    self.binary(BinOp::Add, value, nothing)
+                }
                 Expr::Binary(op, ..) => {
                     let (b, a) = (pop(), pop());
-                    self.binary(operator(op)?, a, b)
+                    self.binary(operator(op), a, b)
                 }
                 Expr::Ite(_, a, _) if self.is_bool(a) => {
                     let (no, d, yes, c) = (pop(), pop(), pop(), pop());
@@ -294,8 +301,8 @@ impl<'p> Raise<'p> {
     }
 }
 
-fn operator(op: BinaryOp) -> Result<BinOp, CannotSay> {
-    Ok(match op {
+fn operator(op: BinaryOp) -> BinOp {
+    match op {
         BinaryOp::And => BinOp::And,
         BinaryOp::Or => BinOp::Or,
         BinaryOp::Xor => BinOp::Xor,
@@ -315,6 +322,6 @@ fn operator(op: BinaryOp) -> Result<BinOp, CannotSay> {
         BinaryOp::BitAnd => BinOp::BitAnd,
         BinaryOp::BitOr => BinOp::BitOr,
         BinaryOp::BitXor => BinOp::BitXor,
-        BinaryOp::Implies | BinaryOp::When => return Err(CannotSay("an index of two dimensions")),
-    })
+        BinaryOp::Implies | BinaryOp::When => unreachable!("`expr` sees to these"),
+    }
 }

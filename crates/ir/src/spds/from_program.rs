@@ -2,8 +2,8 @@
 
 use super::{Head, Right, Rule, Spds, Symbol};
 use crate::{
-    Assign, Edge, EdgeKind, EventsId, Id, IndexVec, NodeId, Origin, Program, Rel, TextId, Time,
-    VarKind,
+    Assign, BinaryOp, Edge, EdgeKind, EventsId, Expr, ExprId, Exprs, Id, IndexVec, NodeId, Origin,
+    Program, Rel, Scalar, TextId, Time, VarId, VarKind,
 };
 use rustc_hash::FxHashMap;
 
@@ -11,8 +11,9 @@ impl Spds {
     /// The system of a program. Variables keep their ids, frames have the ids of procedures, and
     /// the symbols of its nodes come first, with the same numbers.
     ///
-    /// A result becomes a hidden global; where a call does something on the way back, a fresh
-    /// symbol waits below the callee and does it.
+    /// A result becomes a hidden global, which is 0 but from a return to the way back; where a call
+    /// does something on that way, a fresh symbol waits below the callee and does it. (It could
+    /// have any value meanwhile; one of them makes fewer states.)
     pub fn from_program(program: &Program) -> Spds {
         let mut out = Spds::new();
         out.files = program.files.clone();
@@ -64,6 +65,12 @@ impl Spds {
         out.start.control = control;
         out.start.stack = vec![symbol(program.procs[program.entry].entry)];
         out.start.init = program.init;
+        for proc in program.procs.iter() {
+            for &result in &proc.results {
+                let zero = out.is_zero(result);
+                out.start.init.condition = out.exprs.and(out.start.init.condition, zero);
+            }
+        }
         out
     }
 
@@ -113,7 +120,7 @@ impl Spds {
         self.rules.push(Rule { from, to, right, rel, origin, step, events, marks });
     }
 
-    /// What a call does on the way back; the callee's results have no value after that.
+    /// What a call does on the way back; the callee's results are 0 after that.
     fn back(
         &mut self,
         program: &Program,
@@ -121,11 +128,49 @@ impl Spds {
         waiting: super::SymbolId,
         call: &crate::Call,
     ) {
-        let rel = with_arbitrary(&call.back, &program.procs[call.callee].results);
+        let mut assigns = call.back.assigns.to_vec();
+        for &result in &program.procs[call.callee].results {
+            for (index, zero) in self.zeros(result) {
+                let (time, value) = (Time::Post, Some(zero));
+                assigns.push(Assign { time, var: result, index, value });
+            }
+        }
+        let rel = Rel { assigns: assigns.into(), ..call.back.clone() };
         let origin = self.symbols[waiting].origin;
         let from = Head { control, symbol: waiting };
         let id = self.rule(from, control, Right::Step(symbol(call.ret)), rel, origin);
         self.rules[id].step = false;
+    }
+
+    /// The cells of a variable, each with a zero of its type.
+    fn zeros(&mut self, var: VarId) -> Vec<(Option<ExprId>, ExprId)> {
+        let ty = self.vars[var].ty;
+        let zero = match ty.scalar {
+            Scalar::Bool => Exprs::FALSE,
+            Scalar::Int { .. } => self.exprs.int(0),
+        };
+        match ty.array {
+            None => vec![(None, zero)],
+            Some(dim) => {
+                (dim.lo..dim.lo + dim.len as i64).map(|i| (Some(self.exprs.int(i)), zero)).collect()
+            }
+        }
+    }
+
+    fn is_zero(&mut self, var: VarId) -> ExprId {
+        let mut all = Exprs::TRUE;
+        for (index, zero) in self.zeros(var) {
+            let value = self.exprs.add(match index {
+                None => Expr::Read(Time::Pre, var),
+                Some(index) => Expr::Index(Time::Pre, var, index),
+            });
+            let here = match zero {
+                Exprs::FALSE => self.exprs.not(value),
+                _ => self.exprs.binary(BinaryOp::Eq, value, zero),
+            };
+            all = self.exprs.and(all, here);
+        }
+        all
     }
 }
 
@@ -134,7 +179,7 @@ fn symbol(node: NodeId) -> super::SymbolId {
 }
 
 /// The relation with those of the variables made arbitrary that it does not assign.
-fn with_arbitrary(rel: &Rel, vars: &[crate::VarId]) -> Rel {
+fn with_arbitrary(rel: &Rel, vars: &[VarId]) -> Rel {
     let assigned = |var| rel.assigns.iter().any(|a| a.var == var && a.index.is_none());
     let arbitrary = vars.iter().filter(|&&var| !assigned(var)).map(|&var| Assign {
         time: Time::Post,
