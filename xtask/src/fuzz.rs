@@ -3,8 +3,9 @@
 use engine_explicit::Explicit;
 use engine_summary::Summary;
 use std::io::{IsTerminal, Write};
+use std::ops::Range;
 use std::time::{Duration, Instant};
-use testkit::differential::{Comparison, Failure, run};
+use testkit::differential::{Comparison, Failure, Outcome, run};
 use testkit::random_bp::{Profile, random_bp};
 use testkit::random_ir::random_program;
 
@@ -15,25 +16,13 @@ pub(crate) fn fuzz_engines(args: &[&str]) -> Result<(), String> {
     while let Some(&flag) = rest.next() {
         let value = rest.next().and_then(|v| v.parse().ok());
         match (flag, value) {
-            ("--n", Some(n)) => count = n,
+            ("--n", Some(n)) if n > 0 => count = n,
             ("--seed", Some(s)) => seed = s,
             _ => return Err(format!("`{flag}` is no option, or needs a number")),
         }
     }
-    let summary = Summary::default();
-    let no_live_ranges = Summary { live_ranges: false, ..summary };
-    let no_mod_ref = Summary { mod_ref: false, ..summary };
-    let plain = Summary { live_ranges: false, mod_ref: false, ..summary };
-    let comparison = Comparison {
-        reference: ("explicit", &Explicit::default()),
-        engines: &[
-            ("summary", &summary),
-            ("summary without live ranges", &no_live_ranges),
-            ("summary without MOD/REF", &no_mod_ref),
-            ("summary without both", &plain),
-        ],
-        threads: std::thread::available_parallelism().map_or(2, |n| n.get()),
-        limit: Duration::from_secs(60),
+    let Some(end) = seed.checked_add(count) else {
+        return Err("the seeds would go beyond 64 bits".into());
     };
     let start = Instant::now();
     let terminal = std::io::stderr().is_terminal();
@@ -43,8 +32,8 @@ pub(crate) fn fuzz_engines(args: &[&str]) -> Result<(), String> {
             let _ = std::io::stderr().flush();
         }
     };
-    println!("seeds {seed} to {}, {} threads", seed + count - 1, comparison.threads);
-    let outcome = run(&comparison, seed..seed + count, &tick);
+    println!("seeds {seed} to {}, {} threads", end - 1, threads());
+    let outcome = compare_engines(seed..end, &tick);
     if terminal {
         eprintln!();
     }
@@ -60,6 +49,27 @@ pub(crate) fn fuzz_engines(args: &[&str]) -> Result<(), String> {
         report(failure)?;
     }
     if outcome.failures.is_empty() { Ok(()) } else { Err("engines disagree".into()) }
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(2, |n| n.get())
+}
+
+/// Compares every engine with the explicit one: the one place that lists them.
+fn compare_engines(seeds: Range<u64>, tick: &(dyn Fn(u64) + Sync)) -> Outcome {
+    let summary = Summary::default();
+    let comparison = Comparison {
+        reference: ("explicit", &Explicit::default()),
+        engines: &[
+            ("summary", &summary),
+            ("summary without live ranges", &Summary { live_ranges: false, ..summary }),
+            ("summary without MOD/REF", &Summary { mod_ref: false, ..summary }),
+            ("summary without both", &Summary { live_ranges: false, mod_ref: false, ..summary }),
+        ],
+        threads: threads(),
+        limit: Duration::from_secs(60),
+    };
+    run(&comparison, seeds, tick)
 }
 
 /// Prints a failure and writes its reproducer.
@@ -99,4 +109,32 @@ pub(crate) fn random(args: &[&str]) -> Result<(), String> {
     let found = found.ok_or_else(|| format!("`{profile}` is no profile"))?;
     print!("{}", random_bp(seed, *found));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The programs that continuous integration compares; on two cores it takes less than a minute.
+    const PROGRAMS: u64 = 1000;
+
+    fn number(name: &str, default: u64) -> u64 {
+        std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
+    }
+
+    /// `POSTBOP_SEED` sets the first seed, `POSTBOP_PROGRAMS` how many follow.
+    #[test]
+    fn engines_agree_on_generated_programs() {
+        let (seed, count) = (number("POSTBOP_SEED", 1), number("POSTBOP_PROGRAMS", PROGRAMS));
+        let outcome = compare_engines(seed..seed + count, &|_| ());
+        for failure in &outcome.failures {
+            println!("seed {}:\n  {}", failure.seed, failure.problems.join("\n  "));
+            println!("shrunk:\n  {}", failure.shrunk_problems.join("\n  "));
+            println!("{}", failure.reproducer);
+        }
+        assert!(outcome.failures.is_empty(), "{} programs fail", outcome.failures.len());
+        assert_eq!(outcome.programs, count);
+        // Programs in which everything, or nothing, is reached would compare nothing.
+        assert!(outcome.reached > 5 * count && outcome.unreached > 5 * count, "{outcome:?}");
+    }
 }
