@@ -23,6 +23,7 @@
 //! knows no engine and no property. `front-pds` shares its declarations, expressions and rules.
 
 mod error;
+mod from_program;
 mod lex;
 mod lower;
 pub mod parse;
@@ -34,6 +35,7 @@ pub mod types;
 pub mod values;
 
 pub use error::{Language, LowerError, LowerErrorKind, ParseError, ParseErrorKind};
+pub use from_program::from_program;
 pub use lower::{LowerOptions, lower, members};
 pub use parse::parse;
 pub use print::{decl_text, expr_text, print, rule_head_text, rule_text, stmt_text};

@@ -26,6 +26,7 @@ pub struct Raise<'p> {
     taken: FxHashSet<String>,
     numbers: FxHashMap<String, u64>,
     choices: FxHashMap<u32, Name>,
+    renamed: FxHashMap<(Time, VarId), (Name, u8)>,
 }
 
 impl<'p> Raise<'p> {
@@ -38,6 +39,7 @@ impl<'p> Raise<'p> {
             taken: FxHashSet::default(),
             numbers: FxHashMap::default(),
             choices: FxHashMap::default(),
+            renamed: FxHashMap::default(),
         }
     }
 
@@ -65,8 +67,14 @@ impl<'p> Raise<'p> {
 
     /// Declares a variable.
     pub fn var(&mut self, var: VarId, name: &str, ty: Type) -> Decl {
-        let name = self.name(name);
+        let (decl, name) = self.fresh_var(name, ty);
         self.vars.insert(var, (name, ty));
+        decl
+    }
+
+    /// Declares a variable that the program does not have.
+    pub fn fresh_var(&mut self, name: &str, ty: Type) -> (Decl, Name) {
+        let name = self.name(name);
         let mut dims = List::EMPTY;
         if let Some(dim) = ty.array {
             let (lo, hi) = (self.int(dim.lo), self.int(dim.lo + dim.len as i64 - 1));
@@ -78,7 +86,7 @@ impl<'p> Raise<'p> {
             ir::Scalar::Int { bits } => (TypeName::Int, Some(self.int(bits as i64))),
         };
         let vars = self.tree.add_list([Declarator { name, dims, bits }]);
-        Decl { shared: false, ty, vars, span: Span::default() }
+        (Decl { shared: false, ty, vars, span: Span::default() }, name)
     }
 
     fn add(&mut self, kind: ExprKind) -> ExprId {
@@ -119,6 +127,9 @@ impl<'p> Raise<'p> {
 
     /// A variable or a cell, at a time.
     pub fn place(&mut self, time: Time, var: VarId, index: Option<ExprId>) -> ExprId {
+        if let Some(&(name, primes)) = self.renamed.get(&(time, var)) {
+            return self.named(name, primes, index);
+        }
         let (name, _) = self.vars[&var];
         let primes = match time {
             Time::Pre => 0,
@@ -128,7 +139,23 @@ impl<'p> Raise<'p> {
         self.named(name, primes, index)
     }
 
-    fn named(&mut self, name: Name, primes: u8, index: Option<ExprId>) -> ExprId {
+    /// From now on, until [`Raise::restore`], the variable at the time is written like this.
+    pub fn rename(&mut self, time: Time, var: VarId, name: Name, primes: u8) {
+        self.renamed.insert((time, var), (name, primes));
+    }
+
+    /// Every variable has its own name again.
+    pub fn restore(&mut self) {
+        self.renamed.clear();
+    }
+
+    /// The name of a declared variable.
+    pub fn name_of(&self, var: VarId) -> Name {
+        self.vars[&var].0
+    }
+
+    /// A variable with a name, which need not be one of the program.
+    pub fn named(&mut self, name: Name, primes: u8, index: Option<ExprId>) -> ExprId {
         let indices = self.tree.add_list(index);
         let base = Segment { name, primes, indices };
         self.add(ExprKind::Place(Place { base, field: None }))
