@@ -1,6 +1,7 @@
 //! `fuzz-engines` and `random`.
 
 use engine_explicit::Explicit;
+use engine_pds::{Post, Pre};
 use engine_summary::Summary;
 use std::io::{IsTerminal, Write};
 use std::ops::Range;
@@ -62,6 +63,8 @@ fn compare_engines(seeds: Range<u64>, tick: &(dyn Fn(u64) + Sync)) -> Outcome {
         reference: ("explicit", &Explicit::default()),
         engines: &[
             ("summary", &summary),
+            ("post", &Post::default()),
+            ("pre", &Pre::default()),
             ("summary without live ranges", &Summary { live_ranges: false, ..summary }),
             ("summary without MOD/REF", &Summary { mod_ref: false, ..summary }),
             ("summary without both", &Summary { live_ranges: false, mod_ref: false, ..summary }),
