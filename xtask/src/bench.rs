@@ -200,7 +200,7 @@ fn measure(
     let mut best: Option<Measured> = None;
     for _ in 0..series.repeat.max(1) {
         let measured = run_once(bop, work, series, program)?;
-        let long = measured.seconds > 5.0;
+        let long = measured.seconds > 20.0;
         if best.as_ref().is_none_or(|b| measured.cost() < b.cost()) {
             best = Some(measured);
         }
