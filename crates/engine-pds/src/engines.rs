@@ -7,7 +7,7 @@ use crate::relation::Context;
 use crate::rings::Aim;
 use crate::system::{Halt, System, default_collect_at, on_large_stack};
 use analysis::{Live, ModRef, Uses};
-use bdd::Bdd;
+use bdd::{Bdd, Config, Stop};
 use check::{
     Answer, Budget, Certificate, Engine, Goal, Stats, StopReason, Task, Trace, TraceMode, Verdict,
 };
@@ -52,11 +52,19 @@ pub struct Pre {
     pub mod_ref: bool,
     /// How many nodes of diagrams there may be before the first collection.
     pub collect_at: usize,
+    /// How many nodes of diagrams a certificate made of what pre* found may take; beyond that, one
+    /// is made by a search forwards.
+    pub certificate_nodes: usize,
 }
 
 impl Default for Pre {
     fn default() -> Self {
-        Pre { live_ranges: true, mod_ref: true, collect_at: default_collect_at() }
+        Pre {
+            live_ranges: true,
+            mod_ref: true,
+            collect_at: default_collect_at(),
+            certificate_nodes: 1 << 20,
+        }
     }
 }
 
@@ -66,7 +74,7 @@ impl Engine for Pre {
     }
     fn run(&self, task: &Task, budget: &Budget) -> Answer {
         let switches = (self.live_ranges, self.mod_ref, self.collect_at);
-        run(task, budget, || backwards(task, budget, switches))
+        run(task, budget, || backwards(task, budget, switches, self.certificate_nodes))
     }
 }
 
@@ -151,18 +159,20 @@ fn forwards(task: &Task, budget: &Budget, switches: Switches) -> Result<Answer, 
             answer.reached = Some(post.top.iter().map(|list| !list.is_empty()).collect());
         }
     }
-    let certificate = (task.wants.certificate && reached.contains(&false)).then(|| {
-        let path = post.top.iter().map(|list| lookup(list, 0)).collect();
-        let summaries = post.s.summaries.iter().map(|summary| summary.all).collect();
-        Arc::new(post.s.certificate(&path, &summaries))
-    });
+    let certificate = (task.wants.certificate && reached.contains(&false))
+        .then(|| Arc::new(forward_certificate(&post)));
     let traces = traces(&mut post.s, task, &aims, &reached, None);
     answer.verdicts = verdicts(&reached, certificate, traces.map_err(|h| h.reason(budget)));
     answer.stats = stats(&post.s, post.visits);
     Ok(answer)
 }
 
-fn backwards(task: &Task, budget: &Budget, switches: Switches) -> Result<Answer, Halt> {
+fn backwards(
+    task: &Task,
+    budget: &Budget,
+    switches: Switches,
+    certificate_nodes: usize,
+) -> Result<Answer, Halt> {
     let program = &task.program;
     let mut s = system(task, budget, switches)?;
     let aims = aims(&mut s, task)?;
@@ -187,8 +197,9 @@ fn backwards(task: &Task, budget: &Budget, switches: Switches) -> Result<Answer,
         reached.push(pre.starts_in(goal)?);
     }
     let mut answer = Answer::unknown(task, StopReason::Cancelled);
-    let certificate = match task.wants.certificate && reached.contains(&false) {
-        true => Some(Arc::new(pre.certificate(&reached, &relevant)?)),
+    let wants_certificate = task.wants.certificate && reached.contains(&false);
+    let mut certificate = match wants_certificate {
+        true => backward_certificate(&mut pre, &reached, &relevant, certificate_nodes)?,
         false => None,
     };
     // From here on, all that is needed of the automaton are the states on the way to the goals.
@@ -213,9 +224,44 @@ fn backwards(task: &Task, budget: &Budget, switches: Switches) -> Result<Answer,
         }
     }
     let traces = traces(&mut s, task, &aims, &reached, Some(&guide));
-    answer.verdicts = verdicts(&reached, certificate, traces.map_err(|h| h.reason(budget)));
+    let traces = traces.map_err(|h| h.reason(budget));
     answer.stats = stats(&s, visits);
+    if wants_certificate && certificate.is_none() {
+        // A verdict without its proof is still one, should this run into a limit.
+        s.forget_summaries();
+        let mut post = PostStar::new(s, None);
+        certificate = post.run().ok().map(|()| Arc::new(forward_certificate(&post)));
+    }
+    answer.verdicts = verdicts(&reached, certificate, traces);
     Ok(answer)
+}
+
+/// What pre* itself can say; `None` if that takes more than so many nodes.
+fn backward_certificate(
+    pre: &mut PreStar,
+    reached: &[bool],
+    relevant: &IndexVec<ProcId, bool>,
+    nodes: usize,
+) -> Result<Option<Arc<Certificate>>, Halt> {
+    let room = pre.s.m.live_nodes().saturating_add(nodes);
+    pre.s.m.set_node_limit(room);
+    let certificate = match nodes {
+        0 => Err(Halt::Diagrams(Stop::Nodes)),
+        _ => pre.certificate(reached, relevant),
+    };
+    pre.s.m.set_node_limit(Config::default().node_limit);
+    match certificate {
+        Ok(certificate) => Ok(Some(Arc::new(certificate))),
+        Err(Halt::Diagrams(Stop::Nodes)) => Ok(None),
+        Err(halt) => Err(halt),
+    }
+}
+
+/// The path edges and summaries of a finished search: inductive by construction.
+fn forward_certificate(post: &PostStar) -> Certificate {
+    let path = post.top.iter().map(|list| lookup(list, 0)).collect();
+    let summaries = post.s.summaries.iter().map(|summary| summary.all).collect();
+    post.s.certificate(&path, &summaries)
 }
 
 /// The procedures that some chain of calls leads to from the entry.

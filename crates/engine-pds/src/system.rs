@@ -245,6 +245,13 @@ impl System {
         })
     }
 
+    /// Starts afresh with the same compiled edges.
+    pub(crate) fn forget_summaries(&mut self) {
+        let none = Summary { all: Bdd::FALSE, parts: Vec::new() };
+        self.summaries = IndexVec::filled(none, self.program.procs.len());
+        self.rounds = 0;
+    }
+
     /// Adds a part to a summary: a new round.
     pub(crate) fn publish(&mut self, proc: ProcId, part: Bdd) -> Result<(), Halt> {
         let all = self.m.or(self.summaries[proc].all, part)?;

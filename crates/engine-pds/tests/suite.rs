@@ -23,7 +23,8 @@ fn engines() -> Vec<(&'static str, Box<dyn Engine>)> {
         ("pre, collecting", Box::new(Pre { collect_at: 1, ..Pre::default() })),
         ("pre, all live", Box::new(Pre { live_ranges: false, ..Pre::default() })),
         ("pre, no mod/ref", Box::new(Pre { mod_ref: false, ..Pre::default() })),
-        ("pre, plain", Box::new(Pre { live_ranges: false, mod_ref: false, collect_at: 1 })),
+        ("pre, plain", Box::new(Pre { live_ranges: false, mod_ref: false, ..Pre::default() })),
+        ("pre, then post", Box::new(Pre { certificate_nodes: 0, ..Pre::default() })),
     ]
 }
 
