@@ -22,13 +22,15 @@ mod limits;
 mod partial;
 mod state_set;
 mod task;
+mod temporal;
 mod trace;
 
-pub use certificate::{Certificate, ProcClaim};
+pub use certificate::{Certificate, MarkedClaim, ProcClaim, Rank, RepeatClaim};
 pub use engine::{Answer, Engine, Stats, Verdict};
 pub use lift::Lift;
 pub use limits::{Budget, Limits, Progress, StopReason};
 pub use partial::Partial;
 pub use state_set::{Area, SetBit, SetId, SetNode, StateSets};
 pub use task::{Goal, Observation, Target, Task, TraceMode, Wants};
+pub use temporal::{Meaning, Op, OpId, Temporal};
 pub use trace::{Frame, Lasso, Segment, SegmentId, Step, Trace};

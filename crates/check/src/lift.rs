@@ -1,8 +1,8 @@
 //! Answers about a transformed program as answers about the program it was made from.
 
 use crate::{
-    Area, Certificate, Frame, Goal, Observation, Partial, ProcClaim, Segment, SetBit, SetId,
-    StateSets, Step, Target, Task, Trace,
+    Area, Certificate, Frame, Goal, MarkedClaim, Observation, Partial, ProcClaim, Rank,
+    RepeatClaim, Segment, SetBit, SetId, StateSets, Step, Target, Task, Trace,
 };
 use ir::{Embedding, Id, IndexVec, Layout, NodeId, ProcId, Program, VarId};
 use rustc_hash::FxHashMap;
@@ -24,6 +24,9 @@ pub struct Lift<'a> {
     globals: Vec<Option<u32>>,
     locals: IndexVec<ProcId, Vec<Option<u32>>>,
     results: IndexVec<ProcId, Vec<Option<u32>>>,
+    /// The transformed program's nodes by procedure, and the other way round.
+    nodes: IndexVec<ProcId, Vec<NodeId>>,
+    proc_of: IndexVec<NodeId, ProcId>,
 }
 
 impl<'a> Lift<'a> {
@@ -51,7 +54,9 @@ impl<'a> Lift<'a> {
             .enumerate()
             .map(|(p, proc)| bits(from.result_bits[p], &proc.results))
             .collect();
-        Lift { original, embedding, from, to, globals, locals, results }
+        let nodes = transformed.procs.iter().map(|p| p.node_ids().collect()).collect();
+        let proc_of = transformed.nodes.iter().map(|n| n.proc).collect();
+        Lift { original, embedding, from, to, globals, locals, results, nodes, proc_of }
     }
 
     /// The task, asked of the transformed program. Targets that were dropped are unreachable and
@@ -182,33 +187,52 @@ impl<'a> Lift<'a> {
     /// unreachable.
     pub fn certificate(&self, certificate: &Certificate) -> Certificate {
         let mut sets = StateSets::new();
-        let mut path = IndexVec::filled(SetId::empty(), self.original.nodes.len());
-        let mut procs: IndexVec<ProcId, ProcClaim> = self
-            .original
-            .procs
-            .iter()
-            .map(|_| ProcClaim { summary: SetId::empty(), unchanged: Vec::new() })
-            .collect();
-        let mut nodes: IndexVec<ProcId, Vec<NodeId>> =
-            IndexVec::filled(Vec::new(), self.original.procs.len());
-        for (new, &old) in self.embedding.nodes.enumerate() {
-            nodes[self.original.nodes[old].proc].push(new);
-        }
-        for (proc, &old) in self.embedding.procs.enumerate() {
-            // Bits of locals mean other variables in each procedure: no sharing between them.
-            let mut done = FxHashMap::default();
-            let claim = &certificate.procs[proc];
-            procs[old] = ProcClaim {
-                summary: self.copy(&certificate.sets, &mut sets, &mut done, claim.summary, proc),
-                unchanged: claim.unchanged.iter().filter_map(|&v| self.embedding.vars[v]).collect(),
-            };
-            for &new in &nodes[old] {
-                let set = certificate.path[new];
-                let set = self.copy(&certificate.sets, &mut sets, &mut done, set, proc);
-                path[self.embedding.nodes[new]] = set;
+        let mut claims = |path: &IndexVec<NodeId, SetId>, summary: &dyn Fn(ProcId) -> SetId| {
+            let mut new_path = IndexVec::filled(SetId::empty(), self.original.nodes.len());
+            let mut new_summary = IndexVec::filled(SetId::empty(), self.original.procs.len());
+            for (proc, nodes) in self.nodes.enumerate() {
+                // Bits of locals mean other variables in each procedure: no sharing between them.
+                let mut done = FxHashMap::default();
+                let mut copy = |set| self.copy(&certificate.sets, &mut sets, &mut done, set, proc);
+                new_summary[self.embedding.procs[proc]] = copy(summary(proc));
+                for &node in nodes {
+                    new_path[self.embedding.nodes[node]] = copy(path[node]);
+                }
             }
+            (new_path, new_summary)
+        };
+        let (path, summary) = claims(&certificate.path, &|p| certificate.procs[p].summary);
+        let mut procs: IndexVec<ProcId, ProcClaim> =
+            summary.iter().map(|&summary| ProcClaim { summary, unchanged: Vec::new() }).collect();
+        for (proc, &old) in self.embedding.procs.enumerate() {
+            let unchanged = &certificate.procs[proc].unchanged;
+            procs[old].unchanged =
+                unchanged.iter().filter_map(|&v| self.embedding.vars[v]).collect();
         }
-        Certificate { sets, path, procs }
+        let marked: Option<Vec<MarkedClaim>> = certificate.repeat.as_ref().map(|repeat| {
+            let lifted = repeat.marked.iter().map(|m| claims(&m.path, &|p| m.summary[p]));
+            lifted.map(|(path, summary)| MarkedClaim { path, summary }).collect()
+        });
+        let repeat = certificate.repeat.as_ref().zip(marked).map(|(repeat, marked)| {
+            let ranks = repeat.ranks.iter().map(|r| self.rank(r, &certificate.sets, &mut sets));
+            RepeatClaim { marked, ranks: ranks.collect() }
+        });
+        Certificate { sets, path, procs, repeat }
+    }
+
+    fn rank(&self, rank: &Rank, from: &StateSets, to: &mut StateSets) -> Rank {
+        let mut done: FxHashMap<ProcId, FxHashMap<SetId, SetId>> = FxHashMap::default();
+        let mut heads: Vec<(NodeId, SetId)> = rank
+            .heads
+            .iter()
+            .map(|&(node, set)| {
+                let proc = self.proc_of[node];
+                let set = self.copy(from, to, done.entry(proc).or_default(), set, proc);
+                (self.embedding.nodes[node], set)
+            })
+            .collect();
+        heads.sort_unstable_by_key(|&(node, _)| node);
+        Rank { mark: rank.mark, heads }
     }
 
     fn copy(

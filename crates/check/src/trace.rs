@@ -68,12 +68,26 @@ pub struct Trace {
     pub lasso: Option<Lasso>,
 }
 
-/// The part of a trace that repeats for ever: from this step to the end. The stack may be higher
-/// at the end than at this step, and is never lower in between.
+/// How a run without end goes on after the trace.
+///
+/// A run that finishes, or fails an assertion, stutters for ever in its last state: temporal
+/// properties speak of infinite runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Lasso {
-    /// Index into [`Trace::frames`].
-    pub frame: usize,
-    /// Index into the frame's steps.
-    pub step: usize,
+pub enum Lasso {
+    /// The steps from this one to the end of the trace repeat for ever. [`Trace::target`] is the
+    /// node that this step starts in. The stack may be higher at the end than at this step, and is
+    /// never lower in between. The loop closes on the variables that matter at its head: others may
+    /// have other values in each turn.
+    Loop {
+        /// Index into [`Trace::frames`].
+        frame: usize,
+        /// Index into the frame's steps.
+        step: usize,
+    },
+    /// The entry procedure has returned: there is one frame, whose last step takes a return edge.
+    /// [`Trace::target`] is the source of that edge, and [`Trace::end`] tells the globals after it
+    /// (its bits of locals are open).
+    Terminated,
+    /// An assertion has failed: the trace ends at the error node of the last frame.
+    Failed,
 }

@@ -78,6 +78,7 @@ pub(crate) fn trivial(program: &Program) -> Certificate {
         sets: StateSets::new(),
         path: IndexVec::filled(SetId::full(), program.nodes.len()),
         procs: IndexVec::filled(claim, program.procs.len()),
+        repeat: None,
     }
 }
 
@@ -114,7 +115,7 @@ pub(crate) fn certificate(
         let summary = by_entry(machine, table, proc, out, exits, fact, &mut sets, meter)?;
         procs.push(ProcClaim { summary, unchanged: Vec::new() });
     }
-    Ok(Certificate { sets, path, procs })
+    Ok(Certificate { sets, path, procs, repeat: None })
 }
 
 /// The numbers `0..len`, by group.

@@ -76,7 +76,7 @@ impl System {
                 }
             })
             .collect();
-        Certificate { sets, path, procs }
+        Certificate { sets, path, procs, repeat: None }
     }
 
     /// The valuations of the observed variables among `states`, a set over `Pre`.

@@ -70,7 +70,7 @@ impl Saturation<'_> {
                 }
             })
             .collect();
-        Certificate { sets, path, procs }
+        Certificate { sets, path, procs, repeat: None }
     }
 
     /// The valuations of the observed variables at the observed node.

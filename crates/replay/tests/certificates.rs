@@ -64,7 +64,7 @@ fn flip() -> Flip {
     let mut procs = IndexVec::new();
     procs.push(ProcClaim { summary: no, unchanged: vec![h] });
     procs.push(ProcClaim { summary: differ, unchanged: vec![h] });
-    Flip { program, m, n, certificate: Certificate { sets, path, procs }, main, flip }
+    Flip { program, m, n, certificate: Certificate { sets, path, procs, repeat: None }, main, flip }
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn tower(n: usize, odd: Option<(usize, Odd)>) -> (Program, Certificate, NodeId) 
     program.validate().unwrap();
     let claim = ProcClaim { summary: differ, unchanged: Vec::new() };
     let procs = IndexVec::filled(claim, n);
-    (program, Certificate { sets, path, procs }, goal.unwrap())
+    (program, Certificate { sets, path, procs, repeat: None }, goal.unwrap())
 }
 
 /// How one procedure of a tower differs.
@@ -349,7 +349,7 @@ fn rotation(width: u32) -> (Program, Certificate, NodeId) {
     }
     let path = IndexVec::from_iter([SetId::full(), even, SetId::empty()]);
     let procs = IndexVec::filled(ProcClaim { summary: SetId::empty(), unchanged: Vec::new() }, 1);
-    (program, Certificate { sets, path, procs }, n[2])
+    (program, Certificate { sets, path, procs, repeat: None }, n[2])
 }
 
 #[test]

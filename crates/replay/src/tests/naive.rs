@@ -496,7 +496,7 @@ impl<'p> Reached<'p> {
                 ProcClaim { summary: set(order, pairs), unchanged: unchanged(p) }
             })
             .collect();
-        Certificate { sets, path, procs }
+        Certificate { sets, path, procs, repeat: None }
     }
 }
 

@@ -1,0 +1,58 @@
+//! Temporal formulas over runs, as the judge of lassos reads them.
+//!
+//! Formulas are checked by way of automata, and judged on a lasso without them: so the judge gets
+//! them in the plainest form there is.
+
+use ir::{ExprId, Exprs, IndexVec, NodeId, define_id};
+
+define_id!(
+    /// A subformula of a [`Temporal`].
+    OpId
+);
+
+/// A formula of linear temporal logic about the runs of one program. A run has one position for
+/// each step, and goes on for ever: a finished or failed run stutters.
+#[derive(Clone, Debug)]
+pub struct Temporal {
+    /// Subformulas, smaller ones first.
+    pub ops: IndexVec<OpId, Op>,
+    /// The whole.
+    pub root: OpId,
+    /// What each atom means.
+    pub atoms: Vec<Meaning>,
+    /// Holds the expressions of `atoms`, over the variables of the program.
+    pub exprs: Exprs,
+}
+
+/// A subformula.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Op {
+    /// Always true.
+    True,
+    /// An atom: an index into [`Temporal::atoms`].
+    Atom(u32),
+    /// It does not hold.
+    Not(OpId),
+    /// Both hold.
+    And(OpId, OpId),
+    /// One holds.
+    Or(OpId, OpId),
+    /// It holds at the next position.
+    Next(OpId),
+    /// The second holds now or later, the first until then.
+    Until(OpId, OpId),
+    /// The second holds until, and including when, the first does; or for ever.
+    Release(OpId, OpId),
+}
+
+/// What an atom means.
+#[derive(Clone, Debug)]
+pub struct Meaning {
+    /// When the step from this node is about to be executed: a condition on globals and locals
+    /// that reads `Pre`, without choices. An undefined value counts as false.
+    pub at: IndexVec<NodeId, ExprId>,
+    /// When the entry procedure has returned: a condition on globals.
+    pub terminated: ExprId,
+    /// When an assertion has failed: a condition on globals.
+    pub failed: ExprId,
+}
