@@ -1,11 +1,11 @@
 //! `bench`: runs the suites with the release build of `bop`, prints a table, writes a record.
 
+use crate::run::{Ran, build, counters, machine, run_bop, verdicts};
 use crate::suite_file::{Series, Source, read};
 use std::fmt::Write;
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant, SystemTime};
+use std::process::Command;
+use std::time::SystemTime;
 
 /// One run of `bop`.
 #[derive(Clone, Debug)]
@@ -75,23 +75,6 @@ pub(crate) fn bench(args: &[&str]) -> Result<(), String> {
         .flat_map(|m| m.problems.iter().map(|p| format!("{} {}: {p}", m.series, m.what)))
         .collect();
     if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
-}
-
-/// Builds `bop` and finds it.
-fn build(root: &Path) -> Result<PathBuf, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .current_dir(root)
-        .args(["build", "--release", "--quiet", "--bin", "bop", "--message-format", "json"])
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|e| format!("cargo: {e}"))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let path = text.split("\"executable\":\"").nth(1).and_then(|rest| rest.split('"').next());
-    match path {
-        Some(path) if output.status.success() => Ok(PathBuf::from(path)),
-        _ => Err("bop does not build".into()),
-    }
 }
 
 fn run_series(
@@ -217,23 +200,13 @@ fn run_once(
     series: &Series,
     program: &Program,
 ) -> Result<Measured, String> {
-    let out = work.join("out.txt");
-    let file = |path: &Path| File::create(path).map_err(|e| format!("{}: {e}", path.display()));
-    let mut command = Command::new(bop);
-    command.arg("check").arg(&program.file).args(&series.check).arg("--stats");
-    command.args(["--timeout", &format!("{}s", series.timeout)]);
-    if let Some(entry) = &program.entry {
-        command.args(["--entry", entry]);
-    }
-    command.stdout(file(&out)?).stderr(file(&work.join("err.txt"))?);
-    let start = Instant::now();
-    let mut child = command.spawn().map_err(|e| format!("bop: {e}"))?;
-    let Watched { code, cpu, mib } = wait(&mut child)?;
-    let seconds = start.elapsed().as_secs_f64();
-    let text = std::fs::read_to_string(&out).map_err(|e| format!("{}: {e}", out.display()))?;
+    let mut args: Vec<String> = vec!["check".into(), program.file.display().to_string()];
+    args.extend(series.check.iter().cloned());
+    args.extend(["--stats".into(), "--timeout".into(), format!("{}s", series.timeout)]);
+    args.extend(program.entry.iter().flat_map(|entry| ["--entry".to_owned(), entry.clone()]));
+    let Ran { code, seconds, cpu, mib, text, said } = run_bop(bop, work, &args)?;
     let mut problems = Vec::new();
     if !matches!(code, Some(0 | 1 | 3)) {
-        let said = std::fs::read_to_string(work.join("err.txt")).unwrap_or_default();
         problems.push(format!("exit code {code:?}: {}", said.lines().next().unwrap_or_default()));
     }
     Ok(Measured {
@@ -249,66 +222,6 @@ fn run_once(
         ratio: None,
         problems,
     })
-}
-
-/// How a child ended, and what it used.
-struct Watched {
-    code: Option<i32>,
-    cpu: Option<f64>,
-    mib: Option<f64>,
-}
-
-/// Waits for the child and watches its processor time and the peak of its resident memory, which
-/// the system tells while the child lives.
-fn wait(child: &mut Child) -> Result<Watched, String> {
-    let folder = format!("/proc/{}", child.id());
-    let (mut cpu, mut mib) = (None, None);
-    loop {
-        let status = child.try_wait().map_err(|e| format!("bop: {e}"))?;
-        if let Some(status) = status {
-            return Ok(Watched { code: status.code(), cpu, mib });
-        }
-        let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}")).ok();
-        cpu = read("stat").and_then(|text| cpu_seconds(&text)).or(cpu);
-        mib = read("status").and_then(|text| peak_mib(&text)).or(mib);
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
-/// Processor time of `/proc/PID/stat`: user and system time are fields 14 and 15, in ticks of
-/// 10 ms; the name of the program, in parentheses, may hold blanks.
-fn cpu_seconds(stat: &str) -> Option<f64> {
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
-    let (user, system): (f64, f64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
-    Some((user + system) / 100.0)
-}
-
-/// Peak of resident memory of `/proc/PID/status`.
-fn peak_mib(status: &str) -> Option<f64> {
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
-}
-
-/// The words that begin the lines of a text report.
-fn verdicts(text: &str) -> Vec<String> {
-    const WORDS: [&str; 5] = ["holds", "violated", "reachable", "unreachable", "unknown"];
-    let firsts = text.lines().filter_map(|line| line.split_once(':')).map(|(word, _)| word);
-    firsts.filter(|word| WORDS.contains(word)).map(str::to_owned).collect()
-}
-
-/// The counters of a text report: a name and a number on a line; a later one overrides.
-fn counters(text: &str) -> Vec<(String, u64)> {
-    let mut out: Vec<(String, u64)> = Vec::new();
-    for line in text.lines().filter(|line| line.starts_with("  ")) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [name, number] = words[..] else { continue };
-        let Ok(number) = number.parse() else { continue };
-        match out.iter_mut().find(|(n, _)| n == name) {
-            Some((_, value)) => *value = number,
-            None => out.push((name.to_owned(), number)),
-        }
-    }
-    out
 }
 
 fn judge(series: &Series, first: Option<&Measured>, m: &mut Measured) {
@@ -402,26 +315,6 @@ fn record(root: &Path, machine: &str, all: &[Measured]) -> Result<PathBuf, Strin
     Ok(path)
 }
 
-/// The machine, without its name.
-fn machine() -> String {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let field = |text: &str, name: &str| {
-        let line = text.lines().find(|l| l.starts_with(name))?.split_once(':')?.1.trim().to_owned();
-        Some(line)
-    };
-    let cores = std::thread::available_parallelism().map_or(0, |n| n.get());
-    let cpu = field(&read("/proc/cpuinfo"), "model name").unwrap_or_else(|| "unknown CPU".into());
-    let memory = field(&read("/proc/meminfo"), "MemTotal")
-        .and_then(|m| m.split_whitespace().next()?.parse::<f64>().ok())
-        .map_or("unknown memory".into(), |kib| format!("{:.0} GiB", kib / 1024.0 / 1024.0));
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let rustc = Command::new(rustc)
-        .arg("--version")
-        .output()
-        .map_or("unknown rustc".into(), |o| String::from_utf8_lossy(&o.stdout).trim().to_owned());
-    format!("{cores} cores, {cpu}, {memory}, {}\n{rustc}, release build", std::env::consts::OS)
-}
-
 fn revision(root: &Path) -> String {
     let git = |args: &[&str]| {
         let output = Command::new("git").current_dir(root).args(args).output().ok()?;
@@ -463,22 +356,6 @@ fn civil(days: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reports_are_read() {
-        let text = "reachable: reach at t.bp:7:12\n  engine summary, 0.002 s: why\n  \
-            peak_nodes   90\n  visits       188\n\n  main:4  level1()  g=0\nholds: no assertion\n";
-        assert_eq!(verdicts(text), ["reachable", "holds"]);
-        assert_eq!(counters(text), [("peak_nodes".into(), 90), ("visits".into(), 188)]);
-    }
-
-    #[test]
-    fn use_of_the_machine_is_read() {
-        let stat = "7 (a b) c) S 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20 0 1 0 99";
-        assert_eq!(cpu_seconds(stat), Some(3.0));
-        assert_eq!(cpu_seconds("7 (x) S 1"), None);
-        assert_eq!(peak_mib("Name: x\nVmHWM:\t  2048 kB\nVmRSS: 1 kB\n"), Some(2.0));
-    }
 
     #[test]
     fn dates() {

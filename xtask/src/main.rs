@@ -4,10 +4,12 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bench;
+mod experiments;
 mod families;
 mod fuzz;
 mod papers;
 mod rooms;
+mod run;
 mod suite_file;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +22,8 @@ cargo xtask TASK
   random SEED [PROFILE]             print a generated program: small, medium, large, fancy, calls,
                                     deterministic, model
   bench [SUITE...]                  run the suites in bench/suites and record the results
+  experiments [--limit S] [FIGURE]  the experiments of [moped §5, §6], Figures 2 to 5, beside ours;
+                                    each run is stopped after S seconds (60)
   rooms                             dependencies of the crates against ARCHITECTURE.md
   papers                            citations in the sources against docs/papers.bib
 ";
@@ -31,6 +35,7 @@ fn main() -> ExitCode {
         Some((&"fuzz-engines", rest)) => fuzz::fuzz_engines(rest),
         Some((&"random", rest)) => fuzz::random(rest),
         Some((&"bench", rest)) => bench::bench(rest),
+        Some((&"experiments", rest)) => experiments::experiments(rest),
         Some((&"rooms", [])) => rooms::check(&root()).map(|note| println!("{note}")),
         Some((&"papers", [])) => papers::check(&root()).map(|note| println!("{note}")),
         Some((&("help" | "--help" | "-h"), _)) => {
