@@ -108,17 +108,17 @@ struct Program {
 }
 
 fn programs(bop: &Path, work: &Path, series: &Series) -> Result<Vec<Program>, String> {
-    let of_size = |n: u64| Program {
+    let of_size = |n: u64, ending: &str| Program {
         what: n.to_string(),
         size: Some(n),
-        file: work.join(format!("{n}.bp")),
+        file: work.join(format!("{n}.{ending}")),
         entry: None,
     };
     let mut out = Vec::new();
     match &series.source {
         Source::Generated { arguments, sizes } => {
             for &n in sizes {
-                let program = of_size(n);
+                let program = of_size(n, ending(arguments));
                 let status = Command::new(bop)
                     .arg("gen")
                     .args(arguments.iter().map(|a| a.replace("{n}", &n.to_string())))
@@ -134,7 +134,7 @@ fn programs(bop: &Path, work: &Path, series: &Series) -> Result<Vec<Program>, St
         }
         Source::Own { family, sizes } => {
             for &n in sizes {
-                let program = of_size(n);
+                let program = of_size(n, "bp");
                 let text = crate::families::member(family, n as usize)
                     .ok_or_else(|| format!("there is no family `{family}`"))?;
                 std::fs::write(&program.file, text)
@@ -172,6 +172,14 @@ fn programs(bop: &Path, work: &Path, series: &Series) -> Result<Vec<Program>, St
         },
     }
     Ok(out)
+}
+
+/// How the files of a family end.
+pub(crate) fn ending(arguments: &[String]) -> &'static str {
+    match arguments.first().map(String::as_str) {
+        Some("quicksort") => "rem",
+        _ => "bp",
+    }
 }
 
 fn measure(

@@ -3,6 +3,7 @@
 //! The paper's times are those of an Ultrasparc 60 in 2001: compare how they grow, not the seconds.
 //! Our memory is that of the whole process.
 
+use crate::bench::ending;
 use crate::run::{Ran, build, counters, machine, run_bop, verdicts};
 use std::path::{Path, PathBuf};
 
@@ -201,8 +202,7 @@ fn print_figure(
 }
 
 fn generated(line: &Line, bop: &Path, work: &Path) -> Result<PathBuf, String> {
-    let ending = if line.program[0] == "quicksort" { "rem" } else { "bp" };
-    let file = work.join(format!("program.{ending}"));
+    let file = work.join(format!("program.{}", ending(&line.program)));
     let mut args = vec!["gen".to_owned()];
     args.extend(line.program.iter().cloned());
     args.extend(["-o".to_owned(), file.display().to_string()]);
