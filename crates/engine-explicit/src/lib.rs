@@ -4,7 +4,8 @@
 //! Path edges and summaries as in [bebop §3.1], each valuation written out in a machine word, the
 //! rules applied one fact at a time (`tabulate.rs`). Plain enough to trust by reading; what it
 //! answers is exact: verdicts, the states of every node, shortest hierarchical traces
-//! [bebop §3.2], certificates.
+//! [bebop §3.2], certificates. Goals that ask for repetition are answered on the head graph of the
+//! reachable part [moped §4.2] (`repeat.rs`), with a lasso or a certificate.
 //!
 //! ```
 //! use check::{Budget, Engine, Goal, Target, Task, Verdict};
@@ -38,17 +39,23 @@
 //! ```
 //!
 //! Not for programs with many bits in scope: time and memory grow with the number of valuations,
-//! and more than 64 bits of globals, of one frame or of results are refused. Repeated goals are
-//! refused, too.
+//! and more than 64 bits of globals, of one frame or of results are refused.
 
+mod heads;
 mod intern;
+mod lasso;
+mod links;
 mod machine;
+mod marks;
 mod meter;
+mod ranks;
 mod relation;
+mod repeat;
 mod sets;
 mod shortest;
 mod solve;
 mod tabulate;
+mod tarjan;
 mod trace;
 mod words;
 
@@ -90,28 +97,32 @@ impl Engine for Explicit {
         };
         let mut table = Tabulation::new(&machine, task);
         let wants = task.wants;
+        // Repetition is looked for in all that is reachable.
         let stop_early = !wants.all_nodes
+            && !task.goals.iter().any(|goal| matches!(goal, Goal::Repeat { .. }))
             && task.observe.is_empty()
             && (wants.trace != TraceMode::Shortest || table.goals.all_reached());
-        let mut answer = match table.run(stop_early, &mut meter) {
-            Ok(()) => complete_answer(task, &machine, &table, &mut meter),
-            Err(reason) => partial_answer(task, &machine, &table, reason),
-        };
-        answer.stats = Stats::default();
-        answer.stats.add("path_edges", table.paths.len() as u64);
-        answer.stats.add("contexts", table.contexts.len() as u64);
-        answer.stats.add("summaries", table.exits.len() as u64);
-        answer
+        let searched = table.run(stop_early, &mut meter);
+        let mut stats = Stats::default();
+        stats.add("path_edges", table.paths.len() as u64);
+        stats.add("contexts", table.contexts.len() as u64);
+        stats.add("summaries", table.exits.len() as u64);
+        match searched {
+            Ok(()) => {
+                let mut answer = complete_answer(task, &machine, &table, &mut meter);
+                for (goal, verdict) in
+                    repeat::verdicts(task, &machine, &table, &mut stats, &mut meter)
+                {
+                    answer.verdicts[goal] = verdict;
+                }
+                Answer { stats, ..answer }
+            }
+            Err(reason) => Answer { stats, ..partial_answer(task, &machine, &table, reason) },
+        }
     }
 }
 
-/// Why a goal that asks for repetition has no answer.
-fn repeat_unsupported() -> StopReason {
-    let what = "the explicit engine answers whether a place is reached, not whether marks repeat";
-    StopReason::Unsupported { what: what.to_owned() }
-}
-
-/// After a search that found all there is, or all that was asked for.
+/// After a search that found all there is, or all that was asked for. Repeated goals are left open.
 fn complete_answer(
     task: &Task,
     machine: &Machine,
@@ -151,7 +162,7 @@ fn complete_answer(
                 Some(Err(_)) | None => violated(task, machine, table, path),
             }
         }
-        _ => Verdict::Unknown(repeat_unsupported()),
+        _ => Verdict::Unknown(unsupported()),
     };
     let verdicts = task.goals.iter().enumerate().map(verdict).collect();
     let mut sets = StateSets::new();
@@ -168,6 +179,12 @@ fn complete_answer(
     }
 }
 
+/// Why a goal of another kind has no answer.
+fn unsupported() -> StopReason {
+    let what = "a goal that the explicit engine does not know".to_owned();
+    StopReason::Unsupported { what }
+}
+
 /// After a search that had to stop: what was reached is reached all the same.
 fn partial_answer(
     task: &Task,
@@ -181,11 +198,10 @@ fn partial_answer(
             (Goal::Reach(targets), None) if targets.is_empty() => {
                 answer.verdicts[i] = holds_trivially(task);
             }
-            (Goal::Reach(_), None) => {}
             (Goal::Reach(_), Some(path)) => {
                 answer.verdicts[i] = violated(task, machine, table, path);
             }
-            _ => answer.verdicts[i] = Verdict::Unknown(repeat_unsupported()),
+            _ => {}
         }
     }
     answer

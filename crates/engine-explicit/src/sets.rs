@@ -1,9 +1,13 @@
 //! Tables turned into [`StateSets`]: certificates and observed states.
 
+use crate::lasso::Ground;
 use crate::machine::Machine;
 use crate::meter::Meter;
 use crate::tabulate::Tabulation;
-use check::{Area, Certificate, Observation, ProcClaim, SetBit, SetId, StateSets, StopReason};
+use check::{
+    Area, Certificate, MarkedClaim, Observation, ProcClaim, Rank, RepeatClaim, SetBit, SetId,
+    StateSets, StopReason,
+};
 use ir::{Id, IndexVec, Layout, NodeId, ProcId, Program, VarKind};
 use rustc_hash::FxHashMap;
 
@@ -89,47 +93,114 @@ pub(crate) fn certificate(
     table: &Tabulation,
     meter: &mut Meter,
 ) -> Result<Certificate, StopReason> {
-    let program = machine.program;
     let mut sets = StateSets::new();
+    let all = |_: u32| true;
+    let (path, summary) = claims(machine, table, all, all, &mut sets, meter)?;
+    let claim = |&summary: &SetId| ProcClaim { summary, unchanged: Vec::new() };
+    Ok(Certificate { sets, path, procs: summary.iter().map(claim).collect(), repeat: None })
+}
+
+/// The same for a repeated goal of so many marks, with the rank of each vertex of the head graph.
+pub(crate) fn repeat_certificate(
+    ground: &Ground,
+    marks: u32,
+    ranks: &[u64],
+    meter: &mut Meter,
+) -> Result<Certificate, StopReason> {
+    let (machine, table) = (ground.machine, ground.table);
+    let mut out = certificate(machine, table, meter)?;
+    let sets = &mut out.sets;
+    let mut marked = Vec::new();
+    for mark in 0..marks {
+        let has = |set: u64| set >> mark & 1 == 1;
+        let path_has = |path: u32| has(ground.marks.paths[path as usize]);
+        let exit_has = |exit: u32| has(ground.marks.exits[exit as usize]);
+        let (path, summary) = claims(machine, table, path_has, exit_has, sets, meter)?;
+        marked.push(MarkedClaim { path, summary });
+    }
+    meter.reserve(ground.graph.heads.len() * size_of::<(u64, NodeId, u32)>())?;
+    let mut heads: Vec<(u64, NodeId, u32)> = ground
+        .graph
+        .heads
+        .items()
+        .iter()
+        .enumerate()
+        .map(|(head, state)| (ranks[head], state.node, head as u32))
+        .collect();
+    heads.sort_unstable();
+    let mut claimed: Vec<Rank> = Vec::new();
+    for in_rank in heads.chunk_by(|a, b| a.0 == b.0) {
+        let mut rank = Rank { mark: (in_rank[0].0 % marks as u64) as u32, heads: Vec::new() };
+        for at_node in in_rank.chunk_by(|a, b| a.1 == b.1) {
+            let node = at_node[0].1;
+            let frame = machine.places.frame_mask(machine.program.nodes[node].proc);
+            let now = bits((Area::Global, machine.places.global_mask()), (Area::Local, frame));
+            let head = |&(_, _, head): &(u64, NodeId, u32)| {
+                let state = ground.graph.heads.get(head);
+                (key(state.globals, state.frame), SetId::full())
+            };
+            let mut items: Vec<(u128, SetId)> = at_node.iter().map(head).collect();
+            rank.heads.push((node, tree(sets, &now, &mut items, meter)?));
+        }
+        claimed.push(rank);
+    }
+    out.repeat = Some(RepeatClaim { marked, ranks: claimed });
+    Ok(out)
+}
+
+/// The path edges of each node and the exits of each procedure, those for which `path_in` and
+/// `exit_in` hold.
+#[allow(clippy::type_complexity)]
+fn claims(
+    machine: &Machine,
+    table: &Tabulation,
+    path_in: impl Fn(u32) -> bool,
+    exit_in: impl Fn(u32) -> bool,
+    sets: &mut StateSets,
+    meter: &mut Meter,
+) -> Result<(IndexVec<NodeId, SetId>, IndexVec<ProcId, SetId>), StopReason> {
+    let program = machine.program;
     let fact = |i: u32| {
         let path = table.paths.get(i);
         (path.context, key(path.globals, path.frame))
     };
-    let node_of = |i: u32| table.paths.get(i).node.index();
+    let node_of = |i: u32| path_in(i).then(|| table.paths.get(i).node.index());
     let by_node = group(program.nodes.len(), table.paths.len(), node_of, meter)?;
     let mut path = IndexVec::filled(SetId::empty(), program.nodes.len());
     for (node, paths) in program.nodes.ids().zip(&by_node) {
         let proc = program.nodes[node].proc;
         let now = (Area::Local, machine.places.frame_mask(proc));
-        path[node] = by_entry(machine, table, proc, now, paths, fact, &mut sets, meter)?;
+        path[node] = by_entry(machine, table, proc, now, paths, fact, sets, meter)?;
     }
     let fact = |i: u32| {
         let exit = table.exits.get(i);
         (exit.context, key(exit.globals, exit.results))
     };
-    let proc_of = |i: u32| table.contexts.get(table.exits.get(i).context).proc.index();
+    let proc_of =
+        |i: u32| exit_in(i).then(|| table.contexts.get(table.exits.get(i).context).proc.index());
     let by_proc = group(program.procs.len(), table.exits.len(), proc_of, meter)?;
-    let mut procs = IndexVec::new();
+    let mut summary = IndexVec::new();
     for (proc, exits) in program.procs.ids().zip(&by_proc) {
         let out = (Area::Result, machine.places.result_mask(proc));
-        let summary = by_entry(machine, table, proc, out, exits, fact, &mut sets, meter)?;
-        procs.push(ProcClaim { summary, unchanged: Vec::new() });
+        summary.push(by_entry(machine, table, proc, out, exits, fact, sets, meter)?);
     }
-    Ok(Certificate { sets, path, procs, repeat: None })
+    Ok((path, summary))
 }
 
-/// The numbers `0..len`, by group.
+/// The numbers `0..len` that have a group, by group.
 fn group(
     groups: usize,
     len: usize,
-    group_of: impl Fn(u32) -> usize,
+    group_of: impl Fn(u32) -> Option<usize>,
     meter: &mut Meter,
 ) -> Result<Vec<Vec<u32>>, StopReason> {
     meter.reserve(groups * size_of::<Vec<u32>>())?;
     let mut out = vec![Vec::new(); groups];
     for i in 0..len as u32 {
         meter.tick()?;
-        meter.push(&mut out[group_of(i)], i)?;
+        if let Some(group) = group_of(i) {
+            meter.push(&mut out[group], i)?;
+        }
     }
     Ok(out)
 }

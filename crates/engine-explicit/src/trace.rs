@@ -1,9 +1,8 @@
 //! Traces from what the searches remember.
 //!
-//! Both kinds of traces are first written with jumps over completed calls; then every jump that
-//! occurs is expanded once, however often it occurs. The expansion of an exit mentions exits with
-//! smaller numbers only, so that taking the largest first finds them all, and no recursion is
-//! needed.
+//! All traces are first written with jumps over completed calls; then every jump that occurs is
+//! expanded once, however often it occurs. The expansion of a jump mentions smaller jumps only, so
+//! that taking the largest first finds them all, and no recursion is needed.
 
 use crate::machine::Machine;
 use crate::meter::Meter;
@@ -13,19 +12,31 @@ use check::{Frame, Partial, Segment, SegmentId, Step, StopReason, Trace};
 use ir::{EdgeId, Id, IndexVec, NodeId, ProcId};
 use std::collections::BTreeMap;
 
-/// An edge, the valuation before it, and the exit by which a completed call came back.
-struct Leap {
-    edge: EdgeId,
-    globals: u64,
-    frame: u64,
-    exit: Option<u32>,
+/// A jump over a completed call. The order is that of expansion: what is inside is smaller.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Jump {
+    /// To this exit.
+    Plain(u32),
+    /// To an exit such that a mark is carried inside: a number of [`crate::marks::Marks::facts`].
+    Marked(u32),
+}
+
+/// An edge, the valuation before it, and the jump over a completed call.
+pub(crate) struct Leap {
+    pub(crate) edge: EdgeId,
+    pub(crate) globals: u64,
+    pub(crate) frame: u64,
+    pub(crate) jump: Option<Jump>,
 }
 
 /// A trace with jumps: the steps of each frame, and where it ends.
-struct Outline {
-    frames: Vec<Vec<Leap>>,
-    end: (NodeId, u64, u64),
+pub(crate) struct Outline {
+    pub(crate) frames: Vec<Vec<Leap>>,
+    pub(crate) end: (NodeId, u64, u64),
 }
+
+/// A jump expanded: the exit it leads to, and the steps.
+pub(crate) type Expansion = (u32, Vec<Leap>);
 
 /// The trace by which the tabulation found a path edge first.
 pub(crate) fn any(
@@ -50,25 +61,43 @@ pub(crate) fn any(
         last = table.caller_paths[caller as usize];
         let from = table.paths.get(last);
         let (globals, frame) = (from.globals, from.frame);
-        steps = vec![Leap { edge: table.callers.get(caller).edge, globals, frame, exit: None }];
+        steps = vec![Leap { edge: table.callers.get(caller).edge, globals, frame, jump: None }];
     }
     frames.reverse();
     frames.iter_mut().for_each(|steps| steps.reverse());
     let outline = Outline { frames, end: (target.node, target.globals, target.frame) };
-    let segments = expand(&outline, |exit| {
-        let (last, edge) = table.exit_whys[exit as usize];
-        let from = table.paths.get(last);
-        let mut steps = vec![Leap { edge, globals: from.globals, frame: from.frame, exit: None }];
-        first_way(table, last, &mut steps, meter)?;
-        steps.reverse();
-        Ok(steps)
-    })?;
+    let segments = expand(&outline, |jump| expand_any(table, plain(jump)?, meter))?;
     Ok(finish(machine, table, outline, segments, false))
+}
+
+/// The exit of a jump that needs no mark.
+fn plain(jump: Jump) -> Result<u32, StopReason> {
+    match jump {
+        Jump::Plain(exit) => Ok(exit),
+        Jump::Marked(_) => {
+            let what = "explicit engine: a marked jump in a trace without marks".to_owned();
+            Err(StopReason::Internal { what })
+        }
+    }
+}
+
+/// The way by which an exit was found first.
+pub(crate) fn expand_any(
+    table: &Tabulation,
+    exit: u32,
+    meter: &mut Meter,
+) -> Result<Expansion, StopReason> {
+    let (last, edge) = table.exit_whys[exit as usize];
+    let from = table.paths.get(last);
+    let mut steps = vec![Leap { edge, globals: from.globals, frame: from.frame, jump: None }];
+    first_way(table, last, &mut steps, meter)?;
+    steps.reverse();
+    Ok((exit, steps))
 }
 
 /// Appends the steps before path edge `last`, the latest first, back to the entry of its frame,
 /// which it returns.
-fn first_way(
+pub(crate) fn first_way(
     table: &Tabulation,
     mut last: u32,
     steps: &mut Vec<Leap>,
@@ -82,8 +111,8 @@ fn first_way(
         meter.tick()?;
         last = why.from;
         let from = table.paths.get(last);
-        let exit = (why.exit != NONE).then_some(why.exit);
-        steps.push(Leap { edge: why.edge, globals: from.globals, frame: from.frame, exit });
+        let jump = (why.exit != NONE).then_some(Jump::Plain(why.exit));
+        steps.push(Leap { edge: why.edge, globals: from.globals, frame: from.frame, jump });
     }
 }
 
@@ -105,18 +134,27 @@ pub(crate) fn shortest(
     frames.reverse();
     frames.iter_mut().for_each(|steps| steps.reverse());
     let outline = Outline { frames, end: (end.node, end.globals, end.frame) };
-    let segments = expand(&outline, |exit| {
-        let (inside, last, edge) = Search::inside(machine, table, exit, meter)?;
-        let from = inside.states.get(last);
-        let mut frames =
-            vec![vec![Leap { edge, globals: from.globals, frame: from.frame, exit: None }]];
-        shortest_way(&inside, last, &mut frames, meter)?;
-        inside.dispose(meter);
-        let mut steps = frames.pop().expect("a search inside a context has one frame");
-        steps.reverse();
-        Ok(steps)
-    })?;
+    let segments =
+        expand(&outline, |jump| expand_shortest(machine, table, plain(jump)?, meter))?;
     Ok(finish(machine, table, outline, segments, true))
+}
+
+/// A shortest way to an exit.
+pub(crate) fn expand_shortest(
+    machine: &Machine,
+    table: &Tabulation,
+    exit: u32,
+    meter: &mut Meter,
+) -> Result<Expansion, StopReason> {
+    let (inside, last, edge) = Search::inside(machine, table, exit, meter)?;
+    let from = inside.states.get(last);
+    let mut frames =
+        vec![vec![Leap { edge, globals: from.globals, frame: from.frame, jump: None }]];
+    shortest_way(&inside, last, &mut frames, meter)?;
+    inside.dispose(meter);
+    let mut steps = frames.pop().expect("a search inside a context has one frame");
+    steps.reverse();
+    Ok((exit, steps))
 }
 
 /// Appends the steps before a state, the latest first, to the last of `frames`, and a new frame
@@ -131,11 +169,11 @@ fn shortest_way(
         meter.tick()?;
         state = way.from;
         let from = search.states.get(state);
-        let exit = match way.how {
-            How::Back(exit) => Some(exit),
+        let jump = match way.how {
+            How::Back(exit) => Some(Jump::Plain(exit)),
             How::Step | How::Enter => None,
         };
-        let leap = Leap { edge: way.edge, globals: from.globals, frame: from.frame, exit };
+        let leap = Leap { edge: way.edge, globals: from.globals, frame: from.frame, jump };
         match way.how {
             How::Enter => frames.push(vec![leap]),
             _ => frames.last_mut().expect("there is a frame from the start").push(leap),
@@ -144,49 +182,49 @@ fn shortest_way(
     Ok(())
 }
 
-/// The expansion of every exit that occurs, by exit.
-fn expand(
+/// The expansion of every jump that occurs.
+pub(crate) fn expand(
     outline: &Outline,
-    mut inside: impl FnMut(u32) -> Result<Vec<Leap>, StopReason>,
-) -> Result<BTreeMap<u32, Vec<Leap>>, StopReason> {
-    let mut wanted: std::collections::BTreeSet<u32> =
-        outline.frames.iter().flatten().filter_map(|leap| leap.exit).collect();
+    mut inside: impl FnMut(Jump) -> Result<Expansion, StopReason>,
+) -> Result<BTreeMap<Jump, Expansion>, StopReason> {
+    let mut wanted: std::collections::BTreeSet<Jump> =
+        outline.frames.iter().flatten().filter_map(|leap| leap.jump).collect();
     let mut out = BTreeMap::new();
-    while let Some(exit) = wanted.pop_last() {
-        let steps = inside(exit)?;
-        for inner in steps.iter().filter_map(|leap| leap.exit) {
-            if inner >= exit {
+    while let Some(jump) = wanted.pop_last() {
+        let expansion = inside(jump)?;
+        for inner in expansion.1.iter().filter_map(|leap| leap.jump) {
+            if inner >= jump {
                 let what = "explicit engine: the expansion of a summary uses a later one";
                 return Err(StopReason::Internal { what: what.to_owned() });
             }
             wanted.insert(inner);
         }
-        out.insert(exit, steps);
+        out.insert(jump, expansion);
     }
     Ok(out)
 }
 
-/// Segments get their ids in the order of exits: those inside a segment come before it.
-fn finish(
+/// Segments get their ids in the order of jumps: those inside a segment come before it.
+pub(crate) fn finish(
     machine: &Machine,
     table: &Tabulation,
     outline: Outline,
-    expansions: BTreeMap<u32, Vec<Leap>>,
+    expansions: BTreeMap<Jump, Expansion>,
     shortest: bool,
 ) -> Trace {
-    let ids: BTreeMap<u32, SegmentId> =
-        expansions.keys().enumerate().map(|(i, &exit)| (exit, SegmentId::new(i))).collect();
+    let ids: BTreeMap<Jump, SegmentId> =
+        expansions.keys().enumerate().map(|(i, &jump)| (jump, SegmentId::new(i))).collect();
     let program = machine.program;
     let step = |leap: Leap| {
         let proc = program.nodes[program.edges[leap.edge].source].proc;
         Step {
             edge: leap.edge,
             state: valuation(machine, proc, leap.globals, leap.frame),
-            inside: leap.exit.map(|exit| ids[&exit]),
+            inside: leap.jump.map(|jump| ids[&jump]),
         }
     };
     let mut segments = IndexVec::new();
-    for (exit, steps) in expansions {
+    for (exit, steps) in expansions.into_values() {
         let out = table.exits.get(exit);
         let proc = table.contexts.get(out.context).proc;
         let results = machine.places.result_bits(proc);
