@@ -1,5 +1,6 @@
 //! Facts about a program, computed before any engine looks at it: in which order to visit it
-//! ([`call_order`], [`weak_topological_order`]), which globals a procedure touches ([`ModRef`]),
+//! ([`call_order`], [`weak_topological_order`]), in which order its bits make small diagrams
+//! ([`variable_order()`]), which globals a procedure touches ([`ModRef`]),
 //! which variables matter at a point ([`Live`]), which can matter at all
 //! ([`cone_of_influence`]).
 //!
@@ -37,6 +38,7 @@ mod live;
 mod mod_ref;
 mod order;
 mod uses;
+mod variable_order;
 
 pub use bits::BitSet;
 pub use cone_of_influence::cone_of_influence;
@@ -44,3 +46,4 @@ pub use live::Live;
 pub use mod_ref::ModRef;
 pub use order::{call_order, weak_topological_order};
 pub use uses::{Uses, may_block, may_clash};
+pub use variable_order::{Order, Place, SlotOrder, variable_order};

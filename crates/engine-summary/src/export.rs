@@ -1,7 +1,8 @@
 //! Diagrams as [`StateSets`]: certificates and observed sets.
 
-use crate::slots::{Copy, Place, Slots};
+use crate::slots::{Copy, Slots};
 use crate::summaries::{Halt, Saturation};
+use analysis::Place;
 use bdd::{Bdd, Manager};
 use check::{Area, Certificate, Observation, ProcClaim, SetBit, SetId, StateSets};
 use ir::IndexVec;

@@ -35,12 +35,12 @@
 //! nor for a handful of bits, where enumeration is faster (`engine-explicit`).
 
 mod export;
-mod order;
 mod relation;
 mod rings;
 mod slots;
 mod summaries;
 
+pub use analysis::Order;
 use analysis::{Live, ModRef, Uses};
 use bdd::{Bdd, Config, Gate, Manager, Stop};
 use check::{Answer, Budget, Engine, Goal, Stats, StopReason, Task, TraceMode, Verdict};
@@ -58,11 +58,21 @@ pub struct Summary {
     pub mod_ref: bool,
     /// Diagram nodes below which garbage is not collected. Late is fast; tests collect early.
     pub collect_at: usize,
+    /// The order of the diagrams' variables.
+    pub order: Order,
+    /// Look for a better order whenever the diagrams have doubled.
+    pub sifting: bool,
 }
 
 impl Default for Summary {
     fn default() -> Self {
-        Summary { live_ranges: true, mod_ref: true, collect_at: Config::default().collect_at }
+        Summary {
+            live_ranges: true,
+            mod_ref: true,
+            collect_at: Config::default().collect_at,
+            order: Order::default(),
+            sifting: false,
+        }
     }
 }
 
@@ -143,7 +153,7 @@ impl Summary {
         let config = Config { collect_at: self.collect_at, ..Config::default() };
         let mut m = Manager::new(config);
         m.set_gate(Some(Box::new(BudgetGate(budget.clone()))));
-        let context = Context::new(program, live, mod_ref);
+        let context = Context::new(program, live, mod_ref, self.order);
         let mut saturation = Saturation::new(context, m, budget);
 
         // Targets with their conditions as diagrams.

@@ -6,7 +6,7 @@
 //! at the target are left out altogether.
 
 use crate::slots::{Copy, Slots};
-use analysis::{Live, ModRef};
+use analysis::{Live, ModRef, Order};
 use bdd::{Bdd, Manager, SpecId, Stop};
 use ir::blast::{Algebra, BlastedRel, blast_rel};
 use ir::{
@@ -55,7 +55,12 @@ pub(crate) struct CallRel {
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(program: &'a Program, live: Live, mod_ref: ModRef) -> Context<'a> {
+    pub(crate) fn new(
+        program: &'a Program,
+        live: Live,
+        mod_ref: ModRef,
+        order: Order,
+    ) -> Context<'a> {
         let mut determined: IndexVec<VarId, bool> = IndexVec::filled(false, program.vars.len());
         let mut called: IndexVec<ProcId, bool> = IndexVec::filled(false, program.procs.len());
         for edge in program.edges.iter() {
@@ -87,7 +92,7 @@ impl<'a> Context<'a> {
                     .collect::<Vec<_>>(),
             );
         }
-        let slots = Slots::new(program);
+        let slots = Slots::new(program, order);
         Context { program, slots, live, mod_ref, entry_vars, exit_vars }
     }
 
