@@ -304,6 +304,18 @@ pub struct Label {
     pub node: NodeId,
 }
 
+/// A name that a program has for a number: a control location of a pushdown system, say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Constant {
+    /// The name.
+    pub name: TextId,
+    /// The number.
+    pub value: i64,
+    /// The variable whose value it is, if the name belongs to one: by itself, the name then says
+    /// that the variable has the value.
+    pub var: Option<VarId>,
+}
+
 /// A condition on the initial valuation of the globals and the entry procedure's locals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Init {
@@ -332,6 +344,8 @@ pub struct Program {
     pub edges: IndexVec<EdgeId, Edge>,
     /// The labels in source order.
     pub labels: Vec<Label>,
+    /// Names for numbers, for those who write conditions about the program.
+    pub constants: Vec<Constant>,
     /// Where the program starts.
     pub entry: ProcId,
     /// What holds at the start.
@@ -427,6 +441,7 @@ pub struct ProgramBuilder {
     nodes: IndexVec<NodeId, Node>,
     edges: Vec<Edge>,
     labels: Vec<Label>,
+    constants: Vec<Constant>,
     texts: Texts,
     events: Vec<Vec<TextId>>,
     event_ids: FxHashMap<Vec<TextId>, EventsId>,
@@ -439,6 +454,25 @@ impl ProgramBuilder {
         let mut builder = Self::default();
         builder.events(&[]);
         builder
+    }
+    /// All of a program but its edges: what is added extends it, with new ids behind the old ones.
+    pub fn extending(program: &Program) -> Self {
+        let event_ids = program.events.iter().enumerate();
+        Self {
+            exprs: program.exprs.clone(),
+            files: program.files.clone(),
+            vars: program.vars.clone(),
+            globals: program.globals.clone(),
+            procs: program.procs.clone(),
+            nodes: program.nodes.clone(),
+            edges: Vec::new(),
+            labels: program.labels.clone(),
+            constants: program.constants.clone(),
+            texts: program.texts.clone(),
+            event_ids: event_ids.map(|(i, set)| (set.clone(), EventsId::new(i))).collect(),
+            events: program.events.clone(),
+            current: None,
+        }
     }
     /// Adds a source file; its index goes into origins.
     pub fn file(&mut self, name: &str) -> u32 {
@@ -580,6 +614,15 @@ impl ProgramBuilder {
         let name = self.texts.add(name);
         self.labels.push(Label { name, node });
     }
+    /// Gives a number a name; see [`Constant`].
+    pub fn constant(&mut self, name: &str, value: i64, var: Option<VarId>) {
+        let name = self.texts.add(name);
+        self.constants.push(Constant { name, value, var });
+    }
+    /// Makes the error node of `proc`, if it has one, an ordinary node.
+    pub fn forget_error_node(&mut self, proc: ProcId) -> Option<NodeId> {
+        self.procs[proc].error.take()
+    }
     /// Adds an edge.
     pub fn edge(&mut self, edge: Edge) {
         self.edges.push(edge);
@@ -634,6 +677,7 @@ impl ProgramBuilder {
             nodes: self.nodes,
             edges,
             labels: self.labels,
+            constants: self.constants,
             entry,
             init,
             texts: self.texts,

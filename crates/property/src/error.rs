@@ -1,5 +1,7 @@
 //! Questions that make no sense for the program.
 
+use crate::FormulaError;
+use automata::TranslateError;
 use source::Diagnostic;
 
 /// Why a question cannot be asked of a program.
@@ -44,6 +46,12 @@ pub enum PropertyError {
         /// The nearest line after it on which one does.
         after: Option<u32>,
     },
+    /// A formula that makes no sense.
+    #[error("{0}")]
+    Formula(Box<FormulaError>),
+    /// A formula whose automaton does not fit, or whose translation was interrupted.
+    #[error("{0}")]
+    Automaton(#[from] TranslateError),
 }
 
 fn of_proc(proc: &Option<String>) -> String {
@@ -58,11 +66,17 @@ impl PropertyError {
             PropertyError::UnknownProc { .. } => "unknown-procedure",
             PropertyError::NotALine { .. } => "not-a-line",
             PropertyError::NoStatementOnLine { .. } => "no-statement",
+            PropertyError::Formula(error) => error.code(),
+            PropertyError::Automaton(_) => "ltl-too-large",
         }
     }
 
-    /// The error for people. It belongs to the command line and has no place in the file.
+    /// The error for people. It belongs to the command line and has no place in the file; for one
+    /// in a formula, the place is one of [`text`](Self::text).
     pub fn diagnostic(&self) -> Diagnostic {
+        if let PropertyError::Formula(error) = self {
+            return error.diagnostic();
+        }
         let mut out = Diagnostic::error(self.code(), self.to_string());
         out.help = match self {
             PropertyError::UnknownLabel { nearest: Some(name), .. }
@@ -87,7 +101,16 @@ impl PropertyError {
                 }
                 (None, None) => None,
             },
+            PropertyError::Formula(_) | PropertyError::Automaton(_) => None,
         };
         out
+    }
+
+    /// What the places of the diagnostic refer to: a name for it, and the text of a formula.
+    pub fn text(&self) -> Option<(String, &str)> {
+        match self {
+            PropertyError::Formula(error) => Some((error.formula.to_string(), &error.text)),
+            _ => None,
+        }
     }
 }

@@ -29,12 +29,22 @@
 //!
 //! Not for answering: that is what engines do. This crate knows none of them.
 
+mod atoms;
 mod error;
+mod expression;
+mod formula;
+mod formula_error;
+mod lasso;
 mod place;
+mod product;
 
+pub use automata::{KeepGoing, TranslateError};
 pub use error::PropertyError;
+pub use formula_error::{FormulaError, FormulaErrorKind, Hint, Which};
 pub use place::places;
+pub use product::{Product, Size};
 
+use automata::Options;
 use check::{Goal, Target};
 use ir::Program;
 
@@ -54,7 +64,22 @@ pub enum Property {
     ReachAll,
     /// Can an assertion fail? (`--assert`)
     Assert,
+    /// Does every infinite run satisfy a formula? (`--ltl F`)
+    Ltl {
+        /// The formula; its atoms are listed in the book.
+        formula: String,
+        /// Only runs on which each of these holds infinitely often count. (`--fair F`)
+        fair: Vec<String>,
+    },
+    /// Does every run end? (`--terminates`)
+    Terminates {
+        /// As in [`Property::Ltl`].
+        fair: Vec<String>,
+    },
 }
+
+/// What [`Property::Terminates`] asks.
+pub const TERMINATES: &str = "F (terminated || error)";
 
 /// What engines are asked.
 #[derive(Clone, Debug)]
@@ -63,6 +88,8 @@ pub enum Question {
     Goal(Goal),
     /// Is each node reached? ([`check::Wants::all_nodes`])
     AllNodes,
+    /// Has the product a run with all marks? Then the property is violated.
+    Product(Box<Product>),
 }
 
 impl Property {
@@ -80,9 +107,32 @@ impl Property {
         out
     }
 
+    /// Does every infinite run satisfy the formula?
+    pub fn ltl(formula: impl Into<String>) -> Property {
+        Property::Ltl { formula: formula.into(), fair: Vec::new() }
+    }
+
     /// Looks it up in the program.
     pub fn question(&self, program: &Program) -> Result<Question, PropertyError> {
+        self.question_while(program, KeepGoing::default())
+    }
+
+    /// Looks it up in the program, as long as `keep_going` says so: the automaton of a formula can
+    /// take a while, and [`TranslateError::Interrupted`] tells that it did.
+    pub fn question_while(
+        &self,
+        program: &Program,
+        keep_going: KeepGoing,
+    ) -> Result<Question, PropertyError> {
+        let options = Options { keep_going, ..Options::default() };
+        let ltl = |formula: &str, fair: &[String]| {
+            let resolved = formula::resolve(program, formula, fair)?;
+            let product = product::product(program, resolved, &options)?;
+            Ok::<_, PropertyError>(Question::Product(Box::new(product)))
+        };
         Ok(match self {
+            Property::Ltl { formula, fair } => ltl(formula, fair)?,
+            Property::Terminates { fair } => ltl(TERMINATES, fair)?,
             Property::Reach { label } => {
                 let nodes = places(program, label)?;
                 Question::Goal(Goal::Reach(nodes.into_iter().map(Target::at).collect()))
@@ -101,6 +151,8 @@ impl Property {
             Property::Reach { .. } => "reach",
             Property::ReachAll => "reach-all",
             Property::Assert => "assert",
+            Property::Ltl { .. } => "ltl",
+            Property::Terminates { .. } => "terminates",
         }
     }
 }

@@ -25,7 +25,7 @@ pub fn places(program: &Program, text: &str) -> Result<Vec<NodeId>, PropertyErro
     }
 }
 
-fn labelled(
+pub(crate) fn labelled(
     program: &Program,
     proc: Option<ProcId>,
     label: &str,

@@ -142,7 +142,11 @@ impl<'s> Conversion<'s> {
             }
             let bits = usize::BITS - (spds.controls.len() - 1).leading_zeros();
             let origin = self.builder.no_origin();
-            self.control = Some(self.builder.global(&name, Type::int(bits), origin));
+            let control = self.builder.global(&name, Type::int(bits), origin);
+            for (id, &name) in spds.controls.enumerate() {
+                self.builder.constant(spds.text(name), id.index() as i64, Some(control));
+            }
+            self.control = Some(control);
         }
         for part in 0..self.parts.len() {
             let proc = self.parts[part].proc;

@@ -1,0 +1,229 @@
+//! What the atoms of formulas mean in a program.
+//!
+//! | atom | holds when |
+//! |---|---|
+//! | `g`, `{*p == 1}` | the global is true |
+//! | `proc::x` | `proc` is on top of the stack, and its local is true |
+//! | `"expr"` | the expression holds ([`crate::expression`]), and `proc` is on top of the stack if it names a local of `proc` |
+//! | `at(L)`, `at(proc:L)` | a statement labelled `L` is about to be executed |
+//! | `in(proc)` | a statement of `proc` is about to be executed |
+//! | `terminated` | the entry procedure has returned |
+//! | `error` | an assertion has failed |
+//! | `p` | the control location of a pushdown system is `p` (any [`ir::Constant`] of a variable) |
+//!
+//! When the program has finished or failed, there is no frame: `at`, `in` and whatever names a
+//! local are false.
+
+use crate::expression::{Condition, Place, condition};
+use crate::place::labelled;
+use crate::{FormulaError, FormulaErrorKind, Hint, PropertyError, Which};
+use automata::ltl::Atom;
+use check::Meaning;
+use ir::{
+    BinaryOp, Constant, ExprId, Exprs, IndexVec, NodeId, ProcId, Program, Scalar, Type, VarId,
+};
+use rustc_hash::FxHashMap;
+use source::{Span, suggest};
+
+/// A variable that a formula may name.
+#[derive(Clone, Copy)]
+pub(crate) struct Variable {
+    pub(crate) var: VarId,
+    pub(crate) ty: Type,
+    /// Whose local it is.
+    pub(crate) proc: Option<ProcId>,
+}
+
+/// The names of a program that formulas may use.
+pub(crate) struct Names<'a> {
+    pub(crate) program: &'a Program,
+    globals: FxHashMap<&'a str, VarId>,
+    constants: FxHashMap<&'a str, Constant>,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn new(program: &'a Program) -> Names<'a> {
+        let shown = program.globals.iter().filter(|&&g| !program.vars[g].hidden);
+        let mut constants = FxHashMap::default();
+        for &constant in &program.constants {
+            constants.entry(program.text(constant.name)).or_insert(constant);
+        }
+        Names { program, globals: shown.map(|&g| (program.var_name(g), g)).collect(), constants }
+    }
+
+    /// Whether a word at which a formula begins is a name, and no operator before another one.
+    /// `F`, `G` and `X` always are operators.
+    pub(crate) fn knows(&self, word: &str) -> bool {
+        !matches!(word, "F" | "G" | "X")
+            && (self.globals.contains_key(word)
+                || self.constants.contains_key(word)
+                || self.program.proc_named(word).is_some())
+    }
+
+    pub(crate) fn global(&self, name: &str) -> Option<Variable> {
+        let &var = self.globals.get(name)?;
+        Some(Variable { var, ty: self.program.vars[var].ty, proc: None })
+    }
+
+    pub(crate) fn constant(&self, name: &str) -> Option<Constant> {
+        self.constants.get(name).copied()
+    }
+
+    fn proc(&self, name: &str) -> Result<ProcId, FormulaErrorKind> {
+        let program = self.program;
+        program.proc_named(name).ok_or_else(|| {
+            let known = program.procs.ids().map(|id| program.proc_name(id));
+            FormulaErrorKind::Place(PropertyError::UnknownProc {
+                name: name.to_owned(),
+                nearest: suggest(name, known).map(str::to_owned),
+            })
+        })
+    }
+
+    /// The locals of a procedure that have a name, parameters first.
+    fn locals(&self, proc: ProcId) -> impl Iterator<Item = (usize, VarId, &'a str)> {
+        let program = self.program;
+        let locals = program.procs[proc].locals.iter().enumerate();
+        locals
+            .filter(|&(_, &var)| !program.vars[var].hidden)
+            .map(|(i, &var)| (i, var, program.var_name(var)))
+    }
+
+    /// A local hides the parameter of the same name.
+    pub(crate) fn local(&self, proc: &str, name: &str) -> Result<Variable, FormulaErrorKind> {
+        let id = self.proc(proc)?;
+        let params = self.program.procs[id].params;
+        let (mut param, mut local) = (Vec::new(), Vec::new());
+        for (i, var, _) in self.locals(id).filter(|&(_, _, n)| n == name) {
+            if i < params { param.push(var) } else { local.push(var) }
+        }
+        let found = if local.is_empty() { param } else { local };
+        match found[..] {
+            [var] => Ok(Variable { var, ty: self.program.vars[var].ty, proc: Some(id) }),
+            [] => Err(FormulaErrorKind::UnknownVariable {
+                name: name.to_owned(),
+                proc: Some(proc.to_owned()),
+                hint: match self.globals.contains_key(name) {
+                    true => Some(Hint::Write(name.to_owned())),
+                    false => suggest(name, self.locals(id).map(|(_, _, known)| known))
+                        .map(|near| Hint::Nearest(format!("{proc}::{near}"))),
+                },
+            }),
+            _ => Err(FormulaErrorKind::Ambiguous { proc: proc.to_owned(), name: name.to_owned() }),
+        }
+    }
+
+    /// Why there is no global of the name.
+    pub(crate) fn unknown_global(&self, name: &str) -> FormulaErrorKind {
+        let program = self.program;
+        let owner = program.procs.ids().find(|&p| self.locals(p).any(|(_, _, n)| n == name));
+        let hint = if let Some(owner) = owner {
+            Some(Hint::Write(format!("{}::{name}", program.proc_name(owner))))
+        } else if !program.labelled(None, name).is_empty() {
+            Some(Hint::Write(format!("at({name})")))
+        } else if program.proc_named(name).is_some() {
+            Some(Hint::Write(format!("in({name})")))
+        } else {
+            let globals = program.globals.iter().filter(|&&g| !program.vars[g].hidden);
+            let globals = globals.map(|&g| program.var_name(g));
+            let constants = program.constants.iter().map(|c| program.text(c.name));
+            let words = ["terminated", "error"];
+            suggest(name, globals.chain(constants).chain(words))
+                .map(|near| Hint::Nearest(near.to_owned()))
+        };
+        FormulaErrorKind::UnknownVariable { name: name.to_owned(), proc: None, hint }
+    }
+}
+
+/// What an atom means; its expressions are added to `exprs`, which extends the program's.
+pub(crate) fn meaning(
+    names: &Names<'_>,
+    exprs: &mut Exprs,
+    atom: &Atom,
+    formula: Which,
+    text: &str,
+    span: Span,
+) -> Result<Meaning, Box<FormulaError>> {
+    let program = names.program;
+    let error = |kind| Box::new(FormulaError { formula, text: text.to_owned(), kind, span });
+    let nodes = program.nodes.len();
+    let nowhere = || Meaning {
+        at: IndexVec::filled(Exprs::FALSE, nodes),
+        terminated: Exprs::FALSE,
+        failed: Exprs::FALSE,
+    };
+    Ok(match atom {
+        Atom::Terminated => Meaning { terminated: Exprs::TRUE, ..nowhere() },
+        Atom::Error => Meaning { failed: Exprs::TRUE, ..nowhere() },
+        Atom::In(proc) => {
+            let proc = names.proc(proc).map_err(error)?;
+            within(program, Exprs::TRUE, &[proc])
+        }
+        Atom::At { proc, label } => {
+            let proc = proc.as_ref().map(|p| names.proc(p)).transpose().map_err(error)?;
+            let places = labelled(program, proc, label);
+            let places = places.map_err(|e| error(FormulaErrorKind::Place(e)))?;
+            let mut meaning = nowhere();
+            for node in places {
+                meaning.at[node] = Exprs::TRUE;
+            }
+            meaning
+        }
+        Atom::Var(name) => {
+            if let Some(found) = names.global(name) {
+                within(program, truth(exprs, found, name).map_err(error)?, &[])
+            } else if let Some(Constant { value, var: Some(var), .. }) = names.constant(name) {
+                let (now, value) = (exprs.pre(var), exprs.int(value));
+                within(program, exprs.binary(BinaryOp::Eq, now, value), &[])
+            } else {
+                return Err(error(names.unknown_global(name)));
+            }
+        }
+        Atom::Local { proc, var } => {
+            let found = names.local(proc, var).map_err(error)?;
+            let shown = format!("{proc}::{var}");
+            let owner: Vec<ProcId> = found.proc.into_iter().collect();
+            within(program, truth(exprs, found, &shown).map_err(error)?, &owner)
+        }
+        Atom::Expr(_) => {
+            // Between the quotes.
+            let range = span.start as usize + 1..(span.end as usize).saturating_sub(1);
+            let Condition { expr, procs } =
+                condition(names, exprs, &Place { formula, text, range })?;
+            within(program, expr, &procs)
+        }
+        // Whatever is added to the language of atoms has to be added here.
+        other => {
+            let name = other.to_string();
+            let kind = FormulaErrorKind::UnknownVariable { name, proc: None, hint: None };
+            return Err(error(kind));
+        }
+    })
+}
+
+/// The condition where each of the procedures is on top: everywhere if there is none, nowhere if
+/// there are two.
+fn within(program: &Program, condition: ExprId, procs: &[ProcId]) -> Meaning {
+    let here = |p: ProcId| procs.iter().all(|&q| p == q);
+    let at = |node: NodeId| match here(program.nodes[node].proc) {
+        true => condition,
+        false => Exprs::FALSE,
+    };
+    let finished = if procs.is_empty() { condition } else { Exprs::FALSE };
+    Meaning { at: program.nodes.ids().map(at).collect(), terminated: finished, failed: finished }
+}
+
+/// The value of a boolean variable.
+fn truth(exprs: &mut Exprs, found: Variable, name: &str) -> Result<ExprId, FormulaErrorKind> {
+    match (found.ty.array, found.ty.scalar) {
+        (None, Scalar::Bool) => Ok(exprs.pre(found.var)),
+        (None, Scalar::Int { .. }) => {
+            Err(FormulaErrorKind::NotBoolean { what: format!("`{name}`") })
+        }
+        (Some(dim), scalar) => Err(FormulaErrorKind::Array {
+            name: name.to_owned(),
+            lo: dim.lo,
+            boolean: scalar == Scalar::Bool,
+        }),
+    }
+}
