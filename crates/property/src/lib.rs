@@ -37,12 +37,14 @@ mod formula_error;
 mod lasso;
 mod place;
 mod product;
+mod vacuity;
 
 pub use automata::{KeepGoing, TranslateError};
 pub use error::PropertyError;
 pub use formula_error::{FormulaError, FormulaErrorKind, Hint, Which};
 pub use place::places;
 pub use product::{Product, Size};
+pub use vacuity::Mutant;
 
 use automata::Options;
 use check::{Goal, Target};
