@@ -1,0 +1,369 @@
+//! Boolean equation systems in memory: compact, with every equation given.
+
+use std::fmt::Write;
+
+use crate::closed::{self, Equations, Value};
+use crate::zielonka::Rows;
+use crate::{Op, Place, Shape, Sign, SolveError, System, Watch};
+
+/// A block of equations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Block {
+    sign: Sign,
+    group: u32,
+}
+
+/// A boolean equation system, every right-hand side one operator over variables.
+///
+/// Variables are numbered in the order of their definition. Twelve bytes a variable and four a
+/// dependency; names are optional.
+///
+/// Invariant 1: every operand is a variable. Invariant 2: `meta` holds the block in its low 31
+/// bits, and the operator (set: ∧) in its high one. Invariant 3: blocks that depend on each other
+/// have one group.
+pub struct Bes {
+    meta: Vec<u32>,
+    succ: Rows,
+    blocks: Vec<Block>,
+    shapes: Vec<Shape>,
+    names: Vec<String>,
+    initial: u32,
+}
+
+const AND: u32 = 1 << 31;
+
+/// Why equations are no system.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BesError {
+    /// There is no equation, or the initial variable has none.
+    #[error("the initial variable {0} has no equation")]
+    NoInitial(u32),
+    /// An operand has no equation.
+    #[error("variable {of} depends on variable {operand}, which has no equation")]
+    NoEquation {
+        /// The variable.
+        of: u32,
+        /// Its operand.
+        operand: u32,
+    },
+    /// More than 2^31 blocks or 2^32 variables or dependencies.
+    #[error("too many equations or dependencies")]
+    TooLarge,
+}
+
+/// Collects equations.
+#[derive(Default)]
+pub struct BesBuilder {
+    meta: Vec<u32>,
+    succ: Rows,
+    signs: Vec<Sign>,
+    names: Vec<String>,
+}
+
+impl BesBuilder {
+    /// No equations yet.
+    pub fn new() -> BesBuilder {
+        let mut builder = BesBuilder::default();
+        builder.succ.offsets.push(0);
+        builder
+    }
+
+    /// Makes room.
+    pub fn reserve(&mut self, variables: usize, dependencies: usize) {
+        self.meta.reserve_exact(variables);
+        self.succ.offsets.reserve_exact(variables);
+        self.succ.targets.reserve_exact(dependencies);
+    }
+
+    /// Opens the next block; earlier blocks are more significant.
+    pub fn block(&mut self, sign: Sign) -> u32 {
+        self.signs.push(sign);
+        self.signs.len() as u32 - 1
+    }
+
+    /// The equation of the next variable; answers its number. Operands may come later.
+    ///
+    /// # Panics
+    /// When the block was not opened.
+    pub fn equation(&mut self, block: u32, op: Op, operands: impl IntoIterator<Item = u32>) -> u32 {
+        assert!((block as usize) < self.signs.len(), "a block is opened before its equations");
+        self.meta.push(block | if op == Op::And { AND } else { 0 });
+        self.succ.targets.extend(operands);
+        self.succ.offsets.push(self.succ.targets.len().min(u32::MAX as usize) as u32);
+        self.meta.len() as u32 - 1
+    }
+
+    /// Names the variable that was defined last; variables without a name are called by number.
+    pub fn name(&mut self, name: impl Into<String>) {
+        self.names.resize(self.meta.len().saturating_sub(1), String::new());
+        self.names.push(name.into());
+    }
+
+    /// The system, if every operand has an equation.
+    pub fn build(self, initial: u32) -> Result<Bes, BesError> {
+        let BesBuilder { meta, succ, signs, names } = self;
+        let n = meta.len();
+        if n >= u32::MAX as usize - 300
+            || succ.targets.len() >= u32::MAX as usize
+            || signs.len() >= AND as usize
+        {
+            return Err(BesError::TooLarge);
+        }
+        if initial as usize >= n {
+            return Err(BesError::NoInitial(initial));
+        }
+        for of in 0..n as u32 {
+            if let Some(&operand) = succ.row(of).iter().find(|&&y| y as usize >= n) {
+                return Err(BesError::NoEquation { of, operand });
+            }
+        }
+        let groups = groups(&meta, &succ, signs.len());
+        let blocks: Vec<Block> =
+            signs.iter().zip(groups).map(|(&sign, group)| Block { sign, group }).collect();
+        let mut bes = Bes { meta, succ, blocks, shapes: Vec::new(), names, initial };
+        bes.shapes = bes.find_shapes();
+        Ok(bes)
+    }
+}
+
+/// Components of the graph of blocks.
+fn groups(meta: &[u32], succ: &Rows, blocks: usize) -> Vec<u32> {
+    if blocks <= 1 {
+        return vec![0; blocks];
+    }
+    let mut edges: Vec<(u32, u32)> = Vec::new();
+    for (x, &m) in meta.iter().enumerate() {
+        let from = m & !AND;
+        for &y in succ.row(x as u32) {
+            let to = meta[y as usize] & !AND;
+            if from != to && edges.last() != Some(&(from, to)) {
+                edges.push((from, to));
+            }
+        }
+        if edges.len() > 1 << 20 && edges.len() > 4 * blocks {
+            edges.sort_unstable();
+            edges.dedup();
+        }
+    }
+    edges.sort_unstable();
+    edges.dedup();
+    crate::scc::components(&Rows::from_edges(blocks, &edges))
+}
+
+impl Bes {
+    /// The number of variables.
+    pub fn len(&self) -> usize {
+        self.meta.len()
+    }
+
+    /// Whether there is no variable; never, for a system has an initial one.
+    pub fn is_empty(&self) -> bool {
+        self.meta.is_empty()
+    }
+
+    /// The number of dependencies.
+    pub fn dependencies(&self) -> usize {
+        self.succ.targets.len()
+    }
+
+    /// The variable asked for.
+    pub fn initial_variable(&self) -> u32 {
+        self.initial
+    }
+
+    /// The signs of the blocks, most significant first.
+    pub fn blocks(&self) -> impl ExactSizeIterator<Item = Sign> + '_ {
+        self.blocks.iter().map(|block| block.sign)
+    }
+
+    /// The block of a variable.
+    pub fn block_of(&self, v: u32) -> u32 {
+        self.meta[v as usize] & !AND
+    }
+
+    /// The operator of a variable's equation.
+    pub fn op_of(&self, v: u32) -> Op {
+        if self.meta[v as usize] & AND != 0 { Op::And } else { Op::Or }
+    }
+
+    /// The operands of a variable's equation.
+    pub fn operands(&self, v: u32) -> &[u32] {
+        self.succ.row(v)
+    }
+
+    /// A variable's name.
+    pub fn name_of(&self, v: u32) -> String {
+        match self.names.get(v as usize) {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ => format!("X{v}"),
+        }
+    }
+
+    /// The value of every variable, from all equations; `None` when the watch says stop.
+    pub fn solve_globally(&self, watch: &mut Watch<'_>) -> Option<Vec<bool>> {
+        let values = closed::solve(self, watch)?;
+        Some(values.into_iter().map(|value| value == Value::True).collect())
+    }
+
+    /// All equations that `system` needs for its initial variable, as a system in memory.
+    ///
+    /// Blocks are those of the system, in order; names are the system's.
+    pub fn explore<S: System>(
+        system: &mut S,
+        names: bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<Bes, SolveError<S::Error>> {
+        let first = system.initial().map_err(SolveError::System)?;
+        let mut ids: rustc_hash::FxHashMap<S::Key, u32> = rustc_hash::FxHashMap::default();
+        ids.insert(first.clone(), 0);
+        let mut keys = vec![first];
+        let mut rows = Rows { offsets: vec![0], targets: Vec::new() };
+        let mut ops = Vec::new();
+        let mut operands = Vec::new();
+        let mut at = 0;
+        let mut progress = crate::Progress::default();
+        while at < keys.len() {
+            if at.is_multiple_of(1 << 12) {
+                progress.variables = at as u64;
+                progress.dependencies = rows.targets.len() as u64;
+                progress.bytes = (keys.len() * (2 * size_of::<S::Key>() + 16)
+                    + rows.targets.len() * 4) as u64
+                    + system.bytes();
+                if !watch(&progress) {
+                    return Err(SolveError::Stopped);
+                }
+            }
+            operands.clear();
+            let key = keys[at].clone();
+            ops.push(system.equation(&key, &mut operands).map_err(SolveError::System)?);
+            for key in &operands {
+                let next = keys.len() as u32;
+                let id = *ids.entry(key.clone()).or_insert_with(|| {
+                    keys.push(key.clone());
+                    next
+                });
+                rows.targets.push(id);
+            }
+            if keys.len() >= u32::MAX as usize - 300 || rows.targets.len() >= u32::MAX as usize {
+                return Err(SolveError::TooLarge);
+            }
+            rows.offsets.push(rows.targets.len() as u32);
+            at += 1;
+        }
+        let places: Vec<Place> = keys.iter().map(|key| system.place(key)).collect();
+        let mut ranks: Vec<(u32, Sign)> = places.iter().map(|p| (p.rank, p.sign)).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        let mut builder = BesBuilder::new();
+        for &(_, sign) in &ranks {
+            builder.block(sign);
+        }
+        for (v, place) in places.iter().enumerate() {
+            let block = ranks.partition_point(|&(rank, _)| rank < place.rank) as u32;
+            builder.equation(block, ops[v], rows.row(v as u32).iter().copied());
+            if names {
+                builder.name(system.name(&keys[v]));
+            }
+        }
+        builder.build(0).map_err(|_| SolveError::TooLarge)
+    }
+
+    /// Disjunctive and conjunctive groups, by their equations.
+    fn find_shapes(&self) -> Vec<Shape> {
+        let groups = self.blocks.iter().map(|block| block.group as usize + 1).max().unwrap_or(0);
+        let mut signs: Vec<Option<Sign>> = vec![None; groups];
+        // Whether a group may still be disjunctive, conjunctive.
+        let mut may = vec![(true, true); groups];
+        for block in &self.blocks {
+            let group = block.group as usize;
+            if *signs[group].get_or_insert(block.sign) != block.sign {
+                may[group] = (false, false);
+            }
+        }
+        for v in 0..self.len() as u32 {
+            let group = self.blocks[self.block_of(v) as usize].group;
+            let (or, and) = &mut may[group as usize];
+            let flag = if self.op_of(v) == Op::And { or } else { and };
+            if !*flag {
+                continue;
+            }
+            let inside = |&&y: &&u32| self.blocks[self.block_of(y) as usize].group == group;
+            *flag = self.operands(v).iter().filter(inside).take(2).count() <= 1;
+        }
+        may.iter()
+            .map(|may| match may {
+                (true, _) => Shape::Disjunctive,
+                (_, true) => Shape::Conjunctive,
+                _ => Shape::General,
+            })
+            .collect()
+    }
+
+    /// The system in mCRL2's text format, one equation a line; blocks in order.
+    pub fn to_mcrl2(&self) -> String {
+        let mut out = String::from("pbes\n");
+        let name = |v: u32| format!("X{v}");
+        for (block, sign) in self.blocks().enumerate() {
+            for v in (0..self.len() as u32).filter(|&v| self.block_of(v) == block as u32) {
+                _ = write!(out, "{} {} = ", sign.word(), name(v));
+                let operands: Vec<String> = self.operands(v).iter().map(|&y| name(y)).collect();
+                let joint = if self.op_of(v) == Op::And { " && " } else { " || " };
+                match operands.is_empty() {
+                    true => _ = write!(out, "{}", self.op_of(v).neutral()),
+                    false => out.push_str(&operands.join(joint)),
+                }
+                out.push(';');
+                if let Some(name) = self.names.get(v as usize).filter(|name| !name.is_empty()) {
+                    _ = write!(out, " % {}", name.replace(['\n', '\r'], " "));
+                }
+                out.push('\n');
+            }
+        }
+        _ = writeln!(out, "\ninit {};", name(self.initial));
+        out
+    }
+}
+
+impl Equations for Bes {
+    fn succ(&self) -> &Rows {
+        &self.succ
+    }
+
+    fn op(&self, v: u32) -> Op {
+        self.op_of(v)
+    }
+
+    fn place(&self, v: u32) -> (u32, Sign) {
+        let block = self.block_of(v);
+        (block, self.blocks[block as usize].sign)
+    }
+}
+
+impl System for Bes {
+    type Key = u32;
+    type Error = std::convert::Infallible;
+
+    fn initial(&mut self) -> Result<u32, Self::Error> {
+        Ok(self.initial)
+    }
+
+    fn equation(&mut self, &key: &u32, operands: &mut Vec<u32>) -> Result<Op, Self::Error> {
+        operands.extend_from_slice(self.operands(key));
+        Ok(self.op_of(key))
+    }
+
+    fn place(&self, &key: &u32) -> Place {
+        let rank = self.block_of(key);
+        let Block { sign, group } = self.blocks[rank as usize];
+        Place { rank, sign, group }
+    }
+
+    fn shape(&self, group: u32) -> Shape {
+        self.shapes[group as usize]
+    }
+
+    fn name(&self, &key: &u32) -> String {
+        self.name_of(key)
+    }
+}
