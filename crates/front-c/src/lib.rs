@@ -1,0 +1,31 @@
+//! C: preprocessed text → tree.
+//!
+//! GNU C11 and K&R C, as a preprocessor prints it, with its line markers. What cannot be parsed costs
+//! one function or declaration and is named ([`Problem`]); the rest of the unit is kept.
+//!
+//! ```
+//! use front_c::{Item, parse};
+//!
+//! let text = "# 1 \"f.c\"\nint twice(int x) { return x + x; }\nint broken( { ]\nvoid g(void) {}\n";
+//! let unit = parse(text);
+//! let names: Vec<&str> = unit.functions().map(|f| unit.name(f.name)).collect();
+//! assert_eq!(names, ["twice", "g"]);
+//! assert_eq!(unit.problems.len(), 1);
+//! assert_eq!(unit.place(unit.problems[0].at), ("f.c", 2));
+//! assert!(matches!(unit.items[0], Item::Function(_)));
+//! ```
+//!
+//! Not a compiler: types are kept as far as control flow and the fitting of function pointers need
+//! them, constants are not evaluated, and constraint violations pass unseen. It runs no preprocessor.
+
+mod lex;
+mod parse;
+mod tree;
+
+pub use lex::{Place, Problem};
+pub use parse::{MAX_DEPTH, parse};
+pub use tree::{
+    Asm, Assign, Attributes, Binary, Declaration, Expr, ExprId, ExprKind, Field, ForInit, Function,
+    Init, InitId, Item, Param, Record, RecordId, Stmt, StmtId, StmtKind, Storage, Sym, Tag, Type,
+    TypeId, TypeKind, Unary, Unit,
+};

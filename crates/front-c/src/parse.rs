@@ -1,0 +1,1691 @@
+//! Tokens → tree, by recursive descent.
+//!
+//! Where C cannot be read without knowing which names are types, scopes tell. Every top-level item is
+//! parsed on its own: what fails is skipped to its end, by its brackets, and reported. Chains that
+//! programs make long (`else if`, `case` labels, operators of one level) are loops here; what really
+//! nests is bounded by [`MAX_DEPTH`], and the parser runs on a stack that fits it.
+
+use crate::lex::{Place, Problem, Tok, Token, lex};
+use crate::tree::*;
+use rustc_hash::FxHashMap;
+
+/// How deep expressions and statements may nest.
+pub const MAX_DEPTH: u32 = 2_000;
+
+/// Enough for [`MAX_DEPTH`] levels of the largest frames.
+const STACK_BYTES: usize = 256 << 20;
+
+/// Parses a preprocessed translation unit. Never fails as a whole: see [`Unit::problems`].
+pub fn parse(text: &str) -> Unit {
+    let body = || {
+        let mut unit = Unit::default();
+        let keywords = Keywords::new(&mut unit);
+        let (tokens, files) = lex(text, &mut unit.names);
+        unit.files = files;
+        let mut parser =
+            Parser { tokens, pos: 0, unit, keywords, scopes: vec![Scope::default()], depth: 0 };
+        parser.unit();
+        parser.unit
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, body);
+        match thread.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(unit)) => unit,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => {
+                let message = format!("no thread to parse on: {error}");
+                let problem = Problem { at: Place::default(), message, function: None };
+                Unit { problems: vec![problem], ..Unit::default() }
+            }
+        }
+    })
+}
+
+macro_rules! keywords {
+    ($($variant:ident: $($text:literal)*;)*) => {
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        enum Kw { $($variant,)* }
+
+        const KEYWORDS: &[(&str, Kw)] = &[$($(($text, Kw::$variant),)*)*];
+    };
+}
+
+keywords! {
+    Typedef: "typedef"; Extern: "extern"; Static: "static"; Auto: "auto"; Register: "register";
+    Thread: "__thread" "_Thread_local"; Inline: "inline" "__inline" "__inline__";
+    Noreturn: "_Noreturn";
+    Const: "const" "__const" "__const__";
+    Qualifier: "volatile" "__volatile" "__volatile__" "restrict" "__restrict" "__restrict__"
+        "_Atomic" "_Nonnull" "_Nullable" "__unaligned";
+    Attribute: "__attribute__" "__attribute" "__declspec" "_Alignas" "__alignas";
+    Extension: "__extension__";
+    Void: "void";
+    Base: "char" "short" "int" "long" "float" "double" "signed" "__signed" "__signed__" "unsigned"
+        "_Bool" "_Complex" "__complex__" "__complex" "_Imaginary" "__int128" "__int128_t"
+        "__uint128_t" "_Float16" "__fp16" "__bf16" "_Float32" "_Float64" "_Float128" "_Float32x"
+        "_Float64x" "__float128" "__ibm128" "_Decimal32" "_Decimal64" "_Decimal128";
+    VaList: "__builtin_va_list";
+    AutoType: "__auto_type";
+    Struct: "struct"; Union: "union"; Enum: "enum";
+    Typeof: "typeof" "__typeof" "__typeof__" "typeof_unqual";
+    Sizeof: "sizeof" "_Alignof" "__alignof" "__alignof__" "alignof";
+    If: "if"; Else: "else"; While: "while"; Do: "do"; For: "for"; Switch: "switch"; Case: "case";
+    Default: "default"; Break: "break"; Continue: "continue"; Return: "return"; Goto: "goto";
+    Asm: "asm" "__asm" "__asm__";
+    StaticAssert: "_Static_assert" "static_assert";
+    Generic: "_Generic";
+    Offsetof: "__builtin_offsetof"; TypesCompatible: "__builtin_types_compatible_p";
+    VaArg: "__builtin_va_arg";
+    RealPart: "__real__" "__real" "__imag__" "__imag";
+    LocalLabel: "__label__";
+}
+
+/// Keywords have the first symbols.
+struct Keywords(Vec<Kw>);
+
+impl Keywords {
+    fn new(unit: &mut Unit) -> Keywords {
+        for &(text, _) in KEYWORDS {
+            unit.names.add(text);
+        }
+        Keywords(KEYWORDS.iter().map(|&(_, kw)| kw).collect())
+    }
+    fn get(&self, sym: Sym) -> Option<Kw> {
+        self.0.get(sym.index()).copied()
+    }
+}
+
+/// What a name of a scope is.
+#[derive(Clone, Copy)]
+enum Meaning {
+    Type(TypeId),
+    Other,
+}
+
+#[derive(Default)]
+struct Scope {
+    names: FxHashMap<Sym, Meaning>,
+    tags: FxHashMap<Sym, RecordId>,
+}
+
+/// Why an item was given up.
+struct Fail {
+    at: Place,
+    message: String,
+}
+
+type Parsed<T> = Result<T, Fail>;
+
+/// A part of a declarator, to be put around a type.
+enum Op {
+    Pointer(bool),
+    Array(Option<ExprId>),
+    Function { params: Vec<Param>, variadic: bool, unprototyped: bool },
+}
+
+/// What declaration specifiers say.
+struct Specifiers {
+    storage: Storage,
+    thread: bool,
+    attributes: Attributes,
+    ty: TypeId,
+}
+
+struct Declarator {
+    name: Option<(Sym, Place)>,
+    ops: Vec<Op>,
+    attributes: Attributes,
+}
+
+struct Parser {
+    tokens: Vec<Token>,
+    pos: usize,
+    unit: Unit,
+    keywords: Keywords,
+    scopes: Vec<Scope>,
+    depth: u32,
+}
+
+impl Parser {
+    // Tokens.
+
+    fn tok(&self) -> Tok {
+        self.tokens[self.pos].tok
+    }
+    fn ahead(&self, n: usize) -> Tok {
+        self.tokens.get(self.pos + n).map_or(Tok::End, |t| t.tok)
+    }
+    fn at(&self) -> Place {
+        self.tokens[self.pos].at
+    }
+    fn advance(&mut self) {
+        if self.pos + 1 < self.tokens.len() {
+            self.pos += 1;
+        }
+    }
+    fn is(&self, p: &str) -> bool {
+        matches!(self.tok(), Tok::Punct(q) if q == p)
+    }
+    fn ahead_is(&self, n: usize, p: &str) -> bool {
+        matches!(self.ahead(n), Tok::Punct(q) if q == p)
+    }
+    fn eat(&mut self, p: &str) -> bool {
+        let found = self.is(p);
+        if found {
+            self.advance();
+        }
+        found
+    }
+    fn expect(&mut self, p: &str) -> Parsed<()> {
+        if self.eat(p) { Ok(()) } else { Err(self.wanted(&format!("`{p}`"))) }
+    }
+    fn kw(&self) -> Option<Kw> {
+        self.kw_ahead(0)
+    }
+    fn kw_ahead(&self, n: usize) -> Option<Kw> {
+        match self.ahead(n) {
+            Tok::Word(sym) => self.keywords.get(sym),
+            _ => None,
+        }
+    }
+    fn eat_kw(&mut self, kw: Kw) -> bool {
+        let found = self.kw() == Some(kw);
+        if found {
+            self.advance();
+        }
+        found
+    }
+    /// A word that is no keyword.
+    fn word(&self) -> Option<Sym> {
+        match self.tok() {
+            Tok::Word(sym) if self.keywords.get(sym).is_none() => Some(sym),
+            _ => None,
+        }
+    }
+    fn fail(&self, message: impl Into<String>) -> Fail {
+        Fail { at: self.at(), message: message.into() }
+    }
+    fn wanted(&self, what: &str) -> Fail {
+        let found = match self.tok() {
+            Tok::Word(s) | Tok::Number(s) | Tok::Text(s) => format!("`{}`", self.unit.name(s)),
+            Tok::Punct(p) => format!("`{p}`"),
+            Tok::Stray(c) => format!("`{}`", c.escape_debug()),
+            Tok::End => "the end of the file".to_owned(),
+        };
+        self.fail(format!("expected {what}, found {found}"))
+    }
+    fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.fail(format!("nested more than {MAX_DEPTH} levels deep")));
+        }
+        self.depth += 1;
+        let result = parse(self);
+        self.depth -= 1;
+        result
+    }
+
+    // The tree.
+
+    fn expr_node(&mut self, at: Place, kind: ExprKind) -> ExprId {
+        self.unit.exprs.push(Expr { kind, at });
+        ExprId(self.unit.exprs.len() as u32 - 1)
+    }
+    fn stmt_node(&mut self, at: Place, kind: StmtKind) -> StmtId {
+        self.unit.stmts.push(Stmt { kind, at });
+        StmtId(self.unit.stmts.len() as u32 - 1)
+    }
+    fn type_node(&mut self, kind: TypeKind, is_const: bool) -> TypeId {
+        self.unit.types.push(Type { kind, is_const });
+        TypeId(self.unit.types.len() as u32 - 1)
+    }
+    fn init_node(&mut self, init: Init) -> InitId {
+        self.unit.inits.push(init);
+        InitId(self.unit.inits.len() as u32 - 1)
+    }
+    fn base(&mut self, text: &str) -> TypeId {
+        let sym = self.unit.names.add(text);
+        self.type_node(TypeKind::Base(sym), false)
+    }
+
+    // Scopes.
+
+    fn declare(&mut self, name: Sym, meaning: Meaning) {
+        let scope = self.scopes.last_mut().expect("the file's scope stays");
+        scope.names.insert(name, meaning);
+    }
+    fn meaning(&self, name: Sym) -> Option<Meaning> {
+        self.scopes.iter().rev().find_map(|s| s.names.get(&name)).copied()
+    }
+    fn typedef(&self, tok: Tok) -> Option<TypeId> {
+        let Tok::Word(sym) = tok else { return None };
+        match self.meaning(sym) {
+            Some(Meaning::Type(ty)) => Some(ty),
+            _ => None,
+        }
+    }
+
+    // Items.
+
+    fn unit(&mut self) {
+        while self.tok() != Tok::End {
+            let start = self.pos;
+            self.scopes.truncate(1);
+            self.depth = 0;
+            if let Err(fail) = self.item() {
+                let function = self.function_name(start);
+                self.unit.problems.push(Problem { at: fail.at, message: fail.message, function });
+                self.scopes.truncate(1);
+                self.pos = self.end_of_item(start).max(start + 1).min(self.tokens.len() - 1);
+            }
+        }
+    }
+
+    /// The name before the first parenthesis of an item that has a body: good enough to say which
+    /// function is lost.
+    fn function_name(&self, start: usize) -> Option<Sym> {
+        let end = self.end_of_item(start);
+        let item = &self.tokens[start..end];
+        item.iter().find(|t| t.tok == Tok::Punct("{"))?;
+        let open = item.iter().position(|t| t.tok == Tok::Punct("("))?;
+        match item[..open].last()?.tok {
+            Tok::Word(sym) if self.keywords.get(sym).is_none() => Some(sym),
+            _ => None,
+        }
+    }
+
+    /// The token after an item, by its brackets; where they never close, before the next line
+    /// that starts with a word.
+    fn end_of_item(&self, start: usize) -> usize {
+        let mut depth = 0usize;
+        // A brace after `=`, `)`-less tag or name belongs to a declaration, which ends with `;`.
+        let mut in_declaration = false;
+        for i in start..self.tokens.len() {
+            match self.tokens[i].tok {
+                Tok::Punct("{") => {
+                    if depth == 0 {
+                        let before = i.checked_sub(1).filter(|&b| b >= start);
+                        in_declaration = match before.map(|b| self.tokens[b].tok) {
+                            Some(Tok::Punct("=")) => true,
+                            Some(Tok::Word(_)) => self.tokens[start..i]
+                                .iter()
+                                .all(|t| !matches!(t.tok, Tok::Punct("("))),
+                            _ => false,
+                        };
+                    }
+                    depth += 1;
+                }
+                Tok::Punct("}") => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 && !in_declaration {
+                        return i + 1;
+                    }
+                }
+                Tok::Punct(";") if depth == 0 => {
+                    // Declarations of K&R parameters end in `;`, too: a body may follow. Then the
+                    // rest is an item of its own, which fails and is skipped in turn.
+                    return i + 1;
+                }
+                _ => {}
+            }
+        }
+        let first_line = self.tokens[start].at;
+        (start + 1..self.tokens.len() - 1)
+            .find(|&i| {
+                let Token { tok, at } = self.tokens[i];
+                at.column == 1
+                    && (at.line, at.file) != (first_line.line, first_line.file)
+                    && matches!(tok, Tok::Word(_))
+            })
+            .unwrap_or(self.tokens.len() - 1)
+    }
+
+    fn item(&mut self) -> Parsed<()> {
+        if self.eat(";") {
+            return Ok(());
+        }
+        if self.kw() == Some(Kw::Asm) {
+            self.advance();
+            self.skip_parens()?;
+            self.eat(";");
+            return Ok(());
+        }
+        if self.eat_kw(Kw::StaticAssert) {
+            self.skip_parens()?;
+            return self.expect(";");
+        }
+        while self.eat_kw(Kw::Extension) {}
+        let specifiers = self.specifiers(true)?;
+        let specifiers = match specifiers {
+            Some(s) => s,
+            // Implicit int.
+            None if self.word().is_some() || self.is("*") || self.is("(") => Specifiers {
+                storage: Storage::None,
+                thread: false,
+                attributes: Attributes::default(),
+                ty: self.base("int"),
+            },
+            None => return Err(self.wanted("a declaration")),
+        };
+        if self.eat(";") {
+            return Ok(());
+        }
+        let mut first = true;
+        loop {
+            let declarator = self.declarator(true)?;
+            if first && self.starts_body(&declarator) {
+                return self.function(&specifiers, declarator);
+            }
+            first = false;
+            let declaration = self.declared(&specifiers, declarator)?;
+            if specifiers.storage != Storage::Typedef {
+                self.unit.items.push(Item::Declaration(declaration));
+            }
+            if !self.eat(",") {
+                break;
+            }
+            self.attributes(&mut Attributes::default())?;
+        }
+        self.expect(";")
+    }
+
+    fn starts_body(&self, declarator: &Declarator) -> bool {
+        match declarator.ops.last() {
+            Some(Op::Function { unprototyped, .. }) => {
+                self.is("{") || (*unprototyped && !self.is(";") && self.starts_declaration(0))
+            }
+            _ => false,
+        }
+    }
+
+    fn function(&mut self, specifiers: &Specifiers, declarator: Declarator) -> Parsed<()> {
+        let Some((name, at)) = declarator.name else {
+            return Err(self.wanted("the name of a function"));
+        };
+        let attributes = join(specifiers.attributes, declarator.attributes);
+        let ty = self.apply(specifiers.ty, declarator.ops);
+        self.declare(name, Meaning::Other);
+        self.scopes.push(Scope::default());
+        // K&R: the types of the parameters come after the list.
+        let mut types: FxHashMap<Sym, TypeId> = FxHashMap::default();
+        while !self.is("{") {
+            let Some(s) = self.specifiers(false)? else {
+                return Err(self.wanted("the body of a function"));
+            };
+            while !self.is(";") {
+                let d = self.declarator(true)?;
+                let ty = self.apply(s.ty, d.ops);
+                if let Some((name, _)) = d.name {
+                    types.insert(name, ty);
+                }
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.expect(";")?;
+        }
+        let mut params = match &self.unit.ty(ty).kind {
+            TypeKind::Function { params, .. } => params.clone(),
+            _ => Vec::new(),
+        };
+        for param in &mut params {
+            if let Some(&ty) = param.name.and_then(|name| types.get(&name)) {
+                param.ty = ty;
+            }
+            if let Some(name) = param.name {
+                self.declare(name, Meaning::Other);
+            }
+        }
+        if let TypeKind::Function { params: all, .. } = &mut self.unit.types[ty.index()].kind {
+            all.clone_from(&params);
+        }
+        let body = self.block(false)?;
+        let end = match &self.unit.stmt(body).kind {
+            StmtKind::Block(_, end) => *end,
+            _ => at,
+        };
+        self.scopes.pop();
+        self.unit.items.push(Item::Function(Function {
+            name,
+            at,
+            ty,
+            storage: specifiers.storage,
+            attributes,
+            params,
+            body,
+            end,
+        }));
+        Ok(())
+    }
+
+    /// The rest of a declared name: `asm`, attributes, initialiser.
+    fn declared(&mut self, specifiers: &Specifiers, d: Declarator) -> Parsed<Declaration> {
+        let Some((name, at)) = d.name else {
+            return Err(self.wanted("a name"));
+        };
+        let mut attributes = join(specifiers.attributes, d.attributes);
+        let ty = self.apply(specifiers.ty, d.ops);
+        while self.kw() == Some(Kw::Asm) {
+            self.advance();
+            self.skip_parens()?;
+        }
+        self.attributes(&mut attributes)?;
+        let meaning = match specifiers.storage {
+            Storage::Typedef => Meaning::Type(ty),
+            _ => Meaning::Other,
+        };
+        self.declare(name, meaning);
+        let init = if self.eat("=") { Some(self.initialiser()?) } else { None };
+        let Specifiers { storage, thread, .. } = *specifiers;
+        Ok(Declaration { name, at, ty, storage, thread, attributes, init })
+    }
+
+    fn skip_parens(&mut self) -> Parsed<()> {
+        while matches!(self.kw(), Some(Kw::Qualifier | Kw::Goto | Kw::Inline)) {
+            self.advance();
+        }
+        self.expect("(")?;
+        let mut depth = 1;
+        while depth > 0 {
+            match self.tok() {
+                Tok::Punct("(") => depth += 1,
+                Tok::Punct(")") => depth -= 1,
+                Tok::End => return Err(self.wanted("`)`")),
+                _ => {}
+            }
+            self.advance();
+        }
+        Ok(())
+    }
+
+    /// Attributes, if any stand here.
+    fn attributes(&mut self, out: &mut Attributes) -> Parsed<()> {
+        loop {
+            if self.kw() == Some(Kw::Attribute) {
+                self.advance();
+                let start = self.pos;
+                self.skip_parens()?;
+                self.read_attributes(start, self.pos, out);
+            } else if self.is("[") && self.ahead_is(1, "[") {
+                let start = self.pos;
+                let mut depth = 0;
+                loop {
+                    match self.tok() {
+                        Tok::Punct("[") => depth += 1,
+                        Tok::Punct("]") => depth -= 1,
+                        Tok::End => return Err(self.wanted("`]]`")),
+                        _ => {}
+                    }
+                    self.advance();
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                self.read_attributes(start, self.pos, out);
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn read_attributes(&self, from: usize, to: usize, out: &mut Attributes) {
+        for i in from..to {
+            let Tok::Word(sym) = self.tokens[i].tok else { continue };
+            match self.unit.name(sym) {
+                "noreturn" | "__noreturn__" | "_Noreturn" => out.noreturn = true,
+                "cleanup" | "__cleanup__" => {
+                    if let Some(Token { tok: Tok::Word(f), .. }) = self.tokens.get(i + 2) {
+                        out.cleanup = Some(*f);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    // Declarations.
+
+    fn starts_type(&self, n: usize) -> bool {
+        match self.kw_ahead(n) {
+            Some(
+                Kw::Void
+                | Kw::Base
+                | Kw::VaList
+                | Kw::AutoType
+                | Kw::Struct
+                | Kw::Union
+                | Kw::Enum
+                | Kw::Typeof
+                | Kw::Const
+                | Kw::Qualifier
+                | Kw::Attribute,
+            ) => true,
+            Some(Kw::Extension) => self.starts_type(n + 1),
+            Some(_) => false,
+            None => self.typedef(self.ahead(n)).is_some(),
+        }
+    }
+
+    fn starts_declaration(&self, n: usize) -> bool {
+        match self.kw_ahead(n) {
+            Some(
+                Kw::Typedef
+                | Kw::Extern
+                | Kw::Static
+                | Kw::Auto
+                | Kw::Register
+                | Kw::Thread
+                | Kw::Inline
+                | Kw::Noreturn
+                | Kw::StaticAssert,
+            ) => true,
+            Some(Kw::Extension) => self.starts_declaration(n + 1),
+            _ => self.starts_type(n),
+        }
+    }
+
+    /// Declaration specifiers; none if nothing of the kind stands here. With `implicit`, storage
+    /// alone will do: `static x;`.
+    fn specifiers(&mut self, implicit: bool) -> Parsed<Option<Specifiers>> {
+        let (mut storage, mut thread) = (Storage::None, false);
+        let mut attributes = Attributes::default();
+        let mut base: Vec<Sym> = Vec::new();
+        let mut ty: Option<TypeId> = None;
+        let (mut is_const, mut any) = (false, false);
+        loop {
+            let kw = self.kw();
+            match kw {
+                Some(Kw::Typedef) => storage = Storage::Typedef,
+                Some(Kw::Extern) => storage = Storage::Extern,
+                Some(Kw::Static) => storage = Storage::Static,
+                Some(Kw::Auto) => storage = Storage::Auto,
+                Some(Kw::Register) => storage = Storage::Register,
+                Some(Kw::Thread) => thread = true,
+                Some(Kw::Noreturn) => attributes.noreturn = true,
+                Some(Kw::Const) => is_const = true,
+                Some(Kw::Inline | Kw::Extension) => {}
+                Some(Kw::Qualifier) => {
+                    // `_Atomic (type)` is a type.
+                    if self.ahead_is(1, "(")
+                        && matches!(self.tok(), Tok::Word(s) if self.unit.name(s) == "_Atomic")
+                    {
+                        self.advance();
+                        self.expect("(")?;
+                        ty = Some(self.type_name()?);
+                        self.expect(")")?;
+                        any = true;
+                        continue;
+                    }
+                }
+                Some(Kw::Attribute) => {
+                    self.attributes(&mut attributes)?;
+                    any = true;
+                    continue;
+                }
+                Some(Kw::Void) if ty.is_none() => ty = Some(self.type_node(TypeKind::Void, false)),
+                Some(Kw::Base) => {
+                    if let Tok::Word(sym) = self.tok() {
+                        base.push(sym);
+                    }
+                }
+                Some(Kw::VaList | Kw::AutoType) if ty.is_none() && base.is_empty() => {
+                    if let Tok::Word(sym) = self.tok() {
+                        ty = Some(self.type_node(TypeKind::Other(sym), false));
+                    }
+                }
+                Some(Kw::Struct | Kw::Union) if ty.is_none() => {
+                    ty = Some(self.record()?);
+                    any = true;
+                    continue;
+                }
+                Some(Kw::Enum) if ty.is_none() => {
+                    ty = Some(self.enumeration()?);
+                    any = true;
+                    continue;
+                }
+                Some(Kw::Typeof) if ty.is_none() => {
+                    self.advance();
+                    self.expect("(")?;
+                    ty = Some(if self.starts_type(0) {
+                        self.type_name()?
+                    } else {
+                        let e = self.expression()?;
+                        self.type_node(TypeKind::TypeOf(e), false)
+                    });
+                    self.expect(")")?;
+                    any = true;
+                    continue;
+                }
+                None if ty.is_none() && base.is_empty() => match self.typedef(self.tok()) {
+                    Some(named) => {
+                        let Tok::Word(sym) = self.tok() else { break };
+                        ty = Some(self.type_node(TypeKind::Named(sym, named), false));
+                    }
+                    None if self.is("[") && self.ahead_is(1, "[") => {
+                        self.attributes(&mut attributes)?;
+                        continue;
+                    }
+                    None => break,
+                },
+                _ => break,
+            }
+            any = true;
+            self.advance();
+        }
+        if !any {
+            return Ok(None);
+        }
+        let ty = match ty {
+            Some(ty) => ty,
+            None if base.is_empty() && !implicit && storage == Storage::None && !is_const => {
+                return Err(self.wanted("a type"));
+            }
+            None if base.is_empty() => self.base("int"),
+            None => {
+                let mut words: Vec<&str> = base.iter().map(|&s| self.unit.name(s)).collect();
+                words.sort_unstable();
+                let text = normal_base(&words);
+                self.base(&text)
+            }
+        };
+        if is_const {
+            let kind = self.unit.ty(ty).kind.clone();
+            let ty = self.type_node(kind, true);
+            return Ok(Some(Specifiers { storage, thread, attributes, ty }));
+        }
+        Ok(Some(Specifiers { storage, thread, attributes, ty }))
+    }
+
+    fn find_tag(&self, name: Sym) -> Option<RecordId> {
+        self.scopes.iter().rev().find_map(|s| s.tags.get(&name)).copied()
+    }
+
+    fn record(&mut self) -> Parsed<TypeId> {
+        let tag = if self.kw() == Some(Kw::Struct) { Tag::Struct } else { Tag::Union };
+        self.advance();
+        self.attributes(&mut Attributes::default())?;
+        let name = match self.tok() {
+            Tok::Word(sym) if !self.is("{") => {
+                self.advance();
+                Some(sym)
+            }
+            _ => None,
+        };
+        self.attributes(&mut Attributes::default())?;
+        if name.is_none() && !self.is("{") {
+            return Err(self.wanted("a tag or `{`"));
+        }
+        let defines = self.is("{");
+        let known = match (name, defines) {
+            (Some(name), false) => self.find_tag(name),
+            // A definition completes what its own scope has declared.
+            (Some(name), true) => {
+                let here = self.scopes.last().and_then(|s| s.tags.get(&name)).copied();
+                here.filter(|r| self.unit.records[r.index()].fields.is_none())
+            }
+            (None, _) => None,
+        };
+        let id = known.unwrap_or_else(|| {
+            self.unit.records.push(Record { tag, name, fields: None });
+            RecordId(self.unit.records.len() as u32 - 1)
+        });
+        if let Some(name) = name
+            && known.is_none()
+        {
+            let scope = self.scopes.last_mut().expect("the file's scope stays");
+            scope.tags.insert(name, id);
+        }
+        if defines {
+            self.advance();
+            let fields = self.deeper(Self::fields)?;
+            self.unit.records[id.index()].fields = Some(fields);
+            self.attributes(&mut Attributes::default())?;
+        }
+        Ok(self.type_node(TypeKind::Record(id), false))
+    }
+
+    /// The members up to and including the closing brace.
+    fn fields(&mut self) -> Parsed<Vec<Field>> {
+        let mut out = Vec::new();
+        while !self.eat("}") {
+            if self.eat(";") || self.eat_kw(Kw::Extension) {
+                continue;
+            }
+            if self.eat_kw(Kw::StaticAssert) {
+                self.skip_parens()?;
+                continue;
+            }
+            let Some(s) = self.specifiers(false)? else {
+                return Err(self.wanted("a member"));
+            };
+            if self.is(";") {
+                out.push(Field { name: None, ty: s.ty });
+                continue;
+            }
+            loop {
+                let d = match self.is(":") {
+                    true => Declarator {
+                        name: None,
+                        ops: Vec::new(),
+                        attributes: Attributes::default(),
+                    },
+                    false => self.declarator(true)?,
+                };
+                if self.eat(":") {
+                    self.conditional()?;
+                }
+                self.attributes(&mut Attributes::default())?;
+                let ty = self.apply(s.ty, d.ops);
+                out.push(Field { name: d.name.map(|(name, _)| name), ty });
+                if !self.eat(",") {
+                    break;
+                }
+                self.attributes(&mut Attributes::default())?;
+            }
+            self.expect(";")?;
+        }
+        Ok(out)
+    }
+
+    fn enumeration(&mut self) -> Parsed<TypeId> {
+        self.advance();
+        self.attributes(&mut Attributes::default())?;
+        let name = self.word();
+        if name.is_some() {
+            self.advance();
+        }
+        if self.eat(":") {
+            self.specifiers(false)?;
+        }
+        if self.eat("{") {
+            while !self.eat("}") {
+                let Some(sym) = self.word() else { return Err(self.wanted("an enumerator")) };
+                self.declare(sym, Meaning::Other);
+                self.advance();
+                self.attributes(&mut Attributes::default())?;
+                if self.eat("=") {
+                    self.conditional()?;
+                }
+                if !self.eat(",") {
+                    self.expect("}")?;
+                    break;
+                }
+            }
+        } else if name.is_none() {
+            return Err(self.wanted("a tag or `{`"));
+        }
+        self.attributes(&mut Attributes::default())?;
+        Ok(self.type_node(TypeKind::Enum(name), false))
+    }
+
+    /// A type as in a cast.
+    fn type_name(&mut self) -> Parsed<TypeId> {
+        let Some(s) = self.specifiers(false)? else { return Err(self.wanted("a type")) };
+        let d = self.declarator(false)?;
+        Ok(self.apply(s.ty, d.ops))
+    }
+
+    fn apply(&mut self, mut ty: TypeId, ops: Vec<Op>) -> TypeId {
+        for op in ops {
+            let (kind, is_const) = match op {
+                Op::Pointer(is_const) => (TypeKind::Pointer(ty), is_const),
+                Op::Array(size) => (TypeKind::Array(ty, size), false),
+                Op::Function { params, variadic, unprototyped } => {
+                    (TypeKind::Function { result: ty, params, variadic, unprototyped }, false)
+                }
+            };
+            ty = self.type_node(kind, is_const);
+        }
+        ty
+    }
+
+    /// A declarator; its parts are listed in the order in which they go around the type.
+    fn declarator(&mut self, named: bool) -> Parsed<Declarator> {
+        self.deeper(|p| p.declarator_here(named))
+    }
+
+    fn declarator_here(&mut self, named: bool) -> Parsed<Declarator> {
+        let mut attributes = Attributes::default();
+        let mut ops = Vec::new();
+        self.attributes(&mut attributes)?;
+        while self.is("*") || self.is("^") {
+            self.advance();
+            let mut is_const = false;
+            loop {
+                match self.kw() {
+                    Some(Kw::Const) => is_const = true,
+                    Some(Kw::Qualifier) => {}
+                    Some(Kw::Attribute) => {
+                        self.attributes(&mut attributes)?;
+                        continue;
+                    }
+                    _ => break,
+                }
+                self.advance();
+            }
+            ops.push(Op::Pointer(is_const));
+        }
+        let mut inner = None;
+        let mut name = None;
+        if self.is("(") && self.groups(named) {
+            self.advance();
+            let d = self.declarator(named)?;
+            self.expect(")")?;
+            inner = Some(d);
+        } else if let Some(sym) = self.word() {
+            name = Some((sym, self.at()));
+            self.advance();
+        }
+        let mut suffixes = Vec::new();
+        loop {
+            self.attributes(&mut attributes)?;
+            if self.eat("[") {
+                while matches!(self.kw(), Some(Kw::Static | Kw::Const | Kw::Qualifier)) {
+                    self.advance();
+                }
+                let size = if self.is("]") {
+                    None
+                } else if self.is("*") && self.ahead_is(1, "]") {
+                    self.advance();
+                    None
+                } else {
+                    Some(self.assignment()?)
+                };
+                self.expect("]")?;
+                suffixes.push(Op::Array(size));
+            } else if self.is("(") && (name.is_some() || inner.is_some() || !named) {
+                suffixes.push(self.parameters()?);
+            } else {
+                break;
+            }
+        }
+        ops.extend(suffixes.into_iter().rev());
+        if let Some(d) = inner {
+            ops.extend(d.ops);
+            name = d.name;
+            attributes = join(attributes, d.attributes);
+        }
+        while self.kw() == Some(Kw::Asm) && named && matches!(self.ahead(1), Tok::Punct("(")) {
+            self.advance();
+            self.skip_parens()?;
+        }
+        self.attributes(&mut attributes)?;
+        Ok(Declarator { name, ops, attributes })
+    }
+
+    /// Whether the parenthesis here groups a declarator, and is no list of parameters.
+    fn groups(&self, named: bool) -> bool {
+        match self.ahead(1) {
+            Tok::Punct("*" | "(" | "^" | "[") => true,
+            Tok::Punct(_) => false,
+            Tok::Word(sym) => match self.keywords.get(sym) {
+                Some(Kw::Attribute) => true,
+                Some(_) => false,
+                None => self.typedef(Tok::Word(sym)).is_none() && named,
+            },
+            _ => false,
+        }
+    }
+
+    fn parameters(&mut self) -> Parsed<Op> {
+        self.expect("(")?;
+        self.scopes.push(Scope::default());
+        let result = self.parameter_list();
+        self.scopes.pop();
+        result
+    }
+
+    fn parameter_list(&mut self) -> Parsed<Op> {
+        let (mut params, mut variadic) = (Vec::new(), false);
+        if self.eat(")") {
+            return Ok(Op::Function { params, variadic, unprototyped: true });
+        }
+        if self.kw() == Some(Kw::Void) && self.ahead_is(1, ")") {
+            self.advance();
+            self.advance();
+            return Ok(Op::Function { params, variadic, unprototyped: false });
+        }
+        // K&R: names alone.
+        if self.word().is_some()
+            && self.typedef(self.tok()).is_none()
+            && (self.ahead_is(1, ",") || self.ahead_is(1, ")"))
+        {
+            loop {
+                let Some(name) = self.word() else { return Err(self.wanted("a parameter")) };
+                self.advance();
+                let ty = self.base("int");
+                params.push(Param { name: Some(name), ty });
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.expect(")")?;
+            return Ok(Op::Function { params, variadic, unprototyped: true });
+        }
+        loop {
+            if self.eat("...") {
+                variadic = true;
+                break;
+            }
+            let Some(s) = self.specifiers(true)? else { return Err(self.wanted("a parameter")) };
+            let d = self.deeper(|p| p.parameter_declarator())?;
+            let ty = self.apply(s.ty, d.ops);
+            let name = d.name.map(|(name, _)| name);
+            if let Some(name) = name {
+                self.declare(name, Meaning::Other);
+            }
+            params.push(Param { name, ty });
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok(Op::Function { params, variadic, unprototyped: false })
+    }
+
+    /// A declarator that may have a name or none.
+    fn parameter_declarator(&mut self) -> Parsed<Declarator> {
+        // With a name somewhere before the end of the parameter it is a named one. A name that is
+        // a type, in parentheses, is a parameter list: `int f(int (T))`.
+        let mut n = 0;
+        loop {
+            match self.ahead(n) {
+                Tok::Punct("*" | "(" | "^") => n += 1,
+                Tok::Word(sym) => match self.keywords.get(sym) {
+                    Some(Kw::Const | Kw::Qualifier) => n += 1,
+                    Some(Kw::Attribute) => break,
+                    Some(_) => return self.declarator_here(false),
+                    None => {
+                        let inside = n > 0 && self.ahead_is(n - 1, "(");
+                        let named = !inside || self.typedef(Tok::Word(sym)).is_none();
+                        return self.declarator_here(named);
+                    }
+                },
+                _ => break,
+            }
+        }
+        self.declarator_here(false)
+    }
+
+    fn initialiser(&mut self) -> Parsed<InitId> {
+        if !self.is("{") {
+            let e = self.assignment()?;
+            return Ok(self.init_node(Init::Expr(e)));
+        }
+        self.deeper(|p| {
+            p.advance();
+            let mut list = Vec::new();
+            while !p.eat("}") {
+                let (mut designators, mut member) = (Vec::new(), None);
+                loop {
+                    if p.is("[") {
+                        p.advance();
+                        designators.push(p.conditional()?);
+                        if p.eat("...") {
+                            designators.push(p.conditional()?);
+                        }
+                        p.expect("]")?;
+                    } else if p.is(".") {
+                        p.advance();
+                        let Tok::Word(sym) = p.tok() else { return Err(p.wanted("a member")) };
+                        member = Some(sym);
+                        p.advance();
+                    } else {
+                        break;
+                    }
+                }
+                // `x: value` is the old spelling of `.x = value`.
+                if let Some(sym) = p.word()
+                    && p.ahead_is(1, ":")
+                {
+                    member = Some(sym);
+                    p.advance();
+                    p.advance();
+                } else {
+                    p.eat("=");
+                }
+                let value = p.initialiser()?;
+                list.push((designators, member, value));
+                if !p.eat(",") {
+                    p.expect("}")?;
+                    break;
+                }
+            }
+            Ok(p.init_node(Init::List(list)))
+        })
+    }
+
+    // Statements.
+
+    /// A block; its scope is its own if `scoped`.
+    fn block(&mut self, scoped: bool) -> Parsed<StmtId> {
+        let at = self.at();
+        self.expect("{")?;
+        if scoped {
+            self.scopes.push(Scope::default());
+        }
+        let mut body = Vec::new();
+        while !self.is("}") {
+            if self.tok() == Tok::End {
+                return Err(self.wanted("`}`"));
+            }
+            body.push(self.statement()?);
+        }
+        let end = self.at();
+        self.advance();
+        if scoped {
+            self.scopes.pop();
+        }
+        Ok(self.stmt_node(at, StmtKind::Block(body, end)))
+    }
+
+    fn declaration_statement(&mut self) -> Parsed<StmtId> {
+        let at = self.at();
+        let declarations = self.declarations()?;
+        Ok(self.stmt_node(at, StmtKind::Declare(declarations)))
+    }
+
+    fn declarations(&mut self) -> Parsed<Vec<Declaration>> {
+        if self.eat_kw(Kw::StaticAssert) {
+            self.skip_parens()?;
+            self.expect(";")?;
+            return Ok(Vec::new());
+        }
+        let Some(specifiers) = self.specifiers(true)? else {
+            return Err(self.wanted("a declaration"));
+        };
+        let mut out = Vec::new();
+        while !self.is(";") {
+            let d = self.declarator(true)?;
+            if self.is("{") && matches!(d.ops.last(), Some(Op::Function { .. })) {
+                return Err(self.fail("a function inside a function"));
+            }
+            let declaration = self.declared(&specifiers, d)?;
+            if specifiers.storage != Storage::Typedef {
+                out.push(declaration);
+            }
+            if !self.eat(",") {
+                break;
+            }
+            self.attributes(&mut Attributes::default())?;
+        }
+        self.expect(";")?;
+        Ok(out)
+    }
+
+    fn statement(&mut self) -> Parsed<StmtId> {
+        // Labels in a row are a loop: `case` lists can be long.
+        enum Prefix {
+            Label(Sym),
+            Case(ExprId, Option<ExprId>),
+            Default,
+        }
+        let mut prefixes: Vec<(Place, Prefix)> = Vec::new();
+        loop {
+            let at = self.at();
+            if let Some(sym) = self.word()
+                && self.ahead_is(1, ":")
+            {
+                self.advance();
+                self.advance();
+                prefixes.push((at, Prefix::Label(sym)));
+            } else if self.kw() == Some(Kw::Case) {
+                self.advance();
+                let low = self.conditional()?;
+                let high = if self.eat("...") { Some(self.conditional()?) } else { None };
+                self.expect(":")?;
+                prefixes.push((at, Prefix::Case(low, high)));
+            } else if self.kw() == Some(Kw::Default) {
+                self.advance();
+                self.expect(":")?;
+                prefixes.push((at, Prefix::Default));
+            } else {
+                break;
+            }
+            // `__attribute__((unused))` after a label.
+            while self.kw() == Some(Kw::Attribute) && !self.attribute_declares() {
+                self.attributes(&mut Attributes::default())?;
+            }
+        }
+        let at = self.at();
+        // A label before `}` is an extension that everybody has.
+        let mut s = if self.is("}") && !prefixes.is_empty() {
+            self.stmt_node(at, StmtKind::Empty)
+        } else {
+            self.deeper(Self::unlabelled)?
+        };
+        for (at, prefix) in prefixes.into_iter().rev() {
+            let kind = match prefix {
+                Prefix::Label(sym) => StmtKind::Label(sym, s),
+                Prefix::Case(low, high) => StmtKind::Case(low, high, s),
+                Prefix::Default => StmtKind::Default(s),
+            };
+            s = self.stmt_node(at, kind);
+        }
+        Ok(s)
+    }
+
+    /// Whether what follows the attribute here is a declaration.
+    fn attribute_declares(&self) -> bool {
+        let (mut n, mut depth) = (1, 0);
+        loop {
+            match self.ahead(n) {
+                Tok::Punct("(") => depth += 1,
+                Tok::Punct(")") => {
+                    depth -= 1;
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                Tok::End => return false,
+                _ => {}
+            }
+            n += 1;
+        }
+        self.starts_type(n + 1)
+    }
+
+    fn condition(&mut self) -> Parsed<ExprId> {
+        self.expect("(")?;
+        let e = self.expression()?;
+        self.expect(")")?;
+        Ok(e)
+    }
+
+    fn unlabelled(&mut self) -> Parsed<StmtId> {
+        let at = self.at();
+        let kind = match self.kw() {
+            _ if self.is("{") => return self.block(true),
+            _ if self.eat(";") => StmtKind::Empty,
+            _ if self.is("[") && self.ahead_is(1, "[") => {
+                self.attributes(&mut Attributes::default())?;
+                return self.statement();
+            }
+            Some(Kw::If) => return self.conditional_statement(),
+            Some(Kw::While) => {
+                self.advance();
+                let e = self.condition()?;
+                StmtKind::While(e, self.statement()?)
+            }
+            Some(Kw::Do) => {
+                self.advance();
+                let body = self.statement()?;
+                if !self.eat_kw(Kw::While) {
+                    return Err(self.wanted("`while`"));
+                }
+                let e = self.condition()?;
+                self.expect(";")?;
+                StmtKind::DoWhile(body, e)
+            }
+            Some(Kw::For) => {
+                self.advance();
+                self.scopes.push(Scope::default());
+                let result = self.for_rest();
+                self.scopes.pop();
+                result?
+            }
+            Some(Kw::Switch) => {
+                self.advance();
+                let e = self.condition()?;
+                StmtKind::Switch(e, self.statement()?)
+            }
+            Some(Kw::Break) => {
+                self.advance();
+                self.expect(";")?;
+                StmtKind::Break
+            }
+            Some(Kw::Continue) => {
+                self.advance();
+                self.expect(";")?;
+                StmtKind::Continue
+            }
+            Some(Kw::Return) => {
+                self.advance();
+                let e = if self.is(";") { None } else { Some(self.expression()?) };
+                self.expect(";")?;
+                StmtKind::Return(e)
+            }
+            Some(Kw::Goto) => {
+                self.advance();
+                let kind = if self.eat("*") {
+                    StmtKind::GotoComputed(self.expression()?)
+                } else {
+                    let Tok::Word(sym) = self.tok() else { return Err(self.wanted("a label")) };
+                    self.advance();
+                    StmtKind::Goto(sym)
+                };
+                self.expect(";")?;
+                kind
+            }
+            Some(Kw::Asm) => StmtKind::Asm(self.asm()?),
+            Some(Kw::LocalLabel) => {
+                while !self.eat(";") {
+                    if self.tok() == Tok::End {
+                        return Err(self.wanted("`;`"));
+                    }
+                    self.advance();
+                }
+                StmtKind::Empty
+            }
+            Some(Kw::Attribute) if !self.attribute_declares() => {
+                // `__attribute__((fallthrough));`
+                self.attributes(&mut Attributes::default())?;
+                return self.statement();
+            }
+            _ if self.starts_declaration(0) => return self.declaration_statement(),
+            Some(Kw::Else) => return Err(self.wanted("a statement")),
+            _ => {
+                let e = self.expression()?;
+                self.expect(";")?;
+                StmtKind::Expr(e)
+            }
+        };
+        Ok(self.stmt_node(at, kind))
+    }
+
+    /// `if … else if … else …`, as a loop.
+    fn conditional_statement(&mut self) -> Parsed<StmtId> {
+        let mut arms = Vec::new();
+        let mut last = None;
+        loop {
+            let at = self.at();
+            self.advance();
+            let e = self.condition()?;
+            let then = self.statement()?;
+            arms.push((at, e, then));
+            if !self.eat_kw(Kw::Else) {
+                break;
+            }
+            if self.kw() != Some(Kw::If) {
+                last = Some(self.statement()?);
+                break;
+            }
+        }
+        for (at, e, then) in arms.into_iter().rev() {
+            last = Some(self.stmt_node(at, StmtKind::If(e, then, last)));
+        }
+        Ok(last.expect("there is an arm"))
+    }
+
+    fn for_rest(&mut self) -> Parsed<StmtKind> {
+        self.expect("(")?;
+        let init = if self.eat(";") {
+            ForInit::None
+        } else if self.starts_declaration(0) {
+            ForInit::Declare(self.declarations()?)
+        } else {
+            let e = self.expression()?;
+            self.expect(";")?;
+            ForInit::Expr(e)
+        };
+        let condition = if self.is(";") { None } else { Some(self.expression()?) };
+        self.expect(";")?;
+        let step = if self.is(")") { None } else { Some(self.expression()?) };
+        self.expect(")")?;
+        let body = self.statement()?;
+        Ok(StmtKind::For(init, condition, step, body))
+    }
+
+    fn asm(&mut self) -> Parsed<Asm> {
+        self.advance();
+        while matches!(self.kw(), Some(Kw::Qualifier | Kw::Goto | Kw::Inline)) {
+            self.advance();
+        }
+        self.expect("(")?;
+        let mut out = Asm::default();
+        while matches!(self.tok(), Tok::Text(_)) {
+            self.advance();
+        }
+        let mut section = 0;
+        while !self.eat(")") {
+            if self.eat(":") {
+                section += 1;
+                continue;
+            }
+            // Two empty sections may stand as one token in C++ lexers, never here.
+            match section {
+                1 | 2 => {
+                    if self.eat("[") {
+                        self.advance();
+                        self.expect("]")?;
+                    }
+                    while matches!(self.tok(), Tok::Text(_)) {
+                        self.advance();
+                    }
+                    self.expect("(")?;
+                    let e = self.expression()?;
+                    self.expect(")")?;
+                    if section == 1 { out.outputs.push(e) } else { out.inputs.push(e) }
+                }
+                3 => match self.tok() {
+                    Tok::Text(_) => self.advance(),
+                    _ => return Err(self.wanted("a clobbered register")),
+                },
+                4 => {
+                    let Some(label) = self.word() else { return Err(self.wanted("a label")) };
+                    out.labels.push(label);
+                    self.advance();
+                }
+                _ => return Err(self.wanted("`)`")),
+            }
+            self.eat(",");
+        }
+        self.eat(";");
+        Ok(out)
+    }
+
+    // Expressions.
+
+    fn expression(&mut self) -> Parsed<ExprId> {
+        let at = self.at();
+        let mut e = self.assignment()?;
+        while self.eat(",") {
+            let right = self.assignment()?;
+            e = self.expr_node(at, ExprKind::Comma(e, right));
+        }
+        Ok(e)
+    }
+
+    fn assignment(&mut self) -> Parsed<ExprId> {
+        // Assignments group to the right; a chain is a loop.
+        let mut chain = Vec::new();
+        let mut e = loop {
+            let at = self.at();
+            let left = self.conditional()?;
+            let op = match self.tok() {
+                Tok::Punct("=") => Assign::Plain,
+                Tok::Punct(p) if p.len() >= 2 && p.ends_with('=') => {
+                    match binary(&p[..p.len() - 1]) {
+                        Some((op, _)) if !matches!(p, "==" | "!=" | "<=" | ">=") => {
+                            Assign::With(op)
+                        }
+                        _ => break left,
+                    }
+                }
+                _ => break left,
+            };
+            self.advance();
+            chain.push((at, op, left));
+        };
+        for (at, op, left) in chain.into_iter().rev() {
+            e = self.expr_node(at, ExprKind::Assign(op, left, e));
+        }
+        Ok(e)
+    }
+
+    fn conditional(&mut self) -> Parsed<ExprId> {
+        // `a ? b : c ? d : e` is a loop, too.
+        let mut chain = Vec::new();
+        let mut e = loop {
+            let at = self.at();
+            let condition = self.deeper(|p| p.operators(0))?;
+            if !self.eat("?") {
+                break condition;
+            }
+            let then = if self.is(":") { None } else { Some(self.deeper(Self::expression)?) };
+            self.expect(":")?;
+            chain.push((at, condition, then));
+        };
+        for (at, condition, then) in chain.into_iter().rev() {
+            e = self.expr_node(at, ExprKind::Conditional(condition, then, e));
+        }
+        Ok(e)
+    }
+
+    /// Operators with two operands that bind tighter than `level`.
+    fn operators(&mut self, level: u8) -> Parsed<ExprId> {
+        let at = self.at();
+        let mut left = self.unary()?;
+        while let Tok::Punct(p) = self.tok()
+            && let Some((op, binds)) = binary(p)
+            && binds > level
+        {
+            self.advance();
+            let right = self.deeper(|p| p.operators(binds))?;
+            left = self.expr_node(at, ExprKind::Binary(op, left, right));
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Parsed<ExprId> {
+        let at = self.at();
+        let op = match self.tok() {
+            Tok::Punct("-" | "+" | "~") => Unary::Value,
+            Tok::Punct("!") => Unary::Not,
+            Tok::Punct("*") => Unary::Deref,
+            Tok::Punct("&") => Unary::Address,
+            Tok::Punct("++" | "--") => Unary::Step,
+            Tok::Punct("&&") => {
+                self.advance();
+                let Tok::Word(sym) = self.tok() else { return Err(self.wanted("a label")) };
+                self.advance();
+                return Ok(self.expr_node(at, ExprKind::LabelAddress(sym)));
+            }
+            Tok::Punct("(") if self.starts_type(1) => {
+                let ty = self.parenthesised_type()?;
+                if self.is("{") {
+                    let init = self.initialiser()?;
+                    let e = self.expr_node(at, ExprKind::Compound(ty, init));
+                    return self.postfix(at, e);
+                }
+                let e = self.deeper(Self::unary)?;
+                return Ok(self.expr_node(at, ExprKind::Cast(ty, e)));
+            }
+            _ => match self.kw() {
+                Some(Kw::Extension) => {
+                    self.advance();
+                    return self.deeper(Self::unary);
+                }
+                Some(Kw::RealPart) => Unary::Value,
+                Some(Kw::Sizeof) => {
+                    self.advance();
+                    if self.is("(") && self.starts_type(1) {
+                        let ty = self.parenthesised_type()?;
+                        if self.is("{") {
+                            let init = self.initialiser()?;
+                            let e = self.expr_node(at, ExprKind::Compound(ty, init));
+                            let e = self.postfix(at, e)?;
+                            return Ok(self.expr_node(at, ExprKind::SizeOf(e)));
+                        }
+                        return Ok(self.expr_node(at, ExprKind::AboutType(ty)));
+                    }
+                    let e = self.deeper(Self::unary)?;
+                    return Ok(self.expr_node(at, ExprKind::SizeOf(e)));
+                }
+                _ => {
+                    let e = self.primary()?;
+                    return self.postfix(at, e);
+                }
+            },
+        };
+        self.advance();
+        let e = self.deeper(Self::unary)?;
+        Ok(self.expr_node(at, ExprKind::Unary(op, e)))
+    }
+
+    fn parenthesised_type(&mut self) -> Parsed<TypeId> {
+        self.expect("(")?;
+        let ty = self.deeper(Self::type_name)?;
+        self.expect(")")?;
+        Ok(ty)
+    }
+
+    fn postfix(&mut self, at: Place, mut e: ExprId) -> Parsed<ExprId> {
+        loop {
+            let kind = match self.tok() {
+                Tok::Punct("[") => {
+                    self.advance();
+                    let i = self.deeper(Self::expression)?;
+                    self.expect("]")?;
+                    ExprKind::Index(e, i)
+                }
+                Tok::Punct("(") => {
+                    self.advance();
+                    let mut arguments = Vec::new();
+                    while !self.eat(")") {
+                        arguments.push(self.deeper(Self::assignment)?);
+                        if !self.eat(",") {
+                            self.expect(")")?;
+                            break;
+                        }
+                    }
+                    ExprKind::Call(e, arguments)
+                }
+                Tok::Punct(p @ ("." | "->")) => {
+                    self.advance();
+                    let Tok::Word(sym) = self.tok() else { return Err(self.wanted("a member")) };
+                    self.advance();
+                    if p == "." { ExprKind::Field(e, sym) } else { ExprKind::Arrow(e, sym) }
+                }
+                Tok::Punct("++" | "--") => {
+                    self.advance();
+                    ExprKind::Unary(Unary::StepAfter, e)
+                }
+                _ => return Ok(e),
+            };
+            e = self.expr_node(at, kind);
+        }
+    }
+
+    fn primary(&mut self) -> Parsed<ExprId> {
+        let at = self.at();
+        let kind = match self.tok() {
+            Tok::Number(sym) => ExprKind::Number(sym),
+            Tok::Text(sym) => {
+                while matches!(self.ahead(1), Tok::Text(_)) {
+                    self.advance();
+                }
+                ExprKind::Text(sym)
+            }
+            Tok::Punct("(") if self.ahead_is(1, "{") => {
+                self.advance();
+                let s = self.deeper(|p| p.block(true))?;
+                self.expect(")")?;
+                return Ok(self.expr_node(at, ExprKind::Block(s)));
+            }
+            Tok::Punct("(") => {
+                self.advance();
+                let e = self.deeper(Self::expression)?;
+                self.expect(")")?;
+                return Ok(e);
+            }
+            Tok::Word(sym) => match self.keywords.get(sym) {
+                None => ExprKind::Name(sym),
+                Some(Kw::Offsetof) => {
+                    self.advance();
+                    self.expect("(")?;
+                    let ty = self.type_name()?;
+                    self.expect(",")?;
+                    let mut depth = 1;
+                    while depth > 0 {
+                        match self.tok() {
+                            Tok::Punct("(") => depth += 1,
+                            Tok::Punct(")") => depth -= 1,
+                            Tok::End => return Err(self.wanted("`)`")),
+                            _ => {}
+                        }
+                        self.advance();
+                    }
+                    return Ok(self.expr_node(at, ExprKind::AboutType(ty)));
+                }
+                Some(Kw::TypesCompatible) => {
+                    self.advance();
+                    self.expect("(")?;
+                    let ty = self.type_name()?;
+                    self.expect(",")?;
+                    self.type_name()?;
+                    self.expect(")")?;
+                    return Ok(self.expr_node(at, ExprKind::AboutType(ty)));
+                }
+                Some(Kw::VaArg) => {
+                    self.advance();
+                    self.expect("(")?;
+                    let e = self.deeper(Self::assignment)?;
+                    self.expect(",")?;
+                    let ty = self.type_name()?;
+                    self.expect(")")?;
+                    return Ok(self.expr_node(at, ExprKind::VaArg(e, ty)));
+                }
+                Some(Kw::Generic) => {
+                    self.advance();
+                    self.expect("(")?;
+                    let e = self.deeper(Self::assignment)?;
+                    let mut arms = Vec::new();
+                    while self.eat(",") {
+                        if !self.eat_kw(Kw::Default) {
+                            self.type_name()?;
+                        }
+                        self.expect(":")?;
+                        arms.push(self.deeper(Self::assignment)?);
+                    }
+                    self.expect(")")?;
+                    return Ok(self.expr_node(at, ExprKind::Generic(e, arms)));
+                }
+                Some(_) => return Err(self.wanted("an expression")),
+            },
+            _ => return Err(self.wanted("an expression")),
+        };
+        self.advance();
+        Ok(self.expr_node(at, kind))
+    }
+}
+
+fn join(a: Attributes, b: Attributes) -> Attributes {
+    Attributes { noreturn: a.noreturn || b.noreturn, cleanup: a.cleanup.or(b.cleanup) }
+}
+
+/// One spelling for each arithmetic type; the words are sorted.
+fn normal_base(words: &[&str]) -> String {
+    let has = |w: &[&str]| words.iter().any(|x| w.contains(x));
+    let count = |w: &str| words.iter().filter(|x| **x == w).count();
+    let unsigned = has(&["unsigned"]);
+    let signed = has(&["signed", "__signed", "__signed__"]);
+    let core = if has(&["char"]) {
+        return match (unsigned, signed) {
+            (true, _) => "unsigned char".into(),
+            (_, true) => "signed char".into(),
+            _ => "char".into(),
+        };
+    } else if has(&["short"]) {
+        "short"
+    } else if has(&["double"]) {
+        if count("long") > 0 { "long double" } else { "double" }
+    } else if count("long") >= 2 {
+        "long long"
+    } else if count("long") == 1 {
+        "long"
+    } else {
+        match words
+            .iter()
+            .find(|w| !matches!(**w, "int" | "unsigned" | "signed" | "__signed" | "__signed__"))
+        {
+            Some(other) => other,
+            None => "int",
+        }
+    };
+    if unsigned { format!("unsigned {core}") } else { core.to_owned() }
+}
+
+/// The operator and how tight it binds.
+fn binary(p: &str) -> Option<(Binary, u8)> {
+    Some(match p {
+        "||" => (Binary::Or, 1),
+        "&&" => (Binary::And, 2),
+        "|" => (Binary::BitOr, 3),
+        "^" => (Binary::BitXor, 4),
+        "&" => (Binary::BitAnd, 5),
+        "==" => (Binary::Eq, 6),
+        "!=" => (Binary::Ne, 6),
+        "<" => (Binary::Lt, 7),
+        ">" => (Binary::Gt, 7),
+        "<=" => (Binary::Le, 7),
+        ">=" => (Binary::Ge, 7),
+        "<<" => (Binary::Shl, 8),
+        ">>" => (Binary::Shr, 8),
+        "+" => (Binary::Add, 9),
+        "-" => (Binary::Sub, 9),
+        "*" => (Binary::Mul, 10),
+        "/" => (Binary::Div, 10),
+        "%" => (Binary::Rem, 10),
+        _ => return None,
+    })
+}
