@@ -2,14 +2,13 @@
 //! reachability by rules that know no contexts, only full entry valuations.
 
 mod common;
-#[path = "../../ir/tests/support/direct.rs"]
-mod direct;
+mod plain;
 
 use check::{Area, Goal, Observation, Target, Task, Verdict};
 use common::hierarchical_length;
-use direct::{Cells, Direct, Kind};
-use ir::eval::{Code, TableEnv};
-use ir::{EdgeId, EdgeKind, Id, Layout, NodeId, ProcId, Program, VarId, VarKind};
+use ir::{EdgeId, Id, Layout, NodeId, ProcId, Program, VarId, VarKind};
+use plain::direct::Cells;
+use plain::{Relations, initial, join, relations, valuations};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -32,39 +31,12 @@ struct Naive<'a> {
 /// The caller's entry, the call edge, the saved locals.
 type Caller = (Cells, EdgeId, Cells);
 
-enum Relations<'a> {
-    Local(NodeId, Direct<'a>),
-    Call { callee: ProcId, enter: Direct<'a>, ret: NodeId, back: Direct<'a> },
-    Return(Direct<'a>),
-}
-
-fn join(a: &Cells, b: &Cells) -> Cells {
-    a.iter().chain(b).map(|(&k, &v)| (k, v)).collect()
-}
-
 impl<'a> Naive<'a> {
     /// `None`: too many facts.
     fn new(program: &'a Program) -> Option<Naive<'a>> {
-        let edges = program.edges.iter().map(|edge| {
-            let proc = program.nodes[edge.source].proc;
-            match &edge.kind {
-                EdgeKind::Local { target, rel } => {
-                    Relations::Local(*target, Direct::new(program, Kind::Local(proc), rel))
-                }
-                EdgeKind::Call(call) => {
-                    let (caller, callee) = (proc, call.callee);
-                    let enter = Direct::new(program, Kind::Enter { caller, callee }, &call.enter);
-                    let back = Direct::new(program, Kind::Back { caller, callee }, &call.back);
-                    Relations::Call { callee, enter, ret: call.ret, back }
-                }
-                EdgeKind::Return { rel } => {
-                    Relations::Return(Direct::new(program, Kind::Return(proc), rel))
-                }
-            }
-        });
         let mut naive = Naive {
             program,
-            edges: edges.collect(),
+            edges: relations(program),
             paths: BTreeSet::new(),
             work: Vec::new(),
             summaries: BTreeMap::new(),
@@ -171,44 +143,6 @@ impl<'a> Naive<'a> {
         }
         best
     }
-}
-
-/// All valuations of the given variables.
-fn valuations(program: &Program, vars: &[VarId]) -> Vec<Cells> {
-    let mut out = vec![Cells::new()];
-    for &var in vars {
-        let ty = program.vars[var].ty;
-        for cell in 0..ty.cells() {
-            let values = 0..1u64 << ty.scalar.bits();
-            out = out
-                .iter()
-                .flat_map(|cells| {
-                    values.clone().map(|value| {
-                        let mut cells = cells.clone();
-                        cells.insert((var, cell), value);
-                        cells
-                    })
-                })
-                .collect();
-        }
-    }
-    out
-}
-
-fn initial(program: &Program) -> Vec<Cells> {
-    let vars: Vec<VarId> = program.scope(program.entry).collect();
-    let code = Code::new(program, program.init.condition);
-    let holds = |cells: &Cells| {
-        (0..1u32 << program.init.choices).any(|bits| {
-            let env = TableEnv {
-                pre: cells.iter().map(|(&k, &v)| (k, v)).collect(),
-                choices: (0..program.init.choices).map(|k| bits >> k & 1 == 1).collect(),
-                ..TableEnv::default()
-            };
-            code.eval(&env, &mut Vec::new()).as_bool() == Some(true)
-        })
-    };
-    valuations(program, &vars).into_iter().filter(holds).collect()
 }
 
 /// The bit of a valuation that a set asks for.
