@@ -1,4 +1,5 @@
-//! Checking a certificate: rules C1–C6 of [`check::Certificate`], one instance for each edge.
+//! Checking a certificate: rules C1–C9 of [`check::Certificate`] and [`check::RepeatClaim`], one
+//! instance for each edge (C7: and mark; C8 and C9: and rank).
 //!
 //! Every rule has the same shape. A hypothesis about the valuations at entry and now, one relation,
 //! for C5 the callee's summary and a second relation, and a conclusion:
@@ -15,6 +16,10 @@
 //! | C4 | `path[n]` | return | | `summary(e, y)` |
 //! | C5 | `path[n]` | `enter` | `back` | `path[m](e, z)` |
 //! | C6 | `path[n]` | condition | | empty |
+//!
+//! C7 is C2, C4 and C5 with the sets of a mark, see [`crate::repeat`]. C8 and C9 have a second
+//! hypothesis, that the head is in the set of a rank, and a conclusion with alternatives: the sets
+//! of all ranks up to it, or below it.
 //!
 //! A global that a procedure is claimed to leave unchanged is one valuation fewer: its bits at
 //! entry *are* those now, in the hypothesis and in the conclusion, and likewise across a callee's
@@ -37,6 +42,7 @@ use ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
+use std::slice::from_ref;
 
 /// The rules, numbered as in [`check::Certificate`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -53,6 +59,12 @@ pub enum Rule {
     C5,
     /// Goals.
     C6,
+    /// What carried a mark.
+    C7,
+    /// Ranks cover all heads and never rise.
+    C8,
+    /// The mark of a rank is not seen within it.
+    C9,
 }
 
 /// What checking an accepted certificate took.
@@ -78,7 +90,7 @@ pub struct CertReport {
 pub enum CertRefusal {
     /// It does not fit the program.
     Malformed(&'static str),
-    /// The goal is of a kind that is not judged yet.
+    /// The goal is of a kind that is not judged.
     Unsupported(&'static str),
     /// A rule does not hold.
     Fails {
@@ -127,17 +139,19 @@ pub(crate) struct Instance<'a> {
     pub(crate) space: &'a Space,
     pub(crate) sets: &'a StateSets,
     pub(crate) proc: ProcId,
-    pub(crate) hypothesis: SetId,
+    /// Both hold.
+    pub(crate) hypotheses: [SetId; 2],
     pub(crate) first: &'a Rel,
     pub(crate) role: Role,
-    /// C3, C5.
+    /// On calls.
     pub(crate) callee: Option<ProcId>,
-    /// C5: the callee's summary, and the way back.
+    /// On calls that come back: the callee's summary, and the way back.
     pub(crate) second: Option<(SetId, &'a Rel)>,
-    pub(crate) conclusion: SetId,
+    /// One of them holds.
+    pub(crate) conclusion: &'a [SetId],
     /// Bits of globals whose value at entry is the one before the edge.
     pub(crate) unchanged: &'a Partial,
-    /// C5: bits of globals that the callee's summary does not change.
+    /// Bits of globals that the callee's summary does not change.
     pub(crate) around: &'a Partial,
     /// Globals that must come out of the edge as they went in.
     pub(crate) equal: &'a [VarId],
@@ -170,7 +184,7 @@ pub(crate) fn check_with(
     cases: Cases,
 ) -> Result<CertReport, CertRefusal> {
     let space = Space::new(program);
-    well_formed(program, &space, certificate)?;
+    let bounds = well_formed(program, &space, certificate)?;
     let mut masks = Masks::new(program, &space, certificate);
     let mut checker = Checker {
         program,
@@ -192,34 +206,33 @@ pub(crate) fn check_with(
     let start = Claim {
         rule: Rule::C1,
         proc: program.entry,
-        hypothesis: full,
+        hypotheses: [full; 2],
         first: &init,
         role: Role::Local,
         callee: None,
         second: None,
-        conclusion: path[entry],
+        conclusion: from_ref(&path[entry]),
         equal: &[],
     };
     checker.check(&masks, start, entry, None)?;
 
     for (id, edge) in program.edges.enumerate() {
         let proc = program.nodes[edge.source].proc;
-        let hypothesis = path[edge.source];
         let claim = Claim {
             rule: Rule::C2,
             proc,
-            hypothesis,
+            hypotheses: [path[edge.source], full],
             first: &init,
             role: Role::Local,
             callee: None,
             second: None,
-            conclusion: full,
+            conclusion: &[],
             equal: &[],
         };
         match &edge.kind {
             EdgeKind::Local { target, rel } => {
                 let equal = masks.assigned(proc, [rel]);
-                let conclusion = path[*target];
+                let conclusion = from_ref(&path[*target]);
                 let claim = Claim { first: rel, conclusion, equal: &equal, ..claim };
                 checker.check(&masks, claim, edge.source, Some(id))?;
             }
@@ -229,7 +242,7 @@ pub(crate) fn check_with(
                     rule: Rule::C4,
                     first: rel,
                     role: Role::Return,
-                    conclusion: procs[proc].summary,
+                    conclusion: from_ref(&procs[proc].summary),
                     equal: &equal,
                     ..claim
                 };
@@ -242,17 +255,14 @@ pub(crate) fn check_with(
                     callee: Some(call.callee),
                     ..claim
                 };
-                let conclusion = path[program.procs[call.callee].entry];
+                let conclusion = from_ref(&path[program.procs[call.callee].entry]);
                 let enters = Claim { rule: Rule::C3, conclusion, ..claim };
                 checker.check(&masks, enters, edge.source, Some(id))?;
-                let mut equal = masks.assigned(proc, [&call.enter, &call.back]);
-                equal.extend(masks.changed_inside(proc, call.callee));
-                equal.sort_unstable();
-                equal.dedup();
+                let equal = masks.assigned_by_call(proc, call);
                 let comes_back = Claim {
                     rule: Rule::C5,
                     second: Some((procs[call.callee].summary, &call.back)),
-                    conclusion: path[call.ret],
+                    conclusion: from_ref(&path[call.ret]),
                     equal: &equal,
                     ..claim
                 };
@@ -260,22 +270,27 @@ pub(crate) fn check_with(
             }
         }
     }
-    // C6
+    // C6, or C7 to C9
     for goal in goals {
-        let Goal::Reach(targets) = goal else {
-            return Err(CertRefusal::Unsupported("runs without end are not judged yet"));
+        let targets = match goal {
+            Goal::Reach(targets) => targets,
+            Goal::Repeat { marks } => {
+                crate::repeat::check(&mut checker, &mut masks, *marks, &bounds)?;
+                continue;
+            }
+            _ => return Err(CertRefusal::Unsupported("goals of this kind are not judged")),
         };
         for target in targets {
             let rel = Rel::guarded(target.condition, 0);
             let claim = Claim {
                 rule: Rule::C6,
                 proc: program.nodes[target.node].proc,
-                hypothesis: path[target.node],
+                hypotheses: [path[target.node], full],
                 first: &rel,
                 role: Role::Local,
                 callee: None,
                 second: None,
-                conclusion: SetId::empty(),
+                conclusion: &[],
                 equal: &[],
             };
             checker.check(&masks, claim, target.node, None)?;
@@ -284,12 +299,48 @@ pub(crate) fn check_with(
     Ok(checker.report)
 }
 
+/// For each set, one more than the largest bit in each area.
+pub(crate) struct Bounds(Vec<[u32; 5]>);
+
+impl Bounds {
+    fn within(&self, set: SetId, limits: [(Area, u32); 5]) -> bool {
+        self.0
+            .get(set.index())
+            .is_some_and(|b| limits.iter().all(|&(area, limit)| b[area as usize] <= limit))
+    }
+    /// Whether the set fits as a path set at a node of `proc`; `entry`: if it may speak of the
+    /// valuation at entry.
+    pub(crate) fn path(&self, space: &Space, proc: ProcId, set: SetId, entry: bool) -> bool {
+        let (global, frame) = (space.layout.global_bits, space.layout.frame_bits[proc]);
+        let limits = [
+            (Area::EntryGlobal, if entry { global } else { 0 }),
+            (Area::EntryLocal, if entry { frame } else { 0 }),
+            (Area::Global, global),
+            (Area::Local, frame),
+            (Area::Result, 0),
+        ];
+        self.within(set, limits)
+    }
+    /// Whether the set fits as a summary of `proc`.
+    pub(crate) fn summary(&self, space: &Space, proc: ProcId, set: SetId) -> bool {
+        let global = space.layout.global_bits;
+        let limits = [
+            (Area::EntryGlobal, global),
+            (Area::EntryLocal, space.layout.frame_bits[proc]),
+            (Area::Global, global),
+            (Area::Local, 0),
+            (Area::Result, space.layout.result_bits[proc]),
+        ];
+        self.within(set, limits)
+    }
+}
+
 /// Checks that the certificate has a set wherever it must, over bits that exist there.
 fn well_formed(
     program: &Program,
     space: &Space,
     certificate: &Certificate,
-) -> Result<(), CertRefusal> {
+) -> Result<Bounds, CertRefusal> {
     let bad = |what| Err(CertRefusal::Malformed(what));
     let sets = &certificate.sets;
     if certificate.path.len() != program.nodes.len()
@@ -297,7 +348,6 @@ fn well_formed(
     {
         return bad("the certificate is one of another program");
     }
-    // For each set, one more than the largest bit in each area.
     let mut bounds: Vec<[u32; 5]> = vec![[0; 5]; 2];
     for i in 0..sets.len() {
         let Some(node) = sets.node(SetId::new(i + 2)) else {
@@ -312,34 +362,14 @@ fn well_formed(
         *area = (*area).max(node.bit.index.saturating_add(1));
         bounds.push(bound);
     }
-    let global = space.layout.global_bits;
-    let within = |set: SetId, limits: [(Area, u32); 5]| {
-        bounds
-            .get(set.index())
-            .is_some_and(|b| limits.iter().all(|&(area, limit)| b[area as usize] <= limit))
-    };
+    let bounds = Bounds(bounds);
     for (n, node) in program.nodes.enumerate() {
-        let frame = space.layout.frame_bits[node.proc];
-        let limits = [
-            (Area::EntryGlobal, global),
-            (Area::EntryLocal, frame),
-            (Area::Global, global),
-            (Area::Local, frame),
-            (Area::Result, 0),
-        ];
-        if !within(certificate.path[n], limits) {
+        if !bounds.path(space, node.proc, certificate.path[n], true) {
             return bad("a path set speaks of bits that do not exist at its node");
         }
     }
     for (p, claim) in certificate.procs.enumerate() {
-        let limits = [
-            (Area::EntryGlobal, global),
-            (Area::EntryLocal, space.layout.frame_bits[p]),
-            (Area::Global, global),
-            (Area::Local, 0),
-            (Area::Result, space.layout.result_bits[p]),
-        ];
-        if !within(claim.summary, limits) {
+        if !bounds.summary(space, p, claim.summary) {
             return bad("a summary speaks of bits that do not exist at its exit");
         }
         if claim
@@ -350,11 +380,11 @@ fn well_formed(
             return bad("what is claimed to be unchanged is no global");
         }
     }
-    Ok(())
+    Ok(bounds)
 }
 
 /// Which globals each procedure is claimed to leave unchanged, as masks of bits kept once.
-struct Masks<'a> {
+pub(crate) struct Masks<'a> {
     program: &'a Program,
     space: &'a Space,
     of: IndexVec<ProcId, usize>,
@@ -392,12 +422,20 @@ impl<'a> Masks<'a> {
         self.program.vars[var].kind == VarKind::Global && self.mask(proc).get(first).is_some()
     }
     /// Globals claimed unchanged in `proc` that one of the relations assigns.
-    fn assigned<const N: usize>(&self, proc: ProcId, rels: [&Rel; N]) -> Vec<VarId> {
+    pub(crate) fn assigned<const N: usize>(&self, proc: ProcId, rels: [&Rel; N]) -> Vec<VarId> {
         let mut out: Vec<VarId> = rels
             .into_iter()
             .flat_map(|rel| rel.assigns.iter().map(|a| a.var))
             .filter(|&v| self.contains(proc, v))
             .collect();
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+    /// Those that the call may change: on the way in or back, or inside.
+    pub(crate) fn assigned_by_call(&mut self, proc: ProcId, call: &ir::Call) -> Vec<VarId> {
+        let mut out = self.assigned(proc, [&call.enter, &call.back]);
+        out.extend(self.changed_inside(proc, call.callee));
         out.sort_unstable();
         out.dedup();
         out
@@ -421,22 +459,22 @@ impl<'a> Masks<'a> {
 
 /// An instance but for what all have in common.
 #[derive(Clone, Copy)]
-struct Claim<'a> {
-    rule: Rule,
-    proc: ProcId,
-    hypothesis: SetId,
-    first: &'a Rel,
-    role: Role,
-    callee: Option<ProcId>,
-    second: Option<(SetId, &'a Rel)>,
-    conclusion: SetId,
-    equal: &'a [VarId],
+pub(crate) struct Claim<'a> {
+    pub(crate) rule: Rule,
+    pub(crate) proc: ProcId,
+    pub(crate) hypotheses: [SetId; 2],
+    pub(crate) first: &'a Rel,
+    pub(crate) role: Role,
+    pub(crate) callee: Option<ProcId>,
+    pub(crate) second: Option<(SetId, &'a Rel)>,
+    pub(crate) conclusion: &'a [SetId],
+    pub(crate) equal: &'a [VarId],
 }
 
-struct Checker<'a> {
-    program: &'a Program,
-    space: &'a Space,
-    certificate: &'a Certificate,
+pub(crate) struct Checker<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) space: &'a Space,
+    pub(crate) certificate: &'a Certificate,
     budget: &'a Budget,
     cases: Cases,
     code: Code,
@@ -447,7 +485,7 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn check(
+    pub(crate) fn check(
         &mut self,
         masks: &Masks,
         claim: Claim,
@@ -458,13 +496,17 @@ impl Checker<'_> {
         if self.report.instances.is_multiple_of(64) {
             self.budget.poll()?;
         }
-        let Claim { rule, proc, hypothesis, first, role, callee, second, conclusion, equal } =
+        let Claim { rule, proc, hypotheses, first, role, callee, second, conclusion, equal } =
             claim;
         let empty = |set: SetId| set == SetId::empty();
-        let nothing_happens = rule == Rule::C2 && first.is_identity() && hypothesis == conclusion;
-        if empty(hypothesis)
+        // Within a frame, what holds before nothing happens holds after it.
+        let nothing_happens = !matches!(rule, Rule::C1 | Rule::C6)
+            && role == Role::Local
+            && first.is_identity()
+            && hypotheses.iter().any(|set| conclusion.contains(set));
+        if hypotheses.into_iter().any(empty)
             || second.is_some_and(|(summary, _)| empty(summary))
-            || (equal.is_empty() && (conclusion == SetId::full() || nothing_happens))
+            || (equal.is_empty() && (conclusion.contains(&SetId::full()) || nothing_happens))
         {
             self.report.trivial += 1;
             return Ok(());
@@ -482,7 +524,7 @@ impl Checker<'_> {
             space: self.space,
             sets: &self.certificate.sets,
             proc,
-            hypothesis,
+            hypotheses,
             first,
             role,
             callee,
@@ -517,11 +559,14 @@ impl Checker<'_> {
         out.clear();
         out.extend([
             claim.rule as u32,
-            claim.hypothesis.index() as u32,
-            claim.conclusion.index() as u32,
+            claim.role as u32,
+            claim.hypotheses[0].index() as u32,
+            claim.hypotheses[1].index() as u32,
             masks.of[claim.proc] as u32,
+            claim.conclusion.len() as u32,
             claim.equal.len() as u32,
         ]);
+        out.extend(claim.conclusion.iter().map(|set| set.index() as u32));
         out.extend(claim.equal.iter().map(|&v| self.space.layout.slot(v).offset));
         self.relation_key(claim.first, &mut out);
         if let (Some(callee), Some((summary, back))) = (claim.callee, claim.second) {

@@ -60,6 +60,13 @@ impl Code {
         self.constraint = (rel.constraint != Exprs::TRUE).then(|| self.emit(exprs, rel.constraint));
     }
 
+    /// Compiles a condition on the values before a step, by itself.
+    pub(crate) fn compile_condition(&mut self, exprs: &Exprs, condition: ExprId) {
+        self.clear();
+        self.guard = Some(self.emit(exprs, condition));
+        self.before = self.ops.len();
+    }
+
     /// The relation that does nothing.
     pub(crate) fn clear(&mut self) {
         self.ops.clear();

@@ -140,15 +140,17 @@ impl Case<'_> {
         let space = instance.space;
         let (globals, locals) = (space.globals().start, space.locals().start);
         let results = space.results().start;
-        let inside = self.contains(instance.hypothesis, |bit| match bit.area {
-            Area::EntryGlobal => self.start(true, globals + bit.index),
-            Area::EntryLocal => self.start(true, locals + bit.index),
-            Area::Global => self.start(false, globals + bit.index),
-            Area::Local => self.start(false, locals + bit.index),
-            Area::Result => Ok(false), // refused as malformed
-        })?;
-        if !inside {
-            return Ok(true);
+        for hypothesis in instance.hypotheses {
+            let inside = self.contains(hypothesis, |bit| match bit.area {
+                Area::EntryGlobal => self.start(true, globals + bit.index),
+                Area::EntryLocal => self.start(true, locals + bit.index),
+                Area::Global => self.start(false, globals + bit.index),
+                Area::Local => self.start(false, locals + bit.index),
+                Area::Result => Ok(false), // refused as malformed
+            })?;
+            if !inside {
+                return Ok(true);
+            }
         }
 
         // The first relation.
@@ -182,19 +184,25 @@ impl Case<'_> {
                     }
                 }
             }
-            self.contains(instance.conclusion, |bit| {
-                let (at_entry, place) = match bit.area {
-                    Area::EntryGlobal => (true, globals + bit.index),
-                    Area::EntryLocal => (true, locals + bit.index),
-                    Area::Global => (false, globals + bit.index),
-                    Area::Local => (false, locals + bit.index),
-                    Area::Result => (false, results + bit.index),
-                };
-                match at_entry && !instance.starts_frame() {
-                    true => self.start(true, place),
-                    false => out(place),
+            for &conclusion in instance.conclusion {
+                let inside = self.contains(conclusion, |bit| {
+                    let (at_entry, place) = match bit.area {
+                        Area::EntryGlobal => (true, globals + bit.index),
+                        Area::EntryLocal => (true, locals + bit.index),
+                        Area::Global => (false, globals + bit.index),
+                        Area::Local => (false, locals + bit.index),
+                        Area::Result => (false, results + bit.index),
+                    };
+                    match at_entry && !instance.starts_frame() {
+                        true => self.start(true, place),
+                        false => out(place),
+                    }
+                })?;
+                if inside {
+                    return Ok(true);
                 }
-            })
+            }
+            Ok(false)
         };
         let Some((summary, _)) = instance.second else {
             return conclude(&|bit| first_bit(Time::Post, bit));

@@ -16,7 +16,7 @@ use crate::machine::{Around, Cell, Lack, Machine, Picked, Role, Scratch, Source,
 use crate::search::Failure;
 use check::Partial;
 use ir::eval::Val;
-use ir::{BinaryOp, Rel, Time, VarId};
+use ir::{BinaryOp, Expr, ExprId, Exprs, Rel, Time, VarId};
 
 /// Why a step is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -129,6 +129,38 @@ impl Machine<'_> {
             Verdict::Yes => Ok(need),
             Verdict::No(_) | Verdict::Open(_) => Err(Fault::Internal),
         }
+    }
+
+    /// The value of a condition; `None` if it depends on what is open.
+    pub(crate) fn atom(&mut self, exprs: &Exprs, atom: ExprId, state: &Partial) -> Option<bool> {
+        if let Expr::Bool(value) = exprs[atom] {
+            return Some(value);
+        }
+        self.code.compile_condition(exprs, atom);
+        let none = self.space.open();
+        self.eval_before(&Around::forward(Role::Local, state, &none), &Picked::default());
+        self.code.guard.and_then(|guard| self.regs[guard as usize].as_bool())
+    }
+
+    /// Adds to `need` the cells on which the value of a condition rests, if it has one by what is
+    /// claimed and needed.
+    pub(crate) fn atom_rests_on(
+        &mut self,
+        exprs: &Exprs,
+        atom: ExprId,
+        claim: &Partial,
+        need: &mut Partial,
+    ) {
+        let mut known = claim.clone();
+        known.merge(need);
+        if matches!(exprs[atom], Expr::Bool(_)) || self.atom(exprs, atom, &known).is_none() {
+            return;
+        }
+        let none = self.space.open();
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let around = Around::forward(Role::Local, &known, &none);
+        self.collect(&around, &Picked::default(), need, &mut scratch);
+        self.scratch = scratch;
     }
 
     /// Adds to `need` the cells that the values in the registers rest on.

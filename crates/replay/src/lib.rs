@@ -51,13 +51,16 @@
 mod certificate;
 mod cnf;
 mod code;
+mod concrete;
 mod cubes;
 mod enumerate;
+mod judge;
 mod justify;
 mod listed;
 mod machine;
 mod prove;
 mod refusal;
+mod repeat;
 mod search;
 mod shown;
 mod space;
@@ -67,8 +70,9 @@ mod trace;
 mod value;
 
 pub use certificate::{CertRefusal, CertReport, Rule, check_certificate};
+pub use judge::{Judgement, judge};
 pub use listed::{FoldedQuery, Listed, ListedStep, Outcome, replay_listed};
 pub use refusal::{Part, Place, Reason, Refusal};
 pub use shown::{Accepted, Shown};
-pub use trace::check_trace;
+pub use trace::{check_lasso, check_trace};
 pub use value::{Value, state_vars};

@@ -74,6 +74,9 @@ impl Picked {
     pub(crate) fn cell(&self, cell: Cell) -> Option<u64> {
         self.cells.iter().find(|(c, _)| *c == cell).map(|&(_, v)| v)
     }
+    pub(crate) fn cells(&self) -> &[(Cell, u64)] {
+        &self.cells
+    }
     pub(crate) fn set_cell(&mut self, cell: Cell, to: Option<u64>) {
         self.cells.retain(|(c, _)| *c != cell);
         self.cells.extend(to.map(|v| (cell, v)));

@@ -19,8 +19,8 @@ pub(crate) fn prove(instance: &Instance, budget: &Budget) -> Result<bool, StopRe
     // At entry and now.
     let mut entry = Valuation::default();
     let mut now = Valuation::default();
-    let hypothesis =
-        member(&mut cnf, instance.sets, instance.hypothesis, |cnf, bit| match bit.area {
+    for hypothesis in instance.hypotheses {
+        let holds = member(&mut cnf, instance.sets, hypothesis, |cnf, bit| match bit.area {
             Area::EntryGlobal if instance.unchanged.get(bit.index).is_some() => {
                 now.bit(cnf, bit.index)
             }
@@ -29,7 +29,8 @@ pub(crate) fn prove(instance: &Instance, budget: &Budget) -> Result<bool, StopRe
             Area::Global => now.bit(cnf, bit.index),
             Area::Local | Area::Result => now.bit(cnf, locals + bit.index),
         });
-    cnf.clause(&[hypothesis]);
+        cnf.clause(&[holds]);
+    }
 
     // Through the first relation, the summary and the second relation.
     let mut out = relate(&mut cnf, instance, instance.first, instance.role, &mut now);
@@ -77,22 +78,26 @@ fn refute(
 ) -> Result<bool, StopReason> {
     let space = instance.space;
     let (locals, results) = (space.locals().start, space.results().start);
-    let mut holds = member(&mut cnf, instance.sets, instance.conclusion, |cnf, bit| {
-        let place = match bit.area {
-            Area::EntryGlobal | Area::Global => bit.index,
-            Area::EntryLocal | Area::Local => locals + bit.index,
-            Area::Result => results + bit.index,
-        };
-        match bit.area {
-            Area::EntryGlobal | Area::EntryLocal if !instance.starts_frame() => {
-                match instance.unchanged.get(place) {
-                    Some(_) => now.bit(cnf, place),
-                    None => entry.bit(cnf, place),
+    let mut holds = Lit::FALSE;
+    for &conclusion in instance.conclusion {
+        let inside = member(&mut cnf, instance.sets, conclusion, |cnf, bit| {
+            let place = match bit.area {
+                Area::EntryGlobal | Area::Global => bit.index,
+                Area::EntryLocal | Area::Local => locals + bit.index,
+                Area::Result => results + bit.index,
+            };
+            match bit.area {
+                Area::EntryGlobal | Area::EntryLocal if !instance.starts_frame() => {
+                    match instance.unchanged.get(place) {
+                        Some(_) => now.bit(cnf, place),
+                        None => entry.bit(cnf, place),
+                    }
                 }
+                _ => out.bit(cnf, before.as_mut().unwrap_or(&mut now), Time::Post, place),
             }
-            _ => out.bit(cnf, before.as_mut().unwrap_or(&mut now), Time::Post, place),
-        }
-    });
+        });
+        holds = cnf.or(holds, inside);
+    }
     for &var in instance.equal {
         for bit in space.var(instance.program, var) {
             let kept = before.as_mut().unwrap_or(&mut now);

@@ -51,7 +51,7 @@ pub enum Part {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Reason {
-    /// This kind of goal is not judged yet.
+    /// This kind of goal is not judged.
     Unsupported(&'static str),
     /// Its parts do not fit together.
     Malformed(&'static str),
@@ -83,6 +83,16 @@ pub enum Reason {
     },
     /// A variable is claimed to have a value and needed with another.
     Conflict {
+        /// The variable.
+        var: String,
+    },
+    /// No edge of the loop, nor of the calls in it, has the mark.
+    Mark {
+        /// The mark.
+        mark: u32,
+    },
+    /// The loop needs a variable at its head with another value than it has at its end.
+    Closes {
         /// The variable.
         var: String,
     },
@@ -171,6 +181,10 @@ impl fmt::Display for Reason {
             }
             Reason::Conflict { var } => {
                 write!(f, "`{var}` is claimed to have another value than it has later")
+            }
+            Reason::Mark { mark } => write!(f, "its loop does not have mark {mark}"),
+            Reason::Closes { var } => {
+                write!(f, "the loop needs `{var}` with another value than it has at the end")
             }
             Reason::Internal => {
                 f.write_str("internal error, please report it: a justification fails")

@@ -5,10 +5,13 @@
 //! appears if the trace needs its value or if its value follows from those; one that the trace
 //! leaves unconstrained does not. All values shown hold together in one run: the needed ones do,
 //! and the others follow from them.
+//!
+//! What is shown in a loop holds in every turn. At its head the listing forgets what is known there
+//! by the way that led to it and does not come out of the loop again ([`steady`]).
 
 use crate::machine::{Machine, Role};
 use crate::space::Space;
-use check::Partial;
+use check::{Lasso, Partial};
 use ir::{Call, EdgeId, EdgeKind, Id, IndexVec, Layout, NodeId, Program, define_id};
 use num_bigint::BigUint;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,6 +29,18 @@ pub(crate) struct Run {
     pub(crate) steps: Vec<RunStep>,
     /// Needed before each step, and at the end (of a frame that ends with a call: nothing).
     pub(crate) needs: Vec<Partial>,
+    /// What calls need that goes around their inside, by the number of their step in ascending
+    /// order; those that need nothing are left out.
+    pub(crate) calls: Vec<(usize, Waiting)>,
+}
+
+/// What a completed call needs besides its inside.
+#[derive(Clone, Debug)]
+pub(crate) struct Waiting {
+    /// Needed of globals at the exit that nothing inside assigns.
+    pub(crate) around: Partial,
+    /// Needed in the saved frame.
+    pub(crate) saved: Partial,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,14 +68,17 @@ pub struct Accepted {
     pub(crate) target: NodeId,
     pub(crate) masks: Vec<Partial>,
     pub(crate) shortest: bool,
+    pub(crate) lasso: Option<Lasso>,
 }
 
-/// One entry of a listing: a statement executed, or the target.
+/// One entry of a listing: a statement executed, or the target. For a run that has finished or
+/// failed ([`Accepted::lasso`]), the last entry stands for the state in which it stays; of that,
+/// only globals are known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shown {
     /// The statement.
     pub node: NodeId,
-    /// The edge taken from it; `None` for the target.
+    /// The edge taken from it; `None` for the target, and for the state in which a run stays.
     pub edge: Option<EdgeId>,
     /// How many frames are below the statement's.
     pub depth: usize,
@@ -83,6 +101,11 @@ impl Accepted {
     pub fn target(&self) -> NodeId {
         self.target
     }
+    /// How the run goes on after the trace. The steps of a loop may be other ones than those of the
+    /// [`check::Trace`]: several turns of it, where one does not close.
+    pub fn lasso(&self) -> Option<Lasso> {
+        self.lasso
+    }
     /// Whether the engine says that no shorter one exists.
     pub fn is_shortest(&self) -> bool {
         self.shortest
@@ -92,10 +115,15 @@ impl Accepted {
     fn lists(&self, edge: EdgeId) -> bool {
         crate::listed::lists(&self.program, edge)
     }
-    /// Whether the target is listed as an entry of its own: a statement that the run comes to. A
-    /// failed assertion is listed by the step that fails.
+    /// Whether the target is listed as an entry of its own: a statement that the run comes to, or
+    /// the state in which it stays. A failed assertion is listed by the step that fails; the head
+    /// of a loop is listed as its first step.
     fn lists_target(&self) -> bool {
-        self.program.nodes[self.target].statement
+        match self.lasso {
+            None => self.program.nodes[self.target].statement,
+            Some(Lasso::Loop { .. }) => false,
+            Some(Lasso::Terminated | Lasso::Failed) => true,
+        }
     }
     /// Entries of a run without those inside its calls.
     fn own(&self, run: &Run) -> u64 {
@@ -199,6 +227,21 @@ impl Accepted {
     /// calls are folded, deepest first until the rest fits; frames that are there at the end are
     /// always shown.
     pub fn shown(&self, max_steps: usize) -> impl Iterator<Item = Shown> + '_ {
+        self.walk(max_steps)
+    }
+
+    /// The number of the entry in that listing with which the part that repeats for ever starts;
+    /// `None` if there is no such part, or if nothing in it is listed.
+    pub fn loop_start(&self, max_steps: usize) -> Option<usize> {
+        let mut walk = self.walk(max_steps);
+        let count = walk.by_ref().count();
+        match self.lasso? {
+            Lasso::Loop { .. } => walk.loop_start.filter(|&start| start < count),
+            Lasso::Terminated | Lasso::Failed => count.checked_sub(1),
+        }
+    }
+
+    fn walk(&self, max_steps: usize) -> Walk<'_> {
         let (deepest, sizes) = match self.cut(max_steps) {
             Some((depth, folded)) => (depth, self.sizes(&folded).1),
             None => (usize::MAX, FxHashMap::default()),
@@ -218,6 +261,9 @@ impl Accepted {
             stack: vec![first],
             frames: 1,
             over: false,
+            exit: None,
+            listed: 0,
+            loop_start: None,
         }
     }
 }
@@ -233,6 +279,11 @@ struct Walk<'a> {
     /// How many of the frames have been entered.
     frames: usize,
     over: bool,
+    /// What is known after the entry procedure has returned.
+    exit: Option<Partial>,
+    /// Entries so far, and when the loop started.
+    listed: usize,
+    loop_start: Option<usize>,
 }
 
 /// A frame while the listing is in it.
@@ -265,7 +316,6 @@ impl<'a> Walk<'a> {
     /// Takes the next step of the top frame.
     fn step(&mut self, step: RunStep) {
         let accepted = self.accepted;
-        let space = &accepted.space;
         let Some(top) = self.stack.last() else { return };
         let state = top.state.clone();
         match &accepted.program.edges[step.edge].kind {
@@ -280,7 +330,10 @@ impl<'a> Walk<'a> {
                 let (mut exit, _) = self.forward(rel, Role::Return, &state);
                 let Some(done) = self.stack.pop() else { return };
                 know(&mut exit, &done.run.needs[done.at + 1]);
-                let Some(top) = self.stack.last() else { return };
+                let Some(top) = self.stack.last() else {
+                    self.exit = Some(exit);
+                    return;
+                };
                 let call = &accepted.program.edges[top.run.steps[top.at].edge].kind;
                 if let EdgeKind::Call(call) = call {
                     self.come_back(call, &exit, &done.saved);
@@ -290,13 +343,8 @@ impl<'a> Walk<'a> {
                 let (mut post, saved) = self.forward(&call.enter, Role::Enter, &state);
                 let run = match step.inside {
                     Some(piece) if self.folds(step) => {
-                        let piece = &accepted.pieces[piece];
-                        post.forget(space.locals());
-                        post.remove(&accepted.masks[piece.changed as usize]);
-                        if let Some(exit) = piece.run.needs.last() {
-                            know(&mut post, exit);
-                        }
-                        self.come_back(call, &post, &saved);
+                        let exit = accepted.exit(piece, post);
+                        self.come_back(call, &exit, &saved);
                         return;
                     }
                     Some(piece) => &accepted.pieces[piece].run,
@@ -327,6 +375,78 @@ impl<'a> Walk<'a> {
     }
 }
 
+impl Accepted {
+    /// What is known at the exit of a completed call, from what is known at its entry.
+    fn exit(&self, piece: PieceId, mut entry: Partial) -> Partial {
+        let piece = &self.pieces[piece];
+        entry.forget(self.space.locals());
+        entry.remove(&self.masks[piece.changed as usize]);
+        if let Some(exit) = piece.run.needs.last() {
+            know(&mut entry, exit);
+        }
+        entry
+    }
+}
+
+/// Passes before what is known at the head of a loop comes down to what is needed there.
+const PASSES: usize = 32;
+
+/// What is known at the head of a loop in every turn, of what is known there in the first.
+fn steady(
+    accepted: &Accepted,
+    machine: &mut Machine,
+    frame: usize,
+    step: usize,
+    first: &Partial,
+) -> Partial {
+    let mut head = first.clone();
+    for _ in 0..PASSES {
+        let end = turn(accepted, machine, frame, step, head.clone());
+        if end.covers(&head) {
+            return head;
+        }
+        head.retain(&end);
+        while let Some(bit) = head.conflict(&end) {
+            head.set(bit, None);
+        }
+    }
+    accepted.frames[frame].needs[step].clone()
+}
+
+/// What is known at the end of a loop, from what is known at its head; completed calls are passed
+/// over.
+fn turn(
+    accepted: &Accepted,
+    machine: &mut Machine,
+    frame: usize,
+    step: usize,
+    mut state: Partial,
+) -> Partial {
+    let program = &*accepted.program;
+    for (i, run) in accepted.frames.iter().enumerate().skip(frame) {
+        let from = if i == frame { step } else { 0 };
+        for (at, step) in run.steps.iter().enumerate().skip(from) {
+            let mut need = &run.needs[at + 1];
+            state = match (&program.edges[step.edge].kind, step.inside) {
+                (EdgeKind::Local { rel, .. }, _) => machine.forward(rel, Role::Local, &state).0,
+                (EdgeKind::Return { rel }, _) => machine.forward(rel, Role::Return, &state).0,
+                (EdgeKind::Call(call), Some(piece)) => {
+                    let (entry, saved) = machine.forward(&call.enter, Role::Enter, &state);
+                    let mut pre = accepted.exit(piece, entry);
+                    pre.merge(&saved);
+                    machine.forward(&call.back, Role::Back, &pre).0
+                }
+                (EdgeKind::Call(call), None) => {
+                    need = accepted.frames.get(i + 1).map_or(need, |next| &next.needs[0]);
+                    machine.forward(&call.enter, Role::Enter, &state).0
+                }
+            };
+            know(&mut state, need);
+        }
+    }
+    state
+}
+
 /// Adds what is needed to what is known. They cannot differ: both hold in every run that agrees
 /// with what was needed so far.
 fn know(state: &mut Partial, need: &Partial) {
@@ -340,18 +460,35 @@ impl Iterator for Walk<'_> {
     fn next(&mut self) -> Option<Shown> {
         let accepted = self.accepted;
         loop {
-            let top = self.stack.last()?;
-            let depth = self.stack.len() - 1;
-            let Some(&step) = top.run.steps.get(top.at) else {
-                // Only the last frame runs out of steps: pieces end with a return.
-                debug_assert!(top.piece.is_none());
+            let depth = self.stack.len().saturating_sub(1);
+            if let Some(Lasso::Loop { frame, step }) = accepted.lasso
+                && self.loop_start.is_none()
+                && let Some(top) = self.stack.last_mut()
+                && (depth, top.at, self.frames) == (frame, step, frame + 1)
+                && top.piece.is_none()
+            {
+                self.loop_start = Some(self.listed);
+                top.state = steady(accepted, &mut self.machine, frame, step, &top.state);
+            }
+            let step = self.stack.last().and_then(|top| top.run.steps.get(top.at)).copied();
+            let Some(step) = step else {
+                // Only the last frame runs out of steps: pieces end with a return. Or the entry
+                // procedure has returned.
                 if std::mem::replace(&mut self.over, true) || !accepted.lists_target() {
                     return None;
                 }
-                let (node, state) = (accepted.target, top.state.clone());
+                let mut state = match self.exit.take() {
+                    Some(exit) => exit,
+                    None => self.stack.last()?.state.clone(),
+                };
+                if accepted.lasso.is_some() {
+                    state.forget(accepted.space.locals());
+                    state.forget(accepted.space.results());
+                }
+                let node = accepted.target;
                 return Some(Shown { node, edge: None, depth, state, folded: None });
             };
-            let state = top.state.clone();
+            let state = self.stack.last()?.state.clone();
             let shown = accepted.lists(step.edge).then(|| Shown {
                 node: accepted.program.edges[step.edge].source,
                 edge: Some(step.edge),
@@ -361,6 +498,7 @@ impl Iterator for Walk<'_> {
             });
             self.step(step);
             if shown.is_some() {
+                self.listed += 1;
                 return shown;
             }
         }

@@ -17,29 +17,68 @@
 //! to the target. So whatever completes the open cells, the trace is one: that is what
 //! [`Accepted`] stands for. Claims about cells that are not needed are neither checked nor used.
 //!
+//! A lasso goes on for ever. With `H` what is needed at the head of its loop:
+//!
+//! - T4. every valuation that agrees with `H` leads through the loop to one that agrees with `H`.
+//!
+//! So a valuation that agrees with `H` has a run that follows the loop again and again. `H` is found
+//! by going backwards through the loop, from what its head turned out to need, until nothing is
+//! added ([`Pass::turn`]). Locals at the end are those of the frame on top there: it may be another
+//! activation, and the frames in between are never looked at again.
+//!
 //! The trace is a graph: a segment is analysed once for each set of needs at its exit, of which
 //! there are few, and the pass is linear in what is stored, however long the run.
 
 use crate::justify::{Claims, Fault};
 use crate::machine::{Machine, Role};
 use crate::refusal::{Part, Place, Reason, Refusal};
-use crate::shown::{Accepted, Piece, PieceId, Run, RunStep};
+use crate::shown::{Accepted, Piece, PieceId, Run, RunStep, Waiting};
 use crate::space::Space;
-use check::{Frame, Goal, Partial, Segment, SegmentId, Step, Trace};
+use check::{Frame, Goal, Lasso, Partial, Segment, SegmentId, Step, Temporal, Trace};
 use ir::{Call, EdgeKind, IndexVec, NodeId, ProcId, Program, Rel, Time, VarId, VarKind};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Saved bits of which all values are tried.
 const TRIED_BITS: usize = 8;
 
-/// Accepts or refuses a trace to a goal.
+/// Accepts or refuses a trace to a goal: for [`Goal::Reach`] one that ends at a target, for
+/// [`Goal::Repeat`] a lasso ([`Lasso::Loop`]) whose loop has all the marks.
 pub fn check_trace(
     program: &Arc<Program>,
     goal: &Goal,
     trace: &Trace,
 ) -> Result<Accepted, Refusal> {
     check_with(program, goal, trace, None)
+}
+
+/// Accepts or refuses a lasso of any kind, whatever the goal.
+///
+/// The loop takes at least one step. What is claimed of the variables that the formula reads is
+/// checked, and is known of the accepted trace, unless that is what it would be refused for:
+/// [`crate::judge`] needs it.
+pub fn check_lasso(
+    program: &Arc<Program>,
+    trace: &Trace,
+    formula: Option<&Temporal>,
+) -> Result<Accepted, Refusal> {
+    let whole = |what| Err(Refusal::new(Place::Trace, Reason::Malformed(what)));
+    if trace.lasso.is_none() {
+        return whole("it has no loop");
+    }
+    structure(program, trace)?;
+    if let Some(Lasso::Loop { frame, step }) = trace.lasso
+        && !on_loop(program, trace, frame, step).1
+    {
+        return whole("its loop takes no step");
+    }
+    if formula.is_some()
+        && let Ok(accepted) = lasso(program, trace, formula, None)
+    {
+        return Ok(accepted);
+    }
+    lasso(program, trace, None, None)
 }
 
 /// [`check_trace`], with another patience for the search of choices.
@@ -50,29 +89,28 @@ pub(crate) fn check_with(
     patience: Option<usize>,
 ) -> Result<Accepted, Refusal> {
     let whole = |reason| Err(Refusal::new(Place::Trace, reason));
-    let Goal::Reach(targets) = goal else {
-        return whole(Reason::Unsupported("runs without end are not judged yet"));
+    let targets = match (goal, trace.lasso) {
+        (Goal::Reach(targets), None) => targets,
+        (Goal::Reach(_), Some(_)) => {
+            return whole(Reason::Malformed("a trace to a place has no loop"));
+        }
+        (Goal::Repeat { marks }, Some(Lasso::Loop { frame, step })) => {
+            structure(program, trace)?;
+            let seen = on_loop(program, trace, frame, step).0;
+            if let Some(mark) = (0..*marks).find(|&i| i >= u64::BITS || seen >> i & 1 == 0) {
+                return whole(Reason::Mark { mark });
+            }
+            return lasso(program, trace, None, patience);
+        }
+        (Goal::Repeat { .. }, _) => {
+            return whole(Reason::Malformed("a run without end has a loop"));
+        }
+        _ => return whole(Reason::Unsupported("goals of this kind are not judged")),
     };
-    if trace.lasso.is_some() {
-        return whole(Reason::Malformed("a trace to a place has no loop"));
-    }
     structure(program, trace)?;
     let space = Space::new(program);
     let (changed, masks) = changed(program, &space, trace);
-    let mut pass = Pass {
-        program,
-        space: &space,
-        trace,
-        machine: Machine::new(program, &space),
-        changed: &changed,
-        masks: &masks,
-        none: space.open(),
-        pieces: IndexVec::new(),
-        memo: IndexVec::filled(Vec::new(), trace.segments.len()),
-    };
-    if let Some(patience) = patience {
-        pass.machine.patience = patience;
-    }
+    let mut pass = Pass::new(program, &space, trace, &changed, &masks, patience);
 
     let last = trace.frames.len() - 1;
     let proc = trace.frames[last].proc;
@@ -86,33 +124,134 @@ pub(crate) fn check_with(
         }
     }
     let end = end.map_err(|reason| Refusal::new(Place::Target, reason))?;
-
-    let mut frames = Vec::new();
-    let mut need = end.clone();
-    for (i, frame) in trace.frames.iter().enumerate().rev() {
-        let run = pass.run(i, frame, need)?;
-        need = run.needs[0].clone();
-        frames.push(run);
-    }
-    frames.reverse();
-
-    let first = trace.frames[0].steps.first().map_or(&trace.end, |s| &s.state);
-    let rel = Rel::guarded(program.init.condition, program.init.choices);
-    let start = pass
-        .local(&rel, program.entry, &space.state(first), &pass.none.clone(), &need)
-        .map_err(|reason| Refusal::new(Place::Start, reason))?;
-    frames[0].needs[0] = start;
-
+    let frames = pass.frames(0..trace.frames.len(), end)?;
+    let frames = pass.start(frames)?;
     let pieces = pass.pieces;
-    Ok(Accepted {
+    Ok(accepted(program, trace, pieces, frames, masks, space))
+}
+
+fn accepted(
+    program: &Arc<Program>,
+    trace: &Trace,
+    pieces: IndexVec<PieceId, Piece>,
+    frames: Vec<Run>,
+    masks: Vec<Partial>,
+    space: Space,
+) -> Accepted {
+    Accepted {
         program: program.clone(),
         pieces,
         frames,
         target: trace.target,
         masks,
         shortest: trace.shortest,
+        lasso: trace.lasso,
         space,
-    })
+    }
+}
+
+/// The marks on the loop's edges, and whether one of them is a step; completed calls included.
+fn on_loop(program: &Program, trace: &Trace, frame: usize, step: usize) -> (u64, bool) {
+    let mut inside: IndexVec<SegmentId, (u64, bool)> = IndexVec::new();
+    let join = |inside: &IndexVec<SegmentId, (u64, bool)>, steps: &[Step]| {
+        steps.iter().fold((0, false), |(marks, any), step| {
+            let edge = &program.edges[step.edge];
+            let (more, within) = step.inside.map_or((0, false), |s| inside[s]);
+            (marks | edge.marks | more, any | edge.step | within)
+        })
+    };
+    for segment in trace.segments.iter() {
+        let seen = join(&inside, &segment.steps);
+        inside.push(seen);
+    }
+    let first = join(&inside, &trace.frames[frame].steps[step..]);
+    trace.frames[frame + 1..]
+        .iter()
+        .map(|f| join(&inside, &f.steps))
+        .fold(first, |a, b| (a.0 | b.0, a.1 | b.1))
+}
+
+/// Judges a lasso that is put together well.
+fn lasso(
+    program: &Arc<Program>,
+    trace: &Trace,
+    formula: Option<&Temporal>,
+    patience: Option<usize>,
+) -> Result<Accepted, Refusal> {
+    let refusal = match repeated(program, trace, formula, patience) {
+        Ok(accepted) => return Ok(accepted),
+        Err(refusal) => refusal,
+    };
+    // The loop may still go on for ever if it is taken several times before it closes.
+    if matches!(trace.lasso, Some(Lasso::Loop { .. }))
+        && let Ok(once) = once(program, trace, formula, patience)
+        && let Some(unrolled) = crate::concrete::run(&once, Some(trace))
+        && structure(program, &unrolled).is_ok()
+        && let Ok(accepted) = repeated(program, &unrolled, formula, patience)
+    {
+        return Ok(accepted);
+    }
+    Err(refusal)
+}
+
+/// Accepts a lasso by T4.
+fn repeated(
+    program: &Arc<Program>,
+    trace: &Trace,
+    formula: Option<&Temporal>,
+    patience: Option<usize>,
+) -> Result<Accepted, Refusal> {
+    let space = Space::new(program);
+    let (changed, masks) = changed(program, &space, trace);
+    let mut pass = Pass::new(program, &space, trace, &changed, &masks, patience);
+    pass.formula = formula;
+    let frames = match trace.lasso {
+        Some(Lasso::Loop { frame, step }) => {
+            // H, and more: what is needed at the end of the loop.
+            let mut end = space.open();
+            let turn = loop {
+                let turn = pass.turn(frame, step, end.clone())?;
+                let head = &turn[0].needs[0];
+                if end.covers(head) {
+                    break turn;
+                }
+                let claim = space.state(&trace.end);
+                if let Some(bit) = end.conflict(head).or_else(|| claim.conflict(head)) {
+                    let owner = space.owner(program, trace.frames[frame].proc, None, bit);
+                    let var = owner.map_or_else(String::new, |v| program.var_name(v).to_owned());
+                    return Err(Refusal::new(Place::Target, Reason::Closes { var }));
+                }
+                end.merge(head);
+            };
+            pass.stem(frame, step, turn)?
+        }
+        _ => {
+            let mut end = space.open();
+            let claim = pass.end_claim();
+            pass.stutter(&claim, &mut end);
+            pass.frames(0..trace.frames.len(), end)?
+        }
+    };
+    let frames = pass.start(frames)?;
+    let pieces = pass.pieces;
+    Ok(accepted(program, trace, pieces, frames, masks, space))
+}
+
+/// Accepts a lasso's stem and one turn of its loop, as a run with an end.
+fn once(
+    program: &Arc<Program>,
+    trace: &Trace,
+    formula: Option<&Temporal>,
+    patience: Option<usize>,
+) -> Result<Accepted, Refusal> {
+    let space = Space::new(program);
+    let (changed, masks) = changed(program, &space, trace);
+    let mut pass = Pass::new(program, &space, trace, &changed, &masks, patience);
+    pass.formula = formula;
+    let frames = pass.frames(0..trace.frames.len(), space.open())?;
+    let frames = pass.start(frames)?;
+    let pieces = pass.pieces;
+    Ok(accepted(program, trace, pieces, frames, masks, space))
 }
 
 /// Checks that edges, frames and segments connect.
@@ -160,7 +299,13 @@ fn structure(program: &Program, trace: &Trace) -> Result<(), Refusal> {
                 }
                 (_, Some(_)) => return bad("something happens inside an edge that is no call"),
                 (EdgeKind::Return { .. }, None) => {
-                    if !last || matches!(part, Part::Frame(_)) {
+                    let ends = match part {
+                        Part::Segment(_) => true,
+                        Part::Frame(_) => {
+                            trace.lasso == Some(Lasso::Terminated) && trace.frames.len() == 1
+                        }
+                    };
+                    if !last || !ends {
                         return bad("a return in the middle");
                     }
                 }
@@ -189,6 +334,11 @@ fn structure(program: &Program, trace: &Trace) -> Result<(), Refusal> {
             if !call.is_some_and(|s| matches!(program.edges[s.edge].kind, EdgeKind::Call(_))) {
                 return whole("a frame does not end with the call that enters the next one");
             }
+        } else if trace.lasso == Some(Lasso::Terminated) {
+            let last = frame.steps.last().map(|s| program.edges[s.edge].source);
+            if node.is_some() || last != Some(trace.target) {
+                return whole("it does not end with a return of the entry procedure");
+            }
         } else if node != Some(trace.target)
             || frame.steps.last().is_some_and(|s| {
                 s.inside.is_none() && matches!(program.edges[s.edge].kind, EdgeKind::Call(_))
@@ -197,7 +347,24 @@ fn structure(program: &Program, trace: &Trace) -> Result<(), Refusal> {
             return whole("its last frame does not end at the target");
         }
     }
-    Ok(())
+    match trace.lasso {
+        None | Some(Lasso::Terminated) => Ok(()),
+        Some(Lasso::Failed) => {
+            let proc = program.nodes[trace.target].proc;
+            match program.procs[proc].error == Some(trace.target) {
+                true => Ok(()),
+                false => whole("it does not end with a failed assertion"),
+            }
+        }
+        Some(Lasso::Loop { frame, step }) => {
+            let first = trace.frames.get(frame).and_then(|f| f.steps.get(step));
+            match first.map(|s| program.edges[s.edge].source) {
+                Some(node) if node == trace.target => Ok(()),
+                Some(_) => whole("its loop does not end where it starts"),
+                None => whole("its loop is empty"),
+            }
+        }
+    }
 }
 
 /// For each segment, the globals that something inside assigns: the number of a mask, and the
@@ -241,10 +408,12 @@ fn changed(
 /// analysis polynomial: needs of one segment then only grow.
 const SEPARATE: usize = 4;
 
-struct Pass<'a> {
+pub(crate) struct Pass<'a> {
     program: &'a Program,
     space: &'a Space,
     trace: &'a Trace,
+    /// What is claimed of its atoms is needed.
+    formula: Option<&'a Temporal>,
     machine: Machine<'a>,
     changed: &'a IndexVec<SegmentId, u32>,
     masks: &'a [Partial],
@@ -260,6 +429,8 @@ struct Job<'t> {
     part: Part,
     proc: ProcId,
     steps: &'t [Step],
+    /// The part starts with this step.
+    from: usize,
     /// What is claimed after the last step.
     after: Partial,
     /// Needed at the end of the part.
@@ -270,19 +441,128 @@ struct Job<'t> {
     /// What was done, last first.
     done: Vec<RunStep>,
     needs: Vec<Partial>,
+    calls: Vec<(usize, Waiting)>,
     /// The call that the job waits for.
     waiting: Option<Waiting>,
 }
 
-/// A call whose inside is being analysed.
-struct Waiting {
-    /// Needed of globals at the exit that nothing inside assigns.
-    around: Partial,
-    /// Needed in the saved frame.
-    saved: Partial,
-}
-
 impl<'a> Pass<'a> {
+    fn new(
+        program: &'a Program,
+        space: &'a Space,
+        trace: &'a Trace,
+        changed: &'a IndexVec<SegmentId, u32>,
+        masks: &'a [Partial],
+        patience: Option<usize>,
+    ) -> Self {
+        let mut pass = Pass {
+            program,
+            space,
+            trace,
+            formula: None,
+            machine: Machine::new(program, space),
+            changed,
+            masks,
+            none: space.open(),
+            pieces: IndexVec::new(),
+            memo: IndexVec::filled(Vec::new(), trace.segments.len()),
+        };
+        if let Some(patience) = patience {
+            pass.machine.patience = patience;
+        }
+        pass
+    }
+
+    /// Analyses whole frames, the last one first. `need`: at the end of the last one.
+    fn frames(&mut self, frames: Range<usize>, mut need: Partial) -> Result<Vec<Run>, Refusal> {
+        let mut out = Vec::new();
+        for i in frames.rev() {
+            let run = self.run(i, 0..self.trace.frames[i].steps.len(), need)?;
+            need = run.needs[0].clone();
+            out.push(run);
+        }
+        out.reverse();
+        Ok(out)
+    }
+
+    /// One turn of the loop that starts at a step of a frame. `end`: needed at its end. The first
+    /// of the runs starts at the head.
+    fn turn(&mut self, frame: usize, step: usize, end: Partial) -> Result<Vec<Run>, Refusal> {
+        // Of what was found for an earlier turn, nothing is left.
+        self.pieces = IndexVec::new();
+        self.memo = IndexVec::filled(Vec::new(), self.trace.segments.len());
+        let above = self.frames(frame + 1..self.trace.frames.len(), end.clone())?;
+        let need = above.first().map_or(end, |run| run.needs[0].clone());
+        let base = self.run(frame, step..self.trace.frames[frame].steps.len(), need)?;
+        Ok(std::iter::once(base).chain(above).collect())
+    }
+
+    /// What comes before the loop, put together with its one turn.
+    fn stem(&mut self, frame: usize, step: usize, mut turn: Vec<Run>) -> Result<Vec<Run>, Refusal> {
+        let head = turn[0].needs[0].clone();
+        let mut base = self.run(frame, 0..step, head)?;
+        let mut out = self.frames(0..frame, base.needs[0].clone())?;
+        base.needs.pop();
+        let first = turn.remove(0);
+        base.steps.extend(first.steps);
+        base.needs.extend(first.needs);
+        base.calls.extend(first.calls);
+        out.push(base);
+        out.append(&mut turn);
+        Ok(out)
+    }
+
+    /// Accounts for the initial condition.
+    fn start(&mut self, mut frames: Vec<Run>) -> Result<Vec<Run>, Refusal> {
+        let (program, trace) = (self.program, self.trace);
+        let first = trace.frames[0].steps.first().map_or(&trace.end, |s| &s.state);
+        let rel = Rel::guarded(program.init.condition, program.init.choices);
+        let need = frames[0].needs[0].clone();
+        let claim = self.space.state(first);
+        let start = self
+            .local(&rel, program.entry, &claim, &self.none.clone(), &need)
+            .map_err(|reason| Refusal::new(Place::Start, reason))?;
+        frames[0].needs[0] = start;
+        Ok(frames)
+    }
+
+    /// What is claimed at the end.
+    fn end_claim(&self) -> Partial {
+        let mut claim = self.space.state(&self.trace.end);
+        if self.trace.lasso == Some(Lasso::Terminated) {
+            claim.forget(self.space.locals());
+        }
+        claim
+    }
+
+    /// Adds to `need` the claimed cells on which the atoms rest in the last state of a run that
+    /// has finished or failed.
+    fn stutter(&mut self, claim: &Partial, need: &mut Partial) {
+        let Some(formula) = self.formula else { return };
+        for meaning in &formula.atoms {
+            let atom = match self.trace.lasso {
+                Some(Lasso::Terminated) => meaning.terminated,
+                _ => meaning.failed,
+            };
+            self.machine.atom_rests_on(&formula.exprs, atom, claim, need);
+        }
+    }
+
+    /// Adds to `need` the claimed cells on which the atoms rest before a step.
+    fn letter(&mut self, step: &Step, need: &mut Partial) {
+        let Some(formula) = self.formula else { return };
+        let edge = &self.program.edges[step.edge];
+        if !edge.step {
+            return;
+        }
+        let claim = self.space.state(&step.state);
+        for meaning in &formula.atoms {
+            if let Some(&atom) = meaning.at.get(edge.source) {
+                self.machine.atom_rests_on(&formula.exprs, atom, &claim, need);
+            }
+        }
+    }
+
     /// A relation within one procedure, backwards.
     fn local(
         &mut self,
@@ -304,10 +584,10 @@ impl<'a> Pass<'a> {
         })
     }
 
-    /// Analyses a frame and whatever is inside it. `need`: at the end of the last frame, or at the
-    /// entry of the next one.
-    fn run(&mut self, number: usize, frame: &'a Frame, need: Partial) -> Result<Run, Refusal> {
-        let mut base = self.frame_job(number, frame, need)?;
+    /// Analyses some steps of a frame and whatever is inside them. `need`: after them, or, if the
+    /// last one enters the next frame, at its entry.
+    fn run(&mut self, number: usize, steps: Range<usize>, need: Partial) -> Result<Run, Refusal> {
+        let mut base = self.frame_job(number, steps, need)?;
         let mut above: Vec<Job<'a>> = Vec::new();
         let mut finished = None;
         loop {
@@ -334,22 +614,26 @@ impl<'a> Pass<'a> {
     fn frame_job(
         &mut self,
         number: usize,
-        frame: &'a Frame,
+        steps: Range<usize>,
         need: Partial,
     ) -> Result<Job<'a>, Refusal> {
+        let frame: &'a Frame = &self.trace.frames[number];
         let mut job = Job {
             part: Part::Frame(number),
             proc: frame.proc,
             steps: &frame.steps,
-            after: self.space.state(&self.trace.end),
+            from: steps.start,
+            after: self.end_claim(),
             exit: need.clone(),
-            at: frame.steps.len(),
+            at: steps.end,
             need,
-            done: Vec::with_capacity(frame.steps.len()),
-            needs: Vec::with_capacity(frame.steps.len() + 1),
+            done: Vec::with_capacity(steps.len()),
+            needs: Vec::with_capacity(steps.len() + 1),
+            calls: Vec::new(),
             waiting: None,
         };
-        let Some(next) = self.trace.frames.get(number + 1) else { return Ok(job) };
+        let next = self.trace.frames.get(number + 1);
+        let Some(next) = next.filter(|_| steps.end == frame.steps.len()) else { return Ok(job) };
         // The call that enters the next frame; what it saves is never looked at again.
         let index = frame.steps.len() - 1;
         let step = &frame.steps[index];
@@ -359,6 +643,7 @@ impl<'a> Pass<'a> {
         let first = next.steps.first().map_or(&self.trace.end, |s| &s.state);
         let before = self.enter(call, step, first, &job.exit, &self.none.clone());
         job.need = before.map_err(|fault| self.refuse(&job, index, fault))?;
+        self.letter(step, &mut job.need);
         job.exit = self.none.clone();
         job.at = index;
         job.needs.push(job.exit.clone());
@@ -372,12 +657,14 @@ impl<'a> Pass<'a> {
             part: Part::Segment(id),
             proc: segment.proc,
             steps: &segment.steps,
+            from: 0,
             after: self.space.exit(segment.proc, &segment.exit),
             exit: exit.clone(),
             at: segment.steps.len(),
             need: exit,
             done: Vec::with_capacity(segment.steps.len()),
             needs: Vec::with_capacity(segment.steps.len() + 1),
+            calls: Vec::new(),
             waiting: None,
         }
     }
@@ -395,7 +682,7 @@ impl<'a> Pass<'a> {
     /// Goes backwards until the job is done or needs the inside of a call. `finished` is that of
     /// the call the job waited for.
     fn advance(&mut self, job: &mut Job, mut finished: Option<PieceId>) -> Result<Next, Refusal> {
-        while job.at > 0 {
+        while job.at > job.from {
             let index = job.at - 1;
             let step = &job.steps[index];
             let claim = self.space.state(&step.state);
@@ -429,20 +716,25 @@ impl<'a> Pass<'a> {
                     };
                     inside = Some(piece);
                     let mut entry = self.pieces[piece].run.needs[0].clone();
-                    match entry.conflict(&waiting.around) {
+                    let before = match entry.conflict(&waiting.around) {
                         Some(bit) => Err(Fault::Conflict(bit)),
                         None => {
                             entry.merge(&waiting.around);
                             let first = &self.trace.segments[segment].steps[0].state;
                             self.enter(call, step, first, &entry, &waiting.saved)
                         }
+                    };
+                    if !waiting.around.is_open() || !waiting.saved.is_open() {
+                        job.calls.push((index, waiting));
                     }
+                    before
                 }
                 (EdgeKind::Call(_), None) => {
                     unreachable!("checked: only a frame's last call has no inside")
                 }
             };
-            let before = before.map_err(|fault| self.refuse(job, index, fault))?;
+            let mut before = before.map_err(|fault| self.refuse(job, index, fault))?;
+            self.letter(step, &mut before);
             job.needs.push(std::mem::replace(&mut job.need, before));
             job.done.push(RunStep { edge: step.edge, inside });
             job.at = index;
@@ -612,6 +904,7 @@ impl Job<'_> {
         self.done.reverse();
         self.needs.push(self.need);
         self.needs.reverse();
-        Run { steps: self.done, needs: self.needs }
+        self.calls.reverse();
+        Run { steps: self.done, needs: self.needs, calls: self.calls }
     }
 }

@@ -157,7 +157,7 @@ fn sets_must_fit_the_program() {
     assert!(malformed(&bad));
     let repeat = [Goal::Repeat { marks: 0 }];
     let result = check_certificate(&f.program, &repeat, &f.certificate, &Budget::unlimited());
-    assert!(matches!(result, Err(CertRefusal::Unsupported(_))));
+    assert!(matches!(result, Err(CertRefusal::Malformed(_))));
 }
 
 /// `n` procedures that each flip `g` by calling the next. `odd`: one that differs, in a way that
