@@ -1,15 +1,18 @@
-//! The engines: reach goals by post* from the start, or by pre* to the goals.
+//! The engines: reach goals by post* from the start, or by pre* to the goals; repeat goals by the head
+//! graph, of what post* reaches or of everything.
 
 use crate::post_star::{PostStar, lookup};
 use crate::pre_star::PreStar;
 use crate::regular::Frames;
 use crate::relation::Context;
+use crate::repeat::{Heads, Paths, Repeat};
 use crate::rings::Aim;
 use crate::system::{Halt, System, default_collect_at, on_large_stack};
 use analysis::{Live, ModRef, Uses};
 use bdd::{Bdd, Config, Stop};
 use check::{
     Answer, Budget, Certificate, Engine, Goal, Stats, StopReason, Task, Trace, TraceMode, Verdict,
+    Wants,
 };
 use ir::{EdgeKind, IndexVec, NodeId, ProcId, Program};
 use std::sync::Arc;
@@ -24,11 +27,24 @@ pub struct Post {
     pub mod_ref: bool,
     /// How many nodes of diagrams there may be before the first collection.
     pub collect_at: usize,
+    /// Search for repeating heads inside rough components only ([moped §5]).
+    pub rough_components: bool,
+    /// How repeating heads are found there.
+    pub heads: Heads,
+    /// How many ranks the certificate of a repeat goal may have; beyond that, there is none.
+    pub certificate_ranks: usize,
 }
 
 impl Default for Post {
     fn default() -> Self {
-        Post { live_ranges: true, mod_ref: true, collect_at: default_collect_at() }
+        Post {
+            live_ranges: true,
+            mod_ref: true,
+            collect_at: default_collect_at(),
+            rough_components: true,
+            heads: Heads::default(),
+            certificate_ranks: 256,
+        }
     }
 }
 
@@ -37,7 +53,14 @@ impl Engine for Post {
         "post"
     }
     fn run(&self, task: &Task, budget: &Budget) -> Answer {
-        let switches = (self.live_ranges, self.mod_ref, self.collect_at);
+        let switches = Switches {
+            live_ranges: self.live_ranges,
+            mod_ref: self.mod_ref,
+            collect_at: self.collect_at,
+            rough: self.rough_components,
+            heads: self.heads,
+            ranks: self.certificate_ranks,
+        };
         run(task, budget, || forwards(task, budget, switches))
     }
 }
@@ -55,6 +78,12 @@ pub struct Pre {
     /// How many nodes of diagrams a certificate made of what pre* found may take; beyond that, one
     /// is made by a search forwards.
     pub certificate_nodes: usize,
+    /// Search for repeating heads inside rough components only ([moped §5]).
+    pub rough_components: bool,
+    /// How repeating heads are found there.
+    pub heads: Heads,
+    /// How many ranks the certificate of a repeat goal may have; beyond that, there is none.
+    pub certificate_ranks: usize,
 }
 
 impl Default for Pre {
@@ -64,6 +93,9 @@ impl Default for Pre {
             mod_ref: true,
             collect_at: default_collect_at(),
             certificate_nodes: 1 << 20,
+            rough_components: true,
+            heads: Heads::default(),
+            certificate_ranks: 256,
         }
     }
 }
@@ -73,16 +105,19 @@ impl Engine for Pre {
         "pre"
     }
     fn run(&self, task: &Task, budget: &Budget) -> Answer {
-        let switches = (self.live_ranges, self.mod_ref, self.collect_at);
+        let switches = Switches {
+            live_ranges: self.live_ranges,
+            mod_ref: self.mod_ref,
+            collect_at: self.collect_at,
+            rough: self.rough_components,
+            heads: self.heads,
+            ranks: self.certificate_ranks,
+        };
         run(task, budget, || backwards(task, budget, switches, self.certificate_nodes))
     }
 }
 
 fn run(task: &Task, budget: &Budget, body: impl FnOnce() -> Result<Answer, Halt> + Send) -> Answer {
-    if task.goals.iter().any(|g| !matches!(g, Goal::Reach(_))) {
-        let what = "this engine answers reachability only".to_owned();
-        return Answer::unknown(task, StopReason::Unsupported { what });
-    }
     let body = || body().map_err(|halt| halt.reason(budget));
     match on_large_stack(&task.program, body) {
         Ok(answer) => answer,
@@ -90,14 +125,30 @@ fn run(task: &Task, budget: &Budget, body: impl FnOnce() -> Result<Answer, Halt>
     }
 }
 
-/// Live ranges, MOD/REF, and when to collect.
-type Switches = (bool, bool, usize);
+/// The switches of both engines.
+#[derive(Clone, Copy)]
+struct Switches {
+    live_ranges: bool,
+    mod_ref: bool,
+    collect_at: usize,
+    rough: bool,
+    heads: Heads,
+    ranks: usize,
+}
+
+/// The number of marks, for a repeat goal.
+fn marks_of(goal: &Goal) -> Option<u32> {
+    match goal {
+        Goal::Repeat { marks } => Some(*marks),
+        _ => None,
+    }
+}
 
 /// The program of a task, ready for either direction.
 fn system(
     task: &Task,
     budget: &Budget,
-    (live_ranges, mod_ref, collect_at): Switches,
+    Switches { live_ranges, mod_ref, collect_at, .. }: Switches,
 ) -> Result<System, Halt> {
     let program = &task.program;
     // A trace starts in an initial valuation, so it tells what the initial condition reads,
@@ -136,7 +187,8 @@ fn forwards(task: &Task, budget: &Budget, switches: Switches) -> Result<Answer, 
     let aims = aims(&mut s, task)?;
     // Without shortest traces the search may end at the first sight of every goal.
     let wants_all = task.wants.all_nodes || !task.observe.is_empty();
-    let early = !wants_all && task.wants.trace != TraceMode::Shortest;
+    let repeats = task.goals.iter().any(|g| marks_of(g).is_some());
+    let early = !wants_all && !repeats && task.wants.trace != TraceMode::Shortest;
     let mut post = PostStar::new(s, None);
     // Conditions must survive collections in any case.
     post.watch(aims.iter().copied(), if early { task.goals.len() } else { 0 });
@@ -159,12 +211,149 @@ fn forwards(task: &Task, budget: &Budget, switches: Switches) -> Result<Answer, 
             answer.reached = Some(post.top.iter().map(|list| !list.is_empty()).collect());
         }
     }
-    let certificate = (task.wants.certificate && reached.contains(&false))
-        .then(|| Arc::new(forward_certificate(&post)));
+    let unreached = |(goal, reached): (&Goal, &bool)| marks_of(goal).is_none() && !reached;
+    let wants_certificate =
+        task.wants.certificate && task.goals.iter().zip(&reached).any(unreached);
+    let certificate = wants_certificate.then(|| Arc::new(forward_certificate(&post)));
+    post.s.pinned.extend(aims.iter().map(|aim| aim.2));
+    let repeated = repeated(&mut post, task, switches).map_err(|h| h.reason(budget));
     let traces = traces(&mut post.s, task, &aims, &reached, None);
     answer.verdicts = verdicts(&reached, certificate, traces.map_err(|h| h.reason(budget)));
+    for (goal, verdict) in answer.verdicts.iter_mut().enumerate() {
+        match &repeated {
+            _ if marks_of(&task.goals[goal]).is_none() => {}
+            Ok(repeated) => *verdict = repeated[goal].clone(),
+            Err(reason) => *verdict = Verdict::Unknown(reason.clone()),
+        }
+    }
     answer.stats = stats(&post.s, post.visits);
     Ok(answer)
+}
+
+/// The verdicts of repeat goals, after post* is complete; those of others are of no account.
+fn repeated(post: &mut PostStar, task: &Task, switches: Switches) -> Result<Vec<Verdict>, Halt> {
+    let mut out = vec![Verdict::Holds(None); task.goals.len()];
+    for (goal, what) in task.goals.iter().enumerate() {
+        if let Some(marks) = marks_of(what) {
+            out[goal] = repeated_forwards(post, marks, task.wants, switches)?;
+        }
+    }
+    Ok(out)
+}
+
+fn repeated_forwards(
+    post: &mut PostStar,
+    marks: u32,
+    wants: Wants,
+    switches: Switches,
+) -> Result<Verdict, Halt> {
+    let s = &mut post.s;
+    let program = s.program.clone();
+    let path: IndexVec<NodeId, Bdd> = post.top.iter().map(|list| lookup(list, 0)).collect();
+    let mut heads = IndexVec::new();
+    for (node, &path) in path.enumerate() {
+        heads.push(s.forget_entry(program.nodes[node].proc, path)?);
+    }
+    let paths = Paths::reachable(&program, path);
+    let mut repeat = Repeat::new(s, marks, heads, paths, switches.rough, switches.heads)?;
+    let rounds = s.effort.rounds;
+    let hulls = repeat.hulls(s, false)?;
+    if !hulls.is_empty() {
+        return match wants.trace {
+            TraceMode::None => Ok(Verdict::Violated(None)),
+            _ => Ok(Verdict::Violated(Some(Box::new(s.lasso(&hulls, repeat.marks)?)))),
+        };
+    }
+    // Ranks take at least as many rounds as the longest chain that was removed.
+    let long = s.effort.rounds - rounds > 16 * switches.ranks as u64;
+    if !wants.certificate || marks == 0 || switches.ranks == 0 || long {
+        return Ok(Verdict::Holds(None));
+    }
+    // A verdict without its proof is still one, should this run into a limit.
+    Ok(Verdict::Holds(match repeat.ranks(s, switches.ranks) {
+        Ok(Some(ranks)) => {
+            let summaries = s.summaries.iter().map(|summary| summary.all).collect();
+            let marked = repeat.marked_claims(s);
+            let claims = s.repeat_certificate(&repeat.paths.of, &summaries, &marked, &ranks);
+            Some(Arc::new(claims))
+        }
+        Ok(None) => None,
+        Err(halt @ Halt::Budget(StopReason::Internal { .. })) => return Err(halt),
+        Err(_) => None,
+    }))
+}
+
+/// A repeat goal by [moped §4.2] to the letter: the repeating heads of everything, reachable or not,
+/// and pre* to them.
+fn repeated_backwards(
+    task: &Task,
+    budget: &Budget,
+    marks: u32,
+    switches: Switches,
+) -> Result<(Verdict, Stats), Halt> {
+    let program = &task.program;
+    let relevant = reachable_procs(program);
+    let s = system(task, budget, switches)?;
+    let mut pre = PreStar::new(s, Frames::of_targets(&[], program), Some(relevant.clone()));
+    pre.want_all()?;
+    pre.run()?;
+    let mut visits = pre.visits;
+    let mut s = pre.s;
+    let heads = s.all_heads(&relevant);
+    let paths = Paths::unrestricted(program);
+    let mut repeat = Repeat::new(&mut s, marks, heads, paths, switches.rough, switches.heads)?;
+    let hulls = repeat.hulls(&mut s, true)?;
+    let mut reached = false;
+    if !hulls.is_empty() {
+        let mut targets = Vec::new();
+        for hull in &hulls {
+            targets.extend(s.ways_in(hull)?);
+        }
+        // The summaries that marked ones stand on are those of the first search.
+        let summaries = s.summaries.clone();
+        let rounds = s.rounds;
+        for summary in summaries.iter() {
+            s.pinned.push(summary.all);
+            s.pinned.extend(summary.parts.iter().map(|p| p.up_to_here));
+        }
+        s.forget_summaries();
+        let frames = Frames::of_targets(&[targets], program);
+        let mut pre = PreStar::new(s, frames, Some(relevant));
+        pre.watch()?;
+        pre.run()?;
+        visits += pre.visits;
+        reached = pre.starts_in(0)?;
+        s = pre.s;
+        s.summaries = summaries;
+        s.rounds = rounds;
+    }
+    let verdict = match (reached, task.wants.trace) {
+        (true, TraceMode::None) => Verdict::Violated(None),
+        (true, _) => Verdict::Violated(Some(Box::new(s.lasso(&hulls, repeat.marks)?))),
+        (false, _) if !task.wants.certificate => Verdict::Holds(None),
+        (false, _) => {
+            // Its proof speaks of what can be reached.
+            s.forget_summaries();
+            s.pinned.clear();
+            s.marked.clear();
+            let mut post = PostStar::new(s, None);
+            let found = match post.run() {
+                Ok(()) => {
+                    let forwards = Switches { heads: Heads::Frames, rough: true, ..switches };
+                    repeated_forwards(&mut post, marks, task.wants, forwards)
+                }
+                Err(halt) => Err(halt),
+            };
+            s = post.s;
+            match found {
+                Ok(Verdict::Holds(certificate)) => Verdict::Holds(certificate),
+                Ok(_) => return Err(Halt::internal("pre* and post* disagree")),
+                Err(halt @ Halt::Budget(StopReason::Internal { .. })) => return Err(halt),
+                Err(_) => Verdict::Holds(None),
+            }
+        }
+    };
+    Ok((verdict, stats(&s, visits)))
 }
 
 fn backwards(
@@ -174,6 +363,16 @@ fn backwards(
     certificate_nodes: usize,
 ) -> Result<Answer, Halt> {
     let program = &task.program;
+    let mut repeated: Vec<Option<(Verdict, Stats)>> = Vec::new();
+    for goal in &task.goals {
+        repeated.push(match marks_of(goal) {
+            None => None,
+            Some(marks) => match repeated_backwards(task, budget, marks, switches) {
+                Ok(found) => Some(found),
+                Err(halt) => Some((Verdict::Unknown(halt.reason(budget)), Stats::default())),
+            },
+        });
+    }
     let mut s = system(task, budget, switches)?;
     let aims = aims(&mut s, task)?;
     let mut targets = vec![Vec::new(); task.goals.len()];
@@ -197,7 +396,9 @@ fn backwards(
         reached.push(pre.starts_in(goal)?);
     }
     let mut answer = Answer::unknown(task, StopReason::Cancelled);
-    let wants_certificate = task.wants.certificate && reached.contains(&false);
+    let unreached = |(goal, reached): (&Goal, &bool)| marks_of(goal).is_none() && !reached;
+    let wants_certificate =
+        task.wants.certificate && task.goals.iter().zip(&reached).any(unreached);
     let mut certificate = match wants_certificate {
         true => backward_certificate(&mut pre, &reached, &relevant, certificate_nodes)?,
         false => None,
@@ -233,6 +434,14 @@ fn backwards(
         certificate = post.run().ok().map(|()| Arc::new(forward_certificate(&post)));
     }
     answer.verdicts = verdicts(&reached, certificate, traces);
+    let only_repeats = repeated.iter().all(Option::is_some);
+    for (goal, found) in repeated.into_iter().enumerate() {
+        let Some((verdict, stats)) = found else { continue };
+        answer.verdicts[goal] = verdict;
+        if only_repeats {
+            answer.stats = stats;
+        }
+    }
     Ok(answer)
 }
 
@@ -322,5 +531,11 @@ fn stats(s: &System, visits: u64) -> Stats {
     stats.add("rounds", u64::from(s.rounds));
     stats.add("operations", done.lookups);
     stats.add("collections", done.collections);
+    if !s.marked.is_empty() {
+        stats.add("components", s.effort.components);
+        stats.add("eliminations", s.effort.rounds);
+        stats.add("head_images", s.effort.images);
+        stats.add("marked_visits", s.effort.marked);
+    }
     stats
 }

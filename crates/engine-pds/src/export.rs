@@ -3,7 +3,11 @@
 use crate::slots::{Copy, Place};
 use crate::system::{Halt, System};
 use bdd::Bdd;
-use check::{Area, Certificate, Observation, ProcClaim, SetBit, SetId, StateSets};
+use crate::repeat::{MarkedRuns, RankOf};
+use check::{
+    Area, Certificate, MarkedClaim, Observation, ProcClaim, Rank, RepeatClaim, SetBit, SetId,
+    StateSets,
+};
 use ir::{IndexVec, NodeId, ProcId};
 use rustc_hash::FxHashMap;
 
@@ -63,6 +67,26 @@ impl System {
         path: &IndexVec<NodeId, Bdd>,
         summaries: &IndexVec<ProcId, Bdd>,
     ) -> Certificate {
+        self.claims(path, summaries, None)
+    }
+
+    /// The same for a repeat goal: with marked path edges and summaries for each mark, and ranks.
+    pub(crate) fn repeat_certificate(
+        &self,
+        path: &IndexVec<NodeId, Bdd>,
+        summaries: &IndexVec<ProcId, Bdd>,
+        marked: &[MarkedRuns],
+        ranks: &[RankOf],
+    ) -> Certificate {
+        self.claims(path, summaries, Some((marked, ranks)))
+    }
+
+    fn claims(
+        &self,
+        path: &IndexVec<NodeId, Bdd>,
+        summaries: &IndexVec<ProcId, Bdd>,
+        repeat: Option<(&[MarkedRuns], &[RankOf])>,
+    ) -> Certificate {
         let mut sets = StateSets::new();
         let mut export = Export::new(self);
         let path = path.iter().map(|&p| export.set(p, &mut sets)).collect();
@@ -76,7 +100,23 @@ impl System {
                 }
             })
             .collect();
-        Certificate { sets, path, procs, repeat: None }
+        let repeat = repeat.map(|(marked, ranks)| RepeatClaim {
+            marked: marked
+                .iter()
+                .map(|(path, summary)| MarkedClaim {
+                    path: path.iter().map(|&p| export.set(p, &mut sets)).collect(),
+                    summary: summary.iter().map(|&p| export.set(p, &mut sets)).collect(),
+                })
+                .collect(),
+            ranks: ranks
+                .iter()
+                .map(|(mark, heads)| Rank {
+                    mark: *mark,
+                    heads: heads.iter().map(|&(n, z)| (n, export.set(z, &mut sets))).collect(),
+                })
+                .collect(),
+        });
+        Certificate { sets, path, procs, repeat }
     }
 
     /// The valuations of the observed variables among `states`, a set over `Pre`.

@@ -39,16 +39,22 @@
 //! matter and no stacks, `engine-summary` does the same work with fewer copies of the variables.
 
 mod automaton;
+mod elimination;
 mod engines;
 mod export;
 mod expression;
 mod forward;
+mod heads;
+mod lasso;
+mod marked;
 mod order;
 mod post_star;
 mod pre_star;
 mod regular;
 mod relation;
+mod repeat;
 mod rings;
+mod saturation;
 mod slots;
 mod stacks;
 mod system;
@@ -62,4 +68,5 @@ pub use automaton::{
 pub use engines::{Post, Pre};
 pub use expression::{ExpressionError, ExpressionErrorKind};
 pub use regular::{Letter, Nodes, RegularSet, Waiting};
+pub use repeat::Heads;
 pub use stacks::{StackLanguage, StackLetter, StackState};

@@ -24,7 +24,6 @@
 
 use crate::post_star::{Goal, Top, add_top, lookup, roots, take_new};
 use crate::regular::Frames;
-use crate::relation::CallBackRel;
 use crate::slots::Copy;
 use crate::system::{Compiled, Halt, Site, System};
 use bdd::{Bdd, SpecId, Stop};
@@ -43,7 +42,6 @@ pub(crate) struct PreStar {
     pub(crate) wait: IndexVec<EdgeId, Vec<(Goal, Bdd)>>,
     /// The set.
     pub(crate) frames: Frames,
-    back: IndexVec<EdgeId, Option<CallBackRel>>,
     /// The edges that lead to each node, completed calls included: `into[first[n]..first[n + 1]]`.
     into: Vec<EdgeId>,
     first: Vec<u32>,
@@ -118,7 +116,6 @@ impl PreStar {
             top: IndexVec::filled(Vec::new(), nodes),
             wait: IndexVec::filled(Vec::new(), program.edges.len()),
             frames,
-            back: IndexVec::filled(None, program.edges.len()),
             into,
             first,
             calls,
@@ -215,23 +212,13 @@ impl PreStar {
         match self.s.compile(e)? {
             Compiled::Local(step) => {
                 // B3.
-                let before = if step.identity {
-                    new
-                } else {
-                    let primed = self.s.m.exists_rename(new, step.prime)?;
-                    self.s.m.image(primed, step.rel, step.pre_image)?
-                };
+                let before = self.s.step_back(step, new)?;
                 self.propagate(self.s.program.edges[e].source, to, before)
             }
             Compiled::Call(site) => {
                 // B4 for what is known of the callee: first to the waiting frame, then over it.
                 let site = self.s.sites[site as usize];
-                let back = self.back(site);
-                let arrived = self.s.m.exists_rename(new, back.arrive)?;
-                let waiting = match site.rel.back_image {
-                    Some(_) => self.s.m.image(arrived, site.rel.back, back.wait)?,
-                    None => arrived,
-                };
+                let waiting = self.s.waiting(site, new)?;
                 let list = &mut self.wait[e];
                 let at = match list.binary_search_by_key(&to, |t| t.0) {
                     Ok(at) => at,
@@ -260,9 +247,7 @@ impl PreStar {
         if pairs.is_false() {
             return Ok(());
         }
-        let back = self.back(site);
-        let inside = self.s.m.image(waiting, pairs, back.over)?;
-        let before = self.s.m.image(inside, site.rel.enter, back.leave)?;
+        let before = self.s.over(site, waiting, pairs)?;
         self.propagate(site.source, to, before)
     }
 
@@ -294,7 +279,7 @@ impl PreStar {
                 unreachable!("calls lists calls")
             };
             let site = self.s.sites[site as usize];
-            let back = self.back(site);
+            let back = self.s.call_back(site);
             let entered = self.s.m.exists_rename(new, back.into)?;
             for (next, condition) in below {
                 let condition = self.s.m.exists_rename(condition, back.saved)?;
@@ -346,18 +331,6 @@ impl PreStar {
         }
         self.wanted[proc] = true;
         Ok(())
-    }
-
-    fn back(&mut self, site: Site) -> CallBackRel {
-        if let Some(back) = self.back[site.edge] {
-            return back;
-        }
-        let EdgeKind::Call(call) = &self.s.program.edges[site.edge].kind else {
-            unreachable!("a site is a call")
-        };
-        let back = self.s.context.call_back(&mut self.s.m, call, site.rel);
-        self.back[site.edge] = Some(back);
-        back
     }
 
     fn as_pairs(&mut self, proc: ProcId) -> SpecId {

@@ -9,7 +9,12 @@
 //! - A pair of a summary that was published in round k was derived from pairs of smaller rounds
 //!   alone, so the search inside it uses only those (or `f() { if (*) f(); }` expands for ever).
 //! - A segment is determined by procedure, entry and exit; each is searched once.
+//!
+//! For repeat goals, a run inside a completed call may have to carry a mark. Then the search keeps
+//! apart what was reached with and without it. Pairs of marked summaries have rounds, too, which all
+//! come after those of plain ones.
 
+use crate::marked::Marked;
 use crate::relation::CallParts;
 use crate::slots::Copy;
 use crate::system::{Compiled, Halt, System};
@@ -25,6 +30,8 @@ pub(crate) type Aim = (usize, NodeId, Bdd);
 struct Entry {
     node: NodeId,
     states: Bdd,
+    /// The mark that the search looks for has been carried.
+    marked: bool,
     /// The entry they came from, and how.
     from: Option<(u32, EdgeId, How)>,
 }
@@ -37,12 +44,16 @@ enum How {
     Enter,
     /// Over a completed call.
     Jump,
+    /// Over a completed call that carries the mark.
+    MarkedJump,
 }
 
 /// A completed call to be explained: one pair of a summary.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Pair {
+pub(crate) struct Pair {
     proc: ProcId,
+    /// Which mark the run must carry.
+    mark: Option<u32>,
     /// Values of the entry variables' bits and of the exit variables' bits, in order.
     entry: Box<[bool]>,
     exit: Box<[bool]>,
@@ -51,14 +62,14 @@ struct Pair {
 /// The pairs asked for, with the round that published each, and the segments that explain the
 /// first of them.
 #[derive(Default)]
-struct Library {
+pub(crate) struct Library {
     ids: FxHashMap<Pair, u32>,
     pairs: Vec<(Pair, u32)>,
     found: Vec<Segment>,
 }
 
 impl Library {
-    fn ask(&mut self, pair: Pair, round: u32) -> SegmentId {
+    pub(crate) fn ask(&mut self, pair: Pair, round: u32) -> SegmentId {
         let next = self.pairs.len() as u32;
         let id = *self.ids.entry(pair.clone()).or_insert(next);
         if id == next {
@@ -68,7 +79,7 @@ impl Library {
     }
 
     /// The segments that some frames need, the inside first; and the new number of each pair.
-    fn needed(&self, frames: &Frames) -> (IndexVec<SegmentId, Segment>, Vec<SegmentId>) {
+    pub(crate) fn needed(&self, frames: &Frames) -> (IndexVec<SegmentId, Segment>, Vec<SegmentId>) {
         let mut needed = vec![false; self.found.len()];
         let mut work: Vec<usize> = Vec::new();
         let mut ask = |steps: &[Step], work: &mut Vec<usize>| {
@@ -102,7 +113,7 @@ impl Library {
     }
 }
 
-fn rename(mut steps: Vec<Step>, renamed: &[SegmentId]) -> Vec<Step> {
+pub(crate) fn rename(mut steps: Vec<Step>, renamed: &[SegmentId]) -> Vec<Step> {
     for step in &mut steps {
         step.inside = step.inside.map(|i| renamed[i.index()]);
     }
@@ -111,42 +122,50 @@ fn rename(mut steps: Vec<Step>, renamed: &[SegmentId]) -> Vec<Step> {
 
 /// What a search may do.
 #[derive(Clone, Copy)]
-enum Scope<'a> {
-    /// Everything, but stay among these states if there are any.
-    Program(Option<&'a IndexVec<NodeId, Bdd>>),
-    /// Stay in one procedure; use summaries published before this round.
-    Below { round: u32 },
+struct Scope<'a> {
+    /// Enter callees, never to return.
+    enter: bool,
+    /// Stay among these states.
+    guide: Option<&'a IndexVec<NodeId, Bdd>>,
+    /// Summaries of this round and later ones must not be used.
+    round: u32,
+    /// Tell what has been reached by carrying this mark.
+    mark: Option<u32>,
 }
 
-impl Scope<'_> {
-    /// Summaries of this round and later ones must not be used.
-    fn round(self) -> u32 {
-        match self {
-            Scope::Program(_) => u32::MAX,
-            Scope::Below { round } => round,
-        }
+impl<'a> Scope<'a> {
+    fn program(guide: Option<&'a IndexVec<NodeId, Bdd>>) -> Scope<'a> {
+        Scope { enter: true, guide, round: u32::MAX, mark: None }
+    }
+    fn procedure(round: u32, mark: Option<u32>) -> Scope<'static> {
+        Scope { enter: false, guide: None, round, mark }
     }
 }
 
 /// Steps of each frame, the entry procedure's first.
-type Frames = Vec<(ProcId, Vec<Step>)>;
+pub(crate) type Frames = Vec<(ProcId, Vec<Step>)>;
 
 /// The bits of the live variables at a node, in order.
-type State = Vec<bool>;
+pub(crate) type State = Vec<bool>;
 
 /// The rings of a search, and what it has seen.
-struct Search {
+pub(crate) struct Search {
     entries: Vec<Entry>,
     /// Where the last ring starts.
     ring: usize,
-    seen: FxHashMap<NodeId, Bdd>,
+    seen: FxHashMap<(NodeId, bool), Bdd>,
 }
 
 impl Search {
-    fn new(node: NodeId, states: Bdd) -> Search {
+    pub(crate) fn new(node: NodeId, states: Bdd) -> Search {
         let mut seen = FxHashMap::default();
-        seen.insert(node, states);
-        Search { entries: vec![Entry { node, states, from: None }], ring: 0, seen }
+        seen.insert((node, false), states);
+        let first = Entry { node, states, marked: false, from: None };
+        Search { entries: vec![first], ring: 0, seen }
+    }
+    /// Where an entry lies.
+    pub(crate) fn node(&self, at: u32) -> NodeId {
+        self.entries[at as usize].node
     }
     fn roots(&self) -> impl Iterator<Item = Bdd> + '_ {
         self.entries.iter().map(|e| e.states).chain(self.seen.values().copied())
@@ -181,6 +200,7 @@ impl System {
         for (goal, hit) in hits.into_iter().enumerate() {
             let Some((at, states)) = hit else { continue };
             let (frames, end) = self.read_back(&search, at, states, u32::MAX, &mut library)?;
+            let end = self.partial(search.node(at), &end);
             self.explain(&mut library, &keep)?;
             let (segments, renamed) = library.needed(&frames);
             let frames = frames
@@ -196,7 +216,7 @@ impl System {
 
     /// Rings over the whole program until every goal is hit: for each the entry, and the states
     /// in it that satisfy the aim's condition.
-    fn search_program(
+    pub(crate) fn search_program(
         &mut self,
         search: &mut Search,
         aims: &[Aim],
@@ -229,7 +249,7 @@ impl System {
             let mut keep: Vec<Bdd> = hits.iter().flatten().map(|h| h.1).collect();
             keep.extend(aims.iter().map(|aim| aim.2));
             keep.extend(guide.into_iter().flat_map(|g| g.iter()));
-            if !self.next_ring(search, Scope::Program(guide), &keep)? {
+            if !self.next_ring(search, Scope::program(guide), &keep)? {
                 // Every open goal is reached, and the search is exhaustive: this cannot be.
                 let what = "a reached target was not found again by the search for a trace";
                 return Err(Halt::internal(what));
@@ -265,30 +285,37 @@ impl System {
         steps: bool,
         scope: Scope,
     ) -> Result<(), Halt> {
-        let Entry { node, states, .. } = search.entries[at as usize];
+        let Entry { node, states, marked, .. } = search.entries[at as usize];
         for e in self.program.out_edges(node) {
             if self.program.edges[e].step != steps {
                 continue;
             }
+            let carries = marked || scope.mark.is_some_and(|i| self.carries(e, i));
             match self.compile(e)? {
                 Compiled::Local(step) => {
                     let to = self.step(step, states)?;
                     let target = self.program.edges[e].target().expect("a step has a target");
-                    self.found(search, target, to, (at, e, How::Step), scope)?;
+                    self.found(search, target, carries, to, (at, e, How::Step), scope)?;
                 }
                 Compiled::Call(site) => {
                     let site = self.sites[site as usize];
                     let called = self.m.image(states, site.rel.enter, site.rel.call)?;
-                    if let Scope::Program(_) = scope {
+                    if scope.enter {
                         let to = self.m.exists_rename(called, site.rel.entries)?;
                         let entry = self.program.procs[site.callee].entry;
-                        self.found(search, entry, to, (at, e, How::Enter), scope)?;
+                        self.found(search, entry, carries, to, (at, e, How::Enter), scope)?;
                     }
-                    let count = self.parts_below(site.callee, scope.round());
-                    if count > 0 {
-                        let pairs = self.summaries[site.callee].parts[count - 1].up_to_here;
-                        let to = self.jump(site.rel, called, pairs)?;
-                        self.found(search, site.ret, to, (at, e, How::Jump), scope)?;
+                    for (mark, how) in [(None, How::Jump), (scope.mark, How::MarkedJump)] {
+                        if how == How::MarkedJump && (mark.is_none() || carries) {
+                            continue;
+                        }
+                        let count = self.parts_below(site.callee, mark, scope.round);
+                        if count > 0 {
+                            let pairs = self.parts(site.callee, mark)[count - 1].up_to_here;
+                            let to = self.jump(site.rel, called, pairs)?;
+                            let carries = carries || how == How::MarkedJump;
+                            self.found(search, site.ret, carries, to, (at, e, how), scope)?;
+                        }
                     }
                 }
                 Compiled::Return(_) | Compiled::Not => {}
@@ -301,42 +328,56 @@ impl System {
         &mut self,
         search: &mut Search,
         node: NodeId,
+        marked: bool,
         mut states: Bdd,
         from: (u32, EdgeId, How),
         scope: Scope,
     ) -> Result<(), Halt> {
-        if let Scope::Program(Some(guide)) = scope {
+        if let Some(guide) = scope.guide {
             states = self.m.and(states, guide[node])?;
         }
-        let old = search.seen.get(&node).copied().unwrap_or(Bdd::FALSE);
+        let old = search.seen.get(&(node, marked)).copied().unwrap_or(Bdd::FALSE);
         let new = self.m.diff(states, old)?;
         if !new.is_false() {
-            search.seen.insert(node, self.m.or(old, new)?);
-            search.entries.push(Entry { node, states: new, from: Some(from) });
+            search.seen.insert((node, marked), self.m.or(old, new)?);
+            search.entries.push(Entry { node, states: new, marked, from: Some(from) });
         }
         Ok(())
     }
 
     /// How many parts of a procedure's summary were published before `round`.
-    fn parts_below(&self, proc: ProcId, round: u32) -> usize {
-        self.summaries[proc].parts.partition_point(|p| p.round < round)
+    fn parts_below(&self, proc: ProcId, mark: Option<u32>, round: u32) -> usize {
+        self.parts(proc, mark).partition_point(|p| p.round < round)
     }
 
     /// Reads a path to a state of the given entry off the search, backwards: the frames in order,
     /// and the state at the end. Completed calls are asked of the library.
-    fn read_back(
+    pub(crate) fn read_back(
         &mut self,
         search: &Search,
         at: u32,
         states: Bdd,
         round: u32,
         library: &mut Library,
-    ) -> Result<(Frames, Partial), Halt> {
+    ) -> Result<(Frames, State), Halt> {
+        self.read_back_marked(search, at, states, round, None, library)
+    }
+
+    /// The same, for a search that looks for a mark.
+    fn read_back_marked(
+        &mut self,
+        search: &Search,
+        at: u32,
+        states: Bdd,
+        round: u32,
+        mark: Option<u32>,
+        library: &mut Library,
+    ) -> Result<(Frames, State), Halt> {
         let program = self.program.clone();
         let mut at = at;
         let node = search.entries[at as usize].node;
         let mut state = self.pick(states, node)?;
-        let end = self.partial(node, &state);
+        let end = state.clone();
         let mut frames: Frames = Vec::new();
         let mut steps: Vec<Step> = Vec::new();
         while let Some((from, e, how)) = search.entries[at as usize].from {
@@ -349,8 +390,10 @@ impl System {
                     frames.push((call.callee, std::mem::take(&mut steps)));
                     self.before_entering(e, call, states, here, &state)?
                 }
-                (How::Jump, EdgeKind::Call(call)) => {
-                    let (before, pair, round) = self.before_jump(e, call, states, &state, round)?;
+                (How::Jump | How::MarkedJump, EdgeKind::Call(call)) => {
+                    let mark = mark.filter(|_| how == How::MarkedJump);
+                    let (before, pair, round) =
+                        self.before_jump(e, call, states, &state, round, mark)?;
                     inside = Some(library.ask(pair, round));
                     before
                 }
@@ -421,13 +464,14 @@ impl System {
 
     /// A state out of `states` from which the completed call `e` leads to `state`, by a pair of
     /// the smallest round, which comes with it.
-    fn before_jump(
+    pub(crate) fn before_jump(
         &mut self,
         e: EdgeId,
         call: &Call,
         states: Bdd,
         state: &State,
         round: u32,
+        mark: Option<u32>,
     ) -> Result<(State, Pair, u32), Halt> {
         let callee = call.callee;
         let rel = self.site(e)?.rel;
@@ -454,16 +498,16 @@ impl System {
         let fixed = self.m.and(fixed, back)?;
         let fixed = self.m.and(fixed, called)?;
         // Parts are cumulative: find the first one that has a fitting pair.
-        let (mut low, mut high) = (0, self.parts_below(callee, round));
+        let (mut low, mut high) = (0, self.parts_below(callee, mark, round));
         while low < high {
             let middle = (low + high) / 2;
-            let pairs = self.summaries[callee].parts[middle].up_to_here;
+            let pairs = self.parts(callee, mark)[middle].up_to_here;
             match self.m.disjoint(pairs, fixed)? {
                 true => low = middle + 1,
                 false => high = middle,
             }
         }
-        let Some(&part) = self.summaries[callee].parts.get(low) else {
+        let Some(&part) = self.parts(callee, mark).get(low) else {
             return Err(Halt::internal("a jump in a trace has no summary to stand on"));
         };
         let possible = self.m.and(part.up_to_here, fixed)?;
@@ -497,17 +541,16 @@ impl System {
         let before = self.m.and(states, fixed)?;
         let before = self.m.and(before, rel.enter)?;
         let before = self.pick(before, self.program.edges[e].source)?;
-        let pair = Pair { proc: callee, entry: entry_values.into(), exit: exit_values.into() };
+        // Where every run carries the mark, any will do.
+        let always = |i: &u32| matches!(self.marked[*i as usize][callee], Marked::Always);
+        let mark = mark.filter(|i| !always(i));
+        let pair =
+            Pair { proc: callee, mark, entry: entry_values.into(), exit: exit_values.into() };
         Ok((before, pair, part.round))
     }
 
-    fn site(&mut self, e: EdgeId) -> Result<crate::system::Site, Halt> {
-        let Compiled::Call(site) = self.compile(e)? else { unreachable!("a call") };
-        Ok(self.sites[site as usize])
-    }
-
     /// Finds the segments of all pairs, and of the pairs that they ask for in turn.
-    fn explain(&mut self, library: &mut Library, keep: &[Bdd]) -> Result<(), Halt> {
+    pub(crate) fn explain(&mut self, library: &mut Library, keep: &[Bdd]) -> Result<(), Halt> {
         while library.found.len() < library.pairs.len() {
             let (pair, round) = library.pairs[library.found.len()].clone();
             let segment = self.segment(&pair, round, library, keep)?;
@@ -538,8 +581,11 @@ impl System {
         let mut looked_at = 0;
         loop {
             while looked_at < search.entries.len() {
-                let Entry { node, states, .. } = search.entries[looked_at];
+                let Entry { node, states, marked, .. } = search.entries[looked_at];
                 for e in program.out_edges(node) {
+                    if !marked && pair.mark.is_some_and(|i| !self.carries(e, i)) {
+                        continue;
+                    }
                     let Compiled::Return(ret) = self.compile(e)? else { continue };
                     let exits = self.m.image(states, ret.rel, ret.image)?;
                     if self.m.disjoint(exits, exit)? {
@@ -548,15 +594,62 @@ impl System {
                     let last = self.leaving(e, pair)?;
                     let states = self.m.and(states, last)?;
                     let at = looked_at as u32;
-                    let (mut frames, end) = self.read_back(&search, at, states, round, library)?;
+                    let (mut frames, end) = self
+                        .read_back_marked(&search, at, states, round, pair.mark, library)?;
+                    let end = self.partial(node, &end);
                     let (_, mut steps) = frames.pop().expect("a search has a bottom frame");
                     steps.push(Step { edge: e, state: end, inside: None });
                     return Ok(Segment { proc, steps, exit: self.exit_partial(pair) });
                 }
                 looked_at += 1;
             }
-            if !self.next_ring(&mut search, Scope::Below { round }, &keep)? {
+            if !self.next_ring(&mut search, Scope::procedure(round, pair.mark), &keep)? {
                 return Err(Halt::internal("a summary has no run behind it"));
+            }
+        }
+    }
+
+    /// A shortest way from an entry of a procedure among `start` by the call `e` to an entry of the
+    /// callee among `target`, that call included: the steps of the frame, and the state before the
+    /// call. With a mark, the way carries it.
+    pub(crate) fn way_to_call(
+        &mut self,
+        proc: ProcId,
+        start: Bdd,
+        e: EdgeId,
+        target: Bdd,
+        mark: Option<u32>,
+        library: &mut Library,
+    ) -> Result<Vec<Step>, Halt> {
+        let program = self.program.clone();
+        let site = self.site(e)?;
+        let aim = self.enter_back(site, target)?;
+        let keep = [aim, target];
+        let mut search = Search::new(program.procs[proc].entry, start);
+        let mut looked_at = 0;
+        loop {
+            while looked_at < search.entries.len() {
+                let Entry { node, states, marked, .. } = search.entries[looked_at];
+                let fits = marked || mark.is_none_or(|i| self.carries(e, i));
+                if node == site.source && fits && !self.m.disjoint(states, aim)? {
+                    let states = self.m.and(states, aim)?;
+                    let (mut frames, end) = self.read_back_marked(
+                        &search,
+                        looked_at as u32,
+                        states,
+                        u32::MAX,
+                        mark,
+                        library,
+                    )?;
+                    let (_, mut steps) = frames.pop().expect("a search has a bottom frame");
+                    let state = self.partial(node, &end);
+                    steps.push(Step { edge: e, state, inside: None });
+                    return Ok(steps);
+                }
+                looked_at += 1;
+            }
+            if !self.next_ring(&mut search, Scope::procedure(u32::MAX, mark), &keep)? {
+                return Err(Halt::internal("a way between entries has no run behind it"));
             }
         }
     }
@@ -586,7 +679,7 @@ impl System {
     }
 
     /// A state out of a set that is not empty: values for the live variables of a node.
-    fn pick(&self, states: Bdd, node: NodeId) -> Result<State, Halt> {
+    pub(crate) fn pick(&self, states: Bdd, node: NodeId) -> Result<State, Halt> {
         let context = &self.context;
         let vars = context.live.vars(&context.program, node);
         let bits: Vec<u32> = context.bits(Copy::Pre, vars).collect();
@@ -615,7 +708,7 @@ impl System {
         out.extend(self.context.slots.bits(copy, var).zip(bits.iter().copied()));
     }
 
-    fn partial(&self, node: NodeId, state: &State) -> Partial {
+    pub(crate) fn partial(&self, node: NodeId, state: &State) -> Partial {
         let layout = &self.context.slots.layout;
         let proc = self.program.nodes[node].proc;
         let mut out = Partial::unknown(layout.global_bits + layout.frame_bits[proc]);

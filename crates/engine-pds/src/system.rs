@@ -1,7 +1,9 @@
 //! What both directions share: compiled edges, summaries with the rounds they were found in, and
 //! the operations on sets that the rules of `post_star.rs` and `pre_star.rs` are made of.
 
-use crate::relation::{CallRel, Context, ReturnRel, StepRel};
+use crate::heads::Effort;
+use crate::marked::Marked;
+use crate::relation::{CallBackRel, CallParts, CallRel, Context, ReturnRel, StepRel};
 use crate::slots::Copy;
 use bdd::{Bdd, Config, Gate, Manager, SpecId, Stop};
 use check::{Budget, StopReason};
@@ -105,7 +107,7 @@ pub(crate) struct Site {
 }
 
 /// What is known of the completed runs of a procedure: pairs over `Inner` and `Exit`.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Summary {
     pub(crate) all: Bdd,
     /// In which round each part was published: a part was derived from parts of smaller rounds
@@ -114,7 +116,7 @@ pub(crate) struct Summary {
 }
 
 /// A part of a summary.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     pub(crate) round: u32,
     /// This part and all before it.
@@ -134,6 +136,16 @@ pub(crate) struct System {
     /// `Entry ⇔ Pre` for the entry variables; built when first entered.
     identities: IndexVec<ProcId, Option<Bdd>>,
     forget_entry: FxHashMap<ProcId, SpecId>,
+    backs: FxHashMap<EdgeId, CallBackRel>,
+    enters: FxHashMap<EdgeId, SpecId>,
+    /// How many marks the repeat goal at hand has.
+    pub(crate) marks: u32,
+    /// For each mark, the completed runs that carry it.
+    pub(crate) marked: Vec<IndexVec<ProcId, Marked>>,
+    /// What repeat goals cost.
+    pub(crate) effort: Effort,
+    /// Handles that stay in use to the end.
+    pub(crate) pinned: Vec<Bdd>,
 }
 
 impl System {
@@ -154,6 +166,12 @@ impl System {
             rounds: 0,
             identities: IndexVec::filled(None, program.procs.len()),
             forget_entry: FxHashMap::default(),
+            backs: FxHashMap::default(),
+            enters: FxHashMap::default(),
+            marks: 0,
+            marked: Vec::new(),
+            effort: Effort::default(),
+            pinned: Vec::new(),
             program,
             context,
         }
@@ -245,6 +263,80 @@ impl System {
         })
     }
 
+    /// The states from which a step leads into a set.
+    pub(crate) fn step_back(&mut self, step: StepRel, states: Bdd) -> Result<Bdd, Halt> {
+        if step.identity {
+            return Ok(states);
+        }
+        let primed = self.m.exists_rename(states, step.prime)?;
+        Ok(self.m.image(primed, step.rel, step.pre_image)?)
+    }
+
+    /// A call, backwards.
+    pub(crate) fn call_back(&mut self, site: Site) -> CallBackRel {
+        if let Some(&back) = self.backs.get(&site.edge) {
+            return back;
+        }
+        let EdgeKind::Call(call) = &self.program.edges[site.edge].kind else {
+            unreachable!("a site is a call")
+        };
+        let back = self.context.call_back(&mut self.m, call, site.rel);
+        self.backs.insert(site.edge, back);
+        back
+    }
+
+    /// What stands in the way back of a call whose return leads into a set: over `Exit` and `Pre`.
+    pub(crate) fn waiting(&mut self, site: Site, states: Bdd) -> Result<Bdd, Halt> {
+        let back = self.call_back(site);
+        let arrived = self.m.exists_rename(states, back.arrive)?;
+        Ok(match site.rel.back_image {
+            Some(_) => self.m.image(arrived, site.rel.back, back.wait)?,
+            None => arrived,
+        })
+    }
+
+    /// From what [`waiting`](Self::waiting) gives, over pairs of the callee, to before the call.
+    pub(crate) fn over(&mut self, site: Site, waiting: Bdd, pairs: Bdd) -> Result<Bdd, Halt> {
+        let back = self.call_back(site);
+        let inside = self.m.image(waiting, pairs, back.over)?;
+        Ok(self.m.image(inside, site.rel.enter, back.leave)?)
+    }
+
+    /// The states from which a call enters its callee with one of a set.
+    pub(crate) fn enter_back(&mut self, site: Site, states: Bdd) -> Result<Bdd, Halt> {
+        let back = self.call_back(site);
+        let entered = self.m.exists_rename(states, back.into)?;
+        Ok(self.m.image(entered, site.rel.enter, back.leave)?)
+    }
+
+    /// The states with which a call enters its callee. Unlike [`CallRel::entries`], this leaves
+    /// the `Entry` copy alone.
+    pub(crate) fn enter(&mut self, site: Site, states: Bdd) -> Result<Bdd, Halt> {
+        let spec = match self.enters.get(&site.edge) {
+            Some(&spec) => spec,
+            None => {
+                let EdgeKind::Call(call) = &self.program.edges[site.edge].kind else {
+                    unreachable!("a site is a call")
+                };
+                let parts = CallParts::new(&self.context, &self.m, call, site.rel.back);
+                let kept: Vec<u32> = self.context.bits(Copy::Pre, parts.kept).collect();
+                let entry = self.context.entry_vars[site.callee].iter().copied();
+                let rename = self.context.pairs(Copy::Inner, Copy::Pre, entry);
+                let spec = self.m.spec(&kept, &rename);
+                self.enters.insert(site.edge, spec);
+                spec
+            }
+        };
+        let called = self.m.image(states, site.rel.enter, site.rel.call)?;
+        Ok(self.m.exists_rename(called, spec)?)
+    }
+
+    /// The call of an edge.
+    pub(crate) fn site(&mut self, e: EdgeId) -> Result<Site, Halt> {
+        let Compiled::Call(site) = self.compile(e)? else { unreachable!("a call") };
+        Ok(self.sites[site as usize])
+    }
+
     /// Starts afresh with the same compiled edges.
     pub(crate) fn forget_summaries(&mut self) {
         let none = Summary { all: Bdd::FALSE, parts: Vec::new() };
@@ -277,6 +369,13 @@ impl System {
             roots.push(summary.all);
             roots.extend(summary.parts.iter().map(|p| p.up_to_here));
         }
+        for marked in self.marked.iter().flat_map(|procs| procs.iter()) {
+            if let Marked::Exact(summary) = marked {
+                roots.push(summary.all);
+                roots.extend(summary.parts.iter().map(|p| p.up_to_here));
+            }
+        }
+        roots.extend(&self.pinned);
         roots.extend(self.identities.iter().flatten());
         // Most handles occur many times; marking each once is enough.
         roots.sort_unstable_by_key(|b| b.id());

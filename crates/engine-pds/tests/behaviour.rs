@@ -166,7 +166,7 @@ fn refused_questions() {
     let budget = Budget::unlimited();
     let unsupported = |reason| matches!(reason, Some(StopReason::Unsupported { .. }));
     for engine in engines() {
-        let task = Task::new(program.clone(), vec![Goal::Repeat { marks: 1 }]);
+        let task = Task::new(program.clone(), vec![Goal::Repeat { marks: 65 }]);
         let answer = engine.run(&task, &budget);
         assert!(matches!(&answer.verdicts[0], Verdict::Unknown(StopReason::Unsupported { .. })));
     }

@@ -13,12 +13,13 @@ const EXCEPTIONS: &[suite::Exception] = &[];
 const LIMIT: Duration = Duration::from_secs(60);
 
 fn engines() -> Vec<(&'static str, Box<dyn Engine>)> {
+    let plain = Post { live_ranges: false, mod_ref: false, ..Post::default() };
     vec![
         ("post", Box::new(Post::default())),
         ("post, collecting", Box::new(Post { collect_at: 1, ..Post::default() })),
         ("post, all live", Box::new(Post { live_ranges: false, ..Post::default() })),
         ("post, no mod/ref", Box::new(Post { mod_ref: false, ..Post::default() })),
-        ("post, plain", Box::new(Post { live_ranges: false, mod_ref: false, collect_at: 1 })),
+        ("post, plain", Box::new(Post { collect_at: 1, ..plain })),
         ("pre", Box::new(Pre::default())),
         ("pre, collecting", Box::new(Pre { collect_at: 1, ..Pre::default() })),
         ("pre, all live", Box::new(Pre { live_ranges: false, ..Pre::default() })),
