@@ -14,7 +14,7 @@
 //!
 //! `!` binds tighter than `*`, that tighter than juxtaposition, that tighter than `|`.
 
-use crate::regular::{Letter, Nodes, RegularSet};
+use crate::regular::{Letter, Nodes, RegularSet, Waiting};
 use ir::{NodeId, ProcId, Program};
 use source::{Diagnostic, Span, suggest};
 use std::fmt;
@@ -165,16 +165,43 @@ impl RegularSet {
     /// assert_eq!(error.span.range(), 2..6);
     /// ```
     pub fn parse(program: &Program, text: &str) -> Result<RegularSet, ExpressionError> {
-        let mut parser = Parser {
-            program,
-            text,
-            at: 0,
-            nfa: Nfa::default(),
-            operands: Vec::new(),
-            operators: Vec::new(),
-        };
-        let (start, end) = parser.run()?;
-        Ok(parser.nfa.without_epsilon(start, end))
+        RegularSet::parse_as(program, text, Waiting::Call)
+    }
+
+    /// Likewise, with frames below the top known as `waiting` says. With [`Waiting::Return`] the
+    /// words are those of pushdown systems: a name is a stack symbol, that is a label, and that of
+    /// a procedure only where there is no such label.
+    pub fn parse_as(
+        program: &Program,
+        text: &str,
+        waiting: Waiting,
+    ) -> Result<RegularSet, ExpressionError> {
+        let mut parser = Parser::new(program, text, waiting);
+        parser.run()?;
+        let (start, end) = parser.part()?;
+        let mut set = parser.nfa.without_epsilon(start, end);
+        set.waiting = waiting;
+        Ok(set)
+    }
+}
+
+impl Nodes {
+    /// The nodes that a single frame of an expression can stand at: a name, `f:L`, `.`, `!f` or
+    /// alternatives of these (see [`RegularSet::parse_as`]).
+    pub fn parse(
+        program: &Program,
+        text: &str,
+        waiting: Waiting,
+    ) -> Result<Nodes, ExpressionError> {
+        let mut parser = Parser::new(program, text, waiting);
+        parser.run()?;
+        match parser.operand() {
+            Operand::Frame(nodes) => Ok(nodes),
+            Operand::Part(..) => {
+                let span = Span::new(0, text.len() as u32);
+                Err(ExpressionError { kind: ExpressionErrorKind::NotOneFrame, span })
+            }
+        }
     }
 }
 
@@ -210,13 +237,18 @@ impl Operator {
 struct Parser<'a> {
     program: &'a Program,
     text: &'a str,
+    waiting: Waiting,
     at: usize,
     nfa: Nfa,
     operands: Vec<Operand>,
     operators: Vec<Operator>,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    fn new(program: &'a Program, text: &'a str, waiting: Waiting) -> Parser<'a> {
+        let (operands, operators) = (Vec::new(), Vec::new());
+        Parser { program, text, waiting, at: 0, nfa: Nfa::default(), operands, operators }
+    }
     fn error<T>(&self, kind: ExpressionErrorKind, span: Span) -> Result<T, ExpressionError> {
         Err(ExpressionError { kind, span })
     }
@@ -232,7 +264,8 @@ impl Parser<'_> {
         }
     }
 
-    fn run(&mut self) -> Result<(u32, u32), ExpressionError> {
+    /// Leaves one operand.
+    fn run(&mut self) -> Result<(), ExpressionError> {
         // Whether an operand has just ended.
         let mut ended = false;
         loop {
@@ -308,7 +341,7 @@ impl Parser<'_> {
         if let Some(Operator::Open(span)) = self.operators.pop() {
             return self.error(ExpressionErrorKind::Unclosed, span);
         }
-        self.part()
+        Ok(())
     }
 
     /// Applies what binds tighter, then waits for the right operand.
@@ -452,12 +485,14 @@ impl Parser<'_> {
 
     fn named(&self, name: &str, span: Span) -> Result<Nodes, ExpressionError> {
         let program = self.program;
-        if let Some(proc) = program.proc_named(name) {
-            return Ok(Nodes::of(program, program.procs[proc].node_ids()));
-        }
         let nodes = program.labelled(None, name);
-        if !nodes.is_empty() {
-            return Ok(Nodes::of(program, nodes));
+        let proc = program.proc_named(name);
+        match (proc, self.waiting) {
+            (Some(proc), _) if nodes.is_empty() || self.waiting == Waiting::Call => {
+                return Ok(Nodes::of(program, program.procs[proc].node_ids()));
+            }
+            _ if !nodes.is_empty() => return Ok(Nodes::of(program, nodes)),
+            _ => {}
         }
         let procs = program.procs.ids().map(|p| program.proc_name(p));
         let labels = program.labels.iter().map(|l| program.text(l.name));

@@ -180,6 +180,25 @@ impl RegularSet {
     pub fn states(&self) -> usize {
         self.accepting.len()
     }
+    /// The states, in order, that a frame at the node leads to from one of the given ones.
+    pub(crate) fn read(&self, from: impl IntoIterator<Item = u32>, node: NodeId) -> Vec<u32> {
+        let from: Vec<u32> = from.into_iter().collect();
+        let reads = |(source, letter, _): &&(u32, Letter, u32)| {
+            from.contains(source) && letter.nodes.contains(node)
+        };
+        let mut out: Vec<u32> = self.transitions.iter().filter(reads).map(|t| t.2).collect();
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+    /// Whether one of the states is accepting.
+    pub(crate) fn accepts(&self, states: &[u32]) -> bool {
+        states.iter().any(|&s| self.accepting[s as usize])
+    }
+    /// Whether a frame at the node can be on top.
+    pub fn can_top(&self, node: NodeId) -> bool {
+        !self.read([0], node).is_empty()
+    }
     /// Every letter, and whether it can only be read on top.
     pub(crate) fn letters(&self) -> impl Iterator<Item = (bool, &Letter)> {
         let returns = self.transitions.iter().any(|t| t.2 == 0);

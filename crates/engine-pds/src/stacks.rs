@@ -5,7 +5,7 @@
 //! equal sets are equal handles, and the construction ends because there are finitely many.
 
 use crate::automaton::{Macro, PAutomaton};
-use crate::regular::{Letter, Nodes};
+use crate::regular::{Letter, Nodes, RegularSet, Waiting};
 use bdd::Bdd;
 use check::{Budget, StopReason};
 use ir::{EdgeId, ExprId, Exprs, NodeId, ProcId, Program};
@@ -40,6 +40,8 @@ pub struct StackLanguage {
     program: Arc<Program>,
     /// The node.
     pub node: NodeId,
+    /// What frames are called by.
+    pub waiting: Waiting,
     /// The states.
     pub states: Vec<StackState>,
 }
@@ -70,8 +72,9 @@ impl PAutomaton {
             let condition = this.condition(condition)?;
             let start = this.read_top(node, condition)?;
             let program = this.s.program.clone();
+            let waiting = Waiting::Call;
             if start.data.is_empty() {
-                return Ok(StackLanguage { program, node, states: Vec::new() });
+                return Ok(StackLanguage { program, node, waiting, states: Vec::new() });
             }
             let mut ids: FxHashMap<Macro, u32> = FxHashMap::default();
             let mut found = vec![start.clone()];
@@ -102,7 +105,7 @@ impl PAutomaton {
                     this.collect(used);
                 }
             }
-            Ok(StackLanguage { program, node, states: minimal(&states) })
+            Ok(StackLanguage { program, node, waiting, states: minimal(&states) })
         })
     }
 }
@@ -149,6 +152,41 @@ fn minimal(states: &[StackState]) -> Vec<StackState> {
         out.push(StackState { accepting: state.accepting, edges });
     }
     out
+}
+
+/// The states from which an end can be reached; all must be reachable. None if that is not so of the
+/// first.
+fn useful(states: &[StackState]) -> Vec<StackState> {
+    let mut before: Vec<Vec<u32>> = vec![Vec::new(); states.len()];
+    for (from, state) in states.iter().enumerate() {
+        for &(_, to) in &state.edges {
+            before[to as usize].push(from as u32);
+        }
+    }
+    let mut ends: Vec<bool> = states.iter().map(|s| s.accepting).collect();
+    let mut work: Vec<u32> = (0..states.len() as u32).filter(|&s| ends[s as usize]).collect();
+    while let Some(state) = work.pop() {
+        for &from in &before[state as usize] {
+            if !std::mem::replace(&mut ends[from as usize], true) {
+                work.push(from);
+            }
+        }
+    }
+    if ends.first() != Some(&true) {
+        return Vec::new();
+    }
+    // Numbers without gaps.
+    let mut number = vec![0; states.len()];
+    for (next, old) in (0..states.len()).filter(|&s| ends[s]).enumerate() {
+        number[old] = next as u32;
+    }
+    let kept = states.iter().zip(&ends).filter(|(_, ends)| **ends);
+    kept.map(|(state, _)| {
+        let edges = state.edges.iter().filter(|(_, to)| ends[*to as usize]);
+        let edges = edges.map(|&(letter, to)| (letter, number[to as usize])).collect();
+        StackState { accepting: state.accepting, edges }
+    })
+    .collect()
 }
 
 impl StackLanguage {
@@ -204,14 +242,62 @@ impl StackLanguage {
             }
             states.push(StackState { accepting, edges });
         }
-        StackLanguage { program: self.program.clone(), node: self.node, states: minimal(&states) }
+        StackLanguage { states: minimal(&states), ..self.clone() }
+    }
+
+    /// The stacks of the language that, with the node on top, are in the set. `None` if the set has
+    /// conditions on data, which a language without data cannot decide, or if this is a language of
+    /// procedures.
+    #[must_use]
+    pub fn within(&self, set: &RegularSet) -> Option<StackLanguage> {
+        if set.letters().any(|(_, letter)| letter.condition != Exprs::TRUE) {
+            return None;
+        }
+        // Pairs of a state here and the states there; only those from which both can end matter.
+        let mut ids: BTreeMap<(u32, Vec<u32>), u32> = BTreeMap::new();
+        let mut found: Vec<(u32, Vec<u32>)> = Vec::new();
+        let first = set.read([0], self.node);
+        if !self.states.is_empty() && !first.is_empty() {
+            ids.insert((0, first.clone()), 0);
+            found.push((0, first));
+        }
+        let mut states: Vec<StackState> = Vec::new();
+        while states.len() < found.len() {
+            let (here, there) = found[states.len()].clone();
+            let state = &self.states[here as usize];
+            let mut edges = Vec::new();
+            for &(letter, to) in &state.edges {
+                let StackLetter::Call(e) = letter else { return None };
+                let next = set.read(there.iter().copied(), set.waiting.node(&self.program, e));
+                if next.is_empty() {
+                    continue;
+                }
+                let new = found.len() as u32;
+                let id = *ids.entry((to, next.clone())).or_insert(new);
+                if id == new {
+                    found.push((to, next));
+                }
+                edges.push((letter, id));
+            }
+            let accepting = state.accepting && set.accepts(&there);
+            states.push(StackState { accepting, edges });
+        }
+        Some(StackLanguage { states: minimal(&useful(&states)), ..self.clone() })
     }
 
     /// How a letter is written: a procedure's name, or `proc:label` or `proc:line` of the call.
     pub fn name(&self, letter: StackLetter) -> String {
         match letter {
             StackLetter::Proc(p) => quoted(self.program.proc_name(p)),
-            StackLetter::Call(e) => node_name(&self.program, self.program.edges[e].source),
+            StackLetter::Call(e) => self.node_name(self.waiting.node(&self.program, e)),
+        }
+    }
+
+    fn node_name(&self, node: NodeId) -> String {
+        let labelled = |l: &&ir::Label| l.node == node && self.waiting == Waiting::Return;
+        match self.program.labels.iter().find(labelled) {
+            Some(label) => quoted(self.program.text(label.name)),
+            None => node_name(&self.program, node),
         }
     }
 
@@ -223,7 +309,7 @@ impl StackLanguage {
 
     /// The automaton as text: an expression where there is a short one, then the states.
     pub fn to_text(&self) -> String {
-        let mut out = format!("stacks below {}: ", node_name(&self.program, self.node));
+        let mut out = format!("stacks below {}: ", self.node_name(self.node));
         if self.states.is_empty() {
             out.push_str("none, it is not reached\n");
             return out;
@@ -240,11 +326,11 @@ impl StackLanguage {
             let _ = writeln!(out, "  state {i}{mark}");
             for &(letter, to) in &state.edges {
                 let text = match letter {
-                    StackLetter::Call(e) => {
+                    StackLetter::Call(e) if self.waiting == Waiting::Call => {
                         let node = &self.program.nodes[self.program.edges[e].source];
                         format!("  {}", self.program.text(node.origin.text))
                     }
-                    StackLetter::Proc(_) => String::new(),
+                    _ => String::new(),
                 };
                 let line = format!("    {} -> {to}{text}", self.name(letter));
                 out.push_str(line.trim_end());
@@ -256,7 +342,7 @@ impl StackLanguage {
 
     /// The automaton in the language of Graphviz.
     pub fn to_dot(&self) -> String {
-        let title = escaped(&format!("stacks below {}", node_name(&self.program, self.node)));
+        let title = escaped(&format!("stacks below {}", self.node_name(self.node)));
         let mut out = format!("digraph stacks {{\n  label=\"{title}\";\n  rankdir=LR;\n");
         if !self.states.is_empty() {
             out.push_str("  start [shape=point];\n  start -> 0;\n");

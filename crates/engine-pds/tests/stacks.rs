@@ -242,3 +242,33 @@ fn expressions_that_make_no_sense() {
     assert!(RegularSet::parse(&program, &deep).is_ok());
     assert!(RegularSet::parse(&program, &format!("main{}", "*".repeat(100_000))).is_ok());
 }
+
+/// Languages cut down to a set, and names as in pushdown systems.
+#[test]
+fn languages_within_sets() {
+    let program = program(LOCKS);
+    let language = stacks(&program, "W");
+    let within = |text: &str| {
+        let set = RegularSet::parse(&program, text).unwrap();
+        language.within(&set).unwrap()
+    };
+    assert_eq!(within("write .*"), language);
+    assert_eq!(
+        within("W . . . main").expression().as_deref(),
+        Some("locked:K work:C (work:D | work:E) main:A")
+    );
+    assert!(within("W K main").is_empty() && within("locked .*").is_empty());
+    assert!(within("W .* audit .*").is_empty());
+    let procs = language.by_procedure();
+    assert!(procs.within(&RegularSet::parse(&program, "write .*").unwrap()).is_none());
+
+    // `work` is known by its call above, by where it comes back to below.
+    let set = RegularSet::parse_as(&program, "K :13 .*", Waiting::Return).unwrap();
+    let mut language = stacks(&program, "K").within(&set).unwrap();
+    language.waiting = Waiting::Return;
+    assert_eq!(language.expression().as_deref(), Some("work:13 (work:13 | work:6)* main:5"));
+    let one = engine_pds::Nodes::parse(&program, "!(work | K)", Waiting::Call).unwrap();
+    assert!(one.contains(label(&program, "W")) && !one.contains(label(&program, "K")));
+    let error = engine_pds::Nodes::parse(&program, "work main", Waiting::Call).unwrap_err();
+    assert_eq!(error.kind, ExpressionErrorKind::NotOneFrame);
+}

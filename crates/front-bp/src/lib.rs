@@ -20,11 +20,13 @@
 //! assert_eq!(program.labelled(None, "R").len(), 1);
 //! ```
 //!
-//! Not for programs made by other programs: those build an [`ir::Program`] directly. This crate
+//! Not for programs made by other programs: those build an [`ir::Program`] directly, which
+//! [`from_program()`] can write down. This crate
 //! knows no engine and no property.
 
 mod check;
 mod error;
+mod from_program;
 mod lex;
 mod lower;
 mod parse;
@@ -34,6 +36,7 @@ pub mod tree;
 
 pub use check::check;
 pub use error::{LowerError, LowerErrorKind, ParseError, ParseErrorKind};
+pub use from_program::from_program;
 pub use lower::{LowerOptions, lower};
 pub use parse::parse;
 pub use print::{expr_text, print, stmt_text};

@@ -1,0 +1,904 @@
+//! Program → tree, for programs that are written down (`bop convert --to bp`).
+//!
+//! Numbers and arrays become bits, each a variable of its own. A node becomes labelled statements, one
+//! run of them for each of its edges, which ends in a `goto`. What an edge does is blasted into a graph
+//! of gates: choices that matter in several places, and gates that are large and shared, get variables;
+//! then come an `assume` and one parallel assignment. Only the common subset of all dialects is used.
+
+use std::convert::Infallible;
+
+use ir::blast::{Algebra, BlastedRel, blast_bool, blast_rel};
+use ir::{Call, Edge, EdgeKind, Exprs, Id, IndexVec, NodeId, ProcId, Program, Rel, Time, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use source::Span;
+
+use crate::tree::{
+    BinOp, ExprId, ExprKind, List, Name, Proc, Stmt, StmtId, StmtKind, Symbol, Tree,
+};
+
+/// The program as a tree, with names that the language allows; labels keep theirs where they can.
+/// Marks and events are left out, and so is which edges are steps.
+///
+/// ```
+/// use front_bp::{from_program, print};
+/// use ir::{Init, ProgramBuilder, Rel, Type};
+///
+/// let mut b = ProgramBuilder::new();
+/// let at = b.no_origin();
+/// let x = b.global("x", Type::int(2), at);
+/// let main = b.proc("main", at);
+/// b.begin_proc(main);
+/// let (first, second) = (b.statement(at), b.statement(at));
+/// b.entry(main, first);
+/// let (three, read) = (b.exprs.int(3), b.exprs.pre(x));
+/// b.step(first, second, Rel::assign([(x, Some(three))], 0));
+/// let program = b.finish(main, Init::default());
+/// assert!(print(&from_program(&program)).contains("x_0, x_1 := T, T;"));
+/// # let _ = read;
+/// ```
+pub fn from_program(program: &Program) -> Tree {
+    let mut writer = Writer::new(program);
+    for proc in program.procs.ids() {
+        writer.proc(proc);
+    }
+    writer.start();
+    writer.tree
+}
+
+/// A bit of a variable.
+type BitOf = (VarId, u32, u32);
+
+/// A gate's number.
+type Bit = u32;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Gate {
+    Const(bool),
+    Read(Time, BitOf),
+    /// `Choice(k)` of the relation.
+    Choice(u32),
+    /// Arbitrary, and none of the choices.
+    Open(u32),
+    Not(Bit),
+    And(Bit, Bit),
+    Or(Bit, Bit),
+    Equal(Bit, Bit),
+}
+
+const FALSE: Bit = 0;
+const TRUE: Bit = 1;
+
+/// A graph of gates, operands before what they are part of.
+struct Gates {
+    gates: Vec<Gate>,
+    ids: FxHashMap<Gate, Bit>,
+    open: u32,
+}
+
+impl Gates {
+    fn new() -> Gates {
+        let mut out = Gates { gates: Vec::new(), ids: FxHashMap::default(), open: 0 };
+        out.add(Gate::Const(false));
+        out.add(Gate::Const(true));
+        out
+    }
+    fn add(&mut self, gate: Gate) -> Bit {
+        let new = self.gates.len() as Bit;
+        let id = *self.ids.entry(gate).or_insert(new);
+        if id == new {
+            self.gates.push(gate);
+        }
+        id
+    }
+    fn fresh(&mut self) -> Bit {
+        self.open += 1;
+        self.add(Gate::Open(self.open - 1))
+    }
+    fn negated(&mut self, a: Bit) -> Bit {
+        match self.gates[a as usize] {
+            Gate::Const(value) => Bit::from(!value),
+            Gate::Not(inner) => inner,
+            _ => self.add(Gate::Not(a)),
+        }
+    }
+    fn opposite(&self, a: Bit, b: Bit) -> bool {
+        self.gates[a as usize] == Gate::Not(b) || self.gates[b as usize] == Gate::Not(a)
+    }
+    fn both(&mut self, a: Bit, b: Bit) -> Bit {
+        match (a, b) {
+            (FALSE, _) | (_, FALSE) => FALSE,
+            (TRUE, x) | (x, TRUE) => x,
+            _ if a == b => a,
+            _ if self.opposite(a, b) => FALSE,
+            _ => self.add(Gate::And(a, b)),
+        }
+    }
+    fn either(&mut self, a: Bit, b: Bit) -> Bit {
+        match (a, b) {
+            (TRUE, _) | (_, TRUE) => TRUE,
+            (FALSE, x) | (x, FALSE) => x,
+            _ if a == b => a,
+            _ if self.opposite(a, b) => TRUE,
+            _ => self.add(Gate::Or(a, b)),
+        }
+    }
+    fn equal(&mut self, a: Bit, b: Bit) -> Bit {
+        match (a, b) {
+            (TRUE, x) | (x, TRUE) => x,
+            (FALSE, x) | (x, FALSE) => self.negated(x),
+            _ if a == b => TRUE,
+            _ if self.opposite(a, b) => FALSE,
+            _ => self.add(Gate::Equal(a, b)),
+        }
+    }
+    fn if_else(&mut self, c: Bit, a: Bit, b: Bit) -> Bit {
+        if a == b {
+            return a;
+        }
+        let (first, not) = (self.both(c, a), self.negated(c));
+        let second = self.both(not, b);
+        self.either(first, second)
+    }
+    fn operands(&self, bit: Bit) -> impl Iterator<Item = Bit> + use<> {
+        let (a, b) = match self.gates[bit as usize] {
+            Gate::Not(a) => (Some(a), None),
+            Gate::And(a, b) | Gate::Or(a, b) | Gate::Equal(a, b) => (Some(a), Some(b)),
+            _ => (None, None),
+        };
+        a.into_iter().chain(b)
+    }
+    /// The gates of the roots, operands first.
+    fn used(&self, roots: impl IntoIterator<Item = Bit>) -> Vec<Bit> {
+        let mut seen = vec![false; self.gates.len()];
+        let mut work: Vec<Bit> = roots.into_iter().collect();
+        while let Some(bit) = work.pop() {
+            if !std::mem::replace(&mut seen[bit as usize], true) {
+                work.extend(self.operands(bit));
+            }
+        }
+        (0..self.gates.len() as Bit).filter(|&bit| seen[bit as usize]).collect()
+    }
+    /// The root with leaves replaced.
+    fn substitute(
+        &mut self,
+        root: Bit,
+        mut leaf: impl FnMut(&mut Gates, Gate) -> Option<Bit>,
+    ) -> Bit {
+        let mut image: FxHashMap<Bit, Bit> = FxHashMap::default();
+        for bit in self.used([root]) {
+            let of = |x: Bit| image[&x];
+            let new = match self.gates[bit as usize] {
+                Gate::Not(a) => {
+                    let a = of(a);
+                    self.negated(a)
+                }
+                Gate::And(a, b) => {
+                    let (a, b) = (of(a), of(b));
+                    self.both(a, b)
+                }
+                Gate::Or(a, b) => {
+                    let (a, b) = (of(a), of(b));
+                    self.either(a, b)
+                }
+                Gate::Equal(a, b) => {
+                    let (a, b) = (of(a), of(b));
+                    self.equal(a, b)
+                }
+                other => leaf(self, other).unwrap_or(bit),
+            };
+            image.insert(bit, new);
+        }
+        image[&root]
+    }
+}
+
+impl Algebra for Gates {
+    type Bit = Bit;
+    type Error = Infallible;
+    fn constant(&mut self, value: bool) -> Bit {
+        Bit::from(value)
+    }
+    fn not(&mut self, a: Bit) -> Result<Bit, Infallible> {
+        Ok(self.negated(a))
+    }
+    fn and(&mut self, a: Bit, b: Bit) -> Result<Bit, Infallible> {
+        Ok(self.both(a, b))
+    }
+    fn or(&mut self, a: Bit, b: Bit) -> Result<Bit, Infallible> {
+        Ok(self.either(a, b))
+    }
+    fn ite(&mut self, c: Bit, a: Bit, b: Bit) -> Result<Bit, Infallible> {
+        Ok(self.if_else(c, a, b))
+    }
+    fn iff(&mut self, a: Bit, b: Bit) -> Result<Bit, Infallible> {
+        Ok(self.equal(a, b))
+    }
+    fn xor(&mut self, a: Bit, b: Bit) -> Result<Bit, Infallible> {
+        let same = self.equal(a, b);
+        Ok(self.negated(same))
+    }
+    fn read(&mut self, time: Time, var: VarId, cell: u32, bit: u32) -> Result<Bit, Infallible> {
+        Ok(self.add(Gate::Read(time, (var, cell, bit))))
+    }
+    fn choice(&mut self, number: u32) -> Result<Bit, Infallible> {
+        Ok(self.add(Gate::Choice(number)))
+    }
+}
+
+/// What a relation does, as gates over values before it and choices.
+struct Effect {
+    gates: Gates,
+    condition: Bit,
+    /// In the order of bits.
+    updates: Vec<((Time, BitOf), Bit)>,
+}
+
+/// Shared gates of at least this size get a variable.
+const LARGE: u64 = 8;
+
+/// Words that are no names, in this or another dialect.
+const RESERVED: [&str; 34] = [
+    "decl",
+    "void",
+    "bool",
+    "begin",
+    "end",
+    "if",
+    "then",
+    "else",
+    "elsif",
+    "fi",
+    "while",
+    "do",
+    "od",
+    "goto",
+    "skip",
+    "return",
+    "print",
+    "assert",
+    "assume",
+    "constrain",
+    "dead",
+    "enforce",
+    "abortif",
+    "schoose",
+    "true",
+    "false",
+    "T",
+    "F",
+    "dfs",
+    "start_thread",
+    "end_thread",
+    "sync",
+    "atomic_begin",
+    "atomic_end",
+];
+
+/// Names that are taken.
+#[derive(Clone, Default)]
+struct Taken(FxHashSet<String>);
+
+impl Taken {
+    /// A name like the one wanted.
+    fn name(&mut self, tree: &mut Tree, wanted: &str) -> Symbol {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
+        let mut base: String = wanted.chars().map(plain).collect();
+        if !base.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') || base == "_" {
+            base.insert_str(0, "x_");
+        }
+        let mut text = base.clone();
+        let mut number = 1;
+        while RESERVED.contains(&text.as_str()) || !self.0.insert(text.clone()) {
+            number += 1;
+            text = format!("{base}_{number}");
+        }
+        tree.intern(&text)
+    }
+}
+
+/// Variables that a procedure is given, by what they are for and their number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Spare {
+    Choice,
+    Shared,
+    Argument,
+    Result,
+}
+
+/// What is known of the procedure being written.
+struct Body {
+    id: ProcId,
+    taken: Taken,
+    locals: Vec<Symbol>,
+    spares: FxHashMap<(Spare, usize), Symbol>,
+    labels: FxHashMap<NodeId, Vec<Symbol>>,
+    taken_labels: Taken,
+    stmts: Vec<StmtId>,
+    /// Labels of the next statement.
+    pending: Vec<Symbol>,
+}
+
+struct Writer<'p> {
+    program: &'p Program,
+    tree: Tree,
+    taken: Taken,
+    vars: FxHashMap<BitOf, Symbol>,
+    procs: IndexVec<ProcId, Symbol>,
+    /// The locals that calls set: all parameters, and what else is given a value.
+    params: IndexVec<ProcId, Vec<VarId>>,
+    /// A procedure `main` of its own is needed.
+    wrapped: bool,
+}
+
+impl<'p> Writer<'p> {
+    fn new(program: &'p Program) -> Writer<'p> {
+        let mut writer = Writer {
+            program,
+            tree: Tree::new(),
+            taken: Taken::default(),
+            vars: FxHashMap::default(),
+            procs: IndexVec::new(),
+            params: IndexVec::new(),
+            wrapped: program.init.condition != Exprs::TRUE
+                || program.proc_name(program.entry) != "main",
+        };
+        if writer.wrapped {
+            writer.taken.0.insert("main".to_owned());
+        }
+        for proc in program.procs.ids() {
+            let name = writer.taken.name(&mut writer.tree, program.proc_name(proc));
+            writer.procs.push(name);
+        }
+        let mut taken = std::mem::take(&mut writer.taken);
+        for &global in &program.globals {
+            for (_, symbol) in writer.declare(global, &mut taken) {
+                writer.tree.add_global(name(symbol));
+            }
+        }
+        writer.taken = taken;
+        writer.find_params();
+        writer
+    }
+
+    fn find_params(&mut self) {
+        let program = self.program;
+        let mut set: IndexVec<ProcId, FxHashSet<VarId>> =
+            program.procs.iter().map(|p| p.locals[..p.params].iter().copied().collect()).collect();
+        for edge in program.edges.iter() {
+            let EdgeKind::Call(call) = &edge.kind else { continue };
+            let set = &mut set[call.callee];
+            set.extend(call.enter.assigns.iter().filter(|a| a.time == Time::Post).map(|a| a.var));
+            program.exprs.reads(call.enter.constraint, |time, var| {
+                if time == Time::Post {
+                    set.insert(var);
+                }
+            });
+        }
+        program.exprs.reads(program.init.condition, |_, var| {
+            set[program.entry].insert(var);
+        });
+        for (id, proc) in program.procs.enumerate() {
+            self.params.push(proc.locals.iter().copied().filter(|v| set[id].contains(v)).collect());
+        }
+    }
+
+    /// Names for the bits of a variable.
+    fn declare(&mut self, var: VarId, taken: &mut Taken) -> Vec<(BitOf, Symbol)> {
+        let info = &self.program.vars[var];
+        let mut out = Vec::new();
+        for bit in bits(self.program, var) {
+            let mut text = self.program.text(info.name).to_owned();
+            if let Some(dim) = info.ty.array {
+                text += &format!("_{}", dim.lo + i64::from(bit.1));
+            }
+            if info.ty.scalar != ir::Scalar::Bool {
+                text += &format!("_{}", bit.2);
+            }
+            let symbol = taken.name(&mut self.tree, &text);
+            self.vars.insert(bit, symbol);
+            out.push((bit, symbol));
+        }
+        out
+    }
+
+    fn proc(&mut self, id: ProcId) {
+        let program = self.program;
+        let proc = &program.procs[id];
+        let mut body = Body {
+            id,
+            taken: self.taken.clone(),
+            locals: Vec::new(),
+            spares: FxHashMap::default(),
+            labels: FxHashMap::default(),
+            taken_labels: Taken::default(),
+            stmts: Vec::new(),
+            pending: Vec::new(),
+        };
+        let mut params = Vec::new();
+        for &local in &proc.locals {
+            let mut taken = std::mem::take(&mut body.taken);
+            let symbols = self.declare(local, &mut taken).into_iter().map(|(_, symbol)| symbol);
+            match self.params[id].contains(&local) {
+                true => params.extend(symbols),
+                false => body.locals.extend(symbols),
+            }
+            body.taken = taken;
+        }
+        for label in program.labels.iter().filter(|l| program.nodes[l.node].proc == id) {
+            let symbol = body.taken_labels.name(&mut self.tree, program.text(label.name));
+            body.labels.entry(label.node).or_default().push(symbol);
+        }
+        for node in proc.node_ids().filter(|n| !program.labels.iter().any(|l| l.node == *n)) {
+            let number = node.index() - proc.nodes.start as usize;
+            let symbol = body.taken_labels.name(&mut self.tree, &format!("N{number}"));
+            body.labels.insert(node, vec![symbol]);
+        }
+        if proc.node_ids().next() != Some(proc.entry) {
+            self.goto(&mut body, &[proc.entry]);
+        }
+        for node in proc.node_ids() {
+            self.node(&mut body, node);
+        }
+        let result_bits: usize = proc.results.iter().map(|&v| bits(program, v).count()).sum();
+        self.finish(self.procs[id], params, body, result_bits as u32);
+    }
+
+    fn finish(&mut self, symbol: Symbol, params: Vec<Symbol>, body: Body, returns: u32) {
+        let params = self.tree.add_names(params.into_iter().map(name));
+        let locals = self.tree.add_names(body.locals.into_iter().map(name));
+        let block = self.without_idle_jumps(body.stmts);
+        let body = self.tree.add_block(block);
+        let span = Span::default();
+        let proc = Proc {
+            name: name(symbol),
+            returns,
+            params,
+            locals,
+            enforce: None,
+            abortif: None,
+            body,
+            span,
+        };
+        self.tree.add_proc(proc);
+    }
+
+    /// `goto L; L: …` without the `goto`.
+    fn without_idle_jumps(&self, stmts: Vec<StmtId>) -> Vec<StmtId> {
+        let idle = |i: usize| {
+            let (stmt, Some(&next)) = (self.tree.stmt(stmts[i]), stmts.get(i + 1)) else {
+                return false;
+            };
+            let StmtKind::Goto(targets) = stmt.kind else { return false };
+            let [target] = self.tree.names(targets) else { return false };
+            let labels = self.tree.names(self.tree.stmt(next).labels);
+            stmt.labels.is_empty() && labels.iter().any(|l| l.symbol == target.symbol)
+        };
+        (0..stmts.len()).filter(|&i| !idle(i)).map(|i| stmts[i]).collect()
+    }
+
+    fn stmt(&mut self, body: &mut Body, kind: StmtKind) {
+        let labels = std::mem::take(&mut body.pending);
+        let labels = self.tree.add_names(labels.into_iter().map(name));
+        let stmt = self.tree.add_stmt(Stmt { labels, kind, span: Span::default() });
+        body.stmts.push(stmt);
+    }
+
+    fn goto(&mut self, body: &mut Body, nodes: &[NodeId]) {
+        let names: Vec<Name> = nodes.iter().map(|node| name(body.labels[node][0])).collect();
+        let targets = self.tree.add_names(names);
+        self.stmt(body, StmtKind::Goto(targets));
+    }
+
+    fn assume(&mut self, body: &mut Body, condition: ExprId) {
+        self.stmt(body, StmtKind::Assume(condition));
+    }
+
+    fn node(&mut self, body: &mut Body, node: NodeId) {
+        let program = self.program;
+        body.pending.extend(body.labels[&node].clone());
+        let edges: Vec<&Edge> = program.out_edges(node).map(|e| &program.edges[e]).collect();
+        let never = |tree: &mut Tree| tree.add_expr(ExprKind::Const(false), Span::default());
+        match &edges[..] {
+            [] => {
+                let condition = never(&mut self.tree);
+                let failed = program.procs[body.id].error == Some(node);
+                match failed {
+                    true => self.stmt(body, StmtKind::Assert(condition)),
+                    false => self.assume(body, condition),
+                }
+                // Nothing goes on behind a failed assertion, as the language has it.
+            }
+            [only] => self.edge(body, only),
+            several => {
+                let first = self.tree.text(body.labels[&node][0]).to_owned();
+                let labels: Vec<Symbol> = (1..=several.len())
+                    .map(|i| body.taken_labels.name(&mut self.tree, &format!("{first}_{i}")))
+                    .collect();
+                let targets = self.tree.add_names(labels.iter().map(|&l| name(l)));
+                self.stmt(body, StmtKind::Goto(targets));
+                for (edge, label) in several.iter().zip(labels) {
+                    body.pending.push(label);
+                    self.edge(body, edge);
+                }
+            }
+        }
+    }
+
+    fn edge(&mut self, body: &mut Body, edge: &Edge) {
+        match &edge.kind {
+            EdgeKind::Local { target, rel } => {
+                let effect = self.effect(rel, |_, _| true);
+                let values = self.effect_stmts(body, &effect, &|_, bit| Place::Var(bit));
+                self.assign(body, values);
+                self.goto(body, &[*target]);
+            }
+            EdgeKind::Return { rel } => self.returned(body, rel),
+            EdgeKind::Call(call) => {
+                self.called(body, call);
+                self.goto(body, &[call.ret]);
+            }
+        }
+    }
+
+    fn returned(&mut self, body: &mut Body, rel: &Rel) {
+        let program = self.program;
+        let results: Vec<BitOf> =
+            program.procs[body.id].results.iter().flat_map(|&v| bits(program, v)).collect();
+        // Results that are not assigned are arbitrary.
+        let own = program.procs[body.id].results.clone();
+        let effect = self.effect(rel, |_, var| !own.contains(&var));
+        let number = |bit: BitOf| results.iter().position(|&b| b == bit);
+        let place = |_: Time, bit: BitOf| match number(bit) {
+            Some(k) => Place::Spare(Spare::Result, k),
+            None => Place::Var(bit),
+        };
+        let mut values = self.effect_stmts(body, &effect, &place);
+        let only_results = values.iter().all(|(p, _)| matches!(p, Place::Spare(..)));
+        let mut list = Vec::new();
+        if only_results {
+            for k in 0..results.len() {
+                let found = values.iter().position(|(p, _)| *p == Place::Spare(Spare::Result, k));
+                list.push(match found {
+                    Some(at) => values[at].1,
+                    None => self.tree.add_expr(ExprKind::Choice, Span::default()),
+                });
+            }
+            values.clear();
+        }
+        self.assign(body, values);
+        if !only_results {
+            for (k, &bit) in results.iter().enumerate() {
+                let assigned = effect.updates.iter().any(|((_, b), _)| *b == bit);
+                let kind = match assigned {
+                    true => ExprKind::Var(self.spare(body, Spare::Result, k)),
+                    false => ExprKind::Choice,
+                };
+                list.push(self.tree.add_expr(kind, Span::default()));
+            }
+        }
+        let list = self.tree.add_exprs(list);
+        self.stmt(body, StmtKind::Return(list));
+    }
+
+    fn called(&mut self, body: &mut Body, call: &Call) {
+        let program = self.program;
+        let callee = call.callee;
+        let params: Vec<BitOf> =
+            self.params[callee].iter().flat_map(|&v| bits(program, v)).collect();
+        let locals = &program.procs[callee].locals;
+        // The callee's locals that are not assigned are arbitrary.
+        let effect =
+            self.effect(&call.enter, |time, var| time == Time::Saved || !locals.contains(&var));
+        let number = |bit: BitOf| params.iter().position(|&b| b == bit);
+        let place = |time: Time, bit: BitOf| match number(bit) {
+            Some(k) if time == Time::Post => Place::Spare(Spare::Argument, k),
+            _ => Place::Var(bit),
+        };
+        let mut values = self.effect_stmts(body, &effect, &place);
+        let only_arguments = values.iter().all(|(p, _)| matches!(p, Place::Spare(..)));
+        let mut args = Vec::new();
+        for k in 0..params.len() {
+            let found = values.iter().position(|(p, _)| *p == Place::Spare(Spare::Argument, k));
+            args.push(match found {
+                Some(at) if only_arguments => values[at].1,
+                Some(_) => {
+                    let symbol = self.spare(body, Spare::Argument, k);
+                    self.tree.add_expr(ExprKind::Var(symbol), Span::default())
+                }
+                None => self.tree.add_expr(ExprKind::Choice, Span::default()),
+            });
+        }
+        if only_arguments {
+            values.clear();
+        }
+        self.assign(body, values);
+
+        let results: Vec<BitOf> =
+            program.procs[callee].results.iter().flat_map(|&v| bits(program, v)).collect();
+        let back = self.effect(&call.back, |_, _| true);
+        let targets = self.targets(body, &back, &results);
+        let direct = targets.is_some();
+        let targets = targets.unwrap_or_else(|| {
+            (0..results.len()).map(|k| self.spare(body, Spare::Result, k)).collect()
+        });
+        let targets = self.tree.add_names(targets.into_iter().map(name));
+        let args = self.tree.add_exprs(args);
+        let callee = name(self.procs[callee]);
+        self.stmt(body, StmtKind::Call { targets, callee, args });
+        if !direct {
+            for (k, &bit) in results.iter().enumerate() {
+                let symbol = self.spare(body, Spare::Result, k);
+                self.vars.insert(bit, symbol);
+            }
+            let values = self.effect_stmts(body, &back, &|_, bit| Place::Var(bit));
+            self.assign(body, values);
+        }
+    }
+
+    /// Where the results of a call go, if nothing else happens on the way back.
+    fn targets(&mut self, body: &Body, back: &Effect, results: &[BitOf]) -> Option<Vec<Symbol>> {
+        if back.condition != TRUE {
+            return None;
+        }
+        let mut out: Vec<Option<Symbol>> = vec![None; results.len()];
+        for &((_, bit), value) in &back.updates {
+            let Gate::Read(Time::Pre, from) = back.gates.gates[value as usize] else { return None };
+            let k = results.iter().position(|&r| r == from)?;
+            if out[k].replace(self.vars[&bit]).is_some() {
+                return None;
+            }
+        }
+        let _ = body;
+        if out.iter().all(Option::is_none) {
+            return Some(Vec::new());
+        }
+        let nothing = self.tree.intern("_");
+        Some(out.into_iter().map(|symbol| symbol.unwrap_or(nothing)).collect())
+    }
+
+    /// What a relation does; `keeps` says which targets have their old value unless assigned.
+    fn effect(&self, rel: &Rel, keeps: impl Fn(Time, VarId) -> bool) -> Effect {
+        let mut gates = Gates::new();
+        let blasted: Result<BlastedRel<Bit>, Infallible> =
+            blast_rel(self.program, rel, &mut gates, |_, _| true);
+        let blasted = match blasted {
+            Ok(blasted) => blasted,
+            Err(never) => match never {},
+        };
+        let mut updates: Vec<((Time, BitOf), Bit)> = Vec::new();
+        let mut after: FxHashMap<(Time, BitOf), Bit> = FxHashMap::default();
+        for update in &blasted.updates {
+            let value = match update.free {
+                FALSE => update.value,
+                free => {
+                    let open = gates.fresh();
+                    gates.if_else(free, open, update.value)
+                }
+            };
+            let target = (update.time, (update.var, update.cell, update.bit));
+            updates.push((target, value));
+            after.insert(target, value);
+        }
+        let constraint = gates.substitute(blasted.constraint, |gates, leaf| {
+            let Gate::Read(time @ (Time::Post | Time::Saved), bit) = leaf else { return None };
+            if let Some(&value) = after.get(&(time, bit)) {
+                return Some(value);
+            }
+            let value = match keeps(time, bit.0) {
+                true => gates.add(Gate::Read(Time::Pre, bit)),
+                false => {
+                    let open = gates.fresh();
+                    updates.push(((time, bit), open));
+                    open
+                }
+            };
+            after.insert((time, bit), value);
+            Some(value)
+        });
+        let condition = gates.both(blasted.enabled, constraint);
+        let same = |&((_, bit), value): &((Time, BitOf), Bit)| {
+            gates.gates[value as usize] == Gate::Read(Time::Pre, bit)
+        };
+        let updates = updates.iter().filter(|u| !same(u)).copied().collect();
+        Effect { gates, condition, updates }
+    }
+
+    /// Writes what comes before the assignment; returns what is assigned.
+    fn effect_stmts(
+        &mut self,
+        body: &mut Body,
+        effect: &Effect,
+        place: &dyn Fn(Time, BitOf) -> Place,
+    ) -> Vec<(Place, ExprId)> {
+        let gates = &effect.gates;
+        let roots: Vec<Bit> =
+            effect.updates.iter().map(|&(_, v)| v).chain([effect.condition]).collect();
+        let used = gates.used(roots.iter().copied());
+        let n = gates.gates.len();
+        // How often a gate would be written out; how often it is an operand; its size.
+        let (mut ways, mut parents, mut size) = (vec![0u64; n], vec![0u32; n], vec![1u64; n]);
+        for &root in &roots {
+            ways[root as usize] += 1;
+            parents[root as usize] += 1;
+        }
+        for &bit in used.iter().rev() {
+            for operand in gates.operands(bit) {
+                ways[operand as usize] = ways[operand as usize].saturating_add(ways[bit as usize]);
+                parents[operand as usize] += 1;
+            }
+        }
+        for &bit in &used {
+            let inside: u64 =
+                gates.operands(bit).fold(0, |n, x| n.saturating_add(size[x as usize]));
+            size[bit as usize] = size[bit as usize].saturating_add(inside);
+        }
+        // Choices that occur more than once.
+        let mut named: FxHashMap<Bit, Symbol> = FxHashMap::default();
+        let mut choices = Vec::new();
+        for &bit in &used {
+            let is_choice = matches!(gates.gates[bit as usize], Gate::Choice(_) | Gate::Open(_));
+            if is_choice && ways[bit as usize] > 1 {
+                let symbol = self.spare(body, Spare::Choice, choices.len());
+                named.insert(bit, symbol);
+                choices.push(symbol);
+            }
+        }
+        if !choices.is_empty() {
+            let values: Vec<ExprId> = choices
+                .iter()
+                .map(|_| self.tree.add_expr(ExprKind::Choice, Span::default()))
+                .collect();
+            self.assign_symbols(body, choices, values);
+        }
+        let mut shared = 0;
+        for &bit in &used {
+            let leaf = gates.operands(bit).next().is_none();
+            if !leaf && parents[bit as usize] > 1 && size[bit as usize] >= LARGE {
+                let value = self.expr(gates, bit, &named);
+                let symbol = self.spare(body, Spare::Shared, shared);
+                shared += 1;
+                named.insert(bit, symbol);
+                self.assign_symbols(body, vec![symbol], vec![value]);
+                // What is written out from here on is as small as a name.
+                size[bit as usize] = 1;
+            }
+        }
+        if effect.condition != TRUE {
+            let condition = self.expr(gates, effect.condition, &named);
+            self.assume(body, condition);
+        }
+        effect
+            .updates
+            .iter()
+            .map(|&((time, bit), value)| (place(time, bit), self.expr(gates, value, &named)))
+            .collect()
+    }
+
+    fn assign(&mut self, body: &mut Body, values: Vec<(Place, ExprId)>) {
+        let mut targets = Vec::new();
+        for (place, _) in &values {
+            targets.push(match *place {
+                Place::Var(bit) => self.vars[&bit],
+                Place::Spare(spare, k) => self.spare(body, spare, k),
+            });
+        }
+        let values = values.into_iter().map(|(_, value)| value).collect();
+        self.assign_symbols(body, targets, values);
+    }
+
+    fn assign_symbols(&mut self, body: &mut Body, targets: Vec<Symbol>, values: Vec<ExprId>) {
+        if targets.is_empty() {
+            return;
+        }
+        let targets = self.tree.add_names(targets.into_iter().map(name));
+        let values = self.tree.add_exprs(values);
+        self.stmt(body, StmtKind::Assign { targets, values, constraint: None });
+    }
+
+    fn spare(&mut self, body: &mut Body, spare: Spare, number: usize) -> Symbol {
+        if let Some(&symbol) = body.spares.get(&(spare, number)) {
+            return symbol;
+        }
+        let text = match spare {
+            Spare::Choice => "any",
+            Spare::Shared => "part",
+            Spare::Argument => "argument",
+            Spare::Result => "result",
+        };
+        let symbol = body.taken.name(&mut self.tree, &format!("{text}{number}"));
+        body.spares.insert((spare, number), symbol);
+        body.locals.push(symbol);
+        symbol
+    }
+
+    /// A gate as an expression, with names for some inside it.
+    fn expr(&mut self, gates: &Gates, root: Bit, named: &FxHashMap<Bit, Symbol>) -> ExprId {
+        let mut done: Vec<ExprId> = Vec::new();
+        let mut work = vec![(root, false)];
+        while let Some((bit, expanded)) = work.pop() {
+            let gate = gates.gates[bit as usize];
+            if !expanded && !named.contains_key(&bit) && gates.operands(bit).next().is_some() {
+                work.push((bit, true));
+                let operands: Vec<Bit> = gates.operands(bit).collect();
+                work.extend(operands.into_iter().rev().map(|x| (x, false)));
+                continue;
+            }
+            let mut operand =
+                || done.pop().expect("operands are done before what they are part of");
+            let kind = match (named.get(&bit), gate) {
+                (Some(&symbol), _) => ExprKind::Var(symbol),
+                (_, Gate::Const(value)) => ExprKind::Const(value),
+                (_, Gate::Read(_, of)) => ExprKind::Var(self.vars[&of]),
+                (_, Gate::Choice(_) | Gate::Open(_)) => ExprKind::Choice,
+                (_, Gate::Not(_)) => ExprKind::Not(operand()),
+                (_, Gate::And(..) | Gate::Or(..) | Gate::Equal(..)) => {
+                    let (b, a) = (operand(), operand());
+                    let op = match gate {
+                        Gate::And(..) => BinOp::And,
+                        Gate::Or(..) => BinOp::Or,
+                        _ => BinOp::Eq,
+                    };
+                    ExprKind::Binary(op, a, b)
+                }
+            };
+            done.push(self.tree.add_expr(kind, Span::default()));
+        }
+        done.pop().expect("the root is done last")
+    }
+
+    /// `main`, where the initial condition holds.
+    fn start(&mut self) {
+        if !self.wrapped {
+            return;
+        }
+        let program = self.program;
+        let entry = program.entry;
+        let mut body = Body {
+            id: entry,
+            taken: self.taken.clone(),
+            locals: Vec::new(),
+            spares: FxHashMap::default(),
+            labels: FxHashMap::default(),
+            taken_labels: Taken::default(),
+            stmts: Vec::new(),
+            pending: Vec::new(),
+        };
+        let params: Vec<BitOf> =
+            self.params[entry].iter().flat_map(|&v| bits(program, v)).collect();
+        let mut args = Vec::new();
+        for (k, &bit) in params.iter().enumerate() {
+            let symbol = self.spare(&mut body, Spare::Argument, k);
+            self.vars.insert(bit, symbol);
+            args.push(self.tree.add_expr(ExprKind::Var(symbol), Span::default()));
+        }
+        let mut gates = Gates::new();
+        let condition = match blast_bool(program, program.init.condition, &mut gates) {
+            Ok(condition) => condition,
+            Err(never) => match never {},
+        };
+        let effect = Effect { gates, condition, updates: Vec::new() };
+        self.effect_stmts(&mut body, &effect, &|_, bit| Place::Var(bit));
+        let args = self.tree.add_exprs(args);
+        let callee = name(self.procs[entry]);
+        self.stmt(&mut body, StmtKind::Call { targets: List::EMPTY, callee, args });
+        let main = self.tree.intern("main");
+        self.finish(main, Vec::new(), body, 0);
+    }
+}
+
+/// What is assigned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Var(BitOf),
+    Spare(Spare, usize),
+}
+
+fn name(symbol: Symbol) -> Name {
+    Name { symbol, span: Span::default() }
+}
+
+/// The bits of a variable: cell by cell, the least significant first.
+fn bits(program: &Program, var: VarId) -> impl Iterator<Item = BitOf> + use<> {
+    let ty = program.vars[var].ty;
+    (0..ty.cells()).flat_map(move |cell| (0..ty.scalar.bits()).map(move |bit| (var, cell, bit)))
+}
