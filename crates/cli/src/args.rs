@@ -17,8 +17,11 @@ const MAIN_EXAMPLES: &str = "\
 Examples:
   bop check lock.bp                    can an assertion fail? is SLIC_ERROR reachable?
   bop check lock.bp --reach R          is the statement labelled R reachable? how?
+  bop check sort.rem --reach BAD       programs in Remopla, pushdown systems (.pds)
   bop states lock.bp --at R            what can the variables be at R?
+  bop states lock.bp --to 'f .* g .*'  can f run with g anywhere below it?
   bop gen bebop-t 100 | bop check - --lang bp --reach reach
+  bop ltl 'G (request -> F grant)'     a formula's automaton
 
 Exit codes: 0 all hold, 1 some violated (or reachable), 2 bad input or usage,
 3 none violated and some unknown.";
@@ -28,7 +31,7 @@ pub(crate) enum Verb {
     /// Answer questions about a program
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Box<Check>),
-    /// Show what can hold at a statement, as a formula and as cubes
+    /// Show what can hold at a statement, or which stacks are reached
     #[command(after_help = STATES_EXAMPLES)]
     States(Box<States>),
     /// Write a program in another form
@@ -43,6 +46,9 @@ pub(crate) enum Verb {
     /// Write a member of a family of programs with known answers
     #[command(after_help = GEN_EXAMPLES)]
     Gen(Gen),
+    /// Write the automaton of a temporal formula
+    #[command(after_help = LTL_EXAMPLES)]
+    Ltl(Ltl),
     /// Write a completion script for a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -65,21 +71,43 @@ Examples:
   bop check big.bp --engine compare --self-check";
 
 const STATES_EXAMPLES: &str = "\
+With --at, shows what can hold at a statement; --stacks shows the stacks below it instead.
+Without --at, says whether a stack of --to is reached: exit code 1 if so, 0 if not.
+
+Sets of stacks are regular expressions over frames, the topmost one first:
+  f            a frame of the procedure f, or at the label f
+  f:L f:12 :12 a frame at the label L, or on line 12 (below the top: waiting in a call there)
+  .  !f        any frame; any but those
+  a b  a|b  a* a+ a?  (a)
+In a pushdown system the frames are stack symbols. @FILE reads an automaton from a file.
+
 Examples:
   bop states lock.bp --at R             all variables in scope at the statement labelled R
   bop states lock.bp --at :12 --vars g,h
-  bop states lock.bp --at main:R --format json";
+  bop states lock.bp --at main:R --format json
+  bop states lock.bp --to 'f .* g .*'   can f run with g anywhere below it?
+  bop states lock.bp --at R --stacks    which stacks can be below R?
+  bop states lock.bp --at R --stacks=procs --format dot | dot -Tsvg -o stacks.svg
+  bop states lock.bp --at R --from 'f'  what holds at R if the program starts in f?
+  bop states lock.bp --at R --to 'g .*' what must hold at R so that g can be entered?";
 
 const CONVERT_EXAMPLES: &str = "\
 Examples:
   bop convert old.bp --to bp            the common subset that all tools read
   bop convert old.bp --dialect satabs --to bp
-  bop convert lock.bp --to dot | dot -Tsvg -o lock.svg";
+  bop convert lock.bp --to remopla      for Moped
+  bop convert sort.rem --to pds         as a symbolic pushdown system
+  bop convert sort.rem --to bp          numbers and arrays as bits
+  bop convert lock.bp --to dot | dot -Tsvg -o lock.svg
+
+A Remopla program and a pushdown system have no assertions: one that can fail becomes a statement
+where nothing goes on.";
 
 const DUMP_EXAMPLES: &str = "\
 Examples:
   bop dump lock.bp --stage tree         the syntax tree
   bop dump lock.bp --stage ir           the control-flow graph with the relation on every edge
+  bop dump lock.bp --stage spds         the symbolic pushdown system
   bop dump lock.bp --stage task --reach R";
 
 const REPLAY_EXAMPLES: &str = "\
@@ -92,7 +120,18 @@ const GEN_EXAMPLES: &str = "\
 Examples:
   bop gen bebop-t 1000 -o t1000.bp; bop check t1000.bp --reach reach
   bop gen counter 16 | bop check - --lang bp
-  bop gen wide --vars 400 --procs 30 --nondet 20 --seed 7 -o wide.bp";
+  bop gen wide --vars 400 --procs 30 --nondet 20 --seed 7 -o wide.bp
+  bop gen quicksort --bits 3 --len 4 | bop check - --lang remopla --reach BAD";
+
+const LTL_EXAMPLES: &str = "\
+Operators, from the one that binds least: -> <->, ^, |, &, U R W M, and the prefixes G [] F <> X !
+Atoms: names, proc::var, at(L), in(proc), terminated, error, and expressions in double quotes.
+
+Examples:
+  bop ltl 'G (request -> F grant)'
+  bop ltl 'G F a & G F b' --ba          one mark, on states
+  bop ltl 'a U b' --format dot | dot -Tsvg -o until.svg
+  bop ltl '!(F G p)' --format text --stats";
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
@@ -112,15 +151,20 @@ pub(crate) struct Input {
     /// Which tool's operator precedences to use
     #[arg(long, value_enum, default_value = "standard", value_name = "D", help_heading = "Input")]
     pub(crate) dialect: DialectArg,
-    /// The procedure where the program starts [default: main]
+    /// Where the program starts: a procedure, of a pushdown system a stack symbol [default: main,
+    /// or what the file says]
     #[arg(long, value_name = "P", help_heading = "Input")]
     pub(crate) entry: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum LangArg {
-    /// Boolean programs
+    /// Boolean programs (.bp)
     Bp,
+    /// The language of Moped (.rem, .rmpl)
+    Remopla,
+    /// Pushdown systems, explicit and symbolic (.pds)
+    Pds,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -163,12 +207,12 @@ pub(crate) enum EngineArg {
     Explicit,
     /// Decision diagrams, as in Bebop
     Summary,
+    /// Automata over stacks, as in Moped, forwards from the start
+    Post,
+    /// Automata over stacks, as in Moped, backwards from the goals
+    Pre,
     /// All engines; a disagreement is an internal error
     Compare,
-    #[value(hide = true)]
-    Post,
-    #[value(hide = true)]
-    Pre,
     #[value(hide = true)]
     Qbf,
     #[value(hide = true)]
@@ -269,29 +313,58 @@ pub(crate) struct States {
     #[command(flatten)]
     pub(crate) input: Input,
     /// The statement: `L`, `proc:L`, or `:N` for those on line N
-    #[arg(long, value_name = "L")]
-    pub(crate) at: String,
+    #[arg(long, value_name = "L", required_unless_present = "to")]
+    pub(crate) at: Option<String>,
     /// The variables to show [default: all in scope]
     #[arg(long, value_name = "X,Y", value_delimiter = ',')]
     pub(crate) vars: Vec<String>,
+    /// Start from these stacks instead of where the program starts
+    #[arg(long, value_name = "E", help_heading = "Stacks")]
+    pub(crate) from: Option<String>,
+    /// Is one of these stacks reached? With --at: what leads from there to one of them
+    #[arg(long, value_name = "E", help_heading = "Stacks")]
+    pub(crate) to: Option<String>,
+    /// Show the stacks below the statement (or, without --at, those of --to that are reached) as an
+    /// automaton over calls or procedures
+    #[arg(
+        long,
+        value_enum,
+        value_name = "BY",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "calls",
+        conflicts_with = "vars",
+        help_heading = "Stacks"
+    )]
+    pub(crate) stacks: Option<StacksBy>,
     #[command(flatten)]
     pub(crate) search: Search,
     #[command(flatten)]
     pub(crate) output: Output,
     /// The form of the answer
     #[arg(long, value_enum, default_value = "text", value_name = "F", help_heading = "Output")]
-    pub(crate) format: PlainFormat,
+    pub(crate) format: StatesFormat,
     /// List at most this many cubes
     #[arg(long, value_name = "N", default_value = "1000", help_heading = "Output")]
     pub(crate) max_cubes: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum PlainFormat {
+pub(crate) enum StacksBy {
+    /// By the calls that frames wait in
+    Calls,
+    /// By the procedures of frames
+    Procs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum StatesFormat {
     /// For people
     Text,
     /// For programs
     Json,
+    /// The automaton of --stacks, for Graphviz
+    Dot,
 }
 
 #[derive(Args, Debug)]
@@ -308,14 +381,14 @@ pub(crate) struct Convert {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Form {
-    /// Boolean program, in the common subset of all dialects
+    /// Boolean program, in the common subset of all dialects; numbers and arrays become bits
     Bp,
+    /// The language of Moped
+    Remopla,
+    /// Pushdown system
+    Pds,
     /// The control-flow graph, for Graphviz
     Dot,
-    #[value(hide = true)]
-    Remopla,
-    #[value(hide = true)]
-    Pds,
     #[value(hide = true)]
     Smv,
     #[value(hide = true)]
@@ -344,10 +417,10 @@ pub(crate) enum StageArg {
     Tree,
     /// The program model
     Ir,
+    /// The symbolic pushdown system
+    Spds,
     /// The program model and the goals
     Task,
-    #[value(hide = true)]
-    Spds,
 }
 
 #[derive(Args, Debug)]
@@ -364,7 +437,8 @@ pub(crate) struct Replay {
     /// Which tool's operator precedences to use
     #[arg(long, value_enum, default_value = "standard", value_name = "D", help_heading = "Input")]
     pub(crate) dialect: DialectArg,
-    /// The procedure where the program starts [default: main]
+    /// Where the program starts: a procedure, of a pushdown system a stack symbol [default: main,
+    /// or what the file says]
     #[arg(long, value_name = "P", help_heading = "Input")]
     pub(crate) entry: Option<String>,
     /// Nothing but the exit code
@@ -419,4 +493,55 @@ pub(crate) enum FamilyArg {
         #[arg(long)]
         bug: bool,
     },
+    /// Quicksort in Remopla, as measured with Moped. `BAD` (an unsorted array) is unreachable
+    Quicksort {
+        /// The bits of each number
+        #[arg(long, default_value = "3", value_parser = clap::value_parser!(u32).range(1..=32))]
+        bits: u32,
+        /// The cells of the array, at most 2^BITS
+        #[arg(long, default_value = "4", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+        len: u32,
+        /// The version that need not end, as it is printed in the paper. The program with an array
+        /// is always that one: the arrays that come out are sorted all the same
+        #[arg(long)]
+        faulty: bool,
+        /// Any element can be the pivot, not only the last
+        #[arg(long, conflicts_with = "no_array")]
+        random_pivot: bool,
+        /// Without the array, for questions about termination: comparisons become choices
+        #[arg(long)]
+        no_array: bool,
+    },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Ltl {
+    /// The formula
+    #[arg(value_name = "FORMULA")]
+    pub(crate) formula: String,
+    /// The form of the automaton
+    #[arg(long, value_enum, default_value = "hoa", value_name = "F")]
+    pub(crate) format: AutomatonFormat,
+    /// One acceptance mark, on states, for tools that know no others
+    #[arg(long)]
+    pub(crate) ba: bool,
+    /// Show the size on standard error
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// Stop after this time (500ms, 60s, 5m, 2h)
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum AutomatonFormat {
+    /// The Hanoi omega-automata format
+    Hoa,
+    /// For Graphviz
+    Dot,
+    /// For people
+    Text,
 }

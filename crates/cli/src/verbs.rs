@@ -1,15 +1,17 @@
 //! What each verb does.
 
 use crate::args::{
-    Check, CheckFormat, Cli, Convert, DialectArg, Dump, EngineArg, FamilyArg, Form, Gen, Input,
-    LangArg, PlainFormat, Properties, Replay, Search, StageArg, States, TraceArg, Verb,
+    AutomatonFormat, Check, CheckFormat, Cli, Convert, DialectArg, Dump, EngineArg, FamilyArg,
+    Form, Gen, Input, LangArg, Ltl, Properties, Replay, Search, StacksBy, StageArg, States,
+    StatesFormat, TraceArg, Verb,
 };
 use crate::exit::Exit;
 use crate::{io, watch};
 use check::{Limits, TraceMode};
 use clap::CommandFactory;
 use postbop::{
-    Dialect, EngineChoice, Error, Family, Judgement, Lang, Options, Stage, Target, Wide,
+    Configurations, Dialect, EngineChoice, Error, Family, Judgement, Lang, Options, Quicksort,
+    Runs, StackQuestion, Stage, Status, Target, Wide, Words,
 };
 use property::Property;
 use render::TextOptions;
@@ -35,7 +37,7 @@ impl From<Error> for Failed {
                 }
                 Failed(Exit::Bad)
             }
-            Error::Internal(_) => {
+            Error::Internal(_) | Error::Stopped(_) => {
                 io::complain(&format!("unknown: {error}"));
                 Failed(Exit::Unknown)
             }
@@ -53,6 +55,7 @@ pub(crate) fn run(verb: Verb) -> Exit {
         Verb::Dump(args) => dump(&args),
         Verb::Replay(args) => replay(&args),
         Verb::Gen(args) => generate(&args),
+        Verb::Ltl(args) => ltl(&args),
         Verb::Completions { shell } => completions(shell),
     };
     done.unwrap_or_else(|Failed(exit)| exit)
@@ -97,24 +100,110 @@ fn states(args: &States) -> Result<Exit, Failed> {
     let files = read(&args.input.files)?;
     let mut options = options(&args.input, Some(&args.search))?;
     options.max_cubes = args.max_cubes;
+    let from = args.from.as_deref().map(|e| configurations("--from", e)).transpose()?;
+    let to = args.to.as_deref().map(|e| configurations("--to", e)).transpose()?;
+    let at = match (&args.at, args.stacks) {
+        (Some(at), None) => at,
+        _ => return stacks(args, &files, from, to, &options),
+    };
+    let runs = match (from, to) {
+        (None, None) => Runs::OfProgram,
+        (Some(set), None) => Runs::From(set),
+        (None, Some(set)) => Runs::To(set),
+        (Some(_), Some(_)) => {
+            let what = "`--at` goes with `--from` (what comes there) or with `--to` (what leads from \
+                        there), not with both";
+            return Err(Failed::from(what.to_owned()));
+        }
+    };
+    if args.format == StatesFormat::Dot {
+        return Err(Failed::from("`--format dot` shows stacks: say `--stacks`, too".to_owned()));
+    }
     let (watch, line) = watch::watch(args.output.quiet);
-    let states = postbop::states(&files, &args.at, &args.vars, &options, &watch)?;
+    let states = postbop::states(&files, at, &args.vars, &runs, &options, &watch)?;
     drop(line);
     let text = text_options(&args.output);
     io::write_to(args.output.output.as_deref(), |out| match args.format {
-        PlainFormat::Text => render::states_text(&states, &text, out),
-        PlainFormat::Json => render::states_json(&states, out),
+        StatesFormat::Json => render::states_json(&states, out),
+        StatesFormat::Text | StatesFormat::Dot => render::states_text(&states, &text, out),
     })?;
     about_memory(&args.output);
     Ok(if states.stop_reason.is_some() { Exit::Unknown } else { Exit::Holds })
 }
 
+fn stacks(
+    args: &States,
+    files: &[Arc<SourceFile>],
+    from: Option<Configurations>,
+    to: Option<Configurations>,
+    options: &Options,
+) -> Result<Exit, Failed> {
+    let words = args.stacks.map(|by| match by {
+        StacksBy::Calls => Words::Calls,
+        StacksBy::Procs => Words::Procs,
+    });
+    if args.format == StatesFormat::Dot && words.is_none() {
+        return Err(Failed::from("`--format dot` shows stacks: say `--stacks`, too".to_owned()));
+    }
+    if !args.vars.is_empty() {
+        return Err(Failed::from("`--vars` needs `--at`".to_owned()));
+    }
+    let question = StackQuestion { at: args.at.clone(), from, to, words };
+    let (watch, line) = watch::watch(args.output.quiet);
+    let stacks = postbop::stacks(files, &question, options, &watch)?;
+    drop(line);
+    let text = text_options(&args.output);
+    io::write_to(args.output.output.as_deref(), |out| match args.format {
+        StatesFormat::Text => render::stacks_text(&stacks, &text, out),
+        StatesFormat::Json => render::stacks_json(&stacks, out),
+        StatesFormat::Dot => render::stacks_dot(&stacks, out),
+    })?;
+    about_memory(&args.output);
+    Ok(match (stacks.status, &stacks.stop_reason) {
+        (_, Some(_)) => Exit::Unknown,
+        (Some(Status::Reachable), _) => Exit::Violated,
+        _ => Exit::Holds,
+    })
+}
+
+/// `@FILE` is an automaton in a file, anything else an expression.
+fn configurations(flag: &str, text: &str) -> Result<Configurations, Failed> {
+    Ok(match text.strip_prefix('@') {
+        Some(name) => Configurations::Automaton(io::source_file(name)?),
+        None => {
+            let file = SourceFile::new(flag, text).map_err(|e| e.to_string())?;
+            Configurations::Expression(Arc::new(file))
+        }
+    })
+}
+
+fn ltl(args: &Ltl) -> Result<Exit, Failed> {
+    let limits = Limits { time: args.timeout, memory: watch::default_memory(), steps: None };
+    let (watch, line) = watch::watch(true);
+    let automaton = postbop::ltl(&args.formula, args.ba, limits, &watch)?;
+    drop(line);
+    let text = match args.format {
+        AutomatonFormat::Hoa => automaton.hoa(),
+        AutomatonFormat::Dot => automaton.dot(),
+        AutomatonFormat::Text => automaton.text(),
+    };
+    io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+    if args.stats {
+        for (name, value) in automaton.stats() {
+            io::complain(&format!("{name:13}  {value}"));
+        }
+    }
+    Ok(Exit::Holds)
+}
+
 fn convert(args: &Convert) -> Result<Exit, Failed> {
     let target = match args.to {
         Form::Bp => Target::Bp,
+        Form::Remopla => Target::Remopla,
+        Form::Pds => Target::Pds,
         Form::Dot => Target::Dot,
-        Form::Remopla | Form::Pds | Form::Smv | Form::Edl | Form::Aut => {
-            return Err(not_yet("this form", "the forms are bp and dot"));
+        Form::Smv | Form::Edl | Form::Aut => {
+            return Err(not_yet("this form", "the forms are bp, remopla, pds and dot"));
         }
     };
     let files = read(&args.input.files)?;
@@ -128,7 +217,7 @@ fn dump(args: &Dump) -> Result<Exit, Failed> {
         StageArg::Tree => Stage::Tree,
         StageArg::Ir => Stage::Ir,
         StageArg::Task => Stage::Task(properties(&args.properties)?),
-        StageArg::Spds => return Err(not_yet("this stage", "the stages are tree, ir and task")),
+        StageArg::Spds => Stage::Spds,
     };
     let files = read(&args.input.files)?;
     let text = postbop::dump(&files, &stage, &options(&args.input, None)?)?;
@@ -184,6 +273,14 @@ fn generate(args: &Gen) -> Result<Exit, Failed> {
         FamilyArg::Parity { n } => Family::Parity { bits: n },
         FamilyArg::Wide { vars, procs, nondet, seed, bug } => {
             Family::Wide(Wide { vars, procs, nondet, seed, bug })
+        }
+        FamilyArg::Quicksort { bits, len, faulty, random_pivot, no_array } => {
+            if !no_array && u64::from(len) > 1 << bits {
+                let most = 1u64 << bits;
+                let what = format!("{bits} bits number at most {most} cells, not {len}");
+                return Err(Failed::from(what));
+            }
+            Family::Quicksort(Quicksort { bits, len, faulty, random_pivot, no_array })
         }
     };
     io::write_to(args.output.as_deref(), |out| family.write(out))?;
@@ -241,9 +338,11 @@ fn options(input: &Input, search: Option<&Search>) -> Result<Options, Failed> {
         EngineArg::Auto => EngineChoice::Auto,
         EngineArg::Explicit => EngineChoice::Explicit,
         EngineArg::Summary => EngineChoice::Summary,
+        EngineArg::Post => EngineChoice::Post,
+        EngineArg::Pre => EngineChoice::Pre,
         EngineArg::Compare => EngineChoice::Compare,
-        EngineArg::Post | EngineArg::Pre | EngineArg::Qbf | EngineArg::Universal => {
-            let there_are = "the engines are auto, explicit, summary and compare";
+        EngineArg::Qbf | EngineArg::Universal => {
+            let there_are = "the engines are auto, explicit, summary, post, pre and compare";
             return Err(not_yet("this engine", there_are));
         }
     };
@@ -260,6 +359,8 @@ fn options(input: &Input, search: Option<&Search>) -> Result<Options, Failed> {
 fn lang(lang: LangArg) -> Lang {
     match lang {
         LangArg::Bp => Lang::Bp,
+        LangArg::Remopla => Lang::Remopla,
+        LangArg::Pds => Lang::Pds,
     }
 }
 

@@ -9,6 +9,7 @@ use property::{Property, Question};
 use render::{CertificateNote, Listing, Outcome, Report, Statement, Status};
 use replay::CertRefusal;
 use rustc_hash::FxHashMap;
+use source::Diagnostic;
 use source::SourceFile;
 use std::sync::Arc;
 
@@ -72,6 +73,10 @@ impl Asked {
                     task.goals.push(goal);
                 }
                 Ok(Question::AllNodes) => questions.push((property, None)),
+                Ok(Question::Product(_)) => {
+                    let message = "temporal properties are not asked here";
+                    diagnostics.push(Diagnostic::error("not-asked", message));
+                }
                 Err(error) => diagnostics.push(error.diagnostic()),
             }
         }
@@ -230,7 +235,13 @@ fn compared(property: &Property, mut each: Vec<Outcome>) -> Outcome {
             None => format!("{} says {word}", o.engine),
         }
     };
-    let who = |o: &[&Outcome]| o.iter().map(|o| o.engine.clone()).collect::<Vec<_>>().join(" and ");
+    let who = |o: &[&Outcome]| {
+        let names: Vec<&str> = o.iter().map(|o| o.engine.as_str()).collect();
+        match &names[..] {
+            [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
+            all => all.concat(),
+        }
+    };
     let definite: Vec<&Outcome> = each.iter().filter(|o| o.status != Status::Unknown).collect();
     let Some(first) = definite.first() else {
         return match each.is_empty() {

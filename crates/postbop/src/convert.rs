@@ -1,9 +1,10 @@
 //! Programs in other forms, and what the stages produce.
 
 use crate::checking::Asked;
-use crate::load::{Error, guarded, load, parse};
+use crate::load::{Error, Tree, guarded, load, lower, parse, rejected, system};
 use crate::{Options, dot, tree};
 use check::Goal;
+use ir::spds::Spds;
 use ir::{Exprs, Id};
 use property::Property;
 use source::SourceFile;
@@ -16,32 +17,59 @@ use std::sync::Arc;
 pub enum Target {
     /// A boolean program in the common subset of all dialects.
     Bp,
+    /// A program in the language of Moped.
+    Remopla,
+    /// A pushdown system: symbolic where the program has variables.
+    Pds,
     /// The control-flow graph, for Graphviz.
     Dot,
 }
 
 /// The program in another form. What is wrong with it is reported first: only programs that can be
-/// checked are converted.
+/// checked are converted. What is written in its own language is written down as it was, in other
+/// languages from what it means.
 pub fn convert(
     files: &[Arc<SourceFile>],
     target: Target,
     options: &Options,
 ) -> Result<String, Error> {
-    match target {
-        Target::Bp => guarded("converting", || {
-            let (file, tree) = parse(files, options)?;
-            let errors = front_bp::check(&tree);
-            if !errors.is_empty() {
-                let diagnostics = errors.iter().map(|e| e.diagnostic()).collect();
-                return Err(Error::Rejected { file: file.clone(), diagnostics });
-            }
-            Ok(front_bp::print(&tree))
-        }),
-        Target::Dot => {
-            let program = load(files, options)?;
-            text(|out| dot::dot(&program, out))
+    guarded("converting", || {
+        let (file, tree) = parse(files, options)?;
+        // A boolean program without a start can be written down.
+        if let (Tree::Bp(tree), Target::Bp) = (&tree, target) {
+            let errors = front_bp::check(tree);
+            return match errors.is_empty() {
+                true => Ok(front_bp::print(tree)),
+                false => Err(rejected(file, errors.iter().map(|e| e.diagnostic()))),
+            };
         }
-    }
+        let program = lower(file, &tree, options)?;
+        match (&tree, target) {
+            (_, Target::Dot) => text(|out| dot::dot(&program, out)),
+            (Tree::Remopla(tree), Target::Remopla) => Ok(front_remopla::print(tree)),
+            (Tree::Pds(tree), Target::Pds) => Ok(front_pds::print(tree)),
+            (_, Target::Bp) => Ok(front_bp::print(&front_bp::from_program(&program))),
+            (_, Target::Remopla) => {
+                let tree = front_remopla::from_program(&program);
+                Ok(front_remopla::print(&tree.map_err(|e| cannot_say(target, &e))?))
+            }
+            (_, Target::Pds) => {
+                let tree = front_pds::from_spds(&Spds::from_program(&program));
+                Ok(front_pds::print(&tree.map_err(|e| cannot_say(target, &e))?))
+            }
+        }
+    })
+}
+
+/// The target has no words for something.
+fn cannot_say(target: Target, what: &dyn std::fmt::Display) -> Error {
+    let language = match target {
+        Target::Bp => "a boolean program",
+        Target::Remopla => "a Remopla program",
+        Target::Pds => "a pushdown system",
+        Target::Dot => "a graph",
+    };
+    Error::Usage(format!("{language} cannot say this: {what}"))
 }
 
 /// A stage of the work.
@@ -52,6 +80,8 @@ pub enum Stage {
     Tree,
     /// The program model.
     Ir,
+    /// The symbolic pushdown system.
+    Spds,
     /// The goals that the properties become, and the program model.
     Task(Vec<Property>),
 }
@@ -61,8 +91,19 @@ pub fn dump(files: &[Arc<SourceFile>], stage: &Stage, options: &Options) -> Resu
     match stage {
         Stage::Tree => {
             let (file, tree) = parse(files, options)?;
-            text(|out| tree::dump(&tree, file, out))
+            text(|out| match &tree {
+                Tree::Bp(tree) => tree::dump(tree, file, out),
+                Tree::Remopla(tree) => tree::remopla::dump(tree, file, out),
+                Tree::Pds(tree) => tree::pds::dump(tree, file, out),
+            })
         }
+        Stage::Spds => guarded("making a pushdown system", || {
+            let (file, tree) = parse(files, options)?;
+            Ok(ir::spds::dump(&match &tree {
+                Tree::Pds(tree) => system(file, tree, options)?,
+                tree => Spds::from_program(&lower(file, tree, options)?),
+            }))
+        }),
         Stage::Ir => Ok(ir::dump(&load(files, options)?)),
         Stage::Task(properties) => {
             let program = Arc::new(load(files, options)?);

@@ -5,6 +5,7 @@ use crate::slice::Slice;
 use crate::{EngineChoice, Options, Watch};
 use check::{Answer, Budget, Engine, Limits, StopReason, Task, TraceMode, Verdict};
 use engine_explicit::Explicit;
+use engine_pds::{Post, Pre};
 use engine_summary::Summary;
 use ir::{Layout, Program};
 use std::time::Instant;
@@ -33,6 +34,16 @@ fn summary(options: &Options) -> Summary {
         mod_ref: !options.no_mod_ref,
         ..Summary::default()
     }
+}
+
+fn post(options: &Options) -> Post {
+    let (live_ranges, mod_ref) = (!options.no_live_ranges, !options.no_mod_ref);
+    Post { live_ranges, mod_ref, ..Post::default() }
+}
+
+fn pre(options: &Options) -> Pre {
+    let (live_ranges, mod_ref) = (!options.no_live_ranges, !options.no_mod_ref);
+    Pre { live_ranges, mod_ref, ..Pre::default() }
 }
 
 /// Answers the task with the engine that the options name: one run, or one for each engine under
@@ -64,10 +75,13 @@ fn ask(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Ru
     match options.engine {
         EngineChoice::Explicit => vec![run(&Explicit::default(), task, budget, asked())],
         EngineChoice::Summary => vec![run(&summary(options), task, budget, asked())],
-        EngineChoice::Compare => vec![
-            run(&Explicit::default(), task, budget, asked()),
-            run(&summary(options), task, budget, asked()),
-        ],
+        EngineChoice::Post => vec![run(&post(options), task, budget, asked())],
+        EngineChoice::Pre => vec![run(&pre(options), task, budget, asked())],
+        EngineChoice::Compare => {
+            let engines: [&dyn Engine; 4] =
+                [&Explicit::default(), &summary(options), &post(options), &pre(options)];
+            engines.into_iter().map(|engine| run(engine, task, budget, asked())).collect()
+        }
         EngineChoice::Auto => vec![auto(task, options, watch, budget)],
     }
 }

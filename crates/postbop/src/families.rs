@@ -2,6 +2,7 @@
 //!
 //! Each is written as it goes: the largest members are larger than one wants to hold as text.
 
+use front_remopla::quicksort;
 use std::io::{self, Write};
 
 /// A member of a family.
@@ -28,6 +29,25 @@ pub enum Family {
     },
     /// Shallow programs with many variables in scope, in the shape of [sat Table 2].
     Wide(Wide),
+    /// Quicksort in Remopla, after [moped Fig. 2].
+    Quicksort(Quicksort),
+}
+
+/// Quicksort. With an array: `BAD` is reachable if and only if some array comes out unsorted, which
+/// none does. Without one: does every run end?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Quicksort {
+    /// The bits of each integer, 1 to 32.
+    pub bits: u32,
+    /// The cells of the array, 1 to 2^bits.
+    pub len: u32,
+    /// As in the figure, where the two parts may be as large as the whole: it need not end. The
+    /// program with an array is always that one.
+    pub faulty: bool,
+    /// Any element may be the pivot.
+    pub random_pivot: bool,
+    /// Without an array: comparisons are choices.
+    pub no_array: bool,
 }
 
 /// A shallow program over many globals. Procedures update a few variables each; some variables come
@@ -55,6 +75,10 @@ impl Family {
             Family::Counter { bits } => counter(bits, out),
             Family::Parity { bits } => parity(bits, out),
             Family::Wide(wide) => wide.write(out),
+            Family::Quicksort(Quicksort { bits, len, faulty, random_pivot, no_array }) => {
+                let options = quicksort::Options { faulty, random_pivot, no_array };
+                out.write_all(quicksort::quicksort(bits, len, options).as_bytes())
+            }
         }
     }
 }

@@ -18,6 +18,7 @@
 //! prints nothing, reads no file and no environment.
 
 mod checking;
+mod configurations;
 mod convert;
 mod dot;
 mod engines;
@@ -26,21 +27,27 @@ mod folded;
 mod formula;
 mod listing;
 mod load;
+mod ltl;
 mod options;
+mod projection;
 mod replaying;
 mod slice;
+mod stacks;
 mod states;
 mod tree;
 
 pub use check::{Limits, StopReason, TraceMode};
 pub use checking::check;
+pub use configurations::Configurations;
 pub use convert::{Stage, Target, convert, dump};
-pub use families::{Family, Wide};
+pub use families::{Family, Quicksort, Wide};
 pub use front_bp::Dialect;
 pub use load::{Error, load};
+pub use ltl::{Automaton, ltl};
 pub use options::{EngineChoice, Lang, Options, Watch};
 pub use property::Property;
 pub use render::{Outcome, Report, States, Status};
 pub use replaying::{Judgement, replay};
 pub use source::SourceFile;
-pub use states::states;
+pub use stacks::{StackQuestion, Words, stacks};
+pub use states::{Runs, states};

@@ -1,8 +1,9 @@
 //! Source text to `Program`, whatever the language.
 
 use crate::{Lang, Options};
-use front_bp::{LowerOptions, Tree};
+use check::StopReason;
 use ir::Program;
+use ir::spds::Spds;
 use source::{Diagnostic, SourceFile};
 use std::sync::Arc;
 
@@ -21,53 +22,113 @@ pub enum Error {
     /// The call is wrong.
     #[error("{0}")]
     Usage(String),
+    /// A limit was reached.
+    #[error("{0}")]
+    Stopped(StopReason),
     /// Postbop is wrong.
     #[error("internal error, please report it: {0}")]
     Internal(String),
+}
+
+/// A syntax tree.
+pub(crate) enum Tree {
+    Bp(front_bp::Tree),
+    Remopla(front_remopla::Tree),
+    Pds(front_pds::Tree),
 }
 
 /// The program that the files describe.
 pub fn load(files: &[Arc<SourceFile>], options: &Options) -> Result<Program, Error> {
     guarded("reading the program", || {
         let (file, tree) = parse(files, options)?;
-        let lower_options = LowerOptions { entry: options.entry.clone() };
-        let program = front_bp::lower(&tree, file, &lower_options).map_err(|errors| {
-            let diagnostics = errors.iter().map(|e| e.diagnostic()).collect();
-            Error::Rejected { file: file.clone(), diagnostics }
-        })?;
-        program
-            .validate()
-            .map_err(|e| Error::Internal(format!("the front end built an invalid program: {e}")))?;
-        Ok(program)
+        lower(file, &tree, options)
     })
 }
 
-/// The syntax tree of a boolean program.
+/// The program of a tree.
+pub(crate) fn lower(
+    file: &Arc<SourceFile>,
+    tree: &Tree,
+    options: &Options,
+) -> Result<Program, Error> {
+    let entry = options.entry.clone();
+    let program = match tree {
+        Tree::Bp(tree) => front_bp::lower(tree, file, &front_bp::LowerOptions { entry })
+            .map_err(|errors| rejected(file, errors.iter().map(|e| e.diagnostic())))?,
+        Tree::Remopla(tree) => {
+            front_remopla::lower(tree, file, &front_remopla::LowerOptions { entry })
+                .map_err(|errors| rejected(file, errors.iter().map(|e| e.diagnostic())))?
+        }
+        Tree::Pds(tree) => system(file, tree, options)?.to_program(),
+    };
+    program
+        .validate()
+        .map_err(|e| Error::Internal(format!("the front end built an invalid program: {e}")))?;
+    Ok(program)
+}
+
+/// The pushdown system of a tree.
+pub(crate) fn system(
+    file: &Arc<SourceFile>,
+    tree: &front_pds::Tree,
+    options: &Options,
+) -> Result<Spds, Error> {
+    let spds = front_pds::lower_spds(
+        tree,
+        file,
+        &front_pds::LowerOptions { entry: options.entry.clone() },
+    );
+    let spds = spds.map_err(|errors| rejected(file, errors.iter().map(|e| e.diagnostic())))?;
+    spds.validate()
+        .map_err(|e| Error::Internal(format!("the front end built an invalid system: {e}")))?;
+    Ok(spds)
+}
+
+/// The syntax tree of the one file.
 pub(crate) fn parse<'f>(
     files: &'f [Arc<SourceFile>],
     options: &Options,
 ) -> Result<(&'f Arc<SourceFile>, Tree), Error> {
+    let lang = language(files, options)?;
     let [file] = files else {
-        return Err(Error::Usage(format!(
-            "a boolean program is one file, {} were given",
-            files.len()
-        )));
+        let (what, n) = (lang.program(), files.len());
+        return Err(Error::Usage(format!("a {what} is one file, {n} were given")));
     };
-    match options.lang.or_else(|| Lang::of_file(file.name())) {
-        Some(Lang::Bp) => {}
-        None => {
-            return Err(Error::Usage(format!(
-                "cannot tell the language of `{}` from its name: say `--lang bp`",
-                file.name()
-            )));
+    let (tree, errors): (Tree, Vec<Diagnostic>) = match lang {
+        Lang::Bp => {
+            let (tree, errors) = front_bp::parse(file.text(), options.dialect);
+            (Tree::Bp(tree), errors.iter().map(|e| e.diagnostic()).collect())
         }
-    }
-    let (tree, errors) = front_bp::parse(file.text(), options.dialect);
-    if errors.is_empty() {
-        return Ok((file, tree));
-    }
-    let diagnostics = errors.iter().map(|e| e.diagnostic()).collect();
-    Err(Error::Rejected { file: file.clone(), diagnostics })
+        Lang::Remopla => {
+            let (tree, errors) = front_remopla::parse(file.text());
+            (Tree::Remopla(tree), errors.iter().map(|e| e.diagnostic()).collect())
+        }
+        Lang::Pds => {
+            let (tree, errors) = front_pds::parse(file.text());
+            (Tree::Pds(tree), errors.iter().map(|e| e.diagnostic()).collect())
+        }
+    };
+    if errors.is_empty() { Ok((file, tree)) } else { Err(rejected(file, errors)) }
+}
+
+/// The language that the options name, or the first file's name.
+pub(crate) fn language(files: &[Arc<SourceFile>], options: &Options) -> Result<Lang, Error> {
+    let Some(file) = files.first() else { return Err(Error::Usage("no file".to_owned())) };
+    options.lang.or_else(|| Lang::of_file(file.name())).ok_or_else(|| {
+        Error::Usage(format!(
+            "cannot tell the language of `{}` from its name: say `--lang bp`, `--lang remopla` or \
+             `--lang pds`",
+            file.name()
+        ))
+    })
+}
+
+/// What is wrong with a file.
+pub(crate) fn rejected(
+    file: &Arc<SourceFile>,
+    diagnostics: impl IntoIterator<Item = Diagnostic>,
+) -> Error {
+    Error::Rejected { file: file.clone(), diagnostics: diagnostics.into_iter().collect() }
 }
 
 /// Runs `work`; a panic becomes an internal error.

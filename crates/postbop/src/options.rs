@@ -13,7 +13,8 @@ pub struct Options {
     pub lang: Option<Lang>,
     /// Which table of precedences boolean programs use.
     pub dialect: Dialect,
-    /// Where the program starts; by default `main`.
+    /// Where the program starts: a procedure (by default `main`), of a pushdown system a stack
+    /// symbol.
     pub entry: Option<String>,
     /// Who answers.
     pub engine: EngineChoice,
@@ -55,15 +56,33 @@ impl Default for Options {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Lang {
-    /// Boolean programs.
+    /// Boolean programs (`.bp`).
     Bp,
+    /// Remopla, the language of Moped (`.rem`, `.rmpl`).
+    Remopla,
+    /// Pushdown systems, explicit and symbolic (`.pds`).
+    Pds,
 }
 
 impl Lang {
     /// The language that a file's name tells.
     pub fn of_file(name: &str) -> Option<Lang> {
         let (_, ending) = name.rsplit_once('.')?;
-        ending.eq_ignore_ascii_case("bp").then_some(Lang::Bp)
+        Some(match ending.to_ascii_lowercase().as_str() {
+            "bp" => Lang::Bp,
+            "rem" | "rmpl" => Lang::Remopla,
+            "pds" => Lang::Pds,
+            _ => return None,
+        })
+    }
+
+    /// What one of its programs is called.
+    pub(crate) fn program(self) -> &'static str {
+        match self {
+            Lang::Bp => "boolean program",
+            Lang::Remopla => "Remopla program",
+            Lang::Pds => "pushdown system",
+        }
     }
 }
 
@@ -78,6 +97,10 @@ pub enum EngineChoice {
     Explicit,
     /// Decision diagrams as in Bebop.
     Summary,
+    /// Symbolic P-automata as in Moped, forwards from the start.
+    Post,
+    /// Symbolic P-automata as in Moped, backwards from the goals.
+    Pre,
     /// All of them; a disagreement is an internal error.
     Compare,
 }

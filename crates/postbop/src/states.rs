@@ -1,28 +1,41 @@
 //! What can hold at a statement.
 
 use crate::checking::never;
-use crate::load::{Error, load};
-use crate::{Options, Watch, engines, formula};
+use crate::load::{Error, caught, language, load};
+use crate::{Configurations, EngineChoice, Options, Watch, engines, formula, projection};
 use check::{
-    Answer, Area, Observation, Partial, SetBit, SetId, StopReason, Task, TraceMode, Verdict, Wants,
+    Answer, Area, Budget, Observation, Partial, SetBit, SetId, StateSets, StopReason, Task,
+    TraceMode, Verdict, Wants,
 };
+use engine_pds::{RegularSet, post_star, pre_star};
 use ir::{Layout, ProcId, Program, Scalar, VarId, VarKind};
 use render::{Reader, States, StatesAt};
 use rustc_hash::FxHashMap;
 use source::{Diagnostic, SourceFile, suggest};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The exact set of valuations of the named variables (of all in scope, if none is named) with
-/// which control comes to the statements at `at`.
+/// which control comes to the statements at `at`: on runs of the program, on runs from some
+/// configurations, or such that a run from there leads to some configurations.
 pub fn states(
     files: &[Arc<SourceFile>],
     at: &str,
     vars: &[String],
+    runs: &Runs,
     options: &Options,
     watch: &Watch,
 ) -> Result<States, Error> {
     let budget = watch.budget(options.limits);
+    let lang = language(files, options)?;
     let program = Arc::new(load(files, options)?);
+    let set = match runs {
+        Runs::OfProgram => None,
+        Runs::From(set) | Runs::To(set) => {
+            only_whole_stacks(runs, options)?;
+            Some(set.read(&program, lang)?)
+        }
+    };
     let rejected = |diagnostic: Diagnostic| match files.first() {
         Some(file) => Error::Rejected { file: file.clone(), diagnostics: vec![diagnostic] },
         None => Error::Usage(diagnostic.message),
@@ -49,6 +62,22 @@ pub fn states(
     };
     if let Err(reason) = budget.poll() {
         out.stop_reason = Some(reason);
+        return Ok(out);
+    }
+    if let Some(set) = set {
+        let start = Instant::now();
+        (out.engine, out.why) = match runs {
+            Runs::To(_) => {
+                ("pre".to_owned(), "runs to a set of stacks are its business".to_owned())
+            }
+            _ => ("post".to_owned(), "runs from a set of stacks are its business".to_owned()),
+        };
+        match caught("searching stacks", || between(&task, runs, &set, options, &budget)) {
+            Ok(Ok(places)) => out.places = places,
+            Ok(Err(reason)) => out.stop_reason = Some(reason),
+            Err(what) => out.stop_reason = Some(StopReason::Internal { what }),
+        }
+        out.seconds = start.elapsed().as_secs_f64();
         return Ok(out);
     }
     let runs = engines::answer(&task, options, watch, &budget);
@@ -109,14 +138,64 @@ fn observed(task: &Task, answer: &Answer, options: &Options) -> Result<Vec<State
                 _ => StopReason::Internal { what: "the engine gave no set of states".to_owned() },
             });
         };
-        out.push(states_at(task, answer, &layout, observation, set, options.max_cubes));
+        out.push(states_at(task, &answer.sets, &layout, observation, set, options.max_cubes));
+    }
+    Ok(out)
+}
+
+/// Which runs count.
+#[derive(Clone, Debug, Default)]
+pub enum Runs {
+    /// Those of the program, from its start.
+    #[default]
+    OfProgram,
+    /// Those that begin in some configuration of the set.
+    From(Configurations),
+    /// Those from the statement, reached or not, to some configuration of the set.
+    To(Configurations),
+}
+
+fn only_whole_stacks(runs: &Runs, options: &Options) -> Result<(), Error> {
+    let fits = match (runs, options.engine) {
+        (_, EngineChoice::Auto | EngineChoice::Compare) | (Runs::OfProgram, _) => true,
+        (Runs::From(_), engine) => engine == EngineChoice::Post,
+        (Runs::To(_), engine) => engine == EngineChoice::Pre,
+    };
+    match fits {
+        true => Ok(()),
+        false => Err(Error::Usage(
+            "runs from a set of stacks are found by the engine post, runs to one by the engine pre"
+                .to_owned(),
+        )),
+    }
+}
+
+fn between(
+    task: &Task,
+    runs: &Runs,
+    set: &RegularSet,
+    options: &Options,
+    budget: &Budget,
+) -> Result<Vec<StatesAt>, StopReason> {
+    let program = &task.program;
+    let layout = Layout::new(program);
+    let mut automaton = match runs {
+        Runs::To(_) => pre_star(program, set, budget)?,
+        _ => post_star(program, set, budget)?,
+    };
+    let mut out = Vec::new();
+    for observation in &task.observe {
+        let (sets, set) = automaton.states_at(observation.node, budget)?;
+        let names = bit_names(program, &layout, &observation.vars);
+        let (sets, set) = projection::project(&sets, set, |bit| names.contains_key(&bit));
+        out.push(states_at(task, &sets, &layout, observation, set, options.max_cubes));
     }
     Ok(out)
 }
 
 fn states_at(
     task: &Task,
-    answer: &Answer,
+    sets: &StateSets,
     layout: &Layout,
     observation: &Observation,
     set: SetId,
@@ -128,7 +207,7 @@ fn states_at(
     let bits: u32 = observation.vars.iter().map(|&v| program.vars[v].ty.bits()).sum();
     let mut cubes = Vec::new();
     let mut cut = false;
-    for cube in answer.sets.cubes(set) {
+    for cube in sets.cubes(set) {
         if cubes.len() == max_cubes {
             cut = true;
             break;
@@ -145,10 +224,10 @@ fn states_at(
         node: observation.node,
         vars: observation.vars.clone(),
         reachable: set != SetId::empty(),
-        formula: formula::formula(&answer.sets, set, &mut name),
+        formula: formula::formula(sets, set, &mut name),
         cubes,
         cut,
-        count: formula::count(&answer.sets, set, bits),
+        count: formula::count(sets, set, bits),
     }
 }
 

@@ -1,4 +1,7 @@
-//! A readable dump of a syntax tree (`bop dump --stage tree`).
+//! Readable dumps of syntax trees (`bop dump --stage tree`).
+
+pub(crate) mod pds;
+pub(crate) mod remopla;
 
 use front_bp::tree::{Block, StmtId, StmtKind, Tree};
 use front_bp::{expr_text, stmt_text};

@@ -72,7 +72,7 @@ fn property(property: &Property) -> Json {
     }
 }
 
-fn stats(seconds: f64, counters: &[(String, u64)]) -> Json {
+pub(crate) fn stats(seconds: f64, counters: &[(String, u64)]) -> Json {
     let mut out = Map::new();
     out.insert("seconds".into(), json!((seconds * 1e6).round() / 1e6));
     for (name, value) in counters {
@@ -115,7 +115,12 @@ pub(crate) fn step_json(report: &Report, step: &ListedStep, reader: &mut Reader<
 }
 
 /// `proc`, `file` where it is not the report's, `line`, `column`, `depth` of a step, `text`.
-fn place(program: &Program, node: NodeId, file: &str, depth: Option<u32>) -> Map<String, Json> {
+pub(crate) fn place(
+    program: &Program,
+    node: NodeId,
+    file: &str,
+    depth: Option<u32>,
+) -> Map<String, Json> {
     let info = &program.nodes[node];
     let mut out = Map::new();
     out.insert("proc".into(), json!(program.proc_name(info.proc)));
@@ -133,7 +138,7 @@ fn place(program: &Program, node: NodeId, file: &str, depth: Option<u32>) -> Map
     out
 }
 
-fn value_json(value: &Value) -> Json {
+pub(crate) fn value_json(value: &Value) -> Json {
     match value {
         Value::Bool(b) => json!(b),
         Value::Int(v) => json!(v),

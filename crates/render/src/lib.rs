@@ -37,6 +37,7 @@ mod json;
 mod read;
 mod report;
 mod sarif;
+mod stacks;
 mod text;
 mod values;
 
@@ -45,10 +46,11 @@ pub use html::html;
 pub use json::{json, states_json};
 pub use read::{Claim, ClaimedStep, ClaimedTrace, ReadError, read_report};
 pub use report::{
-    CertificateNote, Formula, ListedStep, Listing, Outcome, Report, Statement, States, StatesAt,
-    Status,
+    CertificateNote, Formula, ListedStep, Listing, Outcome, Report, Stack, StackAutomaton,
+    StackFrame, StackNode, Stacks, Statement, States, StatesAt, Status,
 };
 pub use sarif::{MAX_SARIF_LOCATIONS, sarif};
+pub use stacks::{stacks_dot, stacks_json, stacks_text};
 pub use text::{TextOptions, states_text, text, title};
 pub use values::{Reader, Value};
 

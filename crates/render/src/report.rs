@@ -207,3 +207,77 @@ pub struct Formula {
     /// The formula.
     pub text: String,
 }
+
+/// What is known of whole stacks (`bop states --from`, `--to`, `--stacks`).
+#[derive(Clone, Debug)]
+pub struct Stacks {
+    /// The sources.
+    pub files: Vec<Arc<SourceFile>>,
+    /// The program.
+    pub program: Arc<Program>,
+    /// The statement, as it was typed.
+    pub at: Option<String>,
+    /// Where runs begin, as it was typed; without it, where the program does.
+    pub from: Option<String>,
+    /// Where runs shall come to, as it was typed.
+    pub to: Option<String>,
+    /// The engine that answered.
+    pub engine: String,
+    /// Why this engine.
+    pub why: String,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// Counters of effort.
+    pub counters: Vec<(String, u64)>,
+    /// Why there is no answer.
+    pub stop_reason: Option<StopReason>,
+    /// Whether a stack of `to` is reached, where no statement was named.
+    pub status: Option<Status>,
+    /// Such a stack, with as few frames as possible.
+    pub reached: Option<Stack>,
+    /// A stack from which one is reached, where the search went backwards.
+    pub origin: Option<Stack>,
+    /// The stacks below each statement.
+    pub automata: Vec<StackAutomaton>,
+}
+
+/// A stack with data, the topmost frame first.
+#[derive(Clone, Debug)]
+pub struct Stack {
+    /// Never empty.
+    pub frames: Vec<StackFrame>,
+}
+
+/// A frame of a stack.
+#[derive(Clone, Debug)]
+pub struct StackFrame {
+    /// The statement: of the topmost frame the next one, of others the call that they wait in.
+    pub node: NodeId,
+    /// What is known of globals (in the topmost frame) and locals.
+    pub state: Partial,
+}
+
+/// The stacks that can be below a statement: a finite automaton that reads their frames, the
+/// innermost first.
+#[derive(Clone, Debug)]
+pub struct StackAutomaton {
+    /// The statement.
+    pub node: NodeId,
+    /// The same as a regular expression, if there is a short one.
+    pub expression: Option<String>,
+    /// The first one is initial. None: the statement is not reached.
+    pub states: Vec<StackNode>,
+    /// All of it as text.
+    pub text: String,
+    /// All of it for Graphviz.
+    pub dot: String,
+}
+
+/// A state of a [`StackAutomaton`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StackNode {
+    /// The stack may end here.
+    pub end: bool,
+    /// Frames, and the states that they lead to.
+    pub edges: Vec<(String, u32)>,
+}

@@ -61,11 +61,16 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
     Ok(())
 }
 
-fn about_engine(out: &mut dyn Write, engine: &str, why: &str, seconds: f64) -> io::Result<()> {
+pub(crate) fn about_engine(
+    out: &mut dyn Write,
+    engine: &str,
+    why: &str,
+    seconds: f64,
+) -> io::Result<()> {
     writeln!(out, "  engine {engine}, {seconds:.3} s: {why}")
 }
 
-fn counters(out: &mut dyn Write, counters: &[(String, u64)]) -> io::Result<()> {
+pub(crate) fn counters(out: &mut dyn Write, counters: &[(String, u64)]) -> io::Result<()> {
     let width = counters.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in counters {
         writeln!(out, "  {name:width$}  {value}")?;
@@ -115,14 +120,14 @@ pub fn title(property: &Property) -> String {
     }
 }
 
-fn quoted(label: &str) -> String {
+pub(crate) fn quoted(label: &str) -> String {
     match label.strip_prefix(':') {
         Some(line) => format!("line {line}"),
         None => label.to_owned(),
     }
 }
 
-fn place(program: &Program, node: NodeId) -> String {
+pub(crate) fn place(program: &Program, node: NodeId) -> String {
     let info = &program.nodes[node];
     format!("{}:{}", program.proc_name(info.proc), info.origin.line)
 }

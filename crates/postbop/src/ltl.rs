@@ -1,0 +1,100 @@
+//! Temporal formulas as automata (`bop ltl`).
+
+use crate::Watch;
+use crate::load::{Error, guarded, rejected};
+use automata::{KeepGoing, Tgba, TranslateError, degeneralize, hoa, ltl, translate};
+use check::{Limits, StopReason};
+use source::SourceFile;
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// The automaton of a formula: it accepts the infinite words that satisfy it.
+#[derive(Clone, Debug)]
+pub struct Automaton {
+    /// The formula, as it was read.
+    pub formula: String,
+    automaton: Tgba,
+}
+
+/// Translates a formula. With `plain`, marks stand on states and there is one of them, as tools
+/// that know no others expect it.
+pub fn ltl(formula: &str, plain: bool, limits: Limits, watch: &Watch) -> Result<Automaton, Error> {
+    guarded("translating a formula", || {
+        let file = SourceFile::new("formula", formula).map_err(|e| Error::Usage(e.to_string()))?;
+        let parsed =
+            ltl::parse(formula).map_err(|error| rejected(&Arc::new(file), [error.diagnostic()]))?;
+        let budget = watch.budget(limits);
+        let asked = budget.clone();
+        let options = automata::Options {
+            keep_going: KeepGoing::while_true(move || asked.poll().is_ok()),
+            ..automata::Options::default()
+        };
+        let translated = translate(&parsed.formulas, parsed.root, &options);
+        let automaton = translated.and_then(|automaton| match plain {
+            true => degeneralize(&automaton, &options),
+            false => Ok(automaton),
+        });
+        match automaton {
+            Ok(automaton) => {
+                Ok(Automaton { formula: parsed.formulas.text(parsed.root), automaton })
+            }
+            Err(error) => Err(Error::Stopped(match (error, budget.poll()) {
+                (TranslateError::Interrupted, Err(reason)) => reason,
+                (error, _) => StopReason::Unsupported { what: error.to_string() },
+            })),
+        }
+    })
+}
+
+impl Automaton {
+    /// In the Hanoi omega-automata format.
+    pub fn hoa(&self) -> String {
+        hoa::print(&self.automaton, Some(&self.formula))
+    }
+
+    /// As a graph for Graphviz.
+    pub fn dot(&self) -> String {
+        automata::dot(&self.automaton)
+    }
+
+    /// For people: a line for each transition.
+    pub fn text(&self) -> String {
+        let automaton = &self.automaton;
+        let mut out = format!("{}\n", self.formula);
+        let by_state = automaton.state_marks();
+        let marks = |marks: u32| -> String {
+            let set = (0..automaton.marks).filter(|i| marks >> i & 1 == 1);
+            let set: Vec<String> = set.map(|i| i.to_string()).collect();
+            if set.is_empty() { String::new() } else { format!("  {{{}}}", set.join(" ")) }
+        };
+        let offsets = automaton.offsets();
+        for state in 0..automaton.states as usize {
+            let start = if automaton.initial.index() == state { " (start)" } else { "" };
+            let on_state = by_state.as_ref().map_or(String::new(), |of| marks(of[state]));
+            let _ = writeln!(out, "  state {state}{start}{on_state}");
+            for t in &automaton.transitions[offsets[state]..offsets[state + 1]] {
+                let label = t.label.text(&automaton.atoms);
+                let on_edge = if by_state.is_some() { String::new() } else { marks(t.marks) };
+                let _ = writeln!(out, "    {label} -> {}{on_edge}", t.to.0);
+            }
+        }
+        let _ = match automaton.marks {
+            0 => writeln!(out, "  every infinite run is accepted"),
+            1 => writeln!(out, "  accepted: mark 0 infinitely often"),
+            n => writeln!(out, "  accepted: each of the marks 0 to {} infinitely often", n - 1),
+        };
+        out
+    }
+
+    /// Its size, by names.
+    pub fn stats(&self) -> Vec<(&'static str, u64)> {
+        let automaton = &self.automaton;
+        vec![
+            ("atoms", automaton.atoms.len() as u64),
+            ("states", u64::from(automaton.states)),
+            ("transitions", automaton.transitions.len() as u64),
+            ("marks", u64::from(automaton.marks)),
+            ("deterministic", u64::from(automaton.is_deterministic())),
+        ]
+    }
+}
