@@ -411,7 +411,7 @@ fn random_programs() {
     let (mut compared, mut exact) = (0, 0);
     let mut tally: BTreeMap<(bool, u32), usize> = BTreeMap::new();
     let (mut grows, mut segments, mut certified) = (0, 0, 0);
-    for seed in 0..700 {
+    for seed in 0..350 {
         let (program, marks) = marked(seed);
         let mask = (1 << marks) - 1;
         let mut world = World::new(&program);
@@ -444,12 +444,13 @@ fn random_programs() {
             }
         }
     }
-    println!("{compared} compared, {exact} exact, {tally:?}, {grows} grow, {segments} segments, {certified} certified");
-    assert!(compared > 500 && exact > 250, "{compared} compared, {exact} with all configurations");
+    assert!(grows > 50 && segments > 150, "{grows} stacks grow, {segments} completed calls");
+    assert!(certified > 300, "{certified} certificates");
+    assert!(compared > 300 && exact > 200, "{compared} compared, {exact} with all configurations");
     for marks in 1..=3 {
         for expected in [false, true] {
             let count = tally.get(&(expected, marks)).copied().unwrap_or(0);
-            assert!(count > 20, "{count} programs of {marks} marks: {expected}");
+            assert!(count > 15, "{count} programs of {marks} marks: {expected}");
         }
     }
 }
@@ -457,5 +458,5 @@ fn random_programs() {
 /// The answer to a task, its lassos and certificates judged.
 #[track_caller]
 fn run(task: &Task) -> check::Answer {
-    Explicit::default().run(task, &Budget::unlimited())
+    common::run(task)
 }
