@@ -42,7 +42,7 @@ pub(crate) fn run(accepted: &Accepted, claims: Option<&Trace>) -> Option<Trace> 
         let first = trace.frames[0].steps.first().map_or(&trace.end, |s| &s.state);
         state.merge(&accepted.space.state(first));
     }
-    state.merge(&accepted.frames[0].needs[0]);
+    state.merge(&accepted.start);
     let mut state = runner.full(program.entry, None, state);
 
     let last = accepted.frames.len() - 1;

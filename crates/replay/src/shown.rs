@@ -65,6 +65,9 @@ pub struct Accepted {
     pub(crate) space: Space,
     pub(crate) pieces: IndexVec<PieceId, Piece>,
     pub(crate) frames: Vec<Run>,
+    /// Needed at the start: what the first step needs (which may be the head of the loop, and needs
+    /// that much again and again), and the initial condition.
+    pub(crate) start: Partial,
     pub(crate) target: NodeId,
     pub(crate) masks: Vec<Partial>,
     pub(crate) shortest: bool,
@@ -250,7 +253,7 @@ impl Accepted {
             run: &self.frames[0],
             piece: None,
             at: 0,
-            state: self.frames[0].needs[0].clone(),
+            state: self.start.clone(),
             saved: self.space.open(),
         };
         Walk {

@@ -125,9 +125,9 @@ pub(crate) fn check_with(
     }
     let end = end.map_err(|reason| Refusal::new(Place::Target, reason))?;
     let frames = pass.frames(0..trace.frames.len(), end)?;
-    let frames = pass.start(frames)?;
+    let start = pass.start(&frames)?;
     let pieces = pass.pieces;
-    Ok(accepted(program, trace, pieces, frames, masks, space))
+    Ok(accepted(program, trace, pieces, frames, start, masks, space))
 }
 
 fn accepted(
@@ -135,6 +135,7 @@ fn accepted(
     trace: &Trace,
     pieces: IndexVec<PieceId, Piece>,
     frames: Vec<Run>,
+    start: Partial,
     masks: Vec<Partial>,
     space: Space,
 ) -> Accepted {
@@ -142,6 +143,7 @@ fn accepted(
         program: program.clone(),
         pieces,
         frames,
+        start,
         target: trace.target,
         masks,
         shortest: trace.shortest,
@@ -232,9 +234,9 @@ fn repeated(
             pass.frames(0..trace.frames.len(), end)?
         }
     };
-    let frames = pass.start(frames)?;
+    let start = pass.start(&frames)?;
     let pieces = pass.pieces;
-    Ok(accepted(program, trace, pieces, frames, masks, space))
+    Ok(accepted(program, trace, pieces, frames, start, masks, space))
 }
 
 /// Accepts a lasso's stem and one turn of its loop, as a run with an end.
@@ -249,9 +251,9 @@ fn once(
     let mut pass = Pass::new(program, &space, trace, &changed, &masks, patience);
     pass.formula = formula;
     let frames = pass.frames(0..trace.frames.len(), space.open())?;
-    let frames = pass.start(frames)?;
+    let start = pass.start(&frames)?;
     let pieces = pass.pieces;
-    Ok(accepted(program, trace, pieces, frames, masks, space))
+    Ok(accepted(program, trace, pieces, frames, start, masks, space))
 }
 
 /// Checks that edges, frames and segments connect.
@@ -512,18 +514,15 @@ impl<'a> Pass<'a> {
         Ok(out)
     }
 
-    /// Accounts for the initial condition.
-    fn start(&mut self, mut frames: Vec<Run>) -> Result<Vec<Run>, Refusal> {
+    /// What is needed at the start: the initial condition, and what the first step needs.
+    fn start(&mut self, frames: &[Run]) -> Result<Partial, Refusal> {
         let (program, trace) = (self.program, self.trace);
         let first = trace.frames[0].steps.first().map_or(&trace.end, |s| &s.state);
         let rel = Rel::guarded(program.init.condition, program.init.choices);
         let need = frames[0].needs[0].clone();
         let claim = self.space.state(first);
-        let start = self
-            .local(&rel, program.entry, &claim, &self.none.clone(), &need)
-            .map_err(|reason| Refusal::new(Place::Start, reason))?;
-        frames[0].needs[0] = start;
-        Ok(frames)
+        self.local(&rel, program.entry, &claim, &self.none.clone(), &need)
+            .map_err(|reason| Refusal::new(Place::Start, reason))
     }
 
     /// What is claimed at the end.

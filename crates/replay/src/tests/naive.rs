@@ -174,19 +174,19 @@ pub(crate) fn holds(program: &Program, expr: ExprId, choices: u32, state: &Value
 }
 
 /// A path edge, with how it was found.
-struct Item {
-    proc: ProcId,
-    entry: Values,
-    node: NodeId,
-    state: Values,
+pub(crate) struct Item {
+    pub(crate) proc: ProcId,
+    pub(crate) entry: Values,
+    pub(crate) node: NodeId,
+    pub(crate) state: Values,
     /// The item before, the edge taken, the summary used.
     parent: Option<(usize, EdgeId, Option<usize>)>,
 }
 
 /// A completed call.
-struct Summary {
-    exit: Values,
-    item: usize,
+pub(crate) struct Summary {
+    pub(crate) exit: Values,
+    pub(crate) item: usize,
     edge: EdgeId,
 }
 
@@ -195,13 +195,13 @@ type Caller = (usize, EdgeId, Values);
 
 /// Everything reachable, by tabulation.
 pub(crate) struct Reached<'p> {
-    program: &'p Program,
-    items: Vec<Item>,
-    ids: BTreeMap<(NodeId, Values, Values), usize>,
+    pub(crate) program: &'p Program,
+    pub(crate) items: Vec<Item>,
+    pub(crate) ids: BTreeMap<(NodeId, Values, Values), usize>,
     /// How many items are initial.
-    initial: usize,
-    summaries: Vec<Summary>,
-    exits: BTreeMap<(ProcId, Values), Vec<usize>>,
+    pub(crate) initial: usize,
+    pub(crate) summaries: Vec<Summary>,
+    pub(crate) exits: BTreeMap<(ProcId, Values), Vec<usize>>,
     callers: BTreeMap<(ProcId, Values), Vec<Caller>>,
 }
 
@@ -329,6 +329,17 @@ impl<'p> Reached<'p> {
 
     /// A trace to an item, with every bit claimed.
     pub(crate) fn trace(&self, space: &Space, item: usize) -> Trace {
+        self.lasso(space, item, &[])
+    }
+
+    /// A trace to an item and along head edges from there: before each, the valuation; then the
+    /// edge; for a call that comes back, the summary.
+    pub(crate) fn lasso(
+        &self,
+        space: &Space,
+        item: usize,
+        along: &[(Values, EdgeId, Option<usize>)],
+    ) -> Trace {
         // The frames, last first: the item that each ends at, and the call from it.
         let mut ends = vec![(item, None)];
         let mut at = item;
@@ -345,6 +356,11 @@ impl<'p> Reached<'p> {
         // The summaries needed; one uses only those found before it.
         let mut needed: BTreeMap<usize, Option<SegmentId>> = BTreeMap::new();
         let mut work: Vec<usize> = ends.iter().map(|&(item, _)| item).collect();
+        for s in along.iter().filter_map(|a| a.2) {
+            if needed.insert(s, None).is_none() {
+                work.push(self.summaries[s].item);
+            }
+        }
         while let Some(at) = work.pop() {
             for (_, _, summary) in self.chain(at) {
                 if let Some(s) = summary
@@ -373,7 +389,7 @@ impl<'p> Reached<'p> {
             let id = segments.push(Segment { proc, steps, exit: claim });
             needed.insert(s, Some(id));
         }
-        let frames = ends
+        let mut frames: Vec<Frame> = ends
             .iter()
             .rev()
             .map(|&(item, call)| {
@@ -382,6 +398,14 @@ impl<'p> Reached<'p> {
                 Frame { proc: self.items[item].proc, steps }
             })
             .collect();
+        for (state, edge, summary) in along {
+            let inside = summary.and_then(|s| needed[&s]);
+            let state = partial(self.program, space, state);
+            frames.last_mut().unwrap().steps.push(Step { edge: *edge, state, inside });
+            if let (EdgeKind::Call(call), None) = (&self.program.edges[*edge].kind, summary) {
+                frames.push(Frame { proc: call.callee, steps: Vec::new() });
+            }
+        }
         let end = partial(self.program, space, &self.items[item].state);
         let target = self.items[item].node;
         Trace { segments, frames, target, end, shortest: false, lasso: None }

@@ -13,13 +13,14 @@ fn agrees(values: &Partial, need: &Partial) -> bool {
 }
 
 /// Checks T1 and T2 of [`crate::trace`] for every step, by going through all valuations.
-fn verify(accepted: &Accepted, target: Target) -> usize {
+pub(crate) fn verify(accepted: &Accepted, target: Option<Target>) -> usize {
     let (program, space) = (&*accepted.program, &accepted.space);
     let bits = |values: &Values| partial(program, space, values);
     let mut checked = 0;
     // The initial valuations.
     for x in all(program, program.scope(program.entry)) {
-        if agrees(&bits(&x), &accepted.frames[0].needs[0]) {
+        if agrees(&bits(&x), &accepted.start) {
+            assert!(agrees(&bits(&x), &accepted.frames[0].needs[0]));
             let init = program.init;
             assert!(super::naive::holds(program, init.condition, init.choices, &x));
         }
@@ -105,7 +106,9 @@ fn verify(accepted: &Accepted, target: Target) -> usize {
             None => program.nodes[accepted.target].proc,
         };
         run(frame, proc, accepted.frames.get(i + 1).map(|f| &f.needs[0]));
-        if i + 1 == accepted.frames.len() {
+        if let Some(target) = target
+            && i + 1 == accepted.frames.len()
+        {
             let end = frame.needs.last().unwrap();
             for x in all(program, program.scope(proc)) {
                 assert!(
@@ -115,11 +118,17 @@ fn verify(accepted: &Accepted, target: Target) -> usize {
             }
         }
     }
+    // T4.
+    if let Some(check::Lasso::Loop { frame, step }) = accepted.lasso {
+        let head = &accepted.frames[frame].needs[step];
+        let end = accepted.frames.last().and_then(|run| run.needs.last()).unwrap();
+        assert!(end.covers(head), "{end:?} {head:?}");
+    }
     checked
 }
 
 /// Flips, drops or adds claims at random.
-fn corrupt(rng: &mut Rng, trace: &mut Trace, bits: u32) {
+pub(crate) fn corrupt(rng: &mut Rng, trace: &mut Trace, bits: u32) {
     let frames = trace.frames.len();
     let at = rng.below(frames + trace.segments.len());
     let steps = match at.checked_sub(frames) {
@@ -166,7 +175,7 @@ fn real_runs_are_accepted_and_whatever_is_accepted_is_real() {
             let trace = reached.trace(&space, item);
             let accepted = check_trace(&program, &goal, &trace)
                 .unwrap_or_else(|r| panic!("seed {seed}, node {:?}: {r}", target.node));
-            checked += verify(&accepted, target);
+            checked += verify(&accepted, Some(target));
             crate::trace::check_with(&program, &goal, &trace, Some(0))
                 .unwrap_or_else(|r| panic!("seed {seed}, node {:?}: {r}", target.node));
             accepted_count += 1;
@@ -184,10 +193,10 @@ fn real_runs_are_accepted_and_whatever_is_accepted_is_real() {
                 }
                 let result = check_trace(&program, &goal, &bad);
                 if let Ok(accepted) = crate::trace::check_with(&program, &goal, &bad, Some(0)) {
-                    checked += verify(&accepted, target);
+                    checked += verify(&accepted, Some(target));
                 }
                 match result {
-                    Ok(accepted) => checked += verify(&accepted, target),
+                    Ok(accepted) => checked += verify(&accepted, Some(target)),
                     Err(refusal) => {
                         assert_ne!(refusal.reason, Reason::Internal, "seed {seed}");
                         refused += 1;
