@@ -29,10 +29,16 @@
 //! Not for programs: it knows none. Formulas over transition systems are in `lts`.
 
 mod bfs;
+pub mod cadp;
 mod closed;
+pub mod data;
 mod dfs;
 mod diagnostic;
 mod explicit;
+pub mod expr;
+pub mod lex;
+pub mod param;
+pub mod pbes;
 mod scc;
 mod solver;
 mod system;
