@@ -123,6 +123,8 @@ impl<'a> Names<'a> {
             Some(Hint::Write(format!("at({name})")))
         } else if program.proc_named(name).is_some() {
             Some(Hint::Write(format!("in({name})")))
+        } else if self.constants.contains_key(name) {
+            Some(Hint::Write(format!("\"x == {name}\"")))
         } else {
             let globals = program.globals.iter().filter(|&&g| !program.vars[g].hidden);
             let globals = globals.map(|&g| program.var_name(g));

@@ -384,6 +384,12 @@ impl<'a> Parser<'a> {
             let expr = match op {
                 BinaryOp::And => self.exprs.and(x, y),
                 BinaryOp::Or => self.exprs.or(x, y),
+                BinaryOp::Iff | BinaryOp::Xor if x <= Exprs::FALSE || y <= Exprs::FALSE => {
+                    // The constants are the first two expressions; `g = 1` is `g`.
+                    let (constant, other) = if x <= Exprs::FALSE { (x, y) } else { (y, x) };
+                    let same = (constant == Exprs::TRUE) == (op == BinaryOp::Iff);
+                    if same { other } else { self.exprs.not(other) }
+                }
                 _ => self.exprs.binary(op, x, y),
             };
             self.operands.push(Value { expr, ..truth(span) });
