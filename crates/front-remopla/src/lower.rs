@@ -690,6 +690,14 @@ impl<'t> Lowering<'t> {
             return Err(sorted(self.types.errors));
         }
         if !mixed {
+            // Conditions about the program may use its names for numbers.
+            let mut constants: Vec<Symbol> = self.types.constants().collect();
+            constants.sort_unstable_by_key(|&symbol| self.types.constant_span(symbol));
+            for symbol in constants {
+                if let Some(value) = self.types.constant_named(symbol) {
+                    self.builder.constant(self.tree.text(symbol), value, None);
+                }
+            }
             return Ok(self.builder.finish(entry, init));
         }
         let program = std::mem::take(&mut self.builder).finish(entry, init);
