@@ -135,7 +135,11 @@ fn expressions() {
     means(&p, "a[a[0]] << 1 < n / 2", "(a[a[0]] << 1) < (n / 2)");
     means(&p, "(n & 3 | 4) = (n ^ 1) >> 1", "((n &. 3) |. 4) == ((n ^. 1) >> 1)");
     means(&p, "t == (n == 1)", "t <=> (n == 1)");
-    assert_eq!(told(&p, "\"main::i + n == 1\""), "main:L (i + n) == 1, f:R false, false, false");
+    // The first statement of a module is labelled with the module's name.
+    assert_eq!(
+        told(&p, "\"main::i + n == 1\""),
+        "main:L (i + n) == 1, main:main (i + n) == 1, f:R false, f:f false, false, false"
+    );
 }
 
 #[test]

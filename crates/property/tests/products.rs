@@ -23,10 +23,12 @@ enum Where {
     Failed,
 }
 
+type Holds = Box<dyn Fn(Where, &State) -> bool>;
+
 /// An atom and what it means, said again.
 struct Told {
     text: String,
-    holds: Box<dyn Fn(Where, &State) -> bool>,
+    holds: Holds,
 }
 
 fn product(property: &Property, program: &Program) -> Product {
@@ -39,7 +41,7 @@ fn product(property: &Property, program: &Program) -> Product {
 /// The atoms that a program offers.
 fn atoms(program: &Program) -> Vec<Told> {
     let mut out: Vec<Told> = Vec::new();
-    let mut add = |text: String, holds: Box<dyn Fn(Where, &State) -> bool>| {
+    let mut add = |text: String, holds: Holds| {
         out.push(Told { text, holds });
     };
     add("terminated".into(), Box::new(|at, _| at == Where::Terminated));
@@ -77,7 +79,7 @@ fn variable(
     var: VarId,
     ty: Type,
     here: impl Fn(Where) -> bool + Clone + 'static,
-    add: &mut impl FnMut(String, Box<dyn Fn(Where, &State) -> bool>),
+    add: &mut impl FnMut(String, Holds),
 ) {
     let value = move |state: &State, cell: usize| state.get(&var).map_or(0, |cells| cells[cell]);
     match (ty.scalar, ty.array) {

@@ -376,9 +376,9 @@ impl Graph {
             edges.filter(move |&&(_, to)| component[to] == component[from]).copied()
         };
         let mut found: BTreeMap<usize, u64> = BTreeMap::new();
-        for from in 0..self.configs.len() {
+        for (from, &number) in component.iter().enumerate() {
             for (edge, _) in inner(from) {
-                *found.entry(component[from]).or_default() |= program.edges[edge].marks;
+                *found.entry(number).or_default() |= program.edges[edge].marks;
             }
         }
         let (&good, _) = found.iter().find(|&(_, &seen)| seen & all == all)?;
