@@ -119,6 +119,25 @@ pub fn run(
     all
 }
 
+/// The task of a seed, for engines whose traces are not shortest: any trace will do. An error if
+/// the front end refuses the program.
+pub fn any_trace_case(seed: u64) -> Result<Task, String> {
+    let mut program = match Case::new(seed) {
+        Case::Model(program) => *program,
+        Case::Text { program, profile } => {
+            let varied = profile.knobs().varied;
+            let text = if varied { style::varied(&program, seed) } else { program.text() };
+            let lowered = lower("generated.bp", &text, Dialect::Standard, None);
+            Arc::unwrap_or_clone(lowered.map_err(|error| format!("{REFUSED}: {error}\n{text}"))?)
+        }
+    };
+    let mut task = task(&mut program, seed, Asked::Some);
+    if task.wants.trace == TraceMode::Shortest {
+        task.wants.trace = TraceMode::Any;
+    }
+    Ok(task)
+}
+
 /// What came of one program.
 #[derive(Default)]
 struct Tally {

@@ -8,6 +8,8 @@
 //! - [`corpus`] reads programs with known answers, [`suite`] runs an engine over them.
 //! - [`differential`] compares engines on generated programs and shrinks what fails
 //!   ([`shrink_bp`](shrink_bp::shrink_bp), [`shrink_ir`](shrink_ir::shrink_ir)).
+//! - [`ltl_reference`] answers temporal formulas by a tableau of its own, [`differential_ltl`]
+//!   compares products answered by engines with it.
 //! - [`model_proof`](model_proof::model_proof) is a program of the model built by hand, with its
 //!   answers.
 //! - [`judge`] says what is wrong with an answer: traces are replayed, certificates checked.
@@ -37,9 +39,13 @@
 pub mod bp;
 pub mod corpus;
 pub mod differential;
+mod differential_ltl;
 pub mod from_text;
 pub mod judge;
+pub mod ltl_formula;
+pub mod ltl_reference;
 pub mod model_proof;
+mod plain;
 pub mod random_bp;
 pub mod random_ir;
 pub mod rng;
@@ -49,4 +55,5 @@ pub mod style;
 pub mod suite;
 pub mod walk;
 
+pub use differential_ltl::{LtlComparison, LtlFailure, LtlOutcome, Pair, differential_ltl};
 pub use random_ir::random_program;
