@@ -7,7 +7,7 @@ use crate::relation::Context;
 use crate::rings::base;
 use crate::slots::Copy;
 use crate::system::{BudgetGate, Halt, System, default_collect_at, on_large_stack};
-use analysis::{Live, ModRef, Uses};
+use analysis::{Live, ModRef, Order, Uses};
 use bdd::{Bdd, SpecId};
 use check::{Budget, Partial, SetId, StateSets, StopReason};
 use ir::{EdgeId, EdgeKind, IndexVec, NodeId, ProcId, Program, VarId};
@@ -218,13 +218,13 @@ fn build(
             None => {
                 let mod_ref = ModRef::everything(program);
                 let live = Live::everything(program, &mod_ref);
-                Context::new(program.clone(), live, mod_ref, true)
+                Context::new(program.clone(), live, mod_ref, true, Order::Derived)
             }
             Some(reads) => {
                 let uses = Uses::new(reads.iter().copied());
                 let mod_ref = ModRef::new(program, &uses);
                 let live = Live::new(program, &mod_ref, &uses);
-                Context::new(program.clone(), live, mod_ref, false)
+                Context::new(program.clone(), live, mod_ref, false, Order::Derived)
             }
         };
         budget.poll()?;

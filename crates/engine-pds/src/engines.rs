@@ -7,8 +7,8 @@ use crate::regular::Frames;
 use crate::relation::Context;
 use crate::repeat::{Heads, Paths, Repeat};
 use crate::rings::Aim;
-use crate::system::{Halt, System, default_collect_at, on_large_stack};
-use analysis::{Live, ModRef, Uses};
+use crate::system::{Halt, SIFT_AT, System, default_collect_at, on_large_stack};
+use analysis::{Live, ModRef, Order, Uses};
 use bdd::{Bdd, Config, Stop};
 use check::{
     Answer, Budget, Certificate, Engine, Goal, Stats, StopReason, Task, Trace, TraceMode, Verdict,
@@ -27,6 +27,10 @@ pub struct Post {
     pub mod_ref: bool,
     /// How many nodes of diagrams there may be before the first collection.
     pub collect_at: usize,
+    /// The order of the diagrams' variables.
+    pub order: Order,
+    /// Look for a better order whenever the diagrams have doubled.
+    pub sifting: bool,
     /// Search for repeating heads inside rough components only ([moped §5]).
     pub rough_components: bool,
     /// How repeating heads are found there.
@@ -41,6 +45,8 @@ impl Default for Post {
             live_ranges: true,
             mod_ref: true,
             collect_at: default_collect_at(),
+            order: Order::default(),
+            sifting: false,
             rough_components: true,
             heads: Heads::default(),
             certificate_ranks: 256,
@@ -57,6 +63,8 @@ impl Engine for Post {
             live_ranges: self.live_ranges,
             mod_ref: self.mod_ref,
             collect_at: self.collect_at,
+            order: self.order,
+            sifting: self.sifting,
             rough: self.rough_components,
             heads: self.heads,
             ranks: self.certificate_ranks,
@@ -75,6 +83,10 @@ pub struct Pre {
     pub mod_ref: bool,
     /// How many nodes of diagrams there may be before the first collection.
     pub collect_at: usize,
+    /// The order of the diagrams' variables.
+    pub order: Order,
+    /// Look for a better order whenever the diagrams have doubled.
+    pub sifting: bool,
     /// How many nodes of diagrams a certificate made of what pre* found may take; beyond that, one
     /// is made by a search forwards.
     pub certificate_nodes: usize,
@@ -92,6 +104,8 @@ impl Default for Pre {
             live_ranges: true,
             mod_ref: true,
             collect_at: default_collect_at(),
+            order: Order::default(),
+            sifting: false,
             certificate_nodes: 1 << 20,
             rough_components: true,
             heads: Heads::default(),
@@ -109,6 +123,8 @@ impl Engine for Pre {
             live_ranges: self.live_ranges,
             mod_ref: self.mod_ref,
             collect_at: self.collect_at,
+            order: self.order,
+            sifting: self.sifting,
             rough: self.rough_components,
             heads: self.heads,
             ranks: self.certificate_ranks,
@@ -131,6 +147,8 @@ struct Switches {
     live_ranges: bool,
     mod_ref: bool,
     collect_at: usize,
+    order: Order,
+    sifting: bool,
     rough: bool,
     heads: Heads,
     ranks: usize,
@@ -148,7 +166,7 @@ fn marks_of(goal: &Goal) -> Option<u32> {
 fn system(
     task: &Task,
     budget: &Budget,
-    Switches { live_ranges, mod_ref, collect_at, .. }: Switches,
+    Switches { live_ranges, mod_ref, collect_at, order, sifting, .. }: Switches,
 ) -> Result<System, Halt> {
     let program = &task.program;
     // A trace starts in an initial valuation, so it tells what the initial condition reads,
@@ -166,7 +184,10 @@ fn system(
         false => Live::everything(program, &mod_ref),
     };
     budget.poll()?;
-    Ok(System::new(Context::new(program.clone(), live, mod_ref, false), budget, collect_at))
+    let context = Context::new(program.clone(), live, mod_ref, false, order);
+    let mut system = System::new(context, budget, collect_at);
+    system.sift_at = sifting.then_some(SIFT_AT);
+    Ok(system)
 }
 
 /// The targets of all goals with their conditions as diagrams.

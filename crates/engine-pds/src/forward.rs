@@ -32,7 +32,7 @@ impl System {
                 new[node] = self.m.or(new[node], fresh)?;
                 reached[node] = self.m.or(reached[node], fresh)?;
             }
-            if self.m.want_gc() {
+            if self.want_collection() {
                 let used = keep.iter().chain(reached.iter()).chain(new.iter());
                 self.collect(used.copied().collect::<Vec<Bdd>>());
             }

@@ -47,7 +47,6 @@ mod forward;
 mod heads;
 mod lasso;
 mod marked;
-mod order;
 mod post_star;
 mod pre_star;
 mod regular;
@@ -61,6 +60,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 
+pub use analysis::Order;
 pub use automaton::{
     Configuration, PAutomaton, State, Symbol, Transition, automaton, post_star, pre_star,
     reachable_stacks,

@@ -211,7 +211,7 @@ impl System {
                 summary.all = self.m.or(summary.all, part)?;
                 summary.parts.push(Part { round, up_to_here: summary.all });
             }
-            if self.m.want_gc() {
+            if self.want_collection() {
                 let roots = runs.all.iter().chain(runs.new.iter()).chain(runs.pending.iter());
                 let roots: Vec<Bdd> = roots.chain(path.iter()).copied().collect();
                 self.collect(roots);

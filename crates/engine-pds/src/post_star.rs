@@ -226,7 +226,7 @@ impl PostStar {
                 self.visit(item)?;
             }
             self.in_hand.clear();
-            if self.s.m.want_gc() {
+            if self.s.want_collection() {
                 self.collect();
             }
         }

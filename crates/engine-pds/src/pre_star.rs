@@ -183,7 +183,7 @@ impl PreStar {
                 self.visit(item)?;
             }
             self.in_hand.clear();
-            if self.s.m.want_gc() {
+            if self.s.want_collection() {
                 self.collect();
             }
         }

@@ -9,7 +9,7 @@
 //! touch. The symbol on the stack carries the latter.
 
 use crate::slots::{Copy, Slots};
-use analysis::{Live, ModRef};
+use analysis::{Live, ModRef, Order};
 use bdd::{Bdd, Manager, SpecId, Stop};
 use ir::blast::{Algebra, BlastedRel, blast_rel};
 use ir::{
@@ -101,6 +101,7 @@ impl Context {
         live: Live,
         mod_ref: ModRef,
         whole_frames: bool,
+        order: Order,
     ) -> Context {
         let mut determined: IndexVec<VarId, bool> = IndexVec::filled(false, program.vars.len());
         let mut called: IndexVec<ProcId, bool> = IndexVec::filled(false, program.procs.len());
@@ -133,7 +134,7 @@ impl Context {
                     .collect::<Vec<_>>(),
             );
         }
-        let slots = Slots::new(&program);
+        let slots = Slots::new(&program, order);
         Context { program, slots, live, mod_ref, entry_vars, exit_vars, whole_frames }
     }
 

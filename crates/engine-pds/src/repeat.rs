@@ -268,7 +268,7 @@ impl Repeat {
                     new[target] = s.m.or(new[target], fresh)?;
                     self.paths.of[target] = s.m.or(self.paths.of[target], fresh)?;
                 }
-                if s.m.want_gc() {
+                if s.want_collection() {
                     let roots = new.iter().chain(self.paths.of.iter());
                     s.collect(roots.copied().collect::<Vec<Bdd>>());
                 }

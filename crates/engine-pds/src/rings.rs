@@ -271,7 +271,7 @@ impl System {
             self.expand(search, at as u32, true, scope)?;
         }
         self.budget.work((search.entries.len() - start) as u64 + 1)?;
-        if self.m.want_gc() {
+        if self.want_collection() {
             self.collect(keep.iter().copied().chain(search.roots()).collect::<Vec<Bdd>>());
         }
         Ok(search.entries.len() > before)

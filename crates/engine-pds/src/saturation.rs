@@ -56,7 +56,7 @@ impl System {
                 repeating = self.m.and(repeating, loops)?;
             }
             out[v] = repeating;
-            if self.m.want_gc() {
+            if self.want_collection() {
                 self.collect(g.roots().chain(out.iter().copied()).collect::<Vec<Bdd>>());
             }
         }
@@ -97,7 +97,7 @@ impl System {
                 }
                 new[to] = self.m.or(new[to], fresh)?;
             }
-            if self.m.want_gc() {
+            if self.want_collection() {
                 let local = all.iter().chain(&new).copied();
                 let others = keep.iter().flat_map(|list| list.iter().copied());
                 self.collect(g.roots().chain(local).chain(others).collect::<Vec<Bdd>>());

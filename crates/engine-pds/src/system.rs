@@ -55,6 +55,9 @@ pub(crate) fn default_collect_at() -> usize {
     Config::default().collect_at
 }
 
+/// With sifting, the nodes below which no better order is looked for.
+pub(crate) const SIFT_AT: usize = 1 << 14;
+
 /// Closes the diagrams' gate when the budget is spent.
 pub(crate) struct BudgetGate(pub(crate) Budget);
 
@@ -133,6 +136,8 @@ pub(crate) struct System {
     pub(crate) sites: Vec<Site>,
     pub(crate) summaries: IndexVec<ProcId, Summary>,
     pub(crate) rounds: u32,
+    /// The number of nodes at which to look for a better order.
+    pub(crate) sift_at: Option<usize>,
     /// `Entry ⇔ Pre` for the entry variables; built when first entered.
     identities: IndexVec<ProcId, Option<Bdd>>,
     forget_entry: FxHashMap<ProcId, SpecId>,
@@ -164,6 +169,7 @@ impl System {
                 program.procs.len(),
             ),
             rounds: 0,
+            sift_at: None,
             identities: IndexVec::filled(None, program.procs.len()),
             forget_entry: FxHashMap::default(),
             backs: FxHashMap::default(),
@@ -354,7 +360,13 @@ impl System {
         Ok(())
     }
 
-    /// Frees what nothing refers to. `more` are further handles in use.
+    /// Whether [`collect`](System::collect) has something to do.
+    pub(crate) fn want_collection(&self) -> bool {
+        self.m.want_gc() || self.sift_at.is_some_and(|nodes| self.m.live_nodes() > nodes)
+    }
+
+    /// Frees what nothing refers to, and looks for a better order if that is wanted. `more` are
+    /// further handles in use.
     pub(crate) fn collect(&mut self, more: impl IntoIterator<Item = Bdd>) {
         let mut roots: Vec<Bdd> = more.into_iter().collect();
         for compiled in self.compiled.iter() {
@@ -380,6 +392,13 @@ impl System {
         // Most handles occur many times; marking each once is enough.
         roots.sort_unstable_by_key(|b| b.id());
         roots.dedup();
-        self.m.gc(roots);
+        self.m.gc(roots.iter().copied());
+        // In use are twice as many as when it was last looked for.
+        if self.sift_at.is_some_and(|nodes| self.m.live_nodes() > nodes / 2) {
+            // Having to stop half-way harms nothing: whatever the order is then, it will do.
+            let left = self.m.reorder_sift(roots, &self.context.slots.groups());
+            let left = left.unwrap_or_else(|_| self.m.live_nodes());
+            self.sift_at = Some((4 * left).max(SIFT_AT));
+        }
     }
 }
