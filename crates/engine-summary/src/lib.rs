@@ -155,6 +155,7 @@ impl Summary {
         m.set_gate(Some(Box::new(BudgetGate(budget.clone()))));
         let context = Context::new(program, live, mod_ref, self.order);
         let mut saturation = Saturation::new(context, m, budget);
+        saturation.sift_at = self.sifting.then_some(summaries::SIFT_AT);
 
         // Targets with their conditions as diagrams.
         let mut targets: Vec<(usize, NodeId, Bdd)> = Vec::new();
@@ -223,6 +224,9 @@ impl Summary {
         answer.stats.add("rounds", u64::from(saturation.rounds));
         answer.stats.add("operations", stats.lookups);
         answer.stats.add("collections", stats.collections);
+        if self.sifting {
+            answer.stats.add("reorderings", stats.reorderings);
+        }
         Ok(answer)
     }
 }

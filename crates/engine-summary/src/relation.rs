@@ -44,12 +44,14 @@ pub(crate) struct CallRel {
     pub(crate) enter: Bdd,
     /// Applied to states of the caller: leaves `Pre` of the callee's entry variables.
     pub(crate) enter_spec: SpecId,
-    /// Applied to summaries with `enter`: leaves a relation from `Pre` to `Exit` and `Saved`.
+    /// Applied to summaries with `enter`: leaves a relation from `Pre` to `Exit` and `Saved`, or to
+    /// `Post` if nothing else happens on the way back.
     pub(crate) lift_spec: SpecId,
     /// From `Exit`, `Saved` and `Pre` to `Post`.
     pub(crate) back: Bdd,
-    /// Applied to the lifted summary with `back`: leaves a relation from `Pre` to `Post`.
-    pub(crate) back_spec: SpecId,
+    /// Applied to the lifted summary with `back`: leaves a relation from `Pre` to `Post`. `None` if
+    /// `back` is true: one pass over a summary is enough then.
+    pub(crate) back_spec: Option<SpecId>,
     /// Applied to states of the caller with the finished relation.
     pub(crate) jump_spec: SpecId,
 }
@@ -225,10 +227,9 @@ impl<'a> Context<'a> {
         let enter_spec = m.spec(&quantify, &rename);
 
         // Summaries of the callee to relations of the caller.
-        let mut quantify = extra;
-        quantify.extend(self.bits(Copy::Entry, parts.own.iter().copied()));
-        let rename = self.pairs(Copy::Entry, Copy::Pre, parts.shared.iter().copied());
-        let lift_spec = m.spec(&quantify, &rename);
+        let mut lift_quantify = extra;
+        lift_quantify.extend(self.bits(Copy::Entry, parts.own.iter().copied()));
+        let mut lift_rename = self.pairs(Copy::Entry, Copy::Pre, parts.shared.iter().copied());
 
         let live_after = |v: VarId| self.live.contains(call.ret, v);
         let words = Words::Back { callee: call.callee, saved: &parts.saved };
@@ -246,7 +247,14 @@ impl<'a> Context<'a> {
         quantify.extend(self.bits(Copy::Saved, gone_saved));
         let mut rename = self.pairs(Copy::Exit, Copy::Post, kept_exit.iter().copied());
         rename.extend(self.pairs(Copy::Saved, Copy::Post, kept_saved.iter().copied()));
-        let back_spec = m.spec(&quantify, &rename);
+        let back_spec = if back.is_true() {
+            lift_quantify.extend(quantify);
+            lift_rename.extend(rename);
+            None
+        } else {
+            Some(m.spec(&quantify, &rename))
+        };
+        let lift_spec = m.spec(&lift_quantify, &lift_rename);
 
         let changed = parts.changed(self, call);
         let mut quantify: Vec<u32> = Vec::new();

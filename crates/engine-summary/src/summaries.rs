@@ -104,10 +104,15 @@ pub(crate) struct Saturation<'a> {
     exit_priority: IndexVec<ProcId, u64>,
     pub(crate) rounds: u32,
     pub(crate) visits: u64,
+    /// The number of nodes at which to look for a better order.
+    pub(crate) sift_at: Option<usize>,
     /// Nodes whose reaching may end the search.
     watched: FxHashMap<NodeId, Vec<(usize, Bdd)>>,
     open_goals: Vec<bool>,
 }
+
+/// With sifting, the nodes below which no better order is looked for.
+pub(crate) const SIFT_AT: usize = 1 << 14;
 
 /// In the queue, `u32::MAX - p` stands for the exit of procedure `p`.
 const EXITS: u32 = u32::MAX;
@@ -151,6 +156,7 @@ impl<'a> Saturation<'a> {
             exit_priority,
             rounds: 0,
             visits: 0,
+            sift_at: None,
             watched: FxHashMap::default(),
             open_goals: Vec::new(),
             context,
@@ -219,9 +225,26 @@ impl<'a> Saturation<'a> {
                 self.visit(item)?;
             }
             self.in_hand = Bdd::FALSE;
-            if self.m.want_gc() {
+            if self.sift_at.is_some_and(|nodes| self.m.live_nodes() > nodes) {
+                self.sift()?;
+            } else if self.m.want_gc() {
                 self.collect([]);
             }
+        }
+        Ok(())
+    }
+
+    /// Looks for a better order, if the nodes in use have doubled since it was last looked for.
+    fn sift(&mut self) -> Result<(), Halt> {
+        self.collect([]);
+        if self.sift_at.is_some_and(|nodes| self.m.live_nodes() > nodes / 2) {
+            let roots = self.roots([]);
+            let left = match self.m.reorder_sift(roots, &self.context.slots.groups()) {
+                // Out of room half-way: whatever the order is now, it will do.
+                Err(Stop::Nodes) => self.m.live_nodes(),
+                left => left?,
+            };
+            self.sift_at = Some((4 * left).max(SIFT_AT));
         }
         Ok(())
     }
@@ -342,7 +365,10 @@ impl<'a> Saturation<'a> {
     pub(crate) fn lift(&mut self, site: u32, pairs: Bdd) -> Result<Bdd, Halt> {
         let rel = self.sites[site as usize].rel;
         let there = self.m.image(pairs, rel.enter, rel.lift_spec)?;
-        Ok(self.m.image(there, rel.back, rel.back_spec)?)
+        Ok(match rel.back_spec {
+            Some(spec) => self.m.image(there, rel.back, spec)?,
+            None => there,
+        })
     }
 
     /// Adds path edges to a node; what is new waits in its frontier.
@@ -429,6 +455,12 @@ impl<'a> Saturation<'a> {
 
     /// Frees what nothing refers to. `more` are further handles in use.
     pub(crate) fn collect(&mut self, more: impl IntoIterator<Item = Bdd>) {
+        let roots = self.roots(more);
+        self.m.gc(roots);
+    }
+
+    /// The handles in use, each once.
+    fn roots(&self, more: impl IntoIterator<Item = Bdd>) -> Vec<Bdd> {
         let mut roots: Vec<Bdd> = more.into_iter().collect();
         roots.push(self.in_hand);
         roots.extend(self.path.iter().chain(self.frontier.iter()));
@@ -449,6 +481,6 @@ impl<'a> Saturation<'a> {
         // Most handles occur many times; marking each once is enough.
         roots.sort_unstable_by_key(|b| b.id());
         roots.dedup();
-        self.m.gc(roots);
+        roots
     }
 }
