@@ -107,7 +107,10 @@ impl HeadGraph {
                     Fact::Exit(_) => continue,
                 };
                 let marks = program.edges[link.edge].marks;
-                meter.push(&mut graph.links, HeadLink { to, label: link.edge.index() as u32, marks })?;
+                meter.push(
+                    &mut graph.links,
+                    HeadLink { to, label: link.edge.index() as u32, marks },
+                )?;
             }
         }
         for &caller in &waiting_callers {

@@ -50,10 +50,8 @@ impl Ground<'_> {
         let Vertex::Head(head) = self.graph.vertex(start) else {
             return Err(internal("a loop that starts at no head"));
         };
-        let mut outline = Outline {
-            frames: vec![Vec::new()],
-            end: (head.node, head.globals, head.frame),
-        };
+        let mut outline =
+            Outline { frames: vec![Vec::new()], end: (head.node, head.globals, head.frame) };
         self.write(&stem, &mut outline)?;
         let frame = outline.frames.len() - 1;
         let step = outline.frames[frame].len();

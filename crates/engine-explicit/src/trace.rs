@@ -134,8 +134,7 @@ pub(crate) fn shortest(
     frames.reverse();
     frames.iter_mut().for_each(|steps| steps.reverse());
     let outline = Outline { frames, end: (end.node, end.globals, end.frame) };
-    let segments =
-        expand(&outline, |jump| expand_shortest(machine, table, plain(jump)?, meter))?;
+    let segments = expand(&outline, |jump| expand_shortest(machine, table, plain(jump)?, meter))?;
     Ok(finish(machine, table, outline, segments, true))
 }
 

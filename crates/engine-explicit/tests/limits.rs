@@ -144,14 +144,72 @@ fn a_violation_survives_the_limit() {
     assert!(matches!(answer.verdicts[1], Verdict::Unknown(StopReason::Steps { .. })));
 }
 
+/// Steps out of `next` are marked: the counter comes there again and again.
+fn marked_counter(bits: usize) -> Arc<Program> {
+    let mut program = Arc::unwrap_or_clone(counter(bits));
+    let next = program.labelled(None, "next");
+    for edge in program.edges.iter_mut() {
+        edge.marks = next.contains(&edge.source) as u64;
+    }
+    Arc::new(program)
+}
+
 #[test]
-fn repetition_is_refused() {
-    let program = bp("void main() begin R: skip; end");
-    let goals = vec![Goal::Repeat { marks: 1 }, reach(program.labelled(None, "R"))];
-    let task = Task::new(program.clone(), goals);
+fn repetition_within_limits() {
+    let repeat = |bits, limits| {
+        let task = Task::new(marked_counter(bits), vec![Goal::Repeat { marks: 1 }]);
+        let budget = Budget::new(limits);
+        (Explicit::default().run(&task, &budget), budget)
+    };
+    let (start, limit) = (Instant::now(), Duration::from_millis(300));
+    let (answer, _) = repeat(22, Limits { time: Some(limit), ..Limits::default() });
+    assert_eq!(*unknown(&answer), StopReason::Time { limit });
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    let limit = 4 << 20;
+    let (answer, budget) = repeat(16, Limits { memory: Some(limit), ..Limits::default() });
+    assert_eq!(*unknown(&answer), StopReason::Memory { limit });
+    budget.reserve(limit).expect("nothing is reserved any more");
+    let (answer, budget) = repeat(8, Limits { memory: Some(limit), ..Limits::default() });
+    assert!(matches!(answer.verdicts[0], Verdict::Violated(Some(_))));
+    budget.reserve(limit).expect("nothing is reserved any more");
+    // Wherever it has to stop, it says so, or is done: never anything else.
+    let mut stopped = 0;
+    for steps in 1..60 {
+        let (answer, _) = repeat(6, Limits { steps: Some(steps * 300), ..Limits::default() });
+        match &answer.verdicts[0] {
+            Verdict::Unknown(StopReason::Steps { .. }) => stopped += 1,
+            Verdict::Violated(Some(_)) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!((1..59).contains(&stopped), "{stopped} of 59 stopped");
+}
+
+#[test]
+fn several_kinds_of_goals() {
+    let program = marked_counter(4);
+    let label = |name| reach(program.labelled(None, name));
+    let repeat = |marks| Goal::Repeat { marks };
+    let goals = vec![repeat(1), label("R"), repeat(2), Goal::Reach(Vec::new()), repeat(0)];
+    for mode in [TraceMode::Shortest, TraceMode::Any, TraceMode::None] {
+        let kinds: Vec<&str> = answer(&program, goals.clone(), mode)
+            .verdicts
+            .iter()
+            .map(testkit::judge::kind)
+            .collect();
+        assert_eq!(kinds, ["reached", "reached", "not reached", "not reached", "reached"]);
+    }
+    let task = Task::new(program.clone(), vec![repeat(65), repeat(64)]);
     let answer = Explicit::default().run(&task, &Budget::unlimited());
     assert_eq!(unknown(&answer).code(), "unsupported");
-    assert!(matches!(answer.verdicts[1], Verdict::Violated(_)));
+    assert_eq!(unknown(&answer).to_string(), "65 marks; there are 64");
+    // What was reached before the limit is reached; repetition needs all there is.
+    let program = marked_counter(14);
+    let goals = vec![repeat(1), reach(program.labelled(None, "next"))];
+    let budget = Budget::new(Limits { steps: Some(400_000), ..Limits::default() });
+    let answer = Explicit::default().run(&Task::new(program, goals), &budget);
+    assert!(matches!(answer.verdicts[0], Verdict::Unknown(StopReason::Steps { .. })));
+    assert!(matches!(answer.verdicts[1], Verdict::Violated(Some(_))));
 }
 
 #[test]

@@ -7,10 +7,7 @@
 mod common;
 mod plain;
 
-use check::{
-    Area, Budget, Engine, Goal, Lasso, Limits, Partial, Segment, Step, StopReason, Task, Trace,
-    TraceMode, Verdict,
-};
+use check::{Budget, Engine, Goal, Lasso, Partial, Segment, Step, Task, Trace, TraceMode, Verdict};
 use engine_explicit::Explicit;
 use front_bp::Dialect;
 use ir::{EdgeId, EdgeKind, Id, Layout, NodeId, ProcId, Program, VarId};
@@ -355,7 +352,8 @@ impl Judge<'_> {
         let end = (trace.target, self.cells(&trace.end, &self.program.procs[target].locals));
         let first = trace.frames[frame].steps.get(step).expect("the loop is not empty");
         assert_eq!(self.state(first), end, "the loop closes");
-        let starts = |i: usize| trace.frames[i].steps.first().map_or(end.clone(), |s| self.state(s));
+        let starts =
+            |i: usize| trace.frames[i].steps.first().map_or(end.clone(), |s| self.state(s));
         let (node, start) = starts(0);
         assert_eq!(node, self.program.procs[self.program.entry].entry);
         assert!(initial(self.program).contains(&start));
@@ -426,7 +424,7 @@ fn random_programs() {
         for trace in [TraceMode::Shortest, TraceMode::Any] {
             let mut task = Task::new(program.clone(), vec![Goal::Repeat { marks }]);
             task.wants.trace = trace;
-            let answer = run(&task);
+            let answer = common::run(&task);
             match &answer.verdicts[0] {
                 Verdict::Violated(Some(trace)) => {
                     assert!(expected, "seed {seed}: no such run");
@@ -455,8 +453,130 @@ fn random_programs() {
     }
 }
 
-/// The answer to a task, its lassos and certificates judged.
+/// A boolean program; steps from statements labelled `M0`, `M1`, … carry these marks.
+fn text(text: &str) -> Arc<Program> {
+    let mut program =
+        Arc::unwrap_or_clone(common::program("test.bp", text, Dialect::Standard).unwrap());
+    for mark in 0..3 {
+        for node in program.labelled(None, &format!("M{mark}")) {
+            for edge in program.out_edges(node) {
+                program.edges[edge].marks |= 1 << mark;
+            }
+        }
+    }
+    Arc::new(program)
+}
+
+/// The lasso of a program, replayed; `None` if there is none, which is certified.
 #[track_caller]
-fn run(task: &Task) -> check::Answer {
-    common::run(task)
+fn lasso(program: &Arc<Program>, marks: u32) -> Option<Trace> {
+    let task = Task::new(program.clone(), vec![Goal::Repeat { marks }]);
+    match common::run(&task).verdicts.remove(0) {
+        Verdict::Violated(trace) => {
+            let trace = *trace.expect("a lasso is wanted");
+            judge_lasso(program, &trace, (1 << marks) - 1);
+            Some(trace)
+        }
+        Verdict::Holds(certificate) => {
+            assert!(certificate.is_some(), "no certificate");
+            None
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// One call carries either mark, and never both: the loop calls twice.
+#[test]
+fn marks_of_one_call() {
+    let program = text(
+        "
+        void main() begin while T do f(); od end
+        void f() begin if * then M0: skip; else M1: skip; fi end",
+    );
+    let trace = lasso(&program, 2).expect("a loop");
+    assert_eq!(trace.segments.len(), 2);
+    assert!(lasso(&program, 3).is_none());
+}
+
+/// A mark deep inside completed calls, behind recursion that could be expanded for ever.
+#[test]
+fn marks_inside_recursion() {
+    let program = text(
+        "
+        decl g;
+        void main() begin while T do f(); od end
+        void f() begin
+          if * then f(); f(); fi
+          if * then f(); M0: skip; fi
+          if * then h(); fi
+        end
+        void h() begin if * then f(); else M1: skip; fi end",
+    );
+    let trace = lasso(&program, 2).expect("a loop");
+    assert!(trace.segments.len() <= 6, "{} segments", trace.segments.len());
+}
+
+/// The stack grows in each turn; what is carried before the recursion begins does not count.
+#[test]
+fn growing_stacks() {
+    let program = text(
+        "
+        void main() begin M1: f(); end
+        void f() begin M0: g(); end
+        void g() begin if * then f(); fi end",
+    );
+    let trace = lasso(&program, 1).expect("f and g call each other");
+    let Some(Lasso::Loop { frame, .. }) = trace.lasso else { panic!("a loop") };
+    assert_eq!(trace.frames.len() - frame, 3, "two frames more");
+    assert!(lasso(&program, 2).is_none(), "M1 is carried once");
+}
+
+/// Both marks are carried by every turn of some loop, never by the same one.
+#[test]
+fn marks_of_different_loops() {
+    let program = text(
+        "
+        void main() begin
+          if * then while T do M0: skip; od else while T do M1: skip; od fi
+        end",
+    );
+    assert!(lasso(&program, 1).is_some());
+    assert!(lasso(&program, 2).is_none());
+}
+
+/// 2^40 steps in each turn, and 100,000 frames below the loop.
+#[test]
+fn long_and_deep() {
+    let levels = 40;
+    let mut long = "void main() begin while T do f0(); od end\n".to_owned();
+    for i in 0..levels {
+        long += &format!("void f{i}() begin f{}(); f{}(); end\n", i + 1, i + 1);
+    }
+    long += &format!("void f{levels}() begin if * then M0: skip; fi end\n");
+    let task = Task::new(text(&long), vec![Goal::Repeat { marks: 1 }]);
+    let answer = common::run(&task);
+    let trace = common::trace(&answer.verdicts[0]).expect("a loop");
+    assert!(trace.segments.len() <= 3 * levels, "{} segments", trace.segments.len());
+
+    let depth = 100_000;
+    let mut deep = "void main() begin f0(); end\n".to_owned();
+    for i in 0..depth {
+        deep += &format!("void f{i}() begin f{}(); end\n", i + 1);
+    }
+    deep += &format!("void f{depth}() begin while T do M0: skip; od end\n");
+    let mut task = Task::new(text(&deep), vec![Goal::Repeat { marks: 1 }]);
+    task.wants.trace = TraceMode::Any;
+    let answer = Explicit::default().run(&task, &Budget::unlimited());
+    let trace = common::trace(&answer.verdicts[0]).expect("a loop");
+    assert_eq!(trace.frames.len(), depth + 2);
+}
+
+#[test]
+fn same_input_same_answer() {
+    for seed in 0..20 {
+        let (program, marks) = marked(seed);
+        let task = Task::new(program, vec![Goal::Repeat { marks }]);
+        let show = || format!("{:?}", common::run(&task).verdicts);
+        assert_eq!(show(), show());
+    }
 }

@@ -225,9 +225,8 @@ impl Pair {
                 replay::check_trace(&product.program, &product.goal, trace)
                     .map_err(|refusal| format!("the lasso of the product is refused: {refusal}"))?;
                 let lasso = product.trace(&self.program, trace)?;
-                let accepted =
-                    replay::check_lasso(&self.program, &lasso, Some(&product.temporal))
-                        .map_err(|refusal| format!("the lasso is refused: {refusal}"))?;
+                let accepted = replay::check_lasso(&self.program, &lasso, Some(&product.temporal))
+                    .map_err(|refusal| format!("the lasso is refused: {refusal}"))?;
                 outcome.lassos += 1;
                 match replay::judge(&accepted, &product.temporal) {
                     Judgement::Violates => Ok(false),

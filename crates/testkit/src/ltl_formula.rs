@@ -108,10 +108,8 @@ impl Formula {
             Formula::Const(_) | Formula::Atom(_) => 0,
             Formula::Unary(op, a) => (*op != Unary::Not) as usize + a.temporal(),
             Formula::Binary(op, a, b) => {
-                let own = matches!(
-                    op,
-                    Binary::Until | Binary::Release | Binary::Weak | Binary::Strong
-                );
+                let own =
+                    matches!(op, Binary::Until | Binary::Release | Binary::Weak | Binary::Strong);
                 own as usize + a.temporal() + b.temporal()
             }
         }
@@ -183,8 +181,8 @@ fn plain(name: &str) -> bool {
         && !["true", "false", "terminated", "error", "at", "in", "xor"].contains(&name)
 }
 
-/// All atoms about a program, by kind.
-fn atoms(program: &Program) -> Vec<Vec<Atom>> {
+/// All atoms about a program, by kind; those with names that would need quotes are left out.
+pub fn atoms(program: &Program) -> Vec<Vec<Atom>> {
     let shown = |var: VarId| {
         !program.vars[var].hidden
             && plain(program.var_name(var))
@@ -304,9 +302,7 @@ impl Maker<'_> {
             0 => always(two(Binary::Implies, p, later(q))),
             1 => always(later(p)),
             2 => later(always(p)),
-            3 if self.temporal >= 4 => {
-                two(Binary::Implies, always(later(p)), always(later(q)))
-            }
+            3 if self.temporal >= 4 => two(Binary::Implies, always(later(p)), always(later(q))),
             4 => always(two(Binary::Implies, p, Formula::Unary(Unary::Next, Box::new(q)))),
             5 => always(two(Binary::Implies, p, two(Binary::Weak, not(q), self.state()))),
             6 => later(two(Binary::And, p, Formula::Unary(Unary::Next, Box::new(q)))),

@@ -284,7 +284,8 @@ impl Search<'_> {
                                 waiting.entry(inside).or_default().insert(caller);
                                 let first = Place::Node(program.procs[call.callee].entry);
                                 work.push((inside, (first, inner, promises), 0));
-                                for &(out, promises, more) in exits.get(&inside).into_iter().flatten()
+                                for &(out, promises, more) in
+                                    exits.get(&inside).into_iter().flatten()
                                 {
                                     for after in self.plain.back(edge, out, saved)? {
                                         let head = (Place::Node(call.ret), after, promises);
@@ -341,7 +342,8 @@ impl Search<'_> {
                                 let first = Place::Node(program.procs[call.callee].entry);
                                 arcs.insert((head, (first, inner, promises), marks));
                                 let inside = Some((call.callee, inner, promises));
-                                for &(out, promises, more) in exits.get(&inside).into_iter().flatten()
+                                for &(out, promises, more) in
+                                    exits.get(&inside).into_iter().flatten()
                                 {
                                     for after in self.plain.back(edge, out, saved)? {
                                         let to = (Place::Node(call.ret), after, promises);

@@ -1,9 +1,7 @@
 //! Relations applied as they are defined ([`ir::Rel`]), with values written out cell by cell.
 
 use ir::eval::{Code, Env, Val};
-use ir::{
-    Assign, EdgeId, EdgeKind, ExprId, Layout, ProcId, Program, Rel, Scalar, Time, VarId,
-};
+use ir::{Assign, EdgeId, EdgeKind, ExprId, Layout, ProcId, Program, Rel, Scalar, Time, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Values of cells.
@@ -112,8 +110,10 @@ impl<'a> Plain<'a> {
             }
         };
         let found = successors(program, rel, self.values(state).clone(), &targets)?;
-        let found: Vec<(StateId, StateId)> =
-            found.into_iter().map(|(post, saved)| (self.number(post), self.number(saved))).collect();
+        let found: Vec<(StateId, StateId)> = found
+            .into_iter()
+            .map(|(post, saved)| (self.number(post), self.number(saved)))
+            .collect();
         self.steps.insert((edge, state), found.clone());
         Some(found)
     }
@@ -132,10 +132,8 @@ impl<'a> Plain<'a> {
         let source = &program.edges[edge];
         let EdgeKind::Call(call) = &source.kind else { return None };
         let locals = &program.procs[program.nodes[source.source].proc].locals;
-        let targets = [
-            (Time::Post, &program.globals, Other::Keep),
-            (Time::Post, locals, Other::Keep),
-        ];
+        let targets =
+            [(Time::Post, &program.globals, Other::Keep), (Time::Post, locals, Other::Keep)];
         let mut pre = self.values(out).clone();
         pre.extend(self.values(saved).iter().map(|(&cell, &value)| (cell, value)));
         let found = successors(program, &call.back, pre, &targets)?;

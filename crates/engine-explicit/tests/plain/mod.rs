@@ -23,23 +23,23 @@ pub(crate) fn join(a: &Cells, b: &Cells) -> Cells {
 
 /// Those of all edges.
 pub(crate) fn relations(program: &Program) -> Vec<Relations<'_>> {
-        let relations = program.edges.iter().map(|edge| {
-            let proc = program.nodes[edge.source].proc;
-            match &edge.kind {
-                EdgeKind::Local { target, rel } => {
-                    Relations::Local(*target, Direct::new(program, Kind::Local(proc), rel))
-                }
-                EdgeKind::Call(call) => {
-                    let (caller, callee) = (proc, call.callee);
-                    let enter = Direct::new(program, Kind::Enter { caller, callee }, &call.enter);
-                    let back = Direct::new(program, Kind::Back { caller, callee }, &call.back);
-                    Relations::Call { callee, enter, ret: call.ret, back }
-                }
-                EdgeKind::Return { rel } => {
-                    Relations::Return(Direct::new(program, Kind::Return(proc), rel))
-                }
+    let relations = program.edges.iter().map(|edge| {
+        let proc = program.nodes[edge.source].proc;
+        match &edge.kind {
+            EdgeKind::Local { target, rel } => {
+                Relations::Local(*target, Direct::new(program, Kind::Local(proc), rel))
             }
-        });
+            EdgeKind::Call(call) => {
+                let (caller, callee) = (proc, call.callee);
+                let enter = Direct::new(program, Kind::Enter { caller, callee }, &call.enter);
+                let back = Direct::new(program, Kind::Back { caller, callee }, &call.back);
+                Relations::Call { callee, enter, ret: call.ret, back }
+            }
+            EdgeKind::Return { rel } => {
+                Relations::Return(Direct::new(program, Kind::Return(proc), rel))
+            }
+        }
+    });
     relations.collect()
 }
 
