@@ -298,7 +298,7 @@ impl<'a> Runner<'a> {
                     let (proc, state) = (top.proc, &top.state);
                     let exit = self.go(rel, Role::Return, proc, proc, state, &wants)?.0;
                     top.steps.push(taken);
-                    let claim = self.exit_claim(proc, &exit);
+                    let claim = self.machine.space.exit_claim(proc, &exit);
                     let segment = Segment { proc, steps: top.steps, exit: claim };
                     let id = self.segments.push(segment);
                     self.memo.insert((top.piece, top.entry), (id, exit.clone()));
@@ -313,20 +313,6 @@ impl<'a> Runner<'a> {
             top.at += 1;
             stack.push(top);
         }
-    }
-
-    /// An exit as traces write it.
-    fn exit_claim(&self, proc: ProcId, exit: &Partial) -> Partial {
-        let space = self.machine.space;
-        let (global, results) = (space.layout.global_bits, space.layout.result_bits[proc]);
-        let mut out = Partial::unknown(global + results);
-        for bit in 0..global {
-            out.set(bit, exit.get(bit));
-        }
-        for bit in 0..results {
-            out.set(global + bit, exit.get(space.results().start + bit));
-        }
-        out
     }
 
     /// One relation, from a full valuation to a full one. `other`: whom it enters or comes back

@@ -100,10 +100,9 @@ pub fn replay_listed(
     ask: &mut dyn FnMut(FoldedQuery) -> Option<bool>,
 ) -> Outcome {
     let Goal::Reach(targets) = &listed.goal else {
-        return Outcome::Inconclusive { why: "runs without end are not judged yet".into() };
+        return Outcome::Inconclusive { why: "a run without end is replayed with its loop".into() };
     };
-    let is_call = |edge: EdgeId| matches!(program.edges[edge].kind, EdgeKind::Call(_));
-    if program.edges.ids().any(|edge| is_call(edge) && !lists(program, edge)) {
+    if hides_calls(program) {
         let why = "the program has calls that listings do not show".to_owned();
         return Outcome::Inconclusive { why };
     }
@@ -112,16 +111,9 @@ pub fn replay_listed(
         true => Some(Touched::new(program, &space)),
         false => None,
     };
-    let mut simulation = Simulation {
-        program,
-        space: &space,
-        machine: Machine::new(program, &space),
-        touched,
-        budget,
-        ask,
-        splits: SPLITS,
-        blurred: false,
-    };
+    let mut simulation = Simulation::new(program, &space, budget, None);
+    simulation.touched = touched;
+    simulation.ask = Some(ask);
     match simulation.run(&listed.steps, targets) {
         Ok(outcome) => outcome,
         Err(why) => Outcome::Inconclusive { why },
@@ -130,15 +122,44 @@ pub fn replay_listed(
 
 /// The frame on top of a configuration.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Item {
+pub(crate) struct Item {
     /// The call that entered it.
-    key: u32,
-    node: NodeId,
-    cube: Cube,
+    pub(crate) key: u32,
+    pub(crate) node: NodeId,
+    pub(crate) cube: Cube,
     /// The first folded call answered for some value of something.
     assumed: Option<usize>,
     /// A folded call that is not yet asked about.
     folded: Option<Folded>,
+    pub(crate) trail: Trail,
+}
+
+/// How a configuration came about in its frame: the last of some steps that are kept, or nothing.
+/// Configurations that differ in nothing else are one, and the way found first is kept.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Trail(pub(crate) Option<u32>);
+
+impl PartialEq for Trail {
+    fn eq(&self, _: &Trail) -> bool {
+        true
+    }
+}
+impl Eq for Trail {}
+impl std::hash::Hash for Trail {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}
+
+/// A step that is kept.
+pub(crate) struct TrailStep {
+    /// The way to it.
+    pub(crate) parent: Trail,
+    pub(crate) edge: EdgeId,
+    /// What is known before it.
+    pub(crate) before: Partial,
+    /// For a call that came back: the way to its return.
+    pub(crate) inside: Option<Trail>,
+    /// For a return: what is known after it.
+    pub(crate) exit: Option<Partial>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -157,101 +178,97 @@ struct Folded {
 
 /// A frame that was left.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Exit {
+pub(crate) struct Exit {
     key: u32,
     /// Globals and results.
-    cube: Cube,
+    pub(crate) cube: Cube,
     assumed: Option<usize>,
     folded: Option<Folded>,
+    /// The return included.
+    pub(crate) trail: Trail,
 }
 
 /// Who made the calls into the frames of one level.
 #[derive(Default)]
-struct Level {
-    keys: Vec<Vec<Caller>>,
+pub(crate) struct Level {
+    pub(crate) keys: Vec<Vec<Caller>>,
     ids: FxHashMap<(EdgeId, Cube, Option<usize>), u32>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Caller {
-    item: Item,
+pub(crate) struct Caller {
+    pub(crate) item: Item,
     edge: EdgeId,
     saved: Cube,
+    /// The call included.
+    pub(crate) trail: Trail,
 }
 
 /// Where one listed step leads.
 #[derive(Default)]
-struct Advance {
-    stay: Vec<Item>,
-    pushed: Vec<Item>,
-    level: Level,
-    exits: Vec<Exit>,
+pub(crate) struct Advance {
+    pub(crate) stay: Vec<Item>,
+    pub(crate) pushed: Vec<Item>,
+    pub(crate) level: Level,
+    pub(crate) exits: Vec<Exit>,
 }
 
-struct Simulation<'a> {
-    program: &'a Program,
-    space: &'a Space,
-    machine: Machine<'a>,
-    touched: Option<Touched>,
-    budget: &'a Budget,
-    ask: &'a mut dyn FnMut(FoldedQuery) -> Option<bool>,
+pub(crate) struct Simulation<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) space: &'a Space,
+    pub(crate) machine: Machine<'a>,
+    pub(crate) touched: Option<Touched>,
+    pub(crate) budget: &'a Budget,
+    /// Answers for folded calls.
+    pub(crate) ask: Option<&'a mut dyn FnMut(FoldedQuery) -> Option<bool>>,
     /// Bits to decide for the sake of assigned values.
-    splits: usize,
+    pub(crate) splits: usize,
     /// A configuration was dropped because something about it is not known.
-    blurred: bool,
+    pub(crate) blurred: bool,
+    /// Steps, if they are kept.
+    pub(crate) trails: Option<Vec<TrailStep>>,
 }
 
 /// Something that ends the simulation without an answer.
-type Stop = String;
+pub(crate) type Stop = String;
 
-impl Simulation<'_> {
+/// Where the simulation stands at the last step of a listing.
+pub(crate) struct Standing {
+    pub(crate) items: Vec<Item>,
+    /// Of the frames below.
+    pub(crate) levels: Vec<Level>,
+}
+
+impl<'a> Simulation<'a> {
+    /// Without folded calls.
+    pub(crate) fn new(
+        program: &'a Program,
+        space: &'a Space,
+        budget: &'a Budget,
+        trails: Option<Vec<TrailStep>>,
+    ) -> Self {
+        Simulation {
+            program,
+            space,
+            machine: Machine::new(program, space),
+            touched: None,
+            budget,
+            ask: None,
+            splits: SPLITS,
+            blurred: false,
+            trails,
+        }
+    }
+
     fn run(&mut self, steps: &[ListedStep], targets: &[Target]) -> Result<Outcome, Stop> {
-        let refuted = |step: usize, why: &str| Outcome::Refuted { step, why: why.to_owned() };
-        let mut levels: Vec<Level> = Vec::new();
-        let mut items = self.initial()?;
-        let (Some(first), Some(last)) = (steps.first(), steps.len().checked_sub(1)) else {
+        let Some(last) = steps.len().checked_sub(1) else {
+            let items = self.initial(&mut Vec::new())?;
             return self.arrive(&[], items, 0, targets);
         };
-        if first.depth != 0 {
-            return Ok(refuted(0, "the first step is not at depth 0"));
-        }
-        for (i, step) in steps.iter().enumerate() {
-            if i % 64 == 0 {
-                self.budget.poll().map_err(|reason| reason.to_string())?;
-            }
-            let listed = match self.listed_values(step) {
-                Ok(listed) => listed,
-                Err(why) => return Ok(refuted(i, &why)),
-            };
-            items = self.matching(items, step, &listed);
-            if items.is_empty() {
-                return self.nothing_left(i, step);
-            }
-            self.splits = if items.len() <= FEW { SPLITS } else { 0 };
-            if i == last {
-                break;
-            }
-            let next = steps[i + 1].depth;
-            if next > step.depth + 1 {
-                return Ok(refuted(i + 1, "the depth jumps"));
-            }
-            if step.folded && next > step.depth {
-                return Ok(refuted(i + 1, "a folded call is entered"));
-            }
-            let mut advance = self.advance(&items, step.folded.then_some(i))?;
-            if next == step.depth + 1 {
-                levels.push(advance.level);
-                items = advance.pushed;
-                continue;
-            }
-            for _ in next..step.depth {
-                let Some(level) = levels.pop() else {
-                    return Ok(refuted(i + 1, "the depth falls below the first step's"));
-                };
-                advance = self.pop(&level, advance.exits)?;
-            }
-            items = advance.stay;
-        }
+        let Standing { items, mut levels } = match self.follow(steps, |_, _| {})? {
+            Ok(standing) => standing,
+            Err(refuted) => return Ok(refuted),
+        };
         // A target that is no statement is reached by the last step: a failed assertion, mostly.
         let mut beyond = Vec::new();
         if targets.iter().any(|t| !self.program.nodes[t.node].statement) {
@@ -264,6 +281,71 @@ impl Simulation<'_> {
             }
         }
         self.arrive(&items, beyond, last, targets)
+    }
+
+    /// Simulates the listing up to its last step, which is not executed. `watch` sees the
+    /// configurations that agree with each step.
+    pub(crate) fn follow(
+        &mut self,
+        steps: &[ListedStep],
+        mut watch: impl FnMut(usize, &[Item]),
+    ) -> Result<Result<Standing, Outcome>, Stop> {
+        let refuted =
+            |step: usize, why: &str| Ok(Err(Outcome::Refuted { step, why: why.to_owned() }));
+        let mut levels: Vec<Level> = Vec::new();
+        let mut items = self.initial(&mut Vec::new())?;
+        if steps.first().is_some_and(|first| first.depth != 0) {
+            return refuted(0, "the first step is not at depth 0");
+        }
+        for (i, step) in steps.iter().enumerate() {
+            if i % 64 == 0 {
+                self.budget.poll().map_err(|reason| reason.to_string())?;
+            }
+            let listed = match self.listed_values(step) {
+                Ok(listed) => listed,
+                Err(why) => return refuted(i, &why),
+            };
+            items = self.matching(items, step, &listed);
+            if items.is_empty() {
+                return self.nothing_left(i, step).map(Err);
+            }
+            watch(i, &items);
+            self.splits = if items.len() <= FEW { SPLITS } else { 0 };
+            let Some(next) = steps.get(i + 1).map(|next| next.depth) else { break };
+            if next > step.depth + 1 {
+                return refuted(i + 1, "the depth jumps");
+            }
+            if step.folded && next > step.depth {
+                return refuted(i + 1, "a folded call is entered");
+            }
+            let mut advance = self.advance(&items, step.folded.then_some(i))?;
+            if next == step.depth + 1 {
+                levels.push(advance.level);
+                items = advance.pushed;
+                continue;
+            }
+            for _ in next..step.depth {
+                let Some(level) = levels.pop() else {
+                    return refuted(i + 1, "the depth falls below the first step's");
+                };
+                advance = self.pop(&level, advance.exits)?;
+            }
+            items = advance.stay;
+        }
+        Ok(Ok(Standing { items, levels }))
+    }
+
+    /// Keeps a step, if steps are kept.
+    fn keep(
+        &mut self,
+        parent: Trail,
+        edge: EdgeId,
+        before: &Partial,
+        inside: Option<Trail>,
+    ) -> Trail {
+        let Some(trails) = &mut self.trails else { return Trail::default() };
+        trails.push(TrailStep { parent, edge, before: before.clone(), inside, exit: None });
+        Trail(Some(trails.len() as u32 - 1))
     }
 
     fn nothing_left(&self, i: usize, step: &ListedStep) -> Result<Outcome, Stop> {
@@ -314,14 +396,24 @@ impl Simulation<'_> {
     }
 
     /// What a step lists, as bits.
-    fn listed_values(&self, step: &ListedStep) -> Result<Partial, String> {
-        let (program, space) = (self.program, self.space);
-        if program.procs.get(step.proc).is_none() {
+    pub(crate) fn listed_values(&self, step: &ListedStep) -> Result<Partial, String> {
+        if self.program.procs.get(step.proc).is_none() {
             return Err("no such procedure".into());
         }
+        let scope: Vec<VarId> = self.program.scope(step.proc).collect();
+        self.listed_state(&scope, &step.state)
+    }
+
+    /// What is listed of some variables, as bits.
+    pub(crate) fn listed_state(
+        &self,
+        scope: &[VarId],
+        state: &[(VarId, Value)],
+    ) -> Result<Partial, String> {
+        let (program, space) = (self.program, self.space);
         let mut out = space.open();
-        for (var, value) in &step.state {
-            if !program.scope(step.proc).any(|v| v == *var) {
+        for (var, value) in state {
+            if !scope.contains(var) {
                 return Err("a listed variable is not in scope".into());
             }
             let ty = program.vars[*var].ty;
@@ -349,7 +441,12 @@ impl Simulation<'_> {
     }
 
     /// The items that agree with a listed step, with what it lists put in.
-    fn matching(&mut self, items: Vec<Item>, step: &ListedStep, listed: &Partial) -> Vec<Item> {
+    pub(crate) fn matching(
+        &mut self,
+        items: Vec<Item>,
+        step: &ListedStep,
+        listed: &Partial,
+    ) -> Vec<Item> {
         let program = self.program;
         let mut out = Items::default();
         for item in items {
@@ -376,7 +473,8 @@ impl Simulation<'_> {
             here.merge(listed);
             here.retain(&fresh);
             after.merge(&here);
-            let answer = (self.ask)(FoldedQuery { edge, before: &before, after: &after });
+            let query = FoldedQuery { edge, before: &before, after: &after };
+            let answer = self.ask.as_mut().and_then(|ask| ask(query));
             self.blurred |= answer.is_none();
             if answer != Some(true) {
                 return None;
@@ -397,7 +495,7 @@ impl Simulation<'_> {
         Some(item)
     }
 
-    fn initial(&mut self) -> Result<Vec<Item>, Stop> {
+    pub(crate) fn initial(&mut self, exits: &mut Vec<Exit>) -> Result<Vec<Item>, Stop> {
         let program = self.program;
         let mut free = self.space.open();
         for var in program.scope(program.entry) {
@@ -409,12 +507,12 @@ impl Simulation<'_> {
         let cube = Cube { known: self.space.open(), free };
         let image = self.image(&rel, Role::Local, &cube, &[])?;
         let node = program.procs[program.entry].entry;
-        let items = image
-            .cases
-            .into_iter()
-            .map(|case| Item { key: 0, node, cube: case.post, assumed: None, folded: None })
-            .collect();
-        self.settle(items, &mut Vec::new())
+        let item = |case: Case| {
+            let (cube, trail) = (case.post, Trail::default());
+            Item { key: 0, node, cube, assumed: None, folded: None, trail }
+        };
+        let items = image.cases.into_iter().map(item).collect();
+        self.settle(items, exits)
     }
 
     fn image(
@@ -452,11 +550,12 @@ impl Simulation<'_> {
                     EdgeKind::Local { target, rel } => {
                         for case in self.image(rel, Role::Local, &item.cube, &[])?.cases {
                             let folded = self.stale(item.folded.as_ref(), &case, rel);
-                            out.add(item.went(*target, case.post, folded));
+                            let trail = self.keep(item.trail, edge, &case.before, None);
+                            out.add(item.went(*target, case.post, folded, trail));
                         }
                     }
                     EdgeKind::Return { rel } => {
-                        for exit in self.leave(&item, rel)? {
+                        for exit in self.leave(&item, edge, rel)? {
                             if gone.insert(exit.clone()) {
                                 exits.push(exit);
                             }
@@ -469,18 +568,24 @@ impl Simulation<'_> {
         Ok(out.list)
     }
 
-    fn leave(&mut self, item: &Item, rel: &Rel) -> Result<Vec<Exit>, Stop> {
+    fn leave(&mut self, item: &Item, edge: EdgeId, rel: &Rel) -> Result<Vec<Exit>, Stop> {
         let proc = self.program.nodes[item.node].proc;
         let results = self.program.procs[proc].results.clone();
         let image = self.image(rel, Role::Return, &item.cube, &results)?;
-        let leave = |case: Case| {
+        let mut out = Vec::with_capacity(image.cases.len());
+        for case in image.cases {
             let mut folded = self.stale(item.folded.as_ref(), &case, rel);
             if let Some(folded) = &mut folded {
                 folded.fresh.forget(self.space.locals());
             }
-            Exit { key: item.key, cube: case.post, assumed: item.assumed, folded }
-        };
-        Ok(image.cases.into_iter().map(leave).collect())
+            let trail = self.keep(item.trail, edge, &case.before, None);
+            if let (Some(trails), Some(at)) = (&mut self.trails, trail.0) {
+                trails[at as usize].exit = Some(case.post.known.clone());
+            }
+            let (key, cube, assumed) = (item.key, case.post, item.assumed);
+            out.push(Exit { key, cube, assumed, folded, trail });
+        }
+        Ok(out)
     }
 
     /// A folded call after one more relation: what was decided of it is remembered, and what the
@@ -498,7 +603,11 @@ impl Simulation<'_> {
 
     /// Executes a listed statement. `folded`: the step's number, if it is a call whose inside is
     /// not listed.
-    fn advance(&mut self, items: &[Item], folded: Option<usize>) -> Result<Advance, Stop> {
+    pub(crate) fn advance(
+        &mut self,
+        items: &[Item],
+        folded: Option<usize>,
+    ) -> Result<Advance, Stop> {
         let program = self.program;
         let mut out = Advance::default();
         let (mut stay, mut pushed) = (Vec::new(), Items::default());
@@ -516,10 +625,11 @@ impl Simulation<'_> {
                     _ if folded.is_some() => {}
                     EdgeKind::Local { target, rel } => {
                         for case in self.image(rel, Role::Local, &item.cube, &[])?.cases {
-                            stay.push(item.went(*target, case.post, None));
+                            let trail = self.keep(item.trail, edge, &case.before, None);
+                            stay.push(item.went(*target, case.post, None, trail));
                         }
                     }
-                    EdgeKind::Return { rel } => out.exits.extend(self.leave(item, rel)?),
+                    EdgeKind::Return { rel } => out.exits.extend(self.leave(item, edge, rel)?),
                 }
             }
         }
@@ -550,8 +660,9 @@ impl Simulation<'_> {
                 level.keys.push(Vec::new());
                 level.keys.len() as u32 - 1
             });
+            let trail = self.keep(item.trail, edge, &case.before, None);
             let callers = &mut level.keys[id as usize];
-            let caller = Caller { item: item.clone(), edge, saved };
+            let caller = Caller { item: item.clone(), edge, saved, trail };
             if !callers.contains(&caller) {
                 if callers.len() >= MOST {
                     return Err("too many configurations agree with the listing".into());
@@ -560,7 +671,8 @@ impl Simulation<'_> {
             }
             // What was assumed stays with the caller.
             let (key, node) = (id, callee.entry);
-            out.push(Item { key, node, cube, assumed: None, folded: None });
+            let trail = Trail::default();
+            out.push(Item { key, node, cube, assumed: None, folded: None, trail });
         }
         Ok(out)
     }
@@ -568,7 +680,7 @@ impl Simulation<'_> {
     fn come_back(&mut self, level: &Level, exit: &Exit) -> Result<Vec<Item>, Stop> {
         let program = self.program;
         let mut out = Vec::new();
-        for Caller { item, edge, saved } in &level.keys[exit.key as usize] {
+        for Caller { item, edge, saved, trail } in &level.keys[exit.key as usize] {
             let EdgeKind::Call(call) = &program.edges[*edge].kind else { continue };
             let mut pre = exit.cube.clone();
             pre.known.merge(&saved.known);
@@ -576,14 +688,19 @@ impl Simulation<'_> {
             for case in self.image(&call.back, Role::Back, &pre, &[])?.cases {
                 let folded = self.stale(exit.folded.as_ref(), &case, &call.back);
                 let (key, assumed) = (item.key, exit.assumed);
-                out.push(Item { key, node: call.ret, cube: case.post, assumed, folded });
+                let before = match (&self.trails, trail.0) {
+                    (Some(trails), Some(call)) => trails[call as usize].before.clone(),
+                    _ => self.space.open(),
+                };
+                let trail = self.keep(item.trail, *edge, &before, Some(exit.trail));
+                out.push(Item { key, node: call.ret, cube: case.post, assumed, folded, trail });
             }
         }
         Ok(out)
     }
 
     /// Leaves the frames of the top level.
-    fn pop(&mut self, level: &Level, exits: Vec<Exit>) -> Result<Advance, Stop> {
+    pub(crate) fn pop(&mut self, level: &Level, exits: Vec<Exit>) -> Result<Advance, Stop> {
         let mut back = Vec::new();
         for exit in &exits {
             back.extend(self.come_back(level, exit)?);
@@ -633,14 +750,15 @@ impl Simulation<'_> {
         cube.free.remove(&cube.known);
         let (before, after) = (item.cube.known.clone(), space.open());
         let folded = Folded { step, edge, before, fresh, after, assumes };
-        Item { key: item.key, node: call.ret, cube, assumed: item.assumed, folded: Some(folded) }
+        let (key, assumed, trail) = (item.key, item.assumed, Trail::default());
+        Item { key, node: call.ret, cube, assumed, folded: Some(folded), trail }
     }
 }
 
 impl Item {
     /// The item after an edge inside the procedure.
-    fn went(&self, node: NodeId, cube: Cube, folded: Option<Folded>) -> Item {
-        Item { key: self.key, node, cube, assumed: self.assumed, folded }
+    fn went(&self, node: NodeId, cube: Cube, folded: Option<Folded>, trail: Trail) -> Item {
+        Item { key: self.key, node, cube, assumed: self.assumed, folded, trail }
     }
 }
 
@@ -663,6 +781,12 @@ impl Items {
 pub(crate) fn lists(program: &Program, edge: EdgeId) -> bool {
     let edge = &program.edges[edge];
     edge.step && program.nodes[edge.source].statement
+}
+
+/// Whether there are calls that listings do not show.
+pub(crate) fn hides_calls(program: &Program) -> bool {
+    let is_call = |edge: EdgeId| matches!(program.edges[edge].kind, EdgeKind::Call(_));
+    program.edges.ids().any(|edge| is_call(edge) && !lists(program, edge))
 }
 
 fn mark(bits: std::ops::Range<u32>, mask: &mut Partial) {
@@ -690,7 +814,7 @@ fn mark_reads(
 }
 
 /// Globals that calls of a procedure may modify and read, callees included.
-struct Touched {
+pub(crate) struct Touched {
     modified: IndexVec<ProcId, Partial>,
     referenced: IndexVec<ProcId, Partial>,
 }

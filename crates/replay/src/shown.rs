@@ -109,6 +109,13 @@ impl Accepted {
     pub fn lasso(&self) -> Option<Lasso> {
         self.lasso
     }
+    /// By how many frames the stack is higher at the end of the loop than at its start.
+    pub fn loop_growth(&self) -> usize {
+        match self.lasso {
+            Some(Lasso::Loop { frame, .. }) => self.frames.len() - 1 - frame,
+            _ => 0,
+        }
+    }
     /// Whether the engine says that no shorter one exists.
     pub fn is_shortest(&self) -> bool {
         self.shortest

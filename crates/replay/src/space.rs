@@ -76,6 +76,18 @@ impl Space {
         }
         out
     }
+    /// The other way round.
+    pub(crate) fn exit_claim(&self, proc: ProcId, exit: &Partial) -> Partial {
+        let (globals, results) = (self.frame, self.layout.result_bits[proc]);
+        let mut out = Partial::unknown(globals + results);
+        for bit in 0..globals {
+            out.set(bit, exit.get(bit));
+        }
+        for bit in 0..results {
+            out.set(globals + bit, exit.get(self.results + bit));
+        }
+        out
+    }
     /// The variable that owns a bit of a valuation in `proc` (results: of `callee`).
     pub(crate) fn owner(
         &self,

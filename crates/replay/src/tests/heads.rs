@@ -169,12 +169,12 @@ fn carried(reached: &Reached, mark: u32) -> (BTreeSet<usize>, BTreeSet<usize>) {
                         items.extend(posts.into_iter().map(|(post, _)| to(*target, post)));
                     }
                     EdgeKind::Return { rel } if carries => {
-                        let known = &reached.exits[&(item.proc, item.entry.clone())];
+                        let known = reached.exits.get(&(item.proc, item.entry.clone()));
                         for (exit, _) in
                             successors(program, rel, Role::Return, item.proc, None, &item.state)
                         {
                             let same = |s: &&usize| reached.summaries[**s].exit == exit;
-                            summaries.extend(known.iter().find(same));
+                            summaries.extend(known.into_iter().flatten().find(same));
                         }
                     }
                     EdgeKind::Call(call) => {

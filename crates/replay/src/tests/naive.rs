@@ -460,6 +460,17 @@ impl<'p> Reached<'p> {
     /// The exact sets as a certificate. What is unchanged is either left out of the sets, at
     /// entry, or not claimed to be so.
     pub(crate) fn certificate(&self, space: &Space, leave_out: bool) -> Certificate {
+        self.certificate_with(space, leave_out, None)
+    }
+
+    /// The same, and for a repeat goal with what `heads` knows: a rank for each component of the
+    /// graph of heads, with a mark that is not seen inside it (or any, if all are).
+    pub(crate) fn certificate_with(
+        &self,
+        space: &Space,
+        leave_out: bool,
+        heads: Option<&super::heads::Heads>,
+    ) -> Certificate {
         let program = self.program;
         let unchanged = |p: ProcId| if leave_out { self.unchanged(p) } else { Vec::new() };
         let entry_globals = |p: ProcId| -> Vec<SetBit> {
@@ -490,37 +501,71 @@ impl<'p> Reached<'p> {
             rows.dedup();
             sets.from_sorted(&order, &rows)
         };
-        let path = program
-            .nodes
-            .enumerate()
-            .map(|(n, node)| {
+        let mut path = |keep: &dyn Fn(usize) -> bool| -> IndexVec<NodeId, check::SetId> {
+            let sets = program.nodes.enumerate().map(|(n, node)| {
                 let frame = space.layout.frame_bits[node.proc];
                 let mut order = entry_globals(node.proc);
                 order.extend(bits(Area::EntryLocal, frame));
                 order.extend(bits(Area::Global, global));
                 order.extend(bits(Area::Local, frame));
-                let items = self.items.iter().filter(|i| i.node == n);
-                set(order, items.map(|i| (&i.entry, &i.state)).collect())
-            })
+                let items = self.items.iter().enumerate().filter(|(k, i)| i.node == n && keep(*k));
+                set(order, items.map(|(_, i)| (&i.entry, &i.state)).collect())
+            });
+            sets.collect()
+        };
+        let all_path = path(&|_| true);
+        let marked_path: Vec<_> = heads
+            .iter()
+            .flat_map(|heads| &heads.items)
+            .map(|marked| path(&|k| marked.contains(&k)))
             .collect();
+        let mut summary = |p: ProcId, keep: &dyn Fn(usize) -> bool| {
+            let mut order = entry_globals(p);
+            order.extend(bits(Area::EntryLocal, space.layout.frame_bits[p]));
+            order.extend(bits(Area::Global, global));
+            order.extend(bits(Area::Result, space.layout.result_bits[p]));
+            let pairs = self
+                .summaries
+                .iter()
+                .enumerate()
+                .filter(|(k, s)| self.items[s.item].proc == p && keep(*k))
+                .map(|(_, s)| (&self.items[s.item].entry, &s.exit))
+                .collect();
+            set(order, pairs)
+        };
         let procs = program
             .procs
             .ids()
-            .map(|p| {
-                let mut order = entry_globals(p);
-                order.extend(bits(Area::EntryLocal, space.layout.frame_bits[p]));
-                order.extend(bits(Area::Global, global));
-                order.extend(bits(Area::Result, space.layout.result_bits[p]));
-                let pairs = self
-                    .summaries
-                    .iter()
-                    .filter(|s| self.items[s.item].proc == p)
-                    .map(|s| (&self.items[s.item].entry, &s.exit))
-                    .collect();
-                ProcClaim { summary: set(order, pairs), unchanged: unchanged(p) }
-            })
+            .map(|p| ProcClaim { summary: summary(p, &|_| true), unchanged: unchanged(p) })
             .collect();
-        Certificate { sets, path, procs, repeat: None }
+        let mut marked = Vec::new();
+        for (path, heads) in marked_path.into_iter().zip(heads.iter().flat_map(|h| &h.summaries)) {
+            let of = |p| summary(p, &|k| heads.contains(&k));
+            marked
+                .push(check::MarkedClaim { path, summary: program.procs.ids().map(of).collect() });
+        }
+        let repeat = heads.map(|heads| {
+            let mut rank = |component: &Vec<usize>| {
+                let (seen, cyclic) = heads.inside(component);
+                let mark = if cyclic { seen.trailing_ones() } else { 0 };
+                let mut nodes: Vec<NodeId> = component.iter().map(|&h| heads.list[h].0).collect();
+                nodes.sort_unstable();
+                nodes.dedup();
+                let none = Values::new();
+                let mut at = |n: NodeId| {
+                    let mut order = bits(Area::Global, global);
+                    let frame = space.layout.frame_bits[program.nodes[n].proc];
+                    order.extend(bits(Area::Local, frame));
+                    let here = component.iter().filter(|&&h| heads.list[h].0 == n);
+                    (n, set(order, here.map(|&h| (&none, &heads.list[h].1)).collect()))
+                };
+                let heads_here = nodes.into_iter().map(&mut at).collect();
+                check::Rank { mark: mark.min(heads.items.len() as u32 - 1), heads: heads_here }
+            };
+            let ranks = heads.components().iter().map(&mut rank).collect();
+            check::RepeatClaim { marked, ranks }
+        });
+        Certificate { sets, path: all_path, procs, repeat }
     }
 }
 
