@@ -1,18 +1,7 @@
 //! What the atoms of formulas mean in a program.
 //!
-//! | atom | holds when |
-//! |---|---|
-//! | `g`, `{*p == 1}` | the global is true |
-//! | `proc::x` | `proc` is on top of the stack, and its local is true |
-//! | `"expr"` | the expression holds ([`crate::expression`]), and `proc` is on top of the stack if it names a local of `proc` |
-//! | `at(L)`, `at(proc:L)` | a statement labelled `L` is about to be executed |
-//! | `in(proc)` | a statement of `proc` is about to be executed |
-//! | `terminated` | the entry procedure has returned |
-//! | `error` | an assertion has failed |
-//! | `p` | the control location of a pushdown system is `p` (any [`ir::Constant`] of a variable) |
-//!
-//! When the program has finished or failed, there is no frame: `at`, `in` and whatever names a
-//! local are false.
+//! The crate's page lists them. Constants of a variable ([`ir::Constant`]) are atoms, too, where no
+//! global has their name.
 
 use crate::expression::{Condition, Place, condition};
 use crate::place::labelled;

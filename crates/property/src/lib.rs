@@ -27,6 +27,49 @@
 //! assert_eq!(error.to_string(), "no statement of `main` is labelled `Q`");
 //! ```
 //!
+//! A temporal formula becomes a [`Product`]: another program, whose infinite runs that carry all
+//! marks again and again are the violations, and the way back from its traces. Atoms are
+//!
+//! | atom | holds when |
+//! |---|---|
+//! | `g`, `{*p == 1}` | the global is true |
+//! | `proc::x` | `proc` is on top of the stack, and its variable is true |
+//! | `"expr"` | the expression over globals and `proc::x` holds; if it names a variable of `proc`, `proc` is on top |
+//! | `at(L)`, `at(proc:L)` | a statement labelled `L` is about to be executed |
+//! | `in(proc)` | a statement of `proc` is about to be executed |
+//! | `terminated` | the entry procedure has returned |
+//! | `error` | an assertion has failed |
+//! | `p` | the control location of a pushdown system is `p` |
+//!
+//! When a run has ended, there is no frame: `at`, `in` and what names a local are false. A name
+//! that begins with an operator's letter, as `Flag` does, is a name if the program has it; `F`, `G`
+//! and `X` alone always are operators, and `"F"` is the variable.
+//!
+//! ```
+//! # use ir::{Init, ProgramBuilder, Rel, Type};
+//! # use property::{Property, Question};
+//! // decl done;  void main() begin  done := 1;  end
+//! # let mut b = ProgramBuilder::new();
+//! # let file = b.file("example.bp");
+//! # let at = b.origin(file, 1, 34, "done := 1");
+//! # let done = b.global("done", Type::BOOL, at);
+//! # let main = b.proc("main", at);
+//! # b.begin_proc(main);
+//! # let (first, exit) = (b.statement(at), b.silent());
+//! # b.entry(main, first);
+//! # let yes = b.exprs.bool(true);
+//! # b.step(first, exit, Rel::assign([(done, Some(yes))], 0));
+//! # b.ret(exit, Rel::identity(), false);
+//! # let program = b.finish(main, Init::default());
+//! let Ok(Question::Product(product)) = Property::ltl("F G done").question(&program) else {
+//!     panic!("a temporal property becomes a product");
+//! };
+//! assert!(product.program.validate().is_ok());
+//! assert_eq!(product.program.nodes.len(), program.nodes.len() + 2);
+//! let error = Property::ltl("F G dnoe").question(&program).unwrap_err();
+//! assert_eq!(error.diagnostic().help.as_deref(), Some("did you mean `done`?"));
+//! ```
+//!
 //! Not for answering: that is what engines do. This crate knows none of them.
 
 mod atoms;
@@ -68,7 +111,7 @@ pub enum Property {
     Assert,
     /// Does every infinite run satisfy a formula? (`--ltl F`)
     Ltl {
-        /// The formula; its atoms are listed in the book.
+        /// The formula, over the atoms listed above.
         formula: String,
         /// Only runs on which each of these holds infinitely often count. (`--fair F`)
         fair: Vec<String>,

@@ -294,3 +294,71 @@ fn deep_nesting_costs_no_stack() {
     let text = deep("(", "");
     assert!(matches!(Property::ltl(text).question(&program), Err(PropertyError::Formula(_))));
 }
+
+/// Texts made of tokens at random are refused or accepted, and what is accepted gives a valid
+/// product.
+#[test]
+fn random_expressions() {
+    let tokens = [
+        "g",
+        "main::x",
+        "f::",
+        "{*p == 1}",
+        "{",
+        "}",
+        "n",
+        "a",
+        "b",
+        "[",
+        "]",
+        "[0]",
+        "(",
+        ")",
+        "!",
+        "-",
+        "+",
+        "*",
+        "/",
+        "<<",
+        "==",
+        "=",
+        "<",
+        "&&",
+        "|",
+        "->",
+        "<->",
+        "0",
+        "1",
+        "7",
+        "LIMIT",
+        "busy",
+        "true",
+        "ä",
+        "'",
+        "\n",
+        "::",
+        ".",
+        "t",
+    ];
+    let mut rng = testkit::rng::Rng::new(3);
+    let programs = [two_procs(), numbers()];
+    let mut accepted = 0;
+    for _ in 0..20_000 {
+        let count = rng.between(1, 8);
+        let text: Vec<&str> = (0..count).map(|_| *rng.pick(&tokens)).collect();
+        let program = rng.pick(&programs);
+        match Property::ltl(format!("\"{}\"", text.join(" "))).question(program) {
+            Ok(Question::Product(product)) => {
+                accepted += 1;
+                product.program.validate().unwrap();
+            }
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => {
+                let (_, text) = error.text().unwrap();
+                let span = error.diagnostic().span.unwrap();
+                assert!(text.get(span.range()).is_some(), "{text}: {span:?}");
+            }
+        }
+    }
+    assert!(accepted > 200, "{accepted}");
+}
