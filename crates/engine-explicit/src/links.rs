@@ -192,7 +192,7 @@ impl Links {
         &self.backs[self.first_back[caller as usize]..self.first_back[caller as usize + 1]]
     }
     /// The ways back from an exit.
-    pub(crate) fn from_exit(&self, exit: u32) -> impl Iterator<Item = Back> {
+    pub(crate) fn out_of_exit(&self, exit: u32) -> impl Iterator<Item = Back> {
         let range = self.first_way_out[exit as usize]..self.first_way_out[exit as usize + 1];
         self.ways_out[range].iter().map(|&number| self.backs[number])
     }

@@ -85,7 +85,7 @@ impl Marks {
                     }
                 }
                 Fact::Exit(exit) => {
-                    for Back { caller, path, .. } in links.from_exit(exit) {
+                    for Back { caller, path, .. } in links.out_of_exit(exit) {
                         let why = MarkWhy::Inside { caller, exit };
                         marks.add(Fact::Path(path), mark, why, meter)?;
                     }

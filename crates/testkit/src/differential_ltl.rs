@@ -214,7 +214,7 @@ impl Pair {
         outcome: &mut LtlOutcome,
     ) -> Result<bool, String> {
         let mut task = Task::new(product.program.clone(), vec![product.goal.clone()]);
-        if self.seed % 4 == 0 {
+        if self.seed.is_multiple_of(4) {
             task.wants.trace = TraceMode::Any;
         }
         let budget = Budget::new(Limits { time: Some(limit), ..Limits::default() });
