@@ -171,6 +171,10 @@ impl Budget {
     pub fn cancel_flag(&self) -> Arc<AtomicBool> {
         self.shared.cancel.clone()
     }
+    /// The units of work counted so far.
+    pub fn spent(&self) -> u64 {
+        self.shared.work.load(Ordering::Relaxed)
+    }
     /// Counts `amount` units of work, and polls.
     pub fn work(&self, amount: u64) -> Result<(), StopReason> {
         self.shared.work.fetch_add(amount, Ordering::Relaxed);

@@ -18,6 +18,8 @@ Examples:
   bop check lock.bp                    can an assertion fail? is SLIC_ERROR reachable?
   bop check lock.bp --reach R          is the statement labelled R reachable? how?
   bop check sort.rem --reach BAD       programs in Remopla, pushdown systems (.pds)
+  bop check lock.bp --ltl 'G (p -> F q)'  does every run satisfy the formula?
+  bop check lock.bp --terminates       does every run end?
   bop states lock.bp --at R            what can the variables be at R?
   bop states lock.bp --to 'f .* g .*'  can f run with g anywhere below it?
   bop gen bebop-t 100 | bop check - --lang bp --reach reach
@@ -65,6 +67,8 @@ Examples:
   bop check lock.bp
   bop check lock.bp --reach R --reach main:L --reach :42
   bop check lock.bp --reach-all                   dead code
+  bop check lock.bp --ltl 'G (request -> F granted)'
+  bop check lock.bp --terminates --fair '!in(idle)'
   bop check lock.bp --reach R --format bebop      the listing of Bebop, in reverse
   bop check lock.bp --format json -o report.json
   bop check big.bp --timeout 60s --memory 4G --trace any --stats
@@ -197,6 +201,29 @@ pub(crate) struct Search {
     /// Keep untouched globals in summaries, to measure what leaving them out gains
     #[arg(long)]
     pub(crate) no_mod_ref: bool,
+    /// Use the order in which variables are declared, improved while diagrams grow, to measure what
+    /// the order that is derived from the program gains
+    #[arg(long)]
+    pub(crate) no_order: bool,
+    /// Improve the order of variables while diagrams grow
+    #[arg(long)]
+    pub(crate) sifting: bool,
+    /// Search for loops in the whole graph at once, to measure what searching its components gains
+    #[arg(long)]
+    pub(crate) no_rough_components: bool,
+    /// How loops are searched for by post and pre
+    #[arg(long, value_enum, default_value = "frames", value_name = "H")]
+    pub(crate) heads: HeadsArg,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum HeadsArg {
+    /// What cannot repeat is removed, first within frames, then from frame to frame
+    Frames,
+    /// What cannot repeat is removed
+    Elimination,
+    /// The relation of what can come to what, as in Moped
+    Saturation,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -248,6 +275,9 @@ pub(crate) struct Check {
     /// Which trace to show
     #[arg(long, value_enum, default_value = "shortest", value_name = "T", help_heading = "Search")]
     pub(crate) trace: TraceArg,
+    /// Do not look whether a temporal formula that holds does so vacuously
+    #[arg(long, help_heading = "Search")]
+    pub(crate) no_vacuity: bool,
     /// Check proofs, too (traces are always replayed)
     #[arg(long, help_heading = "Search")]
     pub(crate) self_check: bool,
@@ -274,10 +304,17 @@ pub(crate) struct Properties {
     /// Can an assertion fail?
     #[arg(long)]
     pub(crate) assert: bool,
-    #[arg(long, value_name = "F", hide = true)]
+    /// Does every infinite run satisfy the temporal formula? Atoms: a global, `proc::var`,
+    /// `"expression"`, `at(L)`, `in(proc)`, `terminated`, `error`; a finished run stays in its last
+    /// state for ever
+    #[arg(long, value_name = "F")]
     pub(crate) ltl: Vec<String>,
-    #[arg(long, hide = true, action = ArgAction::SetTrue)]
+    /// Does every run end?
+    #[arg(long, action = ArgAction::SetTrue)]
     pub(crate) terminates: bool,
+    /// For temporal properties, only runs count on which this formula holds infinitely often
+    #[arg(long, value_name = "F")]
+    pub(crate) fair: Vec<String>,
     #[arg(long, value_name = "S", hide = true)]
     pub(crate) sere: Vec<String>,
     #[arg(long, value_name = "FILE", hide = true)]

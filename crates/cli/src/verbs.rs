@@ -2,16 +2,16 @@
 
 use crate::args::{
     AutomatonFormat, Check, CheckFormat, Cli, Convert, DialectArg, Dump, EngineArg, FamilyArg,
-    Form, Gen, Input, LangArg, Ltl, Properties, Replay, Search, StacksBy, StageArg, States,
-    StatesFormat, TraceArg, Verb,
+    Form, Gen, HeadsArg, Input, LangArg, Ltl, Properties, Replay, Search, StacksBy, StageArg,
+    States, StatesFormat, TraceArg, Verb,
 };
 use crate::exit::Exit;
 use crate::{io, watch};
 use check::{Limits, TraceMode};
 use clap::CommandFactory;
 use postbop::{
-    Configurations, Dialect, EngineChoice, Error, Family, Judgement, Lang, Options, Quicksort,
-    Runs, StackQuestion, Stage, Status, Target, Wide, Words,
+    Configurations, Dialect, EngineChoice, Error, Family, Heads, Judgement, Lang, Options,
+    Quicksort, Runs, StackQuestion, Stage, Status, Target, Wide, Words,
 };
 use property::Property;
 use render::TextOptions;
@@ -75,6 +75,8 @@ fn check(args: &Check) -> Result<Exit, Failed> {
         _ => args.max_steps,
     };
     options.self_check = args.self_check;
+    options.vacuity = !args.no_vacuity && !args.output.quiet;
+    options.witness = args.output.verbose || args.format != CheckFormat::Text;
     let (watch, line) = watch::watch(args.output.quiet);
     let report = postbop::check(&files, &properties, &options, &watch)?;
     drop(line);
@@ -303,22 +305,25 @@ fn read(names: &[String]) -> Result<Vec<Arc<SourceFile>>, Failed> {
 }
 
 fn properties(args: &Properties) -> Result<Vec<Property>, Failed> {
-    for (given, flag) in [
-        (!args.ltl.is_empty(), "--ltl"),
-        (args.terminates, "--terminates"),
-        (!args.sere.is_empty(), "--sere"),
-        (!args.rule.is_empty(), "--rule"),
-    ] {
-        if given {
-            let what = format!("`{flag}`");
-            let given = args.ltl.iter().chain(&args.sere).chain(&args.rule).next();
-            let what = given.map_or(what.clone(), |text| format!("{what} (`{text}`)"));
-            return Err(not_yet(&what, "the properties are --reach, --reach-all and --assert"));
+    for (given, flag) in [(args.sere.first(), "--sere"), (args.rule.first(), "--rule")] {
+        if let Some(text) = given {
+            let there_are = "the properties are --reach, --reach-all, --assert, --ltl and \
+                             --terminates";
+            return Err(not_yet(&format!("`{flag}` (`{text}`)"), there_are));
         }
+    }
+    if !args.fair.is_empty() && args.ltl.is_empty() && !args.terminates {
+        let what = "`--fair` is an assumption about infinite runs: it goes with `--ltl` or \
+                    `--terminates`";
+        return Err(Failed::from(what.to_owned()));
     }
     let mut out: Vec<Property> = args.reach.iter().map(Property::reach).collect();
     out.extend(args.reach_all.then_some(Property::ReachAll));
     out.extend(args.assert.then_some(Property::Assert));
+    let fair = &args.fair;
+    let ltl = |formula: &String| Property::Ltl { formula: formula.clone(), fair: fair.clone() };
+    out.extend(args.ltl.iter().map(ltl));
+    out.extend(args.terminates.then(|| Property::Terminates { fair: fair.clone() }));
     Ok(out)
 }
 
@@ -353,6 +358,14 @@ fn options(input: &Input, search: Option<&Search>) -> Result<Options, Failed> {
     };
     out.no_live_ranges = search.no_live_ranges;
     out.no_mod_ref = search.no_mod_ref;
+    out.no_order = search.no_order;
+    out.sifting = search.sifting;
+    out.no_rough_components = search.no_rough_components;
+    out.heads = match search.heads {
+        HeadsArg::Frames => Heads::Frames,
+        HeadsArg::Elimination => Heads::Elimination,
+        HeadsArg::Saturation => Heads::Saturation,
+    };
     Ok(out)
 }
 

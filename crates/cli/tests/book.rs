@@ -1,6 +1,6 @@
 //! Everything in the README and the book is executed.
 //!
-//! A fenced block with the info string `bp NAME` is a program, written to a file of that name. A
+//! A fenced block with the info string `LANGUAGE NAME` is a program, written to a file of that name. A
 //! `console` block holds commands behind `$ `, each followed by what it prints (standard output,
 //! then standard error); a line `...` stands for any lines. Commands run in a copy of the
 //! workspace's `examples/` with the programs of the page beside it. Exit codes other than 0 are
@@ -118,7 +118,9 @@ fn page(path: &Path, scratch: &Path) -> Vec<String> {
             block.push('\n');
         }
         match info.split_once(' ') {
-            Some(("bp", name)) => fs::write(scratch.join(name), &block).expect("a program"),
+            Some(("bp" | "remopla" | "pds" | "stacks", name)) => {
+                fs::write(scratch.join(name), &block).expect("a program");
+            }
             _ if info == "console" => {
                 let mut new = String::new();
                 for command in block.split("$ ").skip(1).filter(|c| !c.trim().is_empty()) {

@@ -2,14 +2,14 @@
 
 use crate::engines::{self, Run};
 use crate::load::{Error, caught, load};
+use crate::temporal::Temporal;
 use crate::{Options, Watch};
 use check::{Budget, Certificate, Goal, StopReason, Target, Task, TraceMode, Verdict, Wants};
 use ir::{Exprs, Id, Program};
-use property::{Property, Question};
+use property::{Product, Property, Question};
 use render::{CertificateNote, Listing, Outcome, Report, Statement, Status};
 use replay::CertRefusal;
 use rustc_hash::FxHashMap;
-use source::Diagnostic;
 use source::SourceFile;
 use std::sync::Arc;
 
@@ -25,15 +25,21 @@ pub fn check(
 ) -> Result<Report, Error> {
     let budget = watch.budget(options.limits);
     let program = Arc::new(load(files, options)?);
-    let task = Asked::new(&program, files, properties, options)?;
+    let asked = Asked::new(&program, files, properties, options, &budget)?;
     let results = match budget.poll() {
         Ok(()) => {
-            let runs = engines::answer(&task.task, options, watch, &budget);
-            Judge { program: &program, task: &task.task, options, budget: &budget }
-                .outcomes(&task, &runs)
+            // Temporal properties are about programs of their own.
+            let shared = |a: &Asks| matches!(a, Asks::Goal(_) | Asks::AllNodes);
+            let runs = match asked.questions.iter().any(|(_, a)| shared(a)) {
+                true => engines::answer(&asked.task, options, watch, &budget),
+                false => Vec::new(),
+            };
+            let temporal = Temporal { program: &program, options, watch, budget: &budget };
+            Judge { program: &program, task: &asked.task, options, budget: &budget }
+                .outcomes(&asked, &runs, &temporal)
         }
         Err(reason) => {
-            let asked = task.questions.iter();
+            let asked = asked.questions.iter();
             asked.map(|(p, _)| Outcome::unknown(p.clone(), reason.clone())).collect()
         }
     };
@@ -43,8 +49,20 @@ pub fn check(
 /// The task that the properties become.
 pub(crate) struct Asked {
     pub(crate) task: Task,
-    /// Each property with the number of its goal; none for those about all nodes.
-    pub(crate) questions: Vec<(Property, Option<usize>)>,
+    /// Each property with what it asks.
+    pub(crate) questions: Vec<(Property, Asks)>,
+}
+
+/// What a property asks.
+pub(crate) enum Asks {
+    /// Is this goal of the task reached?
+    Goal(usize),
+    /// Is each node reached?
+    AllNodes,
+    /// Has the product a run with all marks?
+    Product(Box<Product>),
+    /// There is no answer, because the question could not be made.
+    Nothing(StopReason),
 }
 
 impl Asked {
@@ -53,6 +71,7 @@ impl Asked {
         files: &[Arc<SourceFile>],
         properties: &[Property],
         options: &Options,
+        budget: &Budget,
     ) -> Result<Asked, Error> {
         let properties = match properties {
             [] => Property::defaults(program),
@@ -67,18 +86,28 @@ impl Asked {
         let mut questions = Vec::new();
         let mut diagnostics = Vec::new();
         for property in properties {
-            match property.question(program) {
-                Ok(Question::Goal(goal)) => {
-                    questions.push((property, Some(task.goals.len())));
+            let asks = match crate::temporal::question(&property, program, budget) {
+                Ok(Ok(Question::Goal(goal))) => {
                     task.goals.push(goal);
+                    Asks::Goal(task.goals.len() - 1)
                 }
-                Ok(Question::AllNodes) => questions.push((property, None)),
-                Ok(Question::Product(_)) => {
-                    let message = "temporal properties are not asked here";
-                    diagnostics.push(Diagnostic::error("not-asked", message));
+                Ok(Ok(Question::AllNodes)) => Asks::AllNodes,
+                Ok(Ok(Question::Product(product))) => Asks::Product(product),
+                Ok(Err(reason)) => Asks::Nothing(reason),
+                Err(error) => {
+                    let diagnostic = error.diagnostic();
+                    // An error in a formula is shown there.
+                    if let Some((name, text)) = error.text() {
+                        let file = SourceFile::new(&name, text);
+                        let file = file.map_err(|e| Error::Usage(format!("{name}: {e}")))?;
+                        let diagnostics = vec![diagnostic];
+                        return Err(Error::Rejected { file: Arc::new(file), diagnostics });
+                    }
+                    diagnostics.push(diagnostic);
+                    continue;
                 }
-                Err(error) => diagnostics.push(error.diagnostic()),
-            }
+            };
+            questions.push((property, asks));
         }
         if !diagnostics.is_empty() {
             let file = files.first().cloned().ok_or_else(|| Error::Usage("no file".into()))?;
@@ -107,37 +136,29 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    fn outcomes(&self, asked: &Asked, runs: &[Run]) -> Vec<Outcome> {
+    fn outcomes(&self, asked: &Asked, runs: &[Run], temporal: &Temporal<'_>) -> Vec<Outcome> {
         let mut checked: Vec<Checked> = runs.iter().map(|_| Checked::default()).collect();
         let questions = asked.questions.iter();
         questions
-            .map(|(property, goal)| {
-                let each: Vec<Outcome> = runs
-                    .iter()
-                    .zip(&mut checked)
-                    .map(|(run, checked)| match goal {
-                        Some(goal) => self.goal(property, *goal, run, checked),
-                        None => self.all_nodes(property, run),
-                    })
-                    .collect();
+            .map(|(property, asks)| {
+                let runs = runs.iter().zip(&mut checked);
+                let each: Vec<Outcome> = match asks {
+                    Asks::Goal(goal) => {
+                        runs.map(|(run, c)| self.goal(property, *goal, run, c)).collect()
+                    }
+                    Asks::AllNodes => runs.map(|(run, _)| self.all_nodes(property, run)).collect(),
+                    Asks::Product(product) => temporal.outcomes(property, product),
+                    Asks::Nothing(reason) => {
+                        vec![Outcome::unknown(property.clone(), reason.clone())]
+                    }
+                };
                 compared(property, each)
             })
             .collect()
     }
 
-    fn outcome(&self, property: &Property, run: &Run) -> Outcome {
-        Outcome {
-            engine: run.engine.to_owned(),
-            why: run.why.clone(),
-            seconds: run.seconds,
-            counters: run.answer.stats.counters.iter().map(|&(n, v)| (n.to_owned(), v)).collect(),
-            stop_reason: None,
-            ..Outcome::unknown(property.clone(), StopReason::Cancelled)
-        }
-    }
-
     fn goal(&self, property: &Property, goal: usize, run: &Run, checked: &mut Checked) -> Outcome {
-        let mut out = self.outcome(property, run);
+        let mut out = answered(property, run);
         let reach = matches!(property, Property::Reach { .. });
         match &run.answer.verdicts[goal] {
             Verdict::Unknown(reason) => out.stop_reason = Some(reason.clone()),
@@ -175,7 +196,7 @@ impl Judge<'_> {
     }
 
     fn all_nodes(&self, property: &Property, run: &Run) -> Outcome {
-        let mut out = self.outcome(property, run);
+        let mut out = answered(property, run);
         let Some(reached) = &run.answer.reached else {
             out.stop_reason = Some(match run.answer.verdicts.last() {
                 Some(Verdict::Unknown(reason)) => reason.clone(),
@@ -213,8 +234,20 @@ impl Judge<'_> {
     }
 }
 
+/// An outcome of the run, without its verdict.
+pub(crate) fn answered(property: &Property, run: &Run) -> Outcome {
+    Outcome {
+        engine: run.engine.to_owned(),
+        why: run.why.clone(),
+        seconds: run.seconds,
+        counters: run.answer.stats.counters.iter().map(|&(n, v)| (n.to_owned(), v)).collect(),
+        stop_reason: None,
+        ..Outcome::unknown(property.clone(), StopReason::Cancelled)
+    }
+}
+
 /// A check of our own failed: there is no answer.
-fn refuse(out: &mut Outcome, reason: StopReason) {
+pub(crate) fn refuse(out: &mut Outcome, reason: StopReason) {
     out.status = Status::Unknown;
     out.stop_reason = Some(reason);
 }
@@ -378,14 +411,17 @@ mod tests {
         let files = [Arc::new(SourceFile::new("f.bp", text).expect("small"))];
         let options = Options { self_check: true, ..Options::default() };
         let program = Arc::new(load(&files, &options).expect("a program"));
-        let asked = Asked::new(&program, &files, &[Property::reach(label)], &options)
-            .expect("the label exists");
         let budget = Budget::unlimited();
+        let asked = Asked::new(&program, &files, &[Property::reach(label)], &options, &budget)
+            .expect("the label exists");
         let mut answer = Explicit::default().run(&asked.task, &budget);
         spoil(&mut answer.verdicts[0]);
         let run = Run { engine: "explicit", why: String::new(), answer, seconds: 0.0 };
+        let watch = Watch::default();
+        let temporal =
+            Temporal { program: &program, options: &options, watch: &watch, budget: &budget };
         Judge { program: &program, task: &asked.task, options: &options, budget: &budget }
-            .outcomes(&asked, &[run])
+            .outcomes(&asked, &[run], &temporal)
             .remove(0)
     }
 

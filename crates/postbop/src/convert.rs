@@ -1,9 +1,9 @@
 //! Programs in other forms, and what the stages produce.
 
-use crate::checking::Asked;
+use crate::checking::{Asked, Asks};
 use crate::load::{Error, Tree, guarded, load, lower, parse, rejected, system};
 use crate::{Options, dot, tree};
-use check::Goal;
+use check::{Budget, Goal};
 use ir::spds::Spds;
 use ir::{Exprs, Id};
 use property::Property;
@@ -107,11 +107,29 @@ pub fn dump(files: &[Arc<SourceFile>], stage: &Stage, options: &Options) -> Resu
         Stage::Ir => Ok(ir::dump(&load(files, options)?)),
         Stage::Task(properties) => {
             let program = Arc::new(load(files, options)?);
-            let asked = Asked::new(&program, files, properties, options)?;
+            let asked = Asked::new(&program, files, properties, options, &Budget::unlimited())?;
             let mut out = String::new();
-            for (property, goal) in &asked.questions {
+            let mut products = String::new();
+            for (property, asks) in &asked.questions {
                 let _ = write!(out, "{}:", render::title(property));
-                match goal.map(|g| &asked.task.goals[g]) {
+                let goal = match asks {
+                    Asks::Goal(goal) => Some(&asked.task.goals[*goal]),
+                    Asks::Product(product) => {
+                        let _ = write!(
+                            products,
+                            "\nproduct for {}:\n{}",
+                            render::title(property),
+                            ir::dump(&product.program)
+                        );
+                        Some(&product.goal)
+                    }
+                    Asks::Nothing(reason) => {
+                        let _ = writeln!(out, " {reason}");
+                        continue;
+                    }
+                    Asks::AllNodes => None,
+                };
+                match goal {
                     None => out.push_str(" is each node reached?"),
                     Some(Goal::Reach(targets)) => {
                         out.push_str(" reach");
@@ -123,6 +141,9 @@ pub fn dump(files: &[Arc<SourceFile>], stage: &Stage, options: &Options) -> Resu
                             }
                         }
                     }
+                    Some(Goal::Repeat { marks }) => {
+                        let _ = write!(out, " a run of the product with {marks} marks for ever");
+                    }
                     Some(goal) => {
                         let _ = write!(out, " {goal:?}");
                     }
@@ -131,6 +152,7 @@ pub fn dump(files: &[Arc<SourceFile>], stage: &Stage, options: &Options) -> Resu
             }
             out.push('\n');
             out.push_str(&ir::dump(&program));
+            out.push_str(&products);
             Ok(out)
         }
     }

@@ -3,10 +3,10 @@
 use crate::load::caught;
 use crate::slice::Slice;
 use crate::{EngineChoice, Options, Watch};
-use check::{Answer, Budget, Engine, Limits, StopReason, Task, TraceMode, Verdict};
+use check::{Answer, Budget, Engine, Goal, Limits, StopReason, Task, TraceMode, Verdict};
 use engine_explicit::Explicit;
 use engine_pds::{Post, Pre};
-use engine_summary::Summary;
+use engine_summary::{Order, Summary};
 use ir::{Layout, Program};
 use std::time::Instant;
 
@@ -32,18 +32,44 @@ fn summary(options: &Options) -> Summary {
     Summary {
         live_ranges: !options.no_live_ranges,
         mod_ref: !options.no_mod_ref,
+        order: order(options),
+        sifting: sifting(options),
         ..Summary::default()
     }
 }
 
+fn order(options: &Options) -> Order {
+    if options.no_order { Order::Naive } else { Order::Derived }
+}
+
+/// The naive order is not left as it is.
+fn sifting(options: &Options) -> bool {
+    options.sifting || options.no_order
+}
+
 fn post(options: &Options) -> Post {
     let (live_ranges, mod_ref) = (!options.no_live_ranges, !options.no_mod_ref);
-    Post { live_ranges, mod_ref, ..Post::default() }
+    Post {
+        live_ranges,
+        mod_ref,
+        order: order(options),
+        sifting: sifting(options),
+        rough_components: !options.no_rough_components,
+        heads: options.heads,
+        ..Post::default()
+    }
 }
 
 fn pre(options: &Options) -> Pre {
     let (live_ranges, mod_ref) = (!options.no_live_ranges, !options.no_mod_ref);
-    Pre { live_ranges, mod_ref, ..Pre::default() }
+    Pre {
+        live_ranges,
+        mod_ref,
+        order: order(options),
+        sifting: sifting(options),
+        heads: options.heads,
+        ..Pre::default()
+    }
 }
 
 /// Answers the task with the engine that the options name: one run, or one for each engine under
@@ -70,10 +96,23 @@ fn lifted(task: &Task, slice: &Slice, mut run: Run) -> Run {
     run
 }
 
+/// Whether the task is about runs without end.
+fn repeats(task: &Task) -> bool {
+    task.goals.iter().any(|goal| matches!(goal, Goal::Repeat { .. }))
+}
+
 fn ask(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Run> {
     let asked = || "asked for by `--engine`".to_owned();
     match options.engine {
         EngineChoice::Explicit => vec![run(&Explicit::default(), task, budget, asked())],
+        EngineChoice::Summary if repeats(task) => {
+            let why = "`--engine summary` knows no loops, post* has the same summaries and does";
+            vec![run(&post(options), task, budget, why.to_owned())]
+        }
+        EngineChoice::Compare if repeats(task) => {
+            let engines: [&dyn Engine; 3] = [&Explicit::default(), &post(options), &pre(options)];
+            engines.into_iter().map(|engine| run(engine, task, budget, asked())).collect()
+        }
         EngineChoice::Summary => vec![run(&summary(options), task, budget, asked())],
         EngineChoice::Post => vec![run(&post(options), task, budget, asked())],
         EngineChoice::Pre => vec![run(&pre(options), task, budget, asked())],
@@ -102,7 +141,11 @@ fn auto(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Run {
         Some(Some(StopReason::Unsupported { what })) => what.clone(),
         Some(Some(_)) => return tried,
     };
-    run(&summary(options), task, budget, format!("{facts}, {because}"))
+    let why = format!("{facts}, {because}");
+    match repeats(task) {
+        true => run(&post(options), task, budget, why),
+        false => run(&summary(options), task, budget, why),
+    }
 }
 
 /// Whether an answer leaves something open: the reason that the engine gives, or none if it only
@@ -116,7 +159,8 @@ fn given_up<'a>(task: &Task, answer: &'a Answer) -> Option<Option<&'a StopReason
             Verdict::Violated(None) | Verdict::Holds(_) => {}
         }
     }
-    (longer && task.wants.trace == TraceMode::Shortest).then_some(None)
+    // No engine gives shortest lassos.
+    (longer && !repeats(task) && task.wants.trace == TraceMode::Shortest).then_some(None)
 }
 
 /// The facts that the choice rests on.

@@ -34,6 +34,7 @@ mod replaying;
 mod slice;
 mod stacks;
 mod states;
+mod temporal;
 mod tree;
 
 pub use check::{Limits, StopReason, TraceMode};
@@ -44,7 +45,7 @@ pub use families::{Family, Quicksort, Wide};
 pub use front_bp::Dialect;
 pub use load::{Error, load};
 pub use ltl::{Automaton, ltl};
-pub use options::{EngineChoice, Lang, Options, Watch};
+pub use options::{EngineChoice, Heads, Lang, Options, Watch};
 pub use property::Property;
 pub use render::{Outcome, Report, States, Status};
 pub use replaying::{Judgement, replay};

@@ -1,10 +1,11 @@
 //! Traces replayed, and written out as lists.
 
 use crate::Options;
-use check::{Budget, Goal, StopReason, Trace};
+use check::{Budget, Goal, Lasso, StopReason, Trace};
 use ir::Program;
 use num_bigint::BigUint;
-use render::{ListedStep, Listing};
+use render::{ListedStep, Listing, Stays};
+use replay::Accepted;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -22,6 +23,20 @@ pub(crate) fn replayed(
     let accepted = replay::check_trace(program, goal, trace).map_err(|refusal| {
         StopReason::Internal { what: format!("the trace is no run of the program: {refusal}") }
     })?;
+    listed(&accepted, options, budget)
+}
+
+/// An accepted trace as a list.
+pub(crate) fn listed(
+    accepted: &Accepted,
+    options: &Options,
+    budget: &Budget,
+) -> Result<Listing, StopReason> {
+    let stays = match accepted.lasso() {
+        Some(Lasso::Terminated) => Some(Stays::Terminated),
+        Some(Lasso::Failed) => Some(Stays::Failed),
+        Some(Lasso::Loop { .. }) | None => None,
+    };
     let mut counts: FxHashMap<BigUint, Arc<str>> = FxHashMap::default();
     let mut steps = Vec::new();
     for shown in accepted.shown(options.max_steps) {
@@ -34,8 +49,16 @@ pub(crate) fn replayed(
             counts.entry(count.clone()).or_insert_with(text).clone()
         });
         let depth = u32::try_from(shown.depth).unwrap_or(u32::MAX);
-        steps.push(ListedStep { node: shown.node, depth, state: shown.state, folded });
+        steps.push(ListedStep { node: shown.node, depth, state: shown.state, folded, stays: None });
+    }
+    if let (Some(_), Some(last)) = (stays, steps.last_mut()) {
+        last.stays = stays;
     }
     let (shortest, hier_steps) = (accepted.is_shortest(), accepted.hier_steps());
-    Ok(Listing { shortest, loop_start: None, hier_steps, steps })
+    let loop_start = match accepted.lasso() {
+        Some(_) => accepted.loop_start(options.max_steps),
+        None => None,
+    };
+    let growth = accepted.loop_growth();
+    Ok(Listing { shortest, loop_start, growth, hier_steps, steps })
 }

@@ -1,6 +1,7 @@
 //! What a user may choose.
 
 use check::{Budget, Limits, Progress, TraceMode};
+pub use engine_pds::Heads;
 use front_bp::Dialect;
 use std::fmt;
 use std::sync::Arc;
@@ -32,6 +33,30 @@ pub struct Options {
     pub no_live_ranges: bool,
     /// Keep globals that a procedure does not touch in its summary ([bebop §3.3], likewise).
     pub no_mod_ref: bool,
+    /// Use the order in which variables are declared, with automatic reordering ([moped §5],
+    /// likewise).
+    pub no_order: bool,
+    /// Improve the order of variables while diagrams grow.
+    pub sifting: bool,
+    /// Search for loops in the whole head graph at once ([moped §5], likewise).
+    pub no_rough_components: bool,
+    /// How repeating heads are found ([moped §4.2], and better).
+    pub heads: Heads,
+    /// Look whether a temporal formula that holds does so vacuously.
+    pub vacuity: bool,
+    /// Show a run for which a part of such a formula matters.
+    pub witness: bool,
+}
+
+impl Options {
+    /// The same, with one engine to answer.
+    pub(crate) fn alone(&self) -> Options {
+        let engine = match self.engine {
+            EngineChoice::Compare => EngineChoice::Auto,
+            engine => engine,
+        };
+        Options { engine, ..self.clone() }
+    }
 }
 
 impl Default for Options {
@@ -48,6 +73,12 @@ impl Default for Options {
             self_check: false,
             no_live_ranges: false,
             no_mod_ref: false,
+            no_order: false,
+            sifting: false,
+            no_rough_components: false,
+            heads: Heads::default(),
+            vacuity: true,
+            witness: false,
         }
     }
 }

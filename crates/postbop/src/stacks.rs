@@ -197,7 +197,8 @@ impl Asked<'_> {
             found.push(met.is_some());
             out.reached = met.map(|configuration| self.stack(configuration));
             if self.words.is_some() {
-                for node in self.program.nodes.ids().filter(|&n| to.can_top(n)) {
+                let statement = |&n: &NodeId| self.program.nodes[n].statement && to.can_top(n);
+                for node in self.program.nodes.ids().filter(statement) {
                     let language = automaton.stacks_at(node, None, self.budget)?;
                     let Some(language) = language.within(to) else { continue };
                     if !language.is_empty() {

@@ -26,13 +26,16 @@ pub fn bebop(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         }
         let Some(trace) = &outcome.trace else { continue };
         writeln!(out)?;
-        for step in trace.steps.iter().rev() {
+        for (i, step) in trace.steps.iter().enumerate().rev() {
             let node = &report.program.nodes[step.node];
             let mut line = String::new();
             if step.depth > MAX_INDENT {
                 line = format!("({}) ", step.depth);
             }
-            line += &format!("Line {:<8}State", node.origin.line);
+            match step.stays {
+                None => line += &format!("Line {:<8}State", node.origin.line),
+                Some(_) => line += &format!("{:<13}State", step.origin(&report.program).2),
+            }
             for (var, value) in reader.values(node.proc, &step.state) {
                 line += &format!(" {}={value}", report.program.var_name(var));
             }
@@ -41,6 +44,9 @@ pub fn bebop(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             }
             let indent = INDENT * step.depth.min(MAX_INDENT) as usize;
             writeln!(out, "{:indent$}{line}", "")?;
+            if trace.loop_start == Some(i) {
+                writeln!(out, "-- repeated for ever:")?;
+            }
         }
     }
     Ok(())
@@ -53,6 +59,8 @@ fn head(outcome: &Outcome) -> String {
             None => format!("Label {label}"),
         },
         Property::Assert => "Assertion".to_owned(),
+        Property::Ltl { formula, .. } => format!("Formula {formula}"),
+        Property::Terminates { .. } => "Termination".to_owned(),
         _ => "Statements".to_owned(),
     };
     match (outcome.status, &outcome.property) {
@@ -60,6 +68,12 @@ fn head(outcome: &Outcome) -> String {
         (Status::Unreachable, _) => format!("{what} not reachable"),
         (Status::Violated, Property::Assert) => "Assertion violated".to_owned(),
         (Status::Holds, Property::Assert) => "No assertion violated".to_owned(),
+        (Status::Violated, Property::Ltl { .. } | Property::Terminates { .. }) => {
+            format!("{what} violated")
+        }
+        (Status::Holds, Property::Ltl { .. } | Property::Terminates { .. }) => {
+            format!("{what} holds")
+        }
         (Status::Violated, _) => "Some statements not reachable:".to_owned(),
         (Status::Holds, _) => "All statements reachable".to_owned(),
         (Status::Unknown, _) => match &outcome.stop_reason {

@@ -140,7 +140,8 @@ fn steps(
             .map(|(var, value): (VarId, _)| json!([var.index(), value.map(|v| v.to_string())]))
             .collect();
         let folded = step.folded.as_deref().map(rounded);
-        let row = json!([statements.number(step.node), step.depth, changed, folded]);
+        let stays = step.stays.map(|_| step.origin(program).2);
+        let row = json!([statements.number(step.node), step.depth, changed, folded, stays]);
         write!(out, "{}{}", if i > 0 { ",\n" } else { "\n" }, inert(&row))?;
     }
     Ok(())

@@ -4,7 +4,7 @@
 //! as a JSON value.
 
 use crate::values::{Reader, Value};
-use crate::{ListedStep, Listing, Outcome, Report, States, StatesAt};
+use crate::{Idle, ListedStep, Listing, Outcome, Report, States, StatesAt};
 use ir::{NodeId, Program};
 use property::Property;
 use serde_json::{Map, Value as Json, json};
@@ -52,6 +52,18 @@ fn result(
     if let Some(note) = outcome.certificate {
         field(out, "certificate", json!({"checked": note.checked, "size": note.size}))?;
     }
+    if let Some(vacuity) = &outcome.vacuity {
+        let idle = |i: &Idle| json!({"part": i.part, "replaced_by": i.by});
+        field(out, "vacuous", json!(!vacuity.idle.is_empty()))?;
+        if !vacuity.idle.is_empty() {
+            field(out, "vacuous_parts", vacuity.idle.iter().map(idle).collect())?;
+        }
+        if let Some((part, trace)) = &vacuity.witness {
+            field(out, "witness_for", idle(part))?;
+            out.write_all(b",\"witness\":")?;
+            listing(report, trace, reader, out)?;
+        }
+    }
     let why_not = outcome.stop_reason.iter().map(|r| r.to_string());
     let warnings: Vec<String> = why_not.chain(outcome.warnings.iter().cloned()).collect();
     if !warnings.is_empty() {
@@ -68,8 +80,19 @@ fn field(out: &mut dyn Write, name: &str, value: Json) -> io::Result<()> {
 fn property(property: &Property) -> Json {
     match property {
         Property::Reach { label } => json!({"kind": property.kind(), "label": label}),
+        Property::Ltl { formula, fair } => {
+            fairly(json!({"kind": property.kind(), "formula": formula}), fair)
+        }
+        Property::Terminates { fair } => fairly(json!({"kind": property.kind()}), fair),
         _ => json!({"kind": property.kind()}),
     }
+}
+
+fn fairly(mut property: Json, fair: &[String]) -> Json {
+    if !fair.is_empty() {
+        property["fair"] = json!(fair);
+    }
+    property
 }
 
 pub(crate) fn stats(seconds: f64, counters: &[(String, u64)]) -> Json {
@@ -89,10 +112,14 @@ fn listing(
 ) -> io::Result<()> {
     write!(
         out,
-        "{{\"shortest\":{},\"loop_start\":{},\"steps\":[",
+        "{{\"shortest\":{},\"loop_start\":{},",
         trace.shortest,
         Json::from(trace.loop_start)
     )?;
+    if trace.growth > 0 {
+        write!(out, "\"stack_growth\":{},", trace.growth)?;
+    }
+    out.write_all(b"\"steps\":[")?;
     for (i, step) in trace.steps.iter().enumerate() {
         out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
         write!(out, "{}", step_json(report, step, reader))?;
@@ -104,6 +131,12 @@ fn listing(
 pub(crate) fn step_json(report: &Report, step: &ListedStep, reader: &mut Reader<'_>) -> Json {
     let program = &report.program;
     let mut object = place(program, step.node, report.file_name(), Some(step.depth));
+    if step.stays.is_some() {
+        let (line, column, text) = step.origin(program);
+        object.insert("line".into(), json!(line));
+        object.insert("column".into(), json!(column));
+        object.insert("text".into(), json!(text));
+    }
     let state = reader.values(program.nodes[step.node].proc, &step.state).into_iter();
     let state: Map<String, Json> =
         state.map(|(var, value)| (program.var_name(var).to_owned(), value_json(&value))).collect();

@@ -46,8 +46,8 @@ pub use html::html;
 pub use json::{json, states_json};
 pub use read::{Claim, ClaimedStep, ClaimedTrace, ReadError, read_report};
 pub use report::{
-    CertificateNote, Formula, ListedStep, Listing, Outcome, Report, Stack, StackAutomaton,
-    StackFrame, StackNode, Stacks, Statement, States, StatesAt, Status,
+    CertificateNote, Formula, Idle, ListedStep, Listing, Outcome, Report, Stack, StackAutomaton,
+    StackFrame, StackNode, Stacks, Statement, States, StatesAt, Status, Stays, Vacuity,
 };
 pub use sarif::{MAX_SARIF_LOCATIONS, sarif};
 pub use stacks::{stacks_dot, stacks_json, stacks_text};

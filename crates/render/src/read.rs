@@ -82,13 +82,26 @@ fn claim(at: &At<'_>) -> Result<Claim, ReadError> {
         "reach" => Property::reach(at.get("property")?.get("label")?.text()?),
         "reach-all" => Property::ReachAll,
         "assert" => Property::Assert,
-        _ => return kind.wrong("`reach`, `reach-all` or `assert`"),
+        "ltl" => Property::Ltl {
+            formula: at.get("property")?.get("formula")?.text()?,
+            fair: fair(&at.get("property")?)?,
+        },
+        "terminates" => Property::Terminates { fair: fair(&at.get("property")?)? },
+        _ => return kind.wrong("`reach`, `reach-all`, `assert`, `ltl` or `terminates`"),
     };
     let trace = match at.json.get("trace") {
         None | Some(Json::Null) => None,
         Some(_) => Some(trace(&at.get("trace")?)?),
     };
     Ok(Claim { property, verdict: at.get("verdict")?.text()?, trace })
+}
+
+/// Assumptions of fairness, which may be left out.
+fn fair(property: &At<'_>) -> Result<Vec<String>, ReadError> {
+    match property.json.get("fair") {
+        None | Some(Json::Null) => Ok(Vec::new()),
+        Some(_) => property.get("fair")?.list()?.iter().map(At::text).collect(),
+    }
 }
 
 fn trace(at: &At<'_>) -> Result<ClaimedTrace, ReadError> {

@@ -57,6 +57,8 @@ pub struct Outcome {
     pub statements: Option<Vec<Statement>>,
     /// The proof that nothing is violated.
     pub certificate: Option<CertificateNote>,
+    /// For a temporal property that holds: whether it holds for a good reason.
+    pub vacuity: Option<Vacuity>,
     /// What else the reader should know.
     pub warnings: Vec<String>,
 }
@@ -75,6 +77,7 @@ impl Outcome {
             trace: None,
             statements: None,
             certificate: None,
+            vacuity: None,
             warnings: Vec::new(),
         }
     }
@@ -120,6 +123,8 @@ pub struct Listing {
     pub shortest: bool,
     /// Where the part that repeats for ever begins.
     pub loop_start: Option<usize>,
+    /// By how many frames the stack is higher after each turn of that part.
+    pub growth: usize,
     /// Steps of the run, a completed call counted as one.
     pub hier_steps: usize,
     /// In the order of execution.
@@ -137,6 +142,52 @@ pub struct ListedStep {
     pub state: Partial,
     /// For a call whose inside is not listed: the number of steps inside, in decimal.
     pub folded: Option<Arc<str>>,
+    /// No statement: the run is over, and stays in this state for ever.
+    pub stays: Option<Stays>,
+}
+
+/// In which state a run that is over stays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stays {
+    /// It has ended.
+    Terminated,
+    /// An assertion has failed.
+    Failed,
+}
+
+impl ListedStep {
+    /// Line, column and text of the statement; line 0 if there is none.
+    pub(crate) fn origin<'p>(&self, program: &'p Program) -> (u32, u32, &'p str) {
+        match self.stays {
+            Some(Stays::Terminated) => (0, 0, "(terminated)"),
+            Some(Stays::Failed) => (0, 0, "(error)"),
+            None => {
+                let origin = program.nodes[self.node].origin;
+                (origin.line, origin.column, program.text(origin.text))
+            }
+        }
+    }
+}
+
+/// Whether the parts of a formula that holds matter to its truth.
+#[derive(Clone, Debug)]
+pub struct Vacuity {
+    /// Parts that can be replaced without changing the answer, the largest ones. Empty: every part
+    /// that was tried matters.
+    pub idle: Vec<Idle>,
+    /// How many parts were tried, and how many there are.
+    pub tried: (usize, usize),
+    /// A run that satisfies the formula, and would not do so with this part replaced.
+    pub witness: Option<(Idle, Listing)>,
+}
+
+/// A part of a formula, and what it is replaced by.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Idle {
+    /// The part.
+    pub part: String,
+    /// What it is replaced by: that which makes the formula stronger.
+    pub by: bool,
 }
 
 /// The status of a statement.

@@ -11,10 +11,12 @@ use std::io::{self, Write};
 pub const MAX_SARIF_LOCATIONS: usize = 10_000;
 
 /// The rules, in the order of their indices: id, what is wrong, and a word for the level.
-const RULES: [(&str, &str, &str); 3] = [
+const RULES: [(&str, &str, &str); 5] = [
     ("assert", "An assertion can fail", "error"),
     ("reach", "A statement that should be unreachable can be reached", "error"),
     ("reach-all", "A statement can never be reached", "warning"),
+    ("ltl", "A run violates a temporal formula", "error"),
+    ("terminates", "A run never ends", "error"),
 ];
 
 /// Writes the report as SARIF.
@@ -92,9 +94,18 @@ fn results(report: &Report, outcome: &Outcome) -> Vec<Json> {
         Status::Violated | Status::Reachable => {
             let text = match &outcome.property {
                 Property::Reach { label } => format!("{label} can be reached"),
+                Property::Ltl { formula, .. } => format!("a run violates {formula}"),
+                Property::Terminates { .. } => "a run never ends".to_owned(),
                 _ => "this assertion can fail".to_owned(),
             };
-            let last = outcome.trace.as_ref().and_then(|t| t.steps.last()).map(|s| s.node);
+            // Where it happens: at the end, or where the part begins that repeats for ever.
+            let last = outcome.trace.as_ref().and_then(|t| {
+                let step = match t.loop_start {
+                    Some(start) => t.steps.get(start).filter(|s| s.stays.is_none()),
+                    None => t.steps.last(),
+                };
+                step.or_else(|| t.steps.iter().rfind(|s| s.stays.is_none())).map(|s| s.node)
+            });
             let mut object = result("fail", "error", text, last);
             if let Some(trace) = &outcome.trace {
                 let flow = json!([{"threadFlows": [{"locations": flow(report, trace)}]}]);
@@ -117,13 +128,16 @@ fn flow(report: &Report, trace: &Listing) -> Vec<Json> {
         n..n
     };
     let mut out = Vec::new();
-    for (i, step) in trace.steps.iter().enumerate() {
+    for (i, step) in trace.steps.iter().enumerate().filter(|(_, s)| s.stays.is_none()) {
         let info = &program.nodes[step.node];
         let changed = changes.step(&mut reader, info.proc, step.depth, &step.state);
         if cut.contains(&i) {
             continue;
         }
         let mut text = program.text(info.origin.text).to_owned();
+        if trace.loop_start == Some(i) {
+            text = format!("(from here on for ever) {text}");
+        }
         if let Some(count) = &step.folded {
             text += &format!(" ({} steps inside)", crate::text::rounded(count));
         }

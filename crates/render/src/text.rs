@@ -1,7 +1,7 @@
 //! Reports for people: the run in order, indented by call depth, only what changed.
 
 use crate::values::{Changes, Reader};
-use crate::{Listing, MAX_INDENT, Outcome, Report, States, StatesAt, Status};
+use crate::{Idle, Listing, MAX_INDENT, Outcome, Report, States, StatesAt, Status, Vacuity};
 use ir::{NodeId, Program};
 use property::Property;
 use std::io::{self, Write};
@@ -36,6 +36,9 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
         for warning in &outcome.warnings {
             writeln!(out, "  warning: {warning}")?;
         }
+        if let Some(vacuity) = &outcome.vacuity {
+            about_vacuity(vacuity, options.verbose, out)?;
+        }
         if let Some(statements) = &outcome.statements {
             for statement in statements.iter().filter(|s| !s.reachable) {
                 writeln!(out, "  {}", place_and_text(report, statement.node))?;
@@ -57,6 +60,23 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
             writeln!(out)?;
             listing(report, trace, out)?;
         }
+        if options.verbose
+            && let Some((part, trace)) = outcome.vacuity.as_ref().and_then(|v| v.witness.as_ref())
+        {
+            writeln!(out, "\n  a run for which `{}` matters:\n", part.part)?;
+            listing(report, trace, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn about_vacuity(vacuity: &Vacuity, verbose: bool, out: &mut dyn Write) -> io::Result<()> {
+    for Idle { part, by } in &vacuity.idle {
+        writeln!(out, "  vacuous: it would hold even with `{by}` in place of `{part}`")?;
+    }
+    let (tried, all) = vacuity.tried;
+    if verbose && tried < all {
+        writeln!(out, "  {tried} of {all} parts of the formula were tested for vacuity")?;
     }
     Ok(())
 }
@@ -96,6 +116,13 @@ fn head(report: &Report, outcome: &Outcome) -> String {
         (Property::Assert, Status::Violated) => at("an assertion can fail"),
         (Property::Assert, Status::Unknown) => "can an assertion fail?".to_owned(),
         (Property::Assert, _) => "no assertion can fail".to_owned(),
+        (Property::Ltl { formula, .. }, _) => formula.clone(),
+        (Property::Terminates { .. }, Status::Violated) => match &outcome.trace {
+            Some(trace) => format!("a run never ends: {}", endless(report, trace)),
+            None => "a run never ends".to_owned(),
+        },
+        (Property::Terminates { .. }, Status::Unknown) => "does every run end?".to_owned(),
+        (Property::Terminates { .. }, _) => "every run ends".to_owned(),
         (_, Status::Unknown) => "which statements are reachable?".to_owned(),
         (_, _) => {
             let all = outcome.statements.as_deref().unwrap_or(&[]);
@@ -116,6 +143,8 @@ pub fn title(property: &Property) -> String {
     match property {
         Property::Reach { label } => format!("reach {label}"),
         Property::Assert => "assertions".to_owned(),
+        Property::Ltl { formula, .. } => formula.clone(),
+        Property::Terminates { .. } => "termination".to_owned(),
         other => other.kind().to_owned(),
     }
 }
@@ -146,16 +175,16 @@ fn listing(report: &Report, trace: &Listing, out: &mut dyn Write) -> io::Result<
     let width_of = |width: fn(&Program, &crate::ListedStep) -> usize, limit: usize| {
         trace.steps.iter().map(|s| width(program, s)).filter(|&w| w <= limit).max().unwrap_or(0)
     };
-    let places = width_of(|p, s| place(p, s.node).chars().count(), PLACE_WIDTH);
+    let places = width_of(|p, s| step_place(p, s).chars().count(), PLACE_WIDTH);
     let statements = width_of(|p, s| statement(p, s).chars().count(), STATEMENT_WIDTH);
     for (i, step) in trace.steps.iter().enumerate() {
         if trace.loop_start == Some(i) {
-            writeln!(out, "  from here on for ever:")?;
+            writeln!(out, "  from here on for ever{}:", growth(trace))?;
         }
         let proc = program.nodes[step.node].proc;
         let mut line = format!(
             "  {:places$}  {:statements$}",
-            place(program, step.node),
+            step_place(program, step),
             statement(program, step)
         );
         let mut gap = "  ";
@@ -176,9 +205,55 @@ fn listing(report: &Report, trace: &Listing, out: &mut dyn Write) -> io::Result<
     writeln!(out, "\n  {}", summary(trace))
 }
 
+fn growth(trace: &Listing) -> String {
+    match trace.growth {
+        0 => String::new(),
+        1 => ", one frame deeper in each turn".to_owned(),
+        n => format!(", {n} frames deeper in each turn"),
+    }
+}
+
+/// What never ends: a loop, or a recursion.
+fn endless(report: &Report, trace: &Listing) -> String {
+    let program = &*report.program;
+    let steps = &trace.steps[trace.loop_start.unwrap_or(0).min(trace.steps.len())..];
+    let Some(first) = steps.first() else { return "nothing of it is listed".to_owned() };
+    let at = |node: NodeId| {
+        let origin = program.nodes[node].origin;
+        let file = program.files.get(origin.file as usize).map_or("", String::as_str);
+        format!("{file}:{}:{}", origin.line, origin.column)
+    };
+    if trace.growth == 0 {
+        // The loop's first line in the procedure that all of it is in.
+        let own = steps.iter().filter(|s| s.depth == first.depth);
+        let head = own.min_by_key(|s| s.origin(program)).unwrap_or(first);
+        let proc = program.proc_name(program.nodes[first.node].proc);
+        return format!("the loop in `{proc}` at {}", at(head.node));
+    }
+    // In each frame that a turn adds, the last statement is the call that does not come back.
+    let calls: Vec<&crate::ListedStep> = (0..trace.growth as u32)
+        .filter_map(|i| steps.iter().rfind(|s| s.depth == first.depth + i))
+        .collect();
+    let name = |s: &crate::ListedStep| program.proc_name(program.nodes[s.node].proc).to_owned();
+    let chain: Vec<String> = calls.iter().map(|s| format!("`{}`", name(s))).collect();
+    let places: Vec<String> = calls.iter().map(|s| at(s.node)).collect();
+    match &chain[..] {
+        [one] => format!("{one} calls itself at {}", places[0]),
+        chain => format!("{} call each other at {}", chain.join(", "), places.join(", ")),
+    }
+}
+
+/// Procedure and line; a run that is over is nowhere.
+fn step_place(program: &Program, step: &crate::ListedStep) -> String {
+    match step.stays {
+        Some(_) => String::new(),
+        None => place(program, step.node),
+    }
+}
+
 /// The statement, indented by its depth.
 fn statement(program: &Program, step: &crate::ListedStep) -> String {
-    let text = program.text(program.nodes[step.node].origin.text);
+    let (_, _, text) = step.origin(program);
     let indent = 2 * step.depth.min(MAX_INDENT) as usize;
     match step.depth > MAX_INDENT {
         true => format!("{:indent$}[{}] {text}", "", step.depth),
@@ -195,8 +270,11 @@ pub(crate) fn rounded(number: &str) -> String {
 }
 
 fn summary(trace: &Listing) -> String {
-    let n = trace.steps.len();
+    let n = trace.steps.iter().filter(|s| s.stays.is_none()).count();
     let mut out = format!("{n} step{}", if n == 1 { "" } else { "s" });
+    if let Some(start) = trace.loop_start.filter(|_| n == trace.steps.len()) {
+        out += &format!(", of which {} repeat for ever", n - start);
+    }
     let folded = trace.steps.iter().filter(|s| s.folded.is_some()).count();
     if folded > 0 {
         out += &format!(

@@ -50,13 +50,19 @@ fn traced(steps: Vec<ListedStep>, loop_start: Option<usize>) -> Outcome {
     Outcome {
         status: Status::Reachable,
         stop_reason: None,
-        trace: Some(Listing { shortest: false, loop_start, hier_steps: steps.len(), steps }),
+        trace: Some(Listing {
+            shortest: false,
+            loop_start,
+            growth: 0,
+            hier_steps: steps.len(),
+            steps,
+        }),
         ..Outcome::unknown(Property::reach(":4"), StopReason::Cancelled)
     }
 }
 
 fn step(node: NodeId, depth: u32, known: &[(u32, bool)]) -> ListedStep {
-    ListedStep { node, depth, state: state(known), folded: None }
+    ListedStep { node, depth, state: state(known), folded: None, stays: None }
 }
 
 fn page(report: &Report, write: impl Fn(&Report, &mut dyn std::io::Write)) -> String {

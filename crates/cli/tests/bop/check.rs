@@ -4,7 +4,7 @@ use crate::{TempFile, bop, bop_with, command};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const ENGINES: [&str; 4] = ["auto", "explicit", "summary", "compare"];
+const ENGINES: [&str; 6] = ["auto", "explicit", "summary", "post", "pre", "compare"];
 
 #[test]
 fn exit_codes_follow_the_verdicts() {
@@ -119,7 +119,7 @@ fn traces_can_be_left_out_or_be_any() {
 fn a_run_out_of_time_stops_soon() {
     // 2^24 steps of a counter: no engine is through in 300 ms.
     let program = bop(&["gen", "counter", "24"]).exits(0).out;
-    for engine in ["explicit", "summary", "auto"] {
+    for engine in ["explicit", "summary", "post", "pre", "auto"] {
         let start = Instant::now();
         let args = ["check", "-", "--lang", "bp", "--timeout", "300ms", "--engine", engine];
         let ran = bop_with(&args, &program).exits(3);

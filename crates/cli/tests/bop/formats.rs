@@ -27,7 +27,7 @@ Line 6       State g=1
 
 #[test]
 fn bebop_prints_figure_1() {
-    for engine in ["auto", "explicit", "summary", "compare"] {
+    for engine in ["auto", "explicit", "summary", "post", "pre", "compare"] {
         let args = ["check", "examples/fig1.bp", "--reach", "R", "--format", "bebop"];
         let ran = bop(&[&args[..], &["--engine", engine]].concat()).exits(1);
         assert_eq!(ran.out, FIG_1, "{engine}");

@@ -40,11 +40,18 @@ fn command_lines() {
     refused(&["check", fig1, "--sere", "never {a}"], &["--sere", "not supported yet"]);
     refused(&["check", fig1, "--rule", "x.rule"], &["--rule", "not supported yet"]);
     refused(&["check", fig1, "--engine", "qbf"], &["not supported yet", "explicit"]);
-    refused(&["convert", fig1, "--to", "smv"], &["not supported yet", "bp", "dot"]);
-    refused(&["dump", fig1, "--stage", "spds"], &["not supported yet", "tree"]);
+    refused(&["convert", fig1, "--to", "smv"], &["not supported yet", "remopla", "dot"]);
     refused(&["frobnicate"], &["frobnicate"]);
     refused(&[], &["Usage"]);
     refused(&["gen", "bebop-t", "0"], &["1.."]);
+    refused(&["gen", "quicksort", "--bits", "2", "--len", "5"], &["at most 4 cells"]);
+    refused(&["gen", "quicksort", "--bits", "0"], &["1..=32"]);
+    refused(&["states", fig1], &["--at"]);
+    refused(&["states", fig1, "--at", "R", "--from", "A", "--to", "A .*"], &["not with both"]);
+    refused(&["states", fig1, "--at", "R", "--format", "dot"], &["--stacks"]);
+    refused(&["states", fig1, "--at", "R", "--stacks", "--engine", "summary"], &["post and pre"]);
+    refused(&["states", fig1, "--at", "R", "--stacks", "--engine", "pre"], &["engine post"]);
+    refused(&["states", fig1, "--at", "R", "--from", "main", "--engine", "pre"], &["engine post"]);
 }
 
 #[test]

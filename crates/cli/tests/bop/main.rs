@@ -3,7 +3,9 @@
 mod check;
 mod formats;
 mod inputs;
+mod languages;
 mod oracle;
+mod stacks;
 mod verbs;
 
 use serde_json::Value;

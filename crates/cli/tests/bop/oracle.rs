@@ -41,7 +41,7 @@ fn judged(args: &[&str]) {
 
 #[test]
 fn random_programs() {
-    for engine in ["explicit", "summary", "auto"] {
+    for engine in ["explicit", "summary", "post", "pre", "auto"] {
         judged(&["--n", "100", "--seed", "7", "--engine", engine, "--shortest", "hier"]);
     }
 }

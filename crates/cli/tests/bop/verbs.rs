@@ -4,7 +4,7 @@ use crate::{TempFile, bop, bop_with};
 
 #[test]
 fn states_are_exact() {
-    for engine in ["explicit", "summary", "auto", "compare"] {
+    for engine in ["explicit", "summary", "post", "pre", "auto", "compare"] {
         let args = ["states", "examples/fig1.bp", "--at", "R", "--format", "json"];
         let states = bop(&[&args[..], &["--engine", engine]].concat()).exits(0).json();
         assert_eq!(states["schema"], "postbop.states/1");
@@ -113,7 +113,7 @@ fn generated_programs_are_what_they_say() {
 
 #[test]
 fn help_teaches_by_example() {
-    for verb in ["check", "states", "convert", "dump", "replay", "gen", "completions"] {
+    for verb in ["check", "states", "convert", "dump", "replay", "gen", "ltl", "completions"] {
         let help = bop(&[verb, "--help"]).exits(0).out;
         assert!(help.contains("Examples:\n  bop "), "{verb}: {help}");
     }

@@ -1,0 +1,140 @@
+//! Regular sets of stacks.
+
+use crate::{TempFile, bop};
+
+/// `write` runs below `locked` only, since `debug` is never set.
+const LOCKS: &str = "\
+decl debug;
+void main() begin
+  debug := 0;
+  A: work(*);
+  if (debug) then B: audit(); fi
+end
+void work(n) begin
+  if (n) then
+    C: locked();
+  else
+    D: work(*);
+  fi
+  if (*) then E: work(*); fi
+end
+void locked() begin
+  K: write();
+end
+void audit() begin
+  G: write();
+end
+void write() begin
+  W: skip;
+end
+";
+
+#[test]
+fn security_questions() {
+    let file = TempFile::new("locks.bp", LOCKS);
+    for (question, code) in [
+        ("write .* locked .*", 1),
+        ("write .* audit .*", 0),
+        ("write !locked*", 0),
+        ("W K C (D | E)* A", 1),
+        (":22 :16 :9 main", 1),
+    ] {
+        for engine in ["auto", "post", "pre", "compare"] {
+            let args = ["states", file.path(), "--to", question, "--engine", engine];
+            let ran = bop(&args).exits(code);
+            let word = ["unreachable", "reachable"][code as usize];
+            assert!(ran.out.starts_with(&format!("{word}: {question}\n")), "{engine}: {}", ran.out);
+            let json = bop(&[&args[..], &["--format", "json"]].concat()).exits(code).json();
+            assert_eq!(json["schema"], "postbop.stacks/1");
+            assert_eq!(json["verdict"], word);
+            assert_eq!(json["reached"].is_array(), code == 1 && engine != "pre", "{json}");
+        }
+    }
+    let out = bop(&["states", file.path(), "--to", "write .* locked .*", "--steps", "0"]).exits(3);
+    assert!(out.out.starts_with("unknown: is write .* locked .* reachable?"), "{}", out.out);
+    // Values that the search did not keep are not shown; those that it did are right.
+    let json =
+        bop(&["states", file.path(), "--to", "write .*", "--format", "json"]).exits(1).json();
+    let frames = json["reached"].as_array().unwrap();
+    assert_eq!(frames.len(), 4, "{json}");
+    assert_ne!(frames[2]["state"]["n"], false, "line 9 is reached with n only: {json}");
+    assert_ne!(frames[0]["state"]["debug"], true, "{json}");
+}
+
+#[test]
+fn stacks_below_a_statement() {
+    let file = TempFile::new("locks.bp", LOCKS);
+    let ask = |args: &[&str]| bop(&[&["states", file.path()], args].concat());
+    let out = ask(&["--at", "W", "--stacks"]).exits(0).out;
+    let first = "stacks below write:W: locked:K work:C (work:D | work:E)* main:A\n";
+    assert!(out.starts_with(first), "{out}");
+    assert_eq!(ask(&["--at", "W", "--stacks", "-q"]).exits(0).out, first);
+    let out = ask(&["--at", "W", "--stacks=procs", "-q"]).exits(0).out;
+    assert_eq!(out, "stacks below write:W: locked work+ main\n");
+    let out = ask(&["--at", "G", "--stacks"]).exits(0).out;
+    assert_eq!(out, "stacks below audit:G: none, it is not reached\n");
+    let dot = ask(&["--at", "W", "--stacks", "--format", "dot"]).exits(0).out;
+    assert!(dot.starts_with("digraph stacks {") && dot.contains("work:D\\nwork:E"), "{dot}");
+    let json = ask(&["--at", "W", "--stacks", "--format", "json"]).exits(0).json();
+    assert_eq!(json["stacks"][0]["states"].as_array().unwrap().len(), 4);
+    assert_eq!(json["stacks"][0]["states"][0]["edges"][0][0], "locked:K");
+    // From elsewhere, and to somewhere.
+    let out = ask(&["--at", "W", "--stacks", "--from", "audit main:B", "-q"]).exits(0).out;
+    assert_eq!(out, "stacks below write:W: audit:G main:B\n");
+    let out = ask(&["--at", ":8", "--stacks", "--to", "audit .*", "-q"]).exits(0).out;
+    assert_eq!(out, "stacks below work:8: (work:D | work:E)* main:A\n");
+    let out = ask(&["--to", "write . . . main", "--stacks", "-q"]).exits(1).out;
+    assert!(out.ends_with("locked:K work:C (work:D | work:E) main:A\n"), "{out}");
+}
+
+#[test]
+fn values_from_and_to_stacks() {
+    let file = TempFile::new("locks.bp", LOCKS);
+    let ask = |args: &[&str]| bop(&[&["states", file.path()], args].concat()).exits(0).out;
+    let debug = "at main:4: work(*)\n  debug\n    debug=1\n  1 valuation\n";
+    assert_eq!(ask(&["--at", "A", "--to", "audit .*"]), debug);
+    let never = "at main:4: work(*)\n  unreachable\n";
+    assert_eq!(ask(&["--at", "A", "--from", "work A"]), never);
+    let not = "at main:5: if (debug)\n  debug\n    debug=1\n  1 valuation\n";
+    let out = ask(&["--at", ":5", "--to", "audit .*"]);
+    assert!(out.starts_with(not), "{out}");
+    assert!(ask(&["--at", "E", "--vars", "debug", "--from", "work A"]).contains("2 valuations"));
+}
+
+#[test]
+fn symbols_of_pushdown_systems() {
+    let text = "(p <a>)\np <a> --> p <b c>\np <b> --> q <b d>\nq <b> --> r <>\nr <d> --> r <>\n\
+                r <c> --> r <e>\n";
+    let file = TempFile::new("f.pds", text);
+    for (question, code) in
+        [("b d c", 1), ("b c", 1), ("b d d c", 0), ("e", 1), ("d c", 1), ("d", 0)]
+    {
+        for engine in ["post", "pre"] {
+            bop(&["states", file.path(), "--to", question, "--engine", engine]).exits(code);
+        }
+    }
+    let out = bop(&["states", file.path(), "--at", "b", "--stacks", "-q"]).exits(0).out;
+    assert_eq!(out, "stacks below b: d? c\n");
+}
+
+#[test]
+fn sets_that_make_no_sense() {
+    let file = TempFile::new("locks.bp", LOCKS);
+    let automaton = TempFile::new("set.txt", "state 0 (start)\n  wirte -> 1\nstate 1 (end)\n");
+    let at_file = format!("@{}", automaton.path());
+    for (set, says) in [
+        ("wirte .*", &["--to:1:1", "`wirte`", "did you mean `write`?", "^^^^^"][..]),
+        ("write (", &["--to:1:7", "^"]),
+        ("write:X", &["no statement labelled `X`"]),
+        (at_file.as_str(), &["set.txt:2:3", "did you mean `write`?"]),
+        ("@no-such-file", &["cannot read `no-such-file`"]),
+    ] {
+        let ran = bop(&["states", file.path(), "--to", set]).exits(2);
+        for word in says {
+            assert!(ran.err.contains(word), "{set}: {word} in {}", ran.err);
+        }
+    }
+    let good = TempFile::new("good.txt", "state 0\n  write -> 1\nstate 1 (end)\n  !audit -> 1\n");
+    let ran = bop(&["states", file.path(), "--to", &format!("@{}", good.path())]).exits(1);
+    assert!(ran.out.starts_with("reachable: @"), "{}", ran.out);
+}
