@@ -491,3 +491,42 @@ fn an_automaton_without_states_to_tell_apart_needs_no_variable() {
     assert!(steps.into_iter().all(|e| e.marks == 1));
     assert_eq!(product.program.globals.len(), program.globals.len());
 }
+
+/// A small product, written out: transitions that cannot read a letter at a node are not there.
+#[test]
+fn a_product_in_full() {
+    let text = "decl g; void main() begin while g do R: g := *; od end";
+    let file = source::SourceFile::new("f.bp", text).unwrap();
+    let (tree, _) = front_bp::parse(text, front_bp::Dialect::Standard);
+    let program = front_bp::lower(&tree, &file, &front_bp::LowerOptions::default()).unwrap();
+    let product = product(&Property::ltl("G (at(R) -> F !g)"), &program);
+    assert_eq!(
+        ir::dump(&product.program),
+        "\
+global g: bool
+global (automaton): int(1)
+init ((automaton) == 0)
+entry (run)
+
+proc main() -> ()
+  n0 entry 1:27 `while (g)`
+    -> n1 [(((automaton) == 0) & g)]
+    -> n1 [((((automaton) == 1) & g) & g)] marks 0b1
+    -> n2 [(((automaton) == 0) & !g)]
+    -> n2 [((((automaton) == 1) & g) & !g)] marks 0b1
+  n1 R: 1:41 `g := *`
+    -> n0 [((automaton) == 0)] g' := any; (automaton)' := any; constrain \
+((((automaton) == 0) & ((automaton)' == 0)) | ((((automaton) == 0) & g) & ((automaton)' == 1)))
+    -> n0 [(((automaton) == 1) & g)] g' := any; marks 0b1
+  n2
+    ~> return
+
+proc (run)() -> ()
+  n3 entry
+    ~> call main, back to n4
+  n4
+    -> n4 [((automaton) == 0)]
+    -> n4 [(((automaton) == 1) & g)] marks 0b1
+"
+    );
+}
