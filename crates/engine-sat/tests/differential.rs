@@ -1,0 +1,101 @@
+//! Against the reference on generated programs, recursion included: verdicts, sets of states,
+//! nodes reached; every trace is replayed and every certificate checked.
+
+use check::{Budget, Engine, Limits, Task, Verdict};
+use engine_explicit::Explicit;
+use engine_sat::{Options, Qbf, Universal};
+use std::time::Duration;
+use testkit::differential::any_trace_case;
+use testkit::judge::{differences, problems};
+
+fn limited() -> Budget {
+    Budget::new(Limits { time: Some(Duration::from_secs(20)), ..Limits::default() })
+}
+
+/// What is wrong with an engine's answer. A missing certificate or set is none: large ones are not
+/// written down. How often one is missing is counted.
+fn judge(task: &Task, engine: &dyn Engine, missing: &mut usize) -> Vec<String> {
+    let reference = Explicit::default().run(task, &limited());
+    let answer = engine.run(task, &limited());
+    let mut found = problems(task, &answer);
+    found.extend(differences(task, &answer, &reference));
+    let before = found.len();
+    found.retain(|p| !p.contains("but no certificate") && !p.contains("no set for observation"));
+    *missing += (found.len() < before) as usize;
+    found
+}
+
+fn compare(engine: &dyn Engine, seeds: std::ops::Range<u64>) {
+    let mut missing = 0;
+    let mut failures = Vec::new();
+    let count = seeds.end - seeds.start;
+    for seed in seeds {
+        let task = any_trace_case(seed).expect("generated programs are well formed");
+        let found = judge(&task, engine, &mut missing);
+        if !found.is_empty() {
+            failures.push(format!("seed {seed}: {}", found.join("\n    ")));
+            if failures.len() >= 5 {
+                break;
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}: {}", engine.name(), failures.join("\n"));
+    assert!(missing as u64 <= count / 20, "{missing} of {count} answers lack a proof or a set");
+}
+
+#[test]
+fn qbf_agrees_with_the_reference() {
+    compare(&Qbf::default(), 0..250);
+}
+
+#[test]
+fn universal_agrees_with_the_reference() {
+    compare(&Universal::default(), 250..500);
+}
+
+/// Small limits lead through fallbacks.
+#[test]
+fn limits_change_no_verdict() {
+    let options = Options { summary_limit: 12, refinements: 3, ..Options::default() };
+    compare(&Universal { options }, 500..560);
+}
+
+/// The long run: `cargo test -p engine-sat --test differential -- --ignored`.
+#[test]
+#[ignore = "takes many minutes"]
+fn ten_thousand_programs() {
+    compare(&Qbf::default(), 1_000..11_000);
+    compare(&Universal::default(), 1_000..11_000);
+}
+
+/// What bounded unrolling finds is so; what it proves, too.
+#[test]
+fn bounded_unrolling_is_never_wrong() {
+    let options = Options { bound: Some(12), ..Options::default() };
+    let engine = Qbf { options };
+    let (mut reached, mut held, mut open) = (0, 0, 0);
+    for seed in 600..760 {
+        let mut task = any_trace_case(seed).expect("generated programs are well formed");
+        task.observe.clear();
+        task.wants.all_nodes = false;
+        task.wants.certificate = false;
+        let reference = Explicit::default().run(&task, &limited());
+        let answer = engine.run(&task, &limited());
+        for (i, (ours, theirs)) in answer.verdicts.iter().zip(&reference.verdicts).enumerate() {
+            match (ours, theirs) {
+                (Verdict::Unknown(_), _) => open += 1,
+                (Verdict::Holds(_), Verdict::Holds(_)) => held += 1,
+                (Verdict::Violated(trace), Verdict::Violated(_)) => {
+                    reached += 1;
+                    if let Some(trace) = trace {
+                        let goal = &task.goals[i];
+                        replay::check_trace(&task.program, goal, trace)
+                            .unwrap_or_else(|r| panic!("seed {seed} goal {i}: {r}"));
+                    }
+                }
+                other => panic!("seed {seed} goal {i}: {other:?}"),
+            }
+        }
+    }
+    assert!(reached > 300 && held > 50 && open > 100, "{reached} {held} {open}");
+}
