@@ -3,8 +3,8 @@
 mod common;
 
 use check::{
-    Area, Budget, Certificate, Goal, Limits, ProcClaim, SetBit, SetId, StateSets, StopReason,
-    Target,
+    Area, Budget, Certificate, Goal, Limits, MarkedClaim, ProcClaim, Rank, RepeatClaim, SetBit,
+    SetId, StateSets, StopReason, Target,
 };
 use common::{at, origin};
 use ir::{Id, IndexVec, Init, NodeId, ProcId, Program, ProgramBuilder, Rel, Type, VarId};
@@ -372,4 +372,157 @@ fn wide_sets_go_to_the_solver() {
         Err(CertRefusal::Fails { rule: Rule::C2, node, .. }) => assert_eq!(node, NodeId::new(1)),
         other => panic!("{other:?}"),
     }
+}
+
+/// `g := 1; while (*) skip; h(); assume(g); …again`, where `h` resets `g`, which is marked: the mark
+/// is seen once at most.
+struct Marked {
+    program: Program,
+    m: [NodeId; 3],
+    n: [NodeId; 2],
+    certificate: Certificate,
+    main: ProcId,
+    h: ProcId,
+}
+
+fn marked() -> Marked {
+    let mut b = ProgramBuilder::new();
+    b.file("marked");
+    let o = origin(&mut b, 1);
+    let g = b.global("g", Type::BOOL, o);
+    let (main, h) = (b.proc("main", o), b.proc("h", o));
+    b.begin_proc(main);
+    let m: [NodeId; 3] = std::array::from_fn(|i| at(&mut b, 1 + i as u32));
+    b.entry(main, m[0]);
+    b.begin_proc(h);
+    let n: [NodeId; 2] = std::array::from_fn(|i| at(&mut b, 10 + i as u32));
+    b.entry(h, n[0]);
+    let rg = b.exprs.pre(g);
+    b.step(m[0], m[1], Rel::assign([(g, Some(ir::Exprs::TRUE))], 0));
+    b.step(m[1], m[1], Rel::identity());
+    b.call(m[1], h, Rel::identity(), m[2], Rel::identity());
+    b.step(m[2], m[1], Rel::guarded(rg, 0));
+    b.step(n[0], n[1], Rel::assign([(g, Some(ir::Exprs::FALSE))], 0));
+    b.ret(n[1], Rel::identity(), false);
+    let mut program = b.finish(main, Init::default());
+    let edge = program.out_edges(n[0]).next().unwrap();
+    program.edges[edge].marks = 1;
+    program.validate().unwrap();
+
+    let mut sets = StateSets::new();
+    let (no, yes) = (SetId::empty(), SetId::full());
+    let on = sets.ite(bit(Area::Global, 0), no, yes);
+    let off = sets.ite(bit(Area::Global, 0), yes, no);
+    let same = sets.ite(bit(Area::EntryGlobal, 0), no, on);
+    let reset = sets.ite(bit(Area::EntryGlobal, 0), no, off);
+    let path = IndexVec::from_iter([yes, on, off, same, reset]);
+    let procs = IndexVec::from_iter([
+        ProcClaim { summary: no, unchanged: Vec::new() },
+        ProcClaim { summary: reset, unchanged: Vec::new() },
+    ]);
+    let carried = MarkedClaim {
+        path: IndexVec::from_iter([no, no, off, no, reset]),
+        summary: IndexVec::from_iter([no, reset]),
+    };
+    let ranks = vec![
+        Rank { mark: 0, heads: vec![(m[2], off), (n[1], off)] },
+        Rank { mark: 0, heads: vec![(n[0], on)] },
+        Rank { mark: 0, heads: vec![(m[0], yes), (m[1], on)] },
+    ];
+    let repeat = Some(RepeatClaim { marked: vec![carried], ranks });
+    Marked { program, m, n, certificate: Certificate { sets, path, procs, repeat }, main, h }
+}
+
+#[test]
+fn planted_faults_in_repeat_claims_are_found() {
+    let f = marked();
+    let (m, n) = (f.m, f.n);
+    let check = |certificate: &Certificate, marks: u32| {
+        let goals = [Goal::Repeat { marks }];
+        check_certificate(&f.program, &goals, certificate, &Budget::unlimited())
+    };
+    let report = check(&f.certificate, 1).unwrap();
+    let decided = report.trivial + report.repeated + report.enumerated + report.solved;
+    assert_eq!(decided, report.instances);
+    let with = |change: &dyn Fn(&mut RepeatClaim)| {
+        let mut bad = f.certificate.clone();
+        change(bad.repeat.as_mut().unwrap());
+        bad
+    };
+    let fails = |change: &dyn Fn(&mut RepeatClaim)| match check(&with(change), 1).unwrap_err() {
+        CertRefusal::Fails { rule, node, .. } => (rule, node),
+        other => panic!("{other}"),
+    };
+    let (no, yes) = (SetId::empty(), SetId::full());
+    let reset = f.certificate.path[n[1]];
+    // C7: what the marked edge leads to, what returns with the mark, what the call brings back.
+    assert_eq!(fails(&|r| r.marked[0].path[n[1]] = no), (Rule::C7, n[0]));
+    assert_eq!(fails(&|r| r.marked[0].summary[f.h] = no), (Rule::C7, n[1]));
+    assert_eq!(fails(&|r| r.marked[0].path[m[2]] = no), (Rule::C7, m[1]));
+    // It need not be exact, but what is more must be closed, too.
+    assert!(check(&with(&|r| r.marked[0].path[n[0]] = reset), 1).is_ok());
+    assert!(check(&with(&|r| r.marked[0].path[m[1]] = yes), 1).is_ok());
+    assert_eq!(fails(&|r| r.marked[0].path[m[2]] = yes), (Rule::C7, m[2]));
+    assert!(check(&with(&|r| r.marked[0].summary[f.main] = yes), 1).is_ok());
+    // C8: a head without a rank; ranks that rise on a step and on a call that is entered.
+    assert_eq!(
+        fails(&|r| {
+            r.ranks[2].heads.pop();
+        }),
+        (Rule::C8, m[1])
+    );
+    assert_eq!(fails(&|r| r.ranks[1].heads[0].1 = no), (Rule::C8, n[0]));
+    assert_eq!(
+        fails(&|r| {
+            let first = r.ranks[2].heads.remove(0);
+            r.ranks.insert(2, Rank { mark: 0, heads: vec![first] });
+        }),
+        (Rule::C8, m[0])
+    );
+    assert_eq!(fails(&|r| r.ranks.swap(1, 2)), (Rule::C8, m[1]));
+    // C9: the marked edge, and the call with the mark inside, within a rank.
+    assert_eq!(
+        fails(&|r| {
+            let head = r.ranks[1].heads.remove(0);
+            r.ranks[0].heads.insert(1, head);
+        }),
+        (Rule::C9, n[0])
+    );
+    assert_eq!(
+        fails(&|r| {
+            let head = r.ranks[0].heads.remove(0);
+            r.ranks[2].heads.push(head);
+        }),
+        (Rule::C9, m[1])
+    );
+    // The same without the mark on the edge is fine; with the mark on the loop it is not.
+    let mut other = f.program.clone();
+    let edge = other.out_edges(m[1]).next().unwrap();
+    other.edges[edge].marks = 1;
+    let goals = [Goal::Repeat { marks: 1 }];
+    let repeat = with(&|r| r.marked[0].path[m[1]] = f.certificate.path[m[1]]);
+    match check_certificate(&other, &goals, &repeat, &Budget::unlimited()).unwrap_err() {
+        CertRefusal::Fails { rule: Rule::C9, node, .. } => assert_eq!(node, m[1]),
+        refusal => panic!("{refusal}"),
+    }
+    // C1 to C5 are checked as ever.
+    let mut bad = f.certificate.clone();
+    bad.path[m[2]] = no;
+    assert!(matches!(check(&bad, 1), Err(CertRefusal::Fails { rule: Rule::C5, .. })));
+
+    let malformed = |certificate: &Certificate, marks| {
+        matches!(check(certificate, marks), Err(CertRefusal::Malformed(_)))
+    };
+    assert!(malformed(&f.certificate, 0) && malformed(&f.certificate, 2));
+    assert!(malformed(&Certificate { repeat: None, ..f.certificate.clone() }, 1));
+    assert!(malformed(&with(&|r| r.ranks[0].mark = 1), 1));
+    assert!(malformed(&with(&|r| r.ranks[0].heads.swap(0, 1)), 1));
+    assert!(malformed(&with(&|r| r.ranks[0].heads[1].1 = reset), 1));
+    assert!(malformed(&with(&|r| r.ranks[0].heads[1].0 = NodeId::new(99)), 1));
+    assert!(malformed(&with(&|r| r.marked[0].path = IndexVec::filled(no, 1)), 1));
+    assert!(malformed(&with(&|r| r.marked[0].summary[f.h] = SetId::new(99)), 1));
+    // Out of time.
+    let budget = Budget::new(Limits { time: Some(Duration::ZERO), ..Limits::default() });
+    let result = check_certificate(&f.program, &goals, &f.certificate, &budget);
+    assert!(matches!(result, Err(CertRefusal::Stopped(StopReason::Time { .. }))));
 }
