@@ -1,6 +1,7 @@
 //! Measures the termination of Quicksort ([moped Fig. 2]): `termination BITS faulty|corrected ENGINE`,
 //! `ENGINE` being `frames`, `elimination`, `saturation` (with `-whole`: no rough components) or
-//! `pre`, `pre-elimination`, `pre-saturation`. With `-bare`, neither lasso nor certificate.
+//! `pre`, `pre-elimination`, `pre-saturation`; `reach` does post* alone. With `-bare`, neither lasso nor
+//! certificate.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -32,6 +33,9 @@ fn main() {
     if engine.contains("-bare") {
         task.wants.trace = TraceMode::None;
         task.wants.certificate = false;
+    }
+    if engine == "reach" {
+        task.goals = vec![check::Goal::Reach(Vec::new())];
     }
     let heads = match engine {
         e if e.contains("elimination") => Heads::Elimination,

@@ -13,11 +13,34 @@
 //! such small sets, never on what remains. Vertices are visited from the end of the weak topological
 //! order, so that inner loops come to rest before outer ones.
 
-use crate::heads::Graph;
+use crate::heads::{Graph, HeadEdge};
 use crate::system::{Halt, System};
 use bdd::Bdd;
 use check::Progress;
 use std::collections::BinaryHeap;
+
+/// What a head must have in order to stay.
+#[derive(Clone, Copy)]
+enum Towards {
+    Successors,
+    Predecessors,
+}
+
+impl Towards {
+    fn opposite(self) -> Towards {
+        match self {
+            Towards::Successors => Towards::Predecessors,
+            Towards::Predecessors => Towards::Successors,
+        }
+    }
+    /// The end of an edge that lies there.
+    fn end(self, edge: &HeadEdge) -> usize {
+        match self {
+            Towards::Successors => edge.to,
+            Towards::Predecessors => edge.from,
+        }
+    }
+}
 
 impl System {
     /// The hull of a graph for the marks `0..marks`. `place` is the visiting order of vertices.
@@ -73,9 +96,35 @@ impl System {
         &mut self,
         g: &Graph,
         z: &mut [Bdd],
-        mut suspects: Vec<Bdd>,
+        suspects: Vec<Bdd>,
         place: &[u32],
     ) -> Result<(), Halt> {
+        self.trim_towards(g, z, suspects, place, Towards::Successors)
+    }
+
+    /// Leaves of a hull what has a predecessor in it, again and again: what loops lead to.
+    pub(crate) fn trim_forwards(
+        &mut self,
+        g: &Graph,
+        z: &mut [Bdd],
+        place: &[u32],
+    ) -> Result<(), Halt> {
+        let place: Vec<u32> = place.iter().map(|p| u32::MAX - p).collect();
+        self.trim_towards(g, z, z.to_vec(), &place, Towards::Predecessors)
+    }
+
+    fn trim_towards(
+        &mut self,
+        g: &Graph,
+        z: &mut [Bdd],
+        mut suspects: Vec<Bdd>,
+        place: &[u32],
+        towards: Towards,
+    ) -> Result<(), Halt> {
+        let (ahead, behind) = match towards {
+            Towards::Successors => (&g.out, &g.into),
+            Towards::Predecessors => (&g.into, &g.out),
+        };
         let mut queue: BinaryHeap<(u32, usize)> = BinaryHeap::new();
         for (v, suspects) in suspects.iter().enumerate() {
             if !suspects.is_false() {
@@ -91,41 +140,52 @@ impl System {
             }
             let mut dead = self.m.and(suspects[v], z[v])?;
             suspects[v] = Bdd::FALSE;
-            for &e in &g.out[v] {
+            for &e in &ahead[v] {
                 if dead.is_false() {
                     break;
                 }
-                let edge = &g.edges[e];
-                let after = self.head_post(edge, dead, None)?;
-                let after = self.m.and(after, z[edge.to])?;
-                let alive = self.head_pre(edge, after, None)?;
+                let (edge, other) = (&g.edges[e], towards.end(&g.edges[e]));
+                let near = self.head_towards(edge, dead, towards)?;
+                let near = self.m.and(near, z[other])?;
+                let alive = self.head_towards(edge, near, towards.opposite())?;
                 dead = self.m.diff(dead, alive)?;
             }
             if dead.is_false() {
                 continue;
             }
             z[v] = self.m.diff(z[v], dead)?;
-            for &e in &g.into[v] {
-                let edge = &g.edges[e];
-                let from = edge.from;
-                if z[from].is_false() {
+            for &e in &behind[v] {
+                let (edge, other) = (&g.edges[e], towards.opposite().end(&g.edges[e]));
+                if z[other].is_false() {
                     continue;
                 }
-                let before = self.head_pre(edge, dead, None)?;
-                let before = self.m.and(before, z[from])?;
-                if before.is_false() {
+                let near = self.head_towards(edge, dead, towards.opposite())?;
+                let near = self.m.and(near, z[other])?;
+                if near.is_false() {
                     continue;
                 }
-                if suspects[from].is_false() {
-                    queue.push((place[from], from));
+                if suspects[other].is_false() {
+                    queue.push((place[other], other));
                 }
-                suspects[from] = self.m.or(suspects[from], before)?;
+                suspects[other] = self.m.or(suspects[other], near)?;
             }
-            if self.m.want_gc() {
+            if self.want_collection() {
                 self.collect(g.roots().chain(z.iter().copied()).chain(suspects.clone()));
             }
         }
         Ok(())
+    }
+
+    fn head_towards(
+        &mut self,
+        edge: &HeadEdge,
+        states: Bdd,
+        towards: Towards,
+    ) -> Result<Bdd, Halt> {
+        match towards {
+            Towards::Successors => self.head_post(edge, states, None),
+            Towards::Predecessors => self.head_pre(edge, states, None),
+        }
     }
 
     /// The heads of `z` from which an edge that can carry the mark can be reached inside `z`, and
@@ -171,7 +231,7 @@ impl System {
                 }
                 new[from] = self.m.or(new[from], fresh)?;
             }
-            if self.m.want_gc() {
+            if self.want_collection() {
                 let local = z.iter().chain(&found).chain(&new).copied();
                 self.collect(g.roots().chain(local).collect::<Vec<Bdd>>());
             }

@@ -186,7 +186,7 @@ fn system(
     budget.poll()?;
     let context = Context::new(program.clone(), live, mod_ref, false, order);
     let mut system = System::new(context, budget, collect_at);
-    system.sift_at = sifting.then_some(SIFT_AT);
+    system.sift_at = sifting.then_some(SIFT_AT.min(collect_at));
     Ok(system)
 }
 
@@ -278,11 +278,11 @@ fn repeated_forwards(
     let paths = Paths::reachable(&program, path);
     let mut repeat = Repeat::new(s, marks, heads, paths, switches.rough, switches.heads)?;
     let rounds = s.effort.rounds;
-    let hulls = repeat.hulls(s, false)?;
+    let mut hulls = repeat.hulls(s, false)?;
     if !hulls.is_empty() {
         return match wants.trace {
             TraceMode::None => Ok(Verdict::Violated(None)),
-            _ => Ok(Verdict::Violated(Some(Box::new(s.lasso(&hulls, repeat.marks)?)))),
+            _ => Ok(Verdict::Violated(Some(Box::new(s.lasso(&mut hulls, repeat.marks)?)))),
         };
     }
     // Ranks take at least as many rounds as the longest chain that was removed.
@@ -323,7 +323,7 @@ fn repeated_backwards(
     let heads = s.all_heads(&relevant);
     let paths = Paths::unrestricted(program);
     let mut repeat = Repeat::new(&mut s, marks, heads, paths, switches.rough, switches.heads)?;
-    let hulls = repeat.hulls(&mut s, true)?;
+    let mut hulls = repeat.hulls(&mut s, true)?;
     let mut reached = false;
     if !hulls.is_empty() {
         let mut targets = Vec::new();
@@ -350,7 +350,7 @@ fn repeated_backwards(
     }
     let verdict = match (reached, task.wants.trace) {
         (true, TraceMode::None) => Verdict::Violated(None),
-        (true, _) => Verdict::Violated(Some(Box::new(s.lasso(&hulls, repeat.marks)?))),
+        (true, _) => Verdict::Violated(Some(Box::new(s.lasso(&mut hulls, repeat.marks)?))),
         (false, _) if !task.wants.certificate => Verdict::Holds(None),
         (false, _) => {
             // Its proof speaks of what can be reached.

@@ -1,9 +1,11 @@
 //! Lassos: a way to a hull, and a loop inside it that carries every mark.
 //!
-//! From a head of the hull one goes, by shortest ways inside it, to an edge that carries the first
-//! mark, then on to one with the second, and so on, and then back to where one started. If there is
-//! no way back, all of this belongs to the stem: one has come to a component further down, and starts
-//! again (Clarke, Grumberg, McMillan, Zhao 1995).
+//! What is left of a hull when heads without predecessors are removed are its components, and what
+//! lies between them. From a head there, everything that it can reach is found, ring by ring, and what
+//! of that can reach it: its component. If that has every mark, a loop goes by shortest ways inside it
+//! to an edge that carries the first mark, then on to one with the second, and so on, and back.
+//! Otherwise the stem is prolonged to a head of the last ring outside it, which is likely to lie in a component
+//! further down (after Hojati, Brayton, Kurshan 1993).
 //!
 //! Edges over completed calls become segments (`rings.rs`), edges between entries the steps of a
 //! frame.
@@ -15,11 +17,14 @@ use crate::system::{Halt, System};
 use bdd::Bdd;
 use check::{Frame, Lasso, Step, Trace};
 use ir::{EdgeKind, NodeId};
+use std::collections::VecDeque;
 
 /// A graph and a part of it, from all of whose heads a loop with every mark can be reached inside.
 pub(crate) struct Hull {
     pub(crate) graph: Graph,
     pub(crate) states: Vec<Bdd>,
+    /// Visiting order of vertices.
+    pub(crate) place: Vec<u32>,
 }
 
 impl Hull {
@@ -75,9 +80,14 @@ impl System {
     }
 
     /// A lasso by way of one of some hulls, at least one of which is reachable.
-    pub(crate) fn lasso(&mut self, hulls: &[Hull], marks: u32) -> Result<Trace, Halt> {
+    pub(crate) fn lasso(&mut self, hulls: &mut [Hull], marks: u32) -> Result<Trace, Halt> {
         let program = self.program.clone();
         self.pinned.extend(hulls.iter().flat_map(Hull::roots));
+        for hull in hulls.iter_mut() {
+            self.trim_forwards(&hull.graph, &mut hull.states, &hull.place)?;
+            self.pinned.extend(&hull.states);
+        }
+        let hulls = &*hulls;
         let mut aims: Vec<Aim> = Vec::new();
         for hull in hulls {
             aims.extend(self.ways_in(hull)?.into_iter().map(|(node, states)| (0, node, states)));
@@ -95,33 +105,50 @@ impl System {
         let (hull, mut head) = self.step_in(hulls, node, end, &mut frames)?;
 
         let g = &hull.graph;
-        let (start, position) = loop {
-            let (start, position) = (head.clone(), place(&frames));
-            let mut carried = 0u64;
-            let mut moved = false;
-            for mark in 0..marks {
-                if carried >> mark & 1 == 1 {
-                    continue;
+        let component = loop {
+            let found = self.rings_in(hull, &head)?;
+            let component = self.component_of(g, &found, &head)?;
+            if self.has_marks(g, &component, marks)? {
+                break component;
+            }
+            let mut below = None;
+            for (at, f) in found.iter().enumerate().rev() {
+                let outside = self.m.diff(f.states, component[f.vertex])?;
+                if !outside.is_false() {
+                    below = Some((at, outside));
+                    break;
                 }
-                let Some((moves, end)) = self.walk(hull, &head, Some(mark), None)? else {
-                    return Err(Halt::internal("a hull has no edge that carries a mark"));
-                };
-                for step in &moves {
-                    carried |= g.edges[step.edge].marks;
-                    carried |= step.mark.map_or(0, |i| 1 << i);
-                }
-                moved |= !moves.is_empty();
-                self.append(g, moves, &end, &mut frames, &mut library)?;
-                head = end;
             }
-            if moved && head == start {
-                break (start, position);
-            }
-            if let Some((moves, end)) = self.walk(hull, &head, None, Some(&start))? {
-                self.append(g, moves, &end, &mut frames, &mut library)?;
-                break (start, position);
-            }
+            let Some((at, states)) = below else {
+                return Err(Halt::internal("a hull has a head that leads nowhere"));
+            };
+            let (moves, end) = self.moves(g, &found, at, states)?;
+            self.append(g, moves, &end, &mut frames, &mut library)?;
+            head = end;
         };
+        self.pinned.extend(&component);
+        let (start, position) = (head.clone(), place(&frames));
+        let mut carried = 0u64;
+        for mark in 0..marks {
+            if carried >> mark & 1 == 1 {
+                continue;
+            }
+            let Some((moves, end)) = self.walk(g, &component, &head, Some(mark), None)? else {
+                return Err(Halt::internal("a component has no edge that carries a mark"));
+            };
+            for step in &moves {
+                carried |= g.edges[step.edge].marks;
+                carried |= step.mark.map_or(0, |i| 1 << i);
+            }
+            self.append(g, moves, &end, &mut frames, &mut library)?;
+            head = end;
+        }
+        if head != start {
+            let Some((moves, end)) = self.walk(g, &component, &head, None, Some(&start))? else {
+                return Err(Halt::internal("a component has no way back"));
+            };
+            self.append(g, moves, &end, &mut frames, &mut library)?;
+        }
 
         self.explain(&mut library, &[])?;
         let (segments, renamed) = library.needed(&frames);
@@ -207,16 +234,105 @@ impl System {
         Ok(self.m.literals(&literals)?)
     }
 
-    /// A shortest way inside a hull: to where `mark` has just been carried, or to the head `to`.
+    /// Everything that a head reaches inside a hull, itself included, in rings.
+    fn rings_in(&mut self, hull: &Hull, from: &Head) -> Result<Vec<Found>, Halt> {
+        let g = &hull.graph;
+        let start = self.single(g, from)?;
+        let mut seen = vec![Bdd::FALSE; g.vertices.len()];
+        seen[from.vertex] = start;
+        let first = Found { vertex: from.vertex, marked: false, states: start, from: None };
+        let mut found = vec![first];
+        let mut at = 0;
+        while at < found.len() {
+            self.budget.work(1)?;
+            let Found { vertex, states, .. } = found[at];
+            for &e in &g.out[vertex] {
+                let edge = &g.edges[e];
+                let after = self.head_post(edge, states, None)?;
+                let after = self.m.and(after, hull.states[edge.to])?;
+                let new = self.m.diff(after, seen[edge.to])?;
+                if new.is_false() {
+                    continue;
+                }
+                seen[edge.to] = self.m.or(seen[edge.to], new)?;
+                let from = Some((at, e, None));
+                found.push(Found { vertex: edge.to, marked: false, states: new, from });
+            }
+            at += 1;
+            if self.want_collection() {
+                let used = found.iter().map(|f| f.states).chain(seen.iter().copied());
+                self.collect(used.collect::<Vec<Bdd>>());
+            }
+        }
+        Ok(found)
+    }
+
+    /// What of the heads found from a head can reach it.
+    fn component_of(&mut self, g: &Graph, found: &[Found], to: &Head) -> Result<Vec<Bdd>, Halt> {
+        let mut reached = vec![Bdd::FALSE; g.vertices.len()];
+        for f in found {
+            reached[f.vertex] = self.m.or(reached[f.vertex], f.states)?;
+        }
+        let mut out = vec![Bdd::FALSE; g.vertices.len()];
+        let mut new = out.clone();
+        out[to.vertex] = self.single(g, to)?;
+        new[to.vertex] = out[to.vertex];
+        let mut work = VecDeque::from([to.vertex]);
+        while let Some(v) = work.pop_front() {
+            self.budget.work(1)?;
+            let states = std::mem::replace(&mut new[v], Bdd::FALSE);
+            for &e in &g.into[v] {
+                let edge = &g.edges[e];
+                let from = edge.from;
+                let before = self.head_pre(edge, states, None)?;
+                let before = self.m.and(before, reached[from])?;
+                let fresh = self.m.diff(before, out[from])?;
+                if fresh.is_false() {
+                    continue;
+                }
+                if new[from].is_false() {
+                    work.push_back(from);
+                }
+                new[from] = self.m.or(new[from], fresh)?;
+                out[from] = self.m.or(out[from], fresh)?;
+            }
+            if self.want_collection() {
+                let used = found.iter().map(|f| f.states).chain(reached.iter().copied());
+                let used = used.chain(out.iter().copied()).chain(new.iter().copied());
+                self.collect(used.collect::<Vec<Bdd>>());
+            }
+        }
+        Ok(out)
+    }
+
+    /// Whether edges inside a component can carry every mark.
+    fn has_marks(&mut self, g: &Graph, component: &[Bdd], marks: u32) -> Result<bool, Halt> {
+        for mark in 0..marks {
+            let mut carried = false;
+            for edge in &g.edges {
+                let before = self.head_pre(edge, component[edge.to], Some(mark))?;
+                if !self.m.disjoint(before, component[edge.from])? {
+                    carried = true;
+                    break;
+                }
+            }
+            if !carried {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// A shortest way inside some heads: to where `mark` has just been carried, or to the head `to`.
     /// `None` if there is none.
     fn walk(
         &mut self,
-        hull: &Hull,
+        g: &Graph,
+        among: &[Bdd],
         from: &Head,
         mark: Option<u32>,
         to: Option<&Head>,
     ) -> Result<Option<(Vec<Move>, Head)>, Halt> {
-        let g = &hull.graph;
         let start = self.single(g, from)?;
         let aim = match to {
             Some(to) => self.single(g, to)?,
@@ -236,7 +352,7 @@ impl System {
                 let inside = mark.filter(|i| !carries && edge.may >> i & 1 == 1);
                 for how in [Some(None), inside.map(Some)].into_iter().flatten() {
                     let after = self.head_post(edge, states, how)?;
-                    let after = self.m.and(after, hull.states[edge.to])?;
+                    let after = self.m.and(after, among[edge.to])?;
                     let marked = carries || how.is_some();
                     let old = seen[edge.to][usize::from(marked)];
                     let new = self.m.diff(after, old)?;
@@ -253,12 +369,12 @@ impl System {
                     };
                     if hit {
                         let last = self.m.and(new, aim)?;
-                        return self.moves(g, &found, last).map(Some);
+                        return self.moves(g, &found, found.len() - 1, last).map(Some);
                     }
                 }
             }
             at += 1;
-            if self.m.want_gc() {
+            if self.want_collection() {
                 let used = found.iter().map(|f| f.states).chain(seen.iter().flatten().copied());
                 self.collect(used.chain([aim]).collect::<Vec<Bdd>>());
             }
@@ -266,14 +382,14 @@ impl System {
         Ok(None)
     }
 
-    /// Reads the way to a head of the last entry, among `states`, off a search.
+    /// Reads the way to a head of an entry, among `states`, off a search.
     fn moves(
         &mut self,
         g: &Graph,
         found: &[Found],
+        mut at: usize,
         states: Bdd,
     ) -> Result<(Vec<Move>, Head), Halt> {
-        let mut at = found.len() - 1;
         let end = self.pick_head(g, found[at].vertex, states)?;
         let mut head = end.clone();
         let mut out = Vec::new();

@@ -171,7 +171,7 @@ impl Repeat {
                 _ => s.hull(&g, self.marks, &place)?,
             };
             if states.iter().any(|z| !z.is_false()) {
-                let hull = Hull { graph: g, states };
+                let hull = Hull { graph: g, states, place };
                 s.pinned.extend(hull.roots());
                 hulls.push(hull);
                 if !all {
