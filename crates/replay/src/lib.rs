@@ -6,6 +6,10 @@
 //! statement. [`check_certificate`] judges the proof that a goal is not reached, and
 //! [`replay_listed`] judges a listing read back from a report.
 //!
+//! Runs without end are lassos: [`check_lasso`] accepts one if its loop can be taken for ever,
+//! [`judge`] says whether a formula is false of it, by the formula's meaning and without any
+//! automaton, and [`replay_lasso`] does both for a listing.
+//!
 //! ```
 //! use check::{Frame, Goal, Partial, Step, Target, Trace};
 //! use ir::{Id, Init, ProgramBuilder, Rel, Type};

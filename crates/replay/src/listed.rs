@@ -83,6 +83,9 @@ pub enum Outcome {
     },
 }
 
+/// Answers for folded calls; `None`: not known.
+type Ask<'a> = dyn FnMut(FoldedQuery) -> Option<bool> + 'a;
+
 /// Configurations kept at one step.
 const MOST: usize = 1 << 12;
 
@@ -220,7 +223,7 @@ pub(crate) struct Simulation<'a> {
     pub(crate) touched: Option<Touched>,
     pub(crate) budget: &'a Budget,
     /// Answers for folded calls.
-    pub(crate) ask: Option<&'a mut dyn FnMut(FoldedQuery) -> Option<bool>>,
+    ask: Option<&'a mut Ask<'a>>,
     /// Bits to decide for the sake of assigned values.
     pub(crate) splits: usize,
     /// A configuration was dropped because something about it is not known.
