@@ -717,15 +717,18 @@ impl PAutomaton {
             let Some(values) = self.s.m.pick_minterm(possible, &bits) else {
                 return Err(Halt::internal("a configuration found has no data"));
             };
-            let mut values = values.into_iter().map(|v| v.1);
+            // Nothing is known of what was not kept.
+            let known: Option<Vec<u32>> = (!self.whole).then(|| self.s.m.support(possible));
+            let known = |bit: u32| known.as_ref().is_none_or(|known| known.contains(&bit));
+            let mut values = values.into_iter();
             let layout = &context.slots.layout;
             let mut state = Partial::unknown(layout.global_bits + layout.frame_bits[proc]);
             for &var in &scope {
                 let base = base(&program, layout, var);
                 let is_there = from.is_err() || !context.is_global(var);
                 for bit in layout.slot(var).bits() {
-                    let value = values.next();
-                    state.set(base + bit, value.filter(|_| is_there));
+                    let value = values.next().filter(|v| is_there && known(v.0));
+                    state.set(base + bit, value.map(|v| v.1));
                 }
             }
             match from {
@@ -737,7 +740,7 @@ impl PAutomaton {
                     below.push((e, state));
                     let vars = self.data_vars[found[before as usize].proc].iter().copied();
                     let literals: Vec<(u32, bool)> =
-                        context.bits(Copy::Entry, vars).zip(values).collect();
+                        context.bits(Copy::Entry, vars).zip(values.map(|v| v.1)).collect();
                     data = self.s.m.literals(&literals)?;
                     at = before as usize;
                 }

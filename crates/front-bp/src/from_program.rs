@@ -616,7 +616,7 @@ impl<'p> Writer<'p> {
         let results: Vec<BitOf> =
             program.procs[callee].results.iter().flat_map(|&v| bits(program, v)).collect();
         let back = self.effect(&call.back, |_, _| true);
-        let targets = self.targets(body, &back, &results);
+        let targets = self.targets(&back, &results);
         let direct = targets.is_some();
         let targets = targets.unwrap_or_else(|| {
             (0..results.len()).map(|k| self.spare(body, Spare::Result, k)).collect()
@@ -636,7 +636,7 @@ impl<'p> Writer<'p> {
     }
 
     /// Where the results of a call go, if nothing else happens on the way back.
-    fn targets(&mut self, body: &Body, back: &Effect, results: &[BitOf]) -> Option<Vec<Symbol>> {
+    fn targets(&mut self, back: &Effect, results: &[BitOf]) -> Option<Vec<Symbol>> {
         if back.condition != TRUE {
             return None;
         }
@@ -648,7 +648,6 @@ impl<'p> Writer<'p> {
                 return None;
             }
         }
-        let _ = body;
         if out.iter().all(Option::is_none) {
             return Some(Vec::new());
         }
@@ -696,8 +695,9 @@ impl<'p> Writer<'p> {
             Some(value)
         });
         let condition = gates.both(blasted.enabled, constraint);
-        let same = |&((_, bit), value): &((Time, BitOf), Bit)| {
-            gates.gates[value as usize] == Gate::Read(Time::Pre, bit)
+        // A callee's variable that gets the value of the same one of the caller is another one.
+        let same = |&((time, bit), value): &((Time, BitOf), Bit)| {
+            keeps(time, bit.0) && gates.gates[value as usize] == Gate::Read(Time::Pre, bit)
         };
         let updates = updates.iter().filter(|u| !same(u)).copied().collect();
         Effect { gates, condition, updates }

@@ -186,9 +186,10 @@ impl<'t> Lowering<'t> {
         let (span, shown) = match rules.get(&name.symbol) {
             Some(&(first, count)) => {
                 let rule = &self.tree.rules[first];
+                // The rules of a symbol may be for different control locations.
                 let shown = match count {
                     1 => rule_head_text(syntax, &rule.rule),
-                    _ => format!("{} <{text}>", self.text(rule.rule.from)),
+                    _ => format!("<{text}>"),
                 };
                 (rule.span, shown)
             }
