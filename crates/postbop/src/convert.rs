@@ -4,9 +4,11 @@ use crate::checking::{Asked, Asks};
 use crate::load::{Error, Tree, guarded, load, lower, parse, rejected, system};
 use crate::{Options, dot, tree};
 use check::{Budget, Goal};
+use front_pds::CannotSay;
 use ir::spds::Spds;
-use ir::{Exprs, Id};
+use ir::{EdgeKind, Exprs, Id, ProcId, Program, Time, VarId};
 use property::Property;
+use rustc_hash::FxHashSet;
 use source::SourceFile;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -50,26 +52,54 @@ pub fn convert(
             (Tree::Pds(tree), Target::Pds) => Ok(front_pds::print(tree)),
             (_, Target::Bp) => Ok(front_bp::print(&front_bp::from_program(&program))),
             (_, Target::Remopla) => {
-                let tree = front_remopla::from_program(&program);
-                Ok(front_remopla::print(&tree.map_err(|e| cannot_say(target, &e))?))
+                let tree = front_remopla::from_program(&with_parameters(program));
+                Ok(front_remopla::print(&tree.map_err(|e| cannot_say(target, e))?))
             }
             (_, Target::Pds) => {
                 let tree = front_pds::from_spds(&Spds::from_program(&program));
-                Ok(front_pds::print(&tree.map_err(|e| cannot_say(target, &e))?))
+                Ok(front_pds::print(&tree.map_err(|e| cannot_say(target, e))?))
             }
         }
     })
 }
 
 /// The target has no words for something.
-fn cannot_say(target: Target, what: &dyn std::fmt::Display) -> Error {
+fn cannot_say(target: Target, CannotSay(what): CannotSay) -> Error {
     let language = match target {
         Target::Bp => "a boolean program",
         Target::Remopla => "a Remopla program",
         Target::Pds => "a pushdown system",
         Target::Dot => "a graph",
     };
-    Error::Usage(format!("{language} cannot say this: {what}"))
+    Error::Usage(format!("{language} has no words for {what}"))
+}
+
+/// The program with all locals that calls set as parameters. In a program made from rules any local
+/// may be set where its symbol is pushed.
+fn with_parameters(mut program: Program) -> Program {
+    let mut set: FxHashSet<VarId> = FxHashSet::default();
+    for edge in program.edges.iter() {
+        let EdgeKind::Call(call) = &edge.kind else { continue };
+        let assigns = call.enter.assigns.iter().filter(|a| a.time == Time::Post);
+        set.extend(assigns.map(|a| a.var));
+        program.exprs.reads(call.enter.constraint, |time, var| {
+            if time == Time::Post {
+                set.insert(var);
+            }
+        });
+    }
+    let ids: Vec<ProcId> = program.procs.ids().collect();
+    for id in ids {
+        let proc = &mut program.procs[id];
+        let (params, locals): (Vec<(usize, VarId)>, Vec<(usize, VarId)>) =
+            std::mem::take(&mut proc.locals)
+                .into_iter()
+                .enumerate()
+                .partition(|(i, var)| *i < proc.params || set.contains(var));
+        proc.params = params.len();
+        proc.locals = params.into_iter().chain(locals).map(|(_, var)| var).collect();
+    }
+    program
 }
 
 /// A stage of the work.
