@@ -89,8 +89,9 @@ const LARGEST_GROUP: usize = 64;
 /// Rounds of FORCE after which the order is taken as it is.
 const ROUNDS: usize = 60;
 
-/// Interleaving pays for numbers that depend on each other all at once. Where so many are of one
-/// kind, they hardly do: each stays in one piece.
+/// Interleaving pays for numbers that depend on each other all at once, and costs where a chain of
+/// many does so in pairs. Beyond so many cells of one kind each stays in one piece; the bound is a
+/// guess, since no larger program was at hand to measure.
 const MOST_INTERLEAVED: usize = 40;
 
 /// The slots of a program, ordered.
@@ -354,7 +355,8 @@ fn naive(units: &Units) -> Vec<u32> {
 fn shuffled(mut slots: Vec<u32>, seed: u64) -> Vec<u32> {
     let mut state = seed.wrapping_mul(2).wrapping_add(1);
     for i in (1..slots.len()).rev() {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         slots.swap(i, (state >> 33) as usize % (i + 1));
     }
     slots

@@ -155,7 +155,7 @@ impl Summary {
         m.set_gate(Some(Box::new(BudgetGate(budget.clone()))));
         let context = Context::new(program, live, mod_ref, self.order);
         let mut saturation = Saturation::new(context, m, budget);
-        saturation.sift_at = self.sifting.then_some(summaries::SIFT_AT);
+        saturation.sift_at = self.sifting.then_some(summaries::SIFT_AT.min(self.collect_at));
 
         // Targets with their conditions as diagrams.
         let mut targets: Vec<(usize, NodeId, Bdd)> = Vec::new();

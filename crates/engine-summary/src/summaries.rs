@@ -237,14 +237,14 @@ impl<'a> Saturation<'a> {
     /// Looks for a better order, if the nodes in use have doubled since it was last looked for.
     fn sift(&mut self) -> Result<(), Halt> {
         self.collect([]);
-        if self.sift_at.is_some_and(|nodes| self.m.live_nodes() > nodes / 2) {
+        if let Some(at) = self.sift_at.filter(|nodes| self.m.live_nodes() > nodes / 2) {
             let roots = self.roots([]);
             let left = match self.m.reorder_sift(roots, &self.context.slots.groups()) {
                 // Out of room half-way: whatever the order is now, it will do.
                 Err(Stop::Nodes) => self.m.live_nodes(),
                 left => left?,
             };
-            self.sift_at = Some((4 * left).max(SIFT_AT));
+            self.sift_at = Some((4 * left).max(at.min(SIFT_AT)));
         }
         Ok(())
     }
