@@ -6,7 +6,7 @@ use crate::{Options, Watch};
 use ir::{ProcId, Program, Type, VarId};
 use property::Question;
 use render::{Claim, ClaimedStep, ClaimedTrace, Reader};
-use replay::{Listed, ListedStep, replay_listed};
+use replay::{Listed, ListedEnd, ListedLasso, ListedStep, replay_lasso, replay_listed};
 use source::SourceFile;
 use std::sync::Arc;
 
@@ -37,25 +37,37 @@ pub fn replay(
     watch: &Watch,
 ) -> Result<Vec<Judgement>, Error> {
     let budget = watch.budget(options.limits);
-    let program = load(files, options)?;
+    let program = Arc::new(load(files, options)?);
     let mut folded = Folded::new(&program, options, watch, &budget);
     let judged = claims.iter().map(|claim| {
         let Some(trace) = &claim.trace else { return Judgement::NoTrace };
-        let goal = match claim.property.question(&program) {
-            Ok(Question::Goal(goal)) => goal,
-            Ok(_) => return Judgement::NoTrace,
+        let question = match crate::temporal::question(&claim.property, &program, &budget) {
+            Ok(Ok(question)) => question,
+            Ok(Err(reason)) => return Judgement::Unknown(reason.to_string()),
             Err(error) => return Judgement::Refused(error.to_string()),
         };
-        if trace.loop_start.is_some() {
-            return Judgement::Unknown("runs without end are not judged yet".to_owned());
-        }
         let steps = match steps(&program, trace) {
             Ok(steps) => steps,
             Err(why) => return Judgement::Refused(why),
         };
-        let listed = Listed { steps, goal };
-        let outcome =
-            caught("replay", || replay_listed(&program, &listed, &budget, &mut |q| folded.ask(q)));
+        let outcome = match question {
+            Question::AllNodes => return Judgement::NoTrace,
+            Question::Goal(_) if trace.loop_start.is_some() => {
+                return Judgement::Refused("a run to a place has no loop".to_owned());
+            }
+            Question::Goal(goal) => {
+                let listed = Listed { steps, goal };
+                caught("replay", || {
+                    replay_listed(&program, &listed, &budget, &mut |q| folded.ask(q))
+                })
+            }
+            Question::Product(product) => {
+                let Some(listed) = lasso(trace, steps) else {
+                    return Judgement::Refused("a run without end has a loop".to_owned());
+                };
+                caught("replay", || replay_lasso(&program, &listed, &product.temporal, &budget))
+            }
+        };
         match outcome {
             Ok(replay::Outcome::Accepted { assumed: None }) => Judgement::Accepted,
             Ok(replay::Outcome::Accepted { assumed: Some(step) }) => Judgement::Plausible { step },
@@ -67,6 +79,21 @@ pub fn replay(
         }
     });
     Ok(judged.collect())
+}
+
+/// The listing of a run without end; its last step may stand for the state in which it stays.
+fn lasso(trace: &ClaimedTrace, mut steps: Vec<ListedStep>) -> Option<ListedLasso> {
+    let start = trace.loop_start?;
+    let last = trace.steps.last()?;
+    if last.line != 0 {
+        return Some(ListedLasso { steps, end: ListedEnd::Loop { start } });
+    }
+    let state = steps.pop()?.state;
+    let end = match last.text.as_deref() {
+        Some("(error)") => ListedEnd::Failed { state },
+        _ => ListedEnd::Terminated { state },
+    };
+    Some(ListedLasso { steps, end })
 }
 
 /// The steps by the program's ids, or what does not exist in it.

@@ -36,6 +36,8 @@ pub struct ClaimedStep {
     pub line: u32,
     /// The statement's column, if it is told.
     pub column: Option<u32>,
+    /// The statement, if it is told; on line 0, `(terminated)` or `(error)`.
+    pub text: Option<String>,
     /// How many calls are active.
     pub depth: u32,
     /// What holds just before it.
@@ -129,6 +131,7 @@ fn step(at: &At<'_>) -> Result<ClaimedStep, ReadError> {
         file: optional("file")?.map(|f| f.text()).transpose()?,
         line: at.get("line")?.number()?,
         column: optional("column")?.map(|c| c.number()).transpose()?,
+        text: optional("text")?.map(|t| t.text()).transpose()?,
         depth: at.get("depth")?.number()?,
         state: values,
         folded: optional("folded")?.map(|f| f.text()).transpose()?,
