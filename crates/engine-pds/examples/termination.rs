@@ -61,7 +61,10 @@ fn main() {
         Verdict::Violated(Some(trace)) => {
             let judged = replay::check_trace(&task.program, &task.goals[0], trace);
             let steps: usize = trace.frames.iter().map(|f| f.steps.len()).sum();
-            format!("violated, {steps} steps, {}", if judged.is_ok() { "accepted" } else { "REFUSED" })
+            format!(
+                "violated, {steps} steps, {}",
+                if judged.is_ok() { "accepted" } else { "REFUSED" }
+            )
         }
         Verdict::Violated(None) => "violated".to_owned(),
         Verdict::Unknown(reason) => format!("unknown: {reason:?}"),

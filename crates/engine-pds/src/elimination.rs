@@ -44,12 +44,7 @@ impl Towards {
 
 impl System {
     /// The hull of a graph for the marks `0..marks`. `place` is the visiting order of vertices.
-    pub(crate) fn hull(
-        &mut self,
-        g: &Graph,
-        marks: u32,
-        place: &[u32],
-    ) -> Result<Vec<Bdd>, Halt> {
+    pub(crate) fn hull(&mut self, g: &Graph, marks: u32, place: &[u32]) -> Result<Vec<Bdd>, Halt> {
         let mut z = g.states.clone();
         // E1 finds no more than E2 where every edge carries the mark, and does it better.
         let partial: Vec<u32> =

@@ -1,9 +1,9 @@
 //! Diagrams as [`StateSets`]: certificates and observed sets.
 
+use crate::repeat::{MarkedRuns, RankOf};
 use crate::slots::{Copy, Place};
 use crate::system::{Halt, System};
 use bdd::Bdd;
-use crate::repeat::{MarkedRuns, RankOf};
 use check::{
     Area, Certificate, MarkedClaim, Observation, ProcClaim, Rank, RepeatClaim, SetBit, SetId,
     StateSets,

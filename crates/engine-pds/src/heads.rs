@@ -100,12 +100,7 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    fn new(
-        shape: Shape,
-        vertices: Vec<NodeId>,
-        states: Vec<Bdd>,
-        edges: Vec<HeadEdge>,
-    ) -> Graph {
+    fn new(shape: Shape, vertices: Vec<NodeId>, states: Vec<Bdd>, edges: Vec<HeadEdge>) -> Graph {
         let mut out = vec![Vec::new(); vertices.len()];
         let mut into = vec![Vec::new(); vertices.len()];
         for (i, edge) in edges.iter().enumerate() {
@@ -118,7 +113,9 @@ impl Graph {
     /// Its handles.
     pub(crate) fn roots(&self) -> impl Iterator<Item = Bdd> + '_ {
         let through = self.edges.iter().flat_map(|e| match &e.how {
-            How::Through(through) => [through.rel].into_iter().chain(through.marked.iter().copied()),
+            How::Through(through) => {
+                [through.rel].into_iter().chain(through.marked.iter().copied())
+            }
             _ => [Bdd::FALSE].into_iter().chain([].iter().copied()),
         });
         self.states.iter().copied().chain(through)
@@ -224,8 +221,7 @@ impl System {
         meets: &[Meets],
     ) -> Result<Graph, Halt> {
         let program = self.program.clone();
-        let vertices: Vec<NodeId> =
-            program.nodes.ids().filter(|&n| !heads[n].is_false()).collect();
+        let vertices: Vec<NodeId> = program.nodes.ids().filter(|&n| !heads[n].is_false()).collect();
         let place = |n: NodeId| vertices.binary_search(&n).ok();
         let mut edges = Vec::new();
         for (from, &node) in vertices.iter().enumerate() {
@@ -350,7 +346,14 @@ impl System {
                     }
                 }
                 let how = How::Through(Rc::new(through));
-                HeadEdge { from: place(from), to: place(to), edge: e, how, marks, may: may & !marks }
+                HeadEdge {
+                    from: place(from),
+                    to: place(to),
+                    edge: e,
+                    how,
+                    marks,
+                    may: may & !marks,
+                }
             })
             .collect();
         Ok(Graph::new(Shape::Entries, vertices, states, edges))

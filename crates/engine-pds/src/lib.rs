@@ -1,10 +1,11 @@
-//! Reachability by symbolic P-automata: Moped's post* and pre*.
+//! Reachability and repetition by symbolic P-automata: Moped's post* and pre*.
 //!
 //! A program with procedures is a symbolic pushdown system: the nodes of its flow graphs are stack
 //! symbols, globals belong to the control location, locals to the symbols ([moped §2, §3]). A
 //! P-automaton is a finite automaton that reads stacks; its transitions carry decision diagrams over
 //! the data ([moped §4]). [`Post`] and [`Pre`] answer reach goals exactly, for any recursion depth,
-//! with shortest hierarchical traces and inductive certificates.
+//! with shortest hierarchical traces and inductive certificates; and repeat goals by the head graph
+//! ([moped §4.2, §5]), with lassos whose stack may grow in the loop, and ranks.
 //!
 //! ```
 //! use check::{Budget, Engine, Goal, Target, Task, Verdict};

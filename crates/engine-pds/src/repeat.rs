@@ -5,7 +5,7 @@ use crate::heads::{Graph, How, Shape, everything, is_cyclic};
 use crate::lasso::Hull;
 use crate::marked::{Marked, Meets};
 use crate::system::{Compiled, Halt, System};
-use bdd::Bdd;
+use bdd::{Bdd, Stop};
 use check::StopReason;
 use ir::{EdgeKind, IndexVec, NodeId, ProcId, Program};
 use std::cmp::Reverse;
@@ -166,9 +166,13 @@ impl Repeat {
             }
             s.effort.components += 1;
             let place = self.places(&g);
-            let states = match self.how {
-                Heads::Saturation => s.repeating(&g, self.marks, &place)?,
-                _ => s.hull(&g, self.marks, &place)?,
+            // On a full table: collect, try once more, then report.
+            let states = match self.search(s, &g, &place) {
+                Err(Halt::Diagrams(Stop::Nodes)) => {
+                    s.collect(g.roots().collect::<Vec<Bdd>>());
+                    self.search(s, &g, &place)?
+                }
+                other => other?,
             };
             if states.iter().any(|z| !z.is_false()) {
                 let hull = Hull { graph: g, states, place };
@@ -180,6 +184,14 @@ impl Repeat {
             }
         }
         Ok(hulls)
+    }
+
+    /// The repeating heads of a graph, or its hull.
+    fn search(&self, s: &mut System, g: &Graph, place: &[u32]) -> Result<Vec<Bdd>, Halt> {
+        match self.how {
+            Heads::Saturation => s.repeating(g, self.marks, place),
+            Heads::Elimination | Heads::Frames => s.hull(g, self.marks, place),
+        }
     }
 
     /// Finds the runs with marks that the edges of some graphs leave open.
@@ -225,11 +237,7 @@ impl Repeat {
     }
 
     /// Makes the path edges of some procedures known: by all summaries, from all entries.
-    fn find_paths(
-        &mut self,
-        s: &mut System,
-        procs: &IndexVec<ProcId, bool>,
-    ) -> Result<(), Halt> {
+    fn find_paths(&mut self, s: &mut System, procs: &IndexVec<ProcId, bool>) -> Result<(), Halt> {
         let program = s.program.clone();
         for proc in program.procs.ids().filter(|&p| procs[p]) {
             if std::mem::replace(&mut self.paths.known[proc], true) {
@@ -375,11 +383,12 @@ impl Repeat {
         let program = &s.program;
         (0..self.marks as usize)
             .map(|i| {
-                let path = program.nodes.enumerate().map(|(n, node)| match s.marked[i][node.proc] {
-                    _ if self.wanted[i][node.proc] => self.marked[i][n],
-                    Marked::Never => Bdd::FALSE,
-                    _ => self.paths.of[n],
-                });
+                let path =
+                    program.nodes.enumerate().map(|(n, node)| match s.marked[i][node.proc] {
+                        _ if self.wanted[i][node.proc] => self.marked[i][n],
+                        Marked::Never => Bdd::FALSE,
+                        _ => self.paths.of[n],
+                    });
                 let summary = program.procs.ids().map(|p| match &s.marked[i][p] {
                     Marked::Never => Bdd::FALSE,
                     Marked::Exact(summary) => summary.all,

@@ -594,8 +594,8 @@ impl System {
                     let last = self.leaving(e, pair)?;
                     let states = self.m.and(states, last)?;
                     let at = looked_at as u32;
-                    let (mut frames, end) = self
-                        .read_back_marked(&search, at, states, round, pair.mark, library)?;
+                    let (mut frames, end) =
+                        self.read_back_marked(&search, at, states, round, pair.mark, library)?;
                     let end = self.partial(node, &end);
                     let (_, mut steps) = frames.pop().expect("a search has a bottom frame");
                     steps.push(Step { edge: e, state: end, inside: None });

@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 impl System {
-    /// The repeating heads of a graph for the marks `0..marks`; of one vertex, if that is enough.
+    /// The repeating heads of a graph for the marks `0..marks`.
     pub(crate) fn repeating(
         &mut self,
         g: &Graph,
