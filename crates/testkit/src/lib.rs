@@ -8,7 +8,7 @@
 //! - [`corpus`] reads programs with known answers, [`suite`] runs an engine over them.
 //! - [`differential`] compares engines on generated programs and shrinks what fails
 //!   ([`shrink_bp`](shrink_bp::shrink_bp), [`shrink_ir`](shrink_ir::shrink_ir)).
-//! - [`ltl_reference`] answers temporal formulas by a tableau of its own, [`differential_ltl`]
+//! - [`ltl_reference`] answers temporal formulas by a tableau of its own, [`differential_ltl()`]
 //!   compares products answered by engines with it.
 //! - [`model_proof`](model_proof::model_proof) is a program of the model built by hand, with its
 //!   answers.
