@@ -394,11 +394,11 @@ impl System {
         roots.dedup();
         self.m.gc(roots.iter().copied());
         // In use are twice as many as when it was last looked for.
-        if self.sift_at.is_some_and(|nodes| self.m.live_nodes() > nodes / 2) {
+        if let Some(at) = self.sift_at.filter(|nodes| self.m.live_nodes() > nodes / 2) {
             // Having to stop half-way harms nothing: whatever the order is then, it will do.
             let left = self.m.reorder_sift(roots, &self.context.slots.groups());
             let left = left.unwrap_or_else(|_| self.m.live_nodes());
-            self.sift_at = Some((4 * left).max(SIFT_AT));
+            self.sift_at = Some((4 * left).max(at.min(SIFT_AT)));
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use check::Engine;
 use engine_explicit::Explicit;
-use engine_pds::{Post, Pre};
+use engine_pds::{Order, Post, Pre};
 use std::time::Duration;
 use testkit::{corpus, differential, suite};
 
@@ -14,13 +14,23 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 fn engines() -> Vec<(&'static str, Box<dyn Engine>)> {
     let plain = Post { live_ranges: false, mod_ref: false, ..Post::default() };
+    let shuffled = Order::Shuffled { seed: 1 };
+    let sifting = Post { sifting: true, collect_at: 8, ..Post::default() };
     vec![
         ("post", Box::new(Post::default())),
         ("post, collecting", Box::new(Post { collect_at: 1, ..Post::default() })),
         ("post, all live", Box::new(Post { live_ranges: false, ..Post::default() })),
         ("post, no mod/ref", Box::new(Post { mod_ref: false, ..Post::default() })),
         ("post, plain", Box::new(Post { collect_at: 1, ..plain })),
+        ("post, sifting", Box::new(sifting)),
+        ("post, naive order", Box::new(Post { order: Order::Naive, ..Post::default() })),
+        ("post, shuffled, sifting", Box::new(Post { order: shuffled, ..sifting })),
         ("pre", Box::new(Pre::default())),
+        ("pre, shuffled", Box::new(Pre { order: shuffled, ..Pre::default() })),
+        (
+            "pre, naive order, sifting",
+            Box::new(Pre { order: Order::Naive, sifting: true, collect_at: 8, ..Pre::default() }),
+        ),
         ("pre, collecting", Box::new(Pre { collect_at: 1, ..Pre::default() })),
         ("pre, all live", Box::new(Pre { live_ranges: false, ..Pre::default() })),
         ("pre, no mod/ref", Box::new(Pre { mod_ref: false, ..Pre::default() })),
