@@ -9,7 +9,7 @@ use check::{
 };
 use engine_pds::{RegularSet, post_star, pre_star};
 use ir::{Layout, ProcId, Program, Scalar, VarId, VarKind};
-use render::{Reader, States, StatesAt};
+use render::{Formula, Reader, States, StatesAt, Value};
 use rustc_hash::FxHashMap;
 use source::{Diagnostic, SourceFile, suggest};
 use std::sync::Arc;
@@ -220,15 +220,56 @@ fn states_at(
         cubes.push(partial);
     }
     let mut name = |bit: SetBit| names.get(&bit).cloned().unwrap_or_else(|| "?".to_owned());
+    let by_numbers = (!cut).then(|| numbers(program, &observation.vars, &cubes)).flatten();
     StatesAt {
         node: observation.node,
         vars: observation.vars.clone(),
         reachable: set != SetId::empty(),
-        formula: formula::formula(sets, set, &mut name),
+        formula: by_numbers.unwrap_or_else(|| formula::formula(sets, set, &mut name)),
         cubes,
         cut,
         count: formula::count(sets, set, bits),
     }
+}
+
+/// The most cubes that are written as a formula over numbers.
+const FEW: usize = 8;
+
+/// A formula that says for each of a few cubes what the numbers are. `None` where there are no
+/// numbers, or bits of one are known and others not: bits are all that can be said then.
+fn numbers(program: &Program, vars: &[VarId], cubes: &[Partial]) -> Option<Formula> {
+    let is_number = |&var: &VarId| program.vars[var].ty.scalar != Scalar::Bool;
+    if cubes.is_empty() || cubes.len() > FEW || !vars.iter().any(is_number) {
+        return None;
+    }
+    let reader = Reader::new(program);
+    let literal = |name: &str, value: &Value| match value {
+        Value::Bool(true) => name.to_owned(),
+        Value::Bool(false) => format!("!{name}"),
+        other => format!("{name} == {other}"),
+    };
+    let mut alternatives = Vec::new();
+    for cube in cubes {
+        let mut parts = Vec::new();
+        for &var in vars {
+            let name = program.var_name(var);
+            let lo = program.vars[var].ty.array.map_or(0, |dim| dim.lo);
+            match reader.value(cube, var) {
+                Some(Value::Array(cells)) => {
+                    let known =
+                        (lo..).zip(&cells).filter_map(|(i, cell)| Some((i, cell.as_ref()?)));
+                    parts.extend(known.map(|(i, value)| literal(&format!("{name}[{i}]"), value)));
+                }
+                Some(value) => parts.push(literal(name, &value)),
+                None => {}
+            }
+            if reader.pattern(cube, var).is_some_and(|pattern| pattern.contains("0b")) {
+                return None;
+            }
+        }
+        alternatives.push(if parts.is_empty() { "1".to_owned() } else { parts.join(" & ") });
+    }
+    Some(Formula { definitions: Vec::new(), text: alternatives.join(" | ") })
 }
 
 /// What the bits are called: a boolean by its name, a bit of an integer `x.2`, of an array

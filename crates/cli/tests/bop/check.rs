@@ -119,7 +119,8 @@ fn traces_can_be_left_out_or_be_any() {
 fn a_run_out_of_time_stops_soon() {
     // 2^24 steps of a counter: no engine is through in 300 ms.
     let program = bop(&["gen", "counter", "24"]).exits(0).out;
-    for engine in ["explicit", "summary", "post", "pre", "auto"] {
+    // Backwards there is nothing to count.
+    for engine in ["explicit", "summary", "post", "auto"] {
         let start = Instant::now();
         let args = ["check", "-", "--lang", "bp", "--timeout", "300ms", "--engine", engine];
         let ran = bop_with(&args, &program).exits(3);

@@ -35,8 +35,7 @@ fn command_lines() {
     refused(&["check", fig1, "--engine", "magic"], &["magic", "summary"]);
     refused(&["check", fig1, "--timeout", "soon"], &["60s"]);
     refused(&["check", fig1, "--memory", "lots"], &["4G"]);
-    refused(&["check", fig1, "--ltl", "G ("], &["--ltl", "not supported yet"]);
-    refused(&["check", fig1, "--terminates"], &["--terminates", "not supported yet"]);
+    refused(&["check", fig1, "--ltl", "G ("], &["expected a formula", "1:4"]);
     refused(&["check", fig1, "--sere", "never {a}"], &["--sere", "not supported yet"]);
     refused(&["check", fig1, "--rule", "x.rule"], &["--rule", "not supported yet"]);
     refused(&["check", fig1, "--engine", "qbf"], &["not supported yet", "explicit"]);
