@@ -18,7 +18,7 @@ impl Product {
         let bottom = trace.frames.first().filter(|f| f.proc == self.wrapper);
         let bottom = bottom.ok_or("a run of the product begins in its own procedure")?;
         let call = bottom.steps.first().ok_or("a run of the product calls the entry procedure")?;
-        let (start, shortest) = (down.globals(&call.state), trace.shortest);
+        let (start, shortest) = (down.start(original, &call.state), trace.shortest);
         let Some(inside) = call.inside else {
             return down.unfinished(trace, segments, (frame, step), &start);
         };
@@ -45,6 +45,8 @@ impl Product {
 struct Down<'a> {
     product: &'a Product,
     layout: Layout,
+    /// Of the product.
+    whole: Layout,
     /// How many bits the automaton's state has; they stand behind the program's globals.
     state_bits: u32,
 }
@@ -53,7 +55,7 @@ impl Down<'_> {
     fn new<'a>(product: &'a Product, original: &Program) -> Down<'a> {
         let layout = Layout::new(original);
         let state_bits = product.state.map_or(0, |var| product.program.vars[var].ty.bits());
-        Down { product, layout, state_bits }
+        Down { product, layout, whole: Layout::new(&product.program), state_bits }
     }
 
     fn open(&self, proc: ir::ProcId) -> Partial {
@@ -70,6 +72,20 @@ impl Down<'_> {
         }
         for bit in 0..rest {
             out.set(globals + bit, state.get(globals + self.state_bits + bit));
+        }
+        out
+    }
+
+    /// What is known of the entry procedure's scope when it is called.
+    fn start(&self, original: &Program, state: &Partial) -> Partial {
+        let globals = self.layout.global_bits;
+        let mut out = self.open(original.entry);
+        out.merge(&self.globals(state));
+        for &(own, local) in &self.product.handed_over {
+            let (from, to) = (self.whole.slot(own).bits(), self.layout.slot(local).bits());
+            for (from, to) in from.zip(to) {
+                out.set(globals + to, state.get(globals + self.state_bits + from));
+            }
         }
         out
     }
@@ -105,7 +121,7 @@ impl Down<'_> {
         })
     }
 
-    /// What is known of globals before the entry procedure was called is known at its first step.
+    /// What is known when the entry procedure is called is known at its first step.
     fn fill(&self, steps: &mut [Step], start: &Partial) {
         if let Some(first) = steps.first_mut() {
             let known = first.state.clone();

@@ -48,6 +48,8 @@ pub struct Product {
     pub state: Option<VarId>,
     /// The procedure that calls the entry procedure.
     pub wrapper: ProcId,
+    /// Locals of that procedure, and those of the entry procedure that they initialise.
+    pub handed_over: Vec<(VarId, VarId)>,
     /// Of each edge, the one of the original that it executes; `None` for what is new: the call of
     /// the entry procedure, and the steps of finished and failed runs.
     pub edges: IndexVec<EdgeId, Option<EdgeId>>,
@@ -134,7 +136,7 @@ pub(crate) fn product(
     let (start, finished) = (b.silent(), b.silent());
     b.entry(wrapper, start);
     stutter(&mut b, finished, letter(&|m| m.terminated));
-    let (mut init, enter) = entering(program, &mut b.exprs);
+    let (mut init, enter, handed_over) = entering(program, &mut b, wrapper);
     if let Some(state) = state {
         let here = state_is(&mut b.exprs, Time::Pre, state, automaton.initial.0);
         init.condition = b.exprs.and(here, init.condition);
@@ -158,28 +160,56 @@ pub(crate) fn product(
         automaton: size,
         state,
         wrapper,
+        handed_over,
         edges: made.into_iter().map(|(_, edge)| edge).collect(),
     })
 }
 
-/// The program's initial condition, imposed on the globals at the start, or, if it speaks of the
-/// entry procedure's locals, when that is called.
-fn entering(program: &Program, exprs: &mut Exprs) -> (Init, Rel) {
+/// The program's initial condition, imposed at the start. Where it speaks of the entry procedure's
+/// locals, the wrapper has variables for them, and hands their values over.
+///
+/// Imposed on the call instead, the condition could read what is dead behind it; engines leave such
+/// a value open, and a trace would not tell how the condition was satisfied.
+fn entering(
+    program: &Program,
+    b: &mut ProgramBuilder,
+    wrapper: ProcId,
+) -> (Init, Rel, Vec<(VarId, VarId)>) {
     let Init { condition, choices } = program.init;
-    let local = |var: VarId| program.vars[var].kind != VarKind::Global;
-    let mut locals = false;
-    exprs.reads(condition, |_, var| locals |= local(var));
-    if !locals {
-        return (program.init, Rel::identity());
+    let mut locals: Vec<VarId> = Vec::new();
+    b.exprs.reads(condition, |_, var| locals.push(var));
+    locals.retain(|&var| program.vars[var].kind != VarKind::Global);
+    locals.sort_unstable();
+    locals.dedup();
+    let mut handed_over = Vec::new();
+    let mut assigns = Vec::new();
+    for local in locals {
+        let Type { array, .. } = program.vars[local].ty;
+        let own = b.hidden_local(wrapper, program.var_name(local), program.vars[local].ty);
+        handed_over.push((own, local));
+        let mut assign = |index, value| {
+            assigns.push(Assign { time: Time::Post, var: local, index, value: Some(value) });
+        };
+        match array {
+            None => assign(None, b.exprs.pre(own)),
+            Some(dim) => {
+                for cell in 0..i64::from(dim.len) {
+                    let index = b.exprs.int(dim.lo + cell);
+                    assign(Some(index), b.exprs.add(Expr::Index(Time::Pre, own, index)));
+                }
+            }
+        }
     }
-    let constraint = exprs.map_leaves(condition, |exprs, leaf| match leaf {
-        Expr::Read(_, var) if local(var) => Some(exprs.post(var)),
-        Expr::Index(_, var, index) if local(var) => {
-            Some(exprs.add(Expr::Index(Time::Post, var, index)))
+    let own = |var: VarId| handed_over.iter().find(|(_, local)| *local == var).map(|&(own, _)| own);
+    let condition = b.exprs.map_leaves(condition, |exprs, leaf| match leaf {
+        Expr::Read(_, var) => own(var).map(|own| exprs.pre(own)),
+        Expr::Index(_, var, index) => {
+            own(var).map(|own| exprs.add(Expr::Index(Time::Pre, own, index)))
         }
         _ => None,
     });
-    (Init::default(), Rel { constraint, choices, ..Rel::identity() })
+    let enter = Rel { assigns: assigns.into(), ..Rel::identity() };
+    (Init { condition, choices }, enter, handed_over)
 }
 
 fn state_is(exprs: &mut Exprs, time: Time, state: VarId, number: u32) -> ExprId {
