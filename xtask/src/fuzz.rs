@@ -1,7 +1,7 @@
-//! `fuzz-engines` and `random`.
+//! `fuzz-engines`, `fuzz-ltl` and `random`.
 
 use engine_explicit::Explicit;
-use engine_pds::{Post, Pre};
+use engine_pds::{Heads, Post, Pre};
 use engine_summary::Summary;
 use std::io::{IsTerminal, Write};
 use std::ops::Range;
@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use testkit::differential::{Comparison, Failure, Outcome, run};
 use testkit::random_bp::{Profile, random_bp};
 use testkit::random_ir::random_program;
+use testkit::{LtlComparison, LtlOutcome, differential_ltl};
 
-/// Compares all engines on generated programs.
-pub(crate) fn fuzz_engines(args: &[&str]) -> Result<(), String> {
-    let (mut count, mut seed) = (20_000u64, 1u64);
+/// The seeds that `[--n N] [--seed S]` ask for.
+fn seeds(args: &[&str], default: u64) -> Result<Range<u64>, String> {
+    let (mut count, mut seed) = (default, 1u64);
     let mut rest = args.iter();
     while let Some(&flag) = rest.next() {
         let value = rest.next().and_then(|v| v.parse().ok());
@@ -22,22 +23,31 @@ pub(crate) fn fuzz_engines(args: &[&str]) -> Result<(), String> {
             _ => return Err(format!("`{flag}` is no option, or needs a number")),
         }
     }
-    let Some(end) = seed.checked_add(count) else {
-        return Err("the seeds would go beyond 64 bits".into());
-    };
-    let start = Instant::now();
-    let terminal = std::io::stderr().is_terminal();
-    let tick = |done: u64| {
+    let end = seed.checked_add(count).ok_or("the seeds would go beyond 64 bits")?;
+    println!("seeds {seed} to {}, {} threads", end - 1, threads());
+    Ok(seed..end)
+}
+
+/// Runs `work` with a listener that shows how many of the seeds are done, on a terminal.
+fn watched<T>(seeds: &Range<u64>, work: impl FnOnce(&(dyn Fn(u64) + Sync)) -> T) -> T {
+    let (terminal, count) = (std::io::stderr().is_terminal(), seeds.end - seeds.start);
+    let result = work(&|done: u64| {
         if terminal && done.is_multiple_of(100) {
             eprint!("\r{done} of {count} ");
             let _ = std::io::stderr().flush();
         }
-    };
-    println!("seeds {seed} to {}, {} threads", end - 1, threads());
-    let outcome = compare_engines(seed..end, &tick);
+    });
     if terminal {
         eprintln!();
     }
+    result
+}
+
+/// Compares all engines on generated programs.
+pub(crate) fn fuzz_engines(args: &[&str]) -> Result<(), String> {
+    let seeds = seeds(args, 20_000)?;
+    let start = Instant::now();
+    let outcome = watched(&seeds, |tick| compare_engines(seeds.clone(), tick));
     println!(
         "{} programs in {:.1} s; {} goals reached, {} not; {} programs fail",
         outcome.programs,
@@ -73,6 +83,49 @@ fn compare_engines(seeds: Range<u64>, tick: &(dyn Fn(u64) + Sync)) -> Outcome {
         limit: Duration::from_secs(60),
     };
     run(&comparison, seeds, tick)
+}
+
+/// Compares all engines with the plain reference on generated programs and formulas.
+pub(crate) fn fuzz_ltl(args: &[&str]) -> Result<(), String> {
+    let seeds = seeds(args, 5_000)?;
+    let start = Instant::now();
+    let outcome = watched(&seeds, |tick| compare_ltl(seeds.clone(), tick));
+    println!(
+        "{} pairs in {:.1} s, {} more too large for the reference; {} hold, {} violated; \
+         {} lassos judged, {} certificates checked; {} pairs fail",
+        outcome.pairs,
+        start.elapsed().as_secs_f64(),
+        outcome.large,
+        outcome.holds,
+        outcome.violated,
+        outcome.lassos,
+        outcome.certificates,
+        outcome.failures.len()
+    );
+    for failure in &outcome.failures {
+        let problems = failure.problems.join("\n  ");
+        println!("\nseed {}: {:?}\n  {problems}", failure.seed, failure.property);
+        println!("{}", failure.program);
+    }
+    if outcome.failures.is_empty() { Ok(()) } else { Err("engines disagree".into()) }
+}
+
+fn compare_ltl(seeds: Range<u64>, tick: &(dyn Fn(u64) + Sync)) -> LtlOutcome {
+    let (post, pre) = (Post::default(), Pre::default());
+    let plain = Post { live_ranges: false, mod_ref: false, rough_components: false, ..post };
+    let comparison = LtlComparison {
+        engines: &[
+            &Explicit::default(),
+            &post,
+            &pre,
+            &Post { heads: Heads::Elimination, ..plain },
+            &Post { heads: Heads::Saturation, ..post },
+            &Pre { heads: Heads::Saturation, ..pre },
+        ],
+        threads: threads(),
+        limit: Duration::from_secs(60),
+    };
+    differential_ltl(&comparison, seeds, tick)
 }
 
 /// Prints a failure and writes its reproducer.
@@ -123,6 +176,23 @@ mod tests {
 
     fn number(name: &str, default: u64) -> u64 {
         std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
+    }
+
+    /// Pairs of a program and a formula in continuous integration.
+    const PAIRS: u64 = 300;
+
+    /// The same seed and the same factor as for programs.
+    #[test]
+    fn engines_agree_with_the_reference_on_formulas() {
+        let (seed, count) = (number("POSTBOP_SEED", 1), number("POSTBOP_PAIRS", PAIRS));
+        let outcome = compare_ltl(seed..seed + count, &|_| ());
+        for failure in &outcome.failures {
+            println!("seed {}: {:?}", failure.seed, failure.property);
+            println!("  {}\n{}", failure.problems.join("\n  "), failure.program);
+        }
+        assert!(outcome.failures.is_empty(), "{} pairs fail", outcome.failures.len());
+        assert_eq!(outcome.pairs + outcome.large, count);
+        assert!(outcome.holds > count / 10 && outcome.violated > count / 10, "{outcome:?}");
     }
 
     /// `POSTBOP_SEED` sets the first seed, `POSTBOP_PROGRAMS` how many follow.

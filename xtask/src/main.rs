@@ -19,6 +19,8 @@ const HELP: &str = "\
 cargo xtask TASK
 
   fuzz-engines [--n N] [--seed S]   compare all engines on N generated programs (20000, from seed 1)
+  fuzz-ltl [--n N] [--seed S]       compare all engines with a plain reference on N generated
+                                    programs with formulas (5000, from seed 1)
   random SEED [PROFILE]             print a generated program: small, medium, large, fancy, calls,
                                     deterministic, model
   bench [SUITE...]                  run the suites in bench/suites and record the results
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match args.split_first() {
         Some((&"fuzz-engines", rest)) => fuzz::fuzz_engines(rest),
+        Some((&"fuzz-ltl", rest)) => fuzz::fuzz_ltl(rest),
         Some((&"random", rest)) => fuzz::random(rest),
         Some((&"bench", rest)) => bench::bench(rest),
         Some((&"experiments", rest)) => experiments::experiments(rest),
