@@ -91,13 +91,15 @@ fn with_parameters(mut program: Program) -> Program {
     let ids: Vec<ProcId> = program.procs.ids().collect();
     for id in ids {
         let proc = &mut program.procs[id];
-        let (params, locals): (Vec<(usize, VarId)>, Vec<(usize, VarId)>) =
-            std::mem::take(&mut proc.locals)
-                .into_iter()
-                .enumerate()
-                .partition(|(i, var)| *i < proc.params || set.contains(var));
-        proc.params = params.len();
-        proc.locals = params.into_iter().chain(locals).map(|(_, var)| var).collect();
+        let params = proc.params;
+        let mut all: Vec<(bool, VarId)> = proc.locals.iter().map(|&v| (true, v)).collect();
+        for (i, (local, var)) in all.iter_mut().enumerate() {
+            *local = i >= params && !set.contains(var);
+        }
+        // Stable: parameters keep their order.
+        all.sort_by_key(|&(local, _)| local);
+        proc.params = all.iter().filter(|(local, _)| !local).count();
+        proc.locals = all.into_iter().map(|(_, var)| var).collect();
     }
     program
 }

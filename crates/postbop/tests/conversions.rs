@@ -25,7 +25,7 @@ fn fails(program: &Program, reached: &[bool]) -> bool {
 fn same(original: &Program, text: &str, lang: Lang, what: &str) {
     let file = Arc::new(SourceFile::new("converted", text).unwrap());
     let options = Options { lang: Some(lang), ..Options::default() };
-    let read = match load(&[file.clone()], &options) {
+    let read = match load(std::slice::from_ref(&file), &options) {
         Ok(read) => read,
         Err(Error::Rejected { diagnostics, .. }) => {
             // An index that can never fit is refused where it is written, not where it is made.

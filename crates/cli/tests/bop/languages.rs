@@ -236,6 +236,7 @@ fn formulas_become_automata() {
 }
 
 #[test]
+#[allow(clippy::print_stderr)]
 fn programs_of_others() {
     let corpus = std::env::var("POSTBOP_CORPUS").map(std::path::PathBuf::from);
     let corpus = corpus.unwrap_or_else(|_| root().join("../shared/corpus"));
