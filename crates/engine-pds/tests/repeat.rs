@@ -1,22 +1,28 @@
 //! Repeat goals: every way to answer them against the explicit engine, on random programs with random
 //! marks; every lasso and every certificate judged.
 
-use check::{Budget, Engine, Goal, Limits, StopReason, Task, Verdict};
+use check::{Budget, Engine, Goal, Lasso, Limits, StopReason, Task, Verdict};
 use engine_explicit::Explicit;
 use engine_pds::{Heads, Post, Pre};
+use front_bp::Dialect;
+use front_remopla::quicksort::{Options, quicksort};
 use ir::{EdgeKind, Program};
+use property::{Property, Question};
+use source::SourceFile;
+use std::fmt::Write;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use testkit::random_ir::random_program;
 use testkit::rng::Rng;
 
 /// A random program with marks on its edges.
 fn marked_program(seed: u64) -> (Arc<Program>, u32) {
     let mut program = random_program(seed);
-    let mut rng = Rng::new(seed ^ 0x5eed_0f_a11);
+    let mut rng = Rng::new(seed ^ 0x0005_eed0_fa11);
     let marks = rng.between(0, 3) as u32;
     // Few edges with a mark, many, or all.
-    let chance = [10, 30, 60, 100][rng.below(4) as usize];
+    let chance = [10, 30, 60, 100][rng.below(4)];
     for edge in program.edges.iter_mut() {
         for mark in 0..marks {
             // Calls carry marks, too, and leave it to the run inside at other times.
@@ -127,4 +133,135 @@ fn random_marks() {
 #[ignore = "takes minutes"]
 fn many_random_marks() {
     compare(150..5_000);
+}
+
+/// Whether every run of the program ends, as a task.
+fn terminates(program: &Program) -> Task {
+    let question = Property::Terminates { fair: Vec::new() }.question(program);
+    let Ok(Question::Product(product)) = question else { panic!("termination is a product") };
+    Task::new(product.program.clone(), vec![product.goal.clone()])
+}
+
+fn lower(text: &str) -> Arc<Program> {
+    testkit::corpus::lower("test.bp", text, Dialect::default(), None).expect("a good program")
+}
+
+/// [moped Fig. 2]: the faulty version calls itself with the same bounds.
+#[test]
+fn quicksort_terminates_when_corrected() {
+    for (bits, faulty) in [(2, true), (2, false), (3, true), (3, false)] {
+        let text = quicksort(bits, 0, Options { faulty, no_array: true, ..Options::default() });
+        let file = SourceFile::new("quicksort.rem", text.clone()).expect("a short file");
+        let (tree, _) = front_remopla::parse(&text);
+        let options = front_remopla::LowerOptions::default();
+        let program = front_remopla::lower(&tree, &file, &options).expect("a good program");
+        let task = terminates(&program);
+        for (name, engine) in engines() {
+            match &engine.run(&task, &Budget::unlimited()).verdicts[0] {
+                Verdict::Violated(Some(trace)) => {
+                    assert!(faulty, "{name}, {bits} bits");
+                    replay::check_trace(&task.program, &task.goals[0], trace).expect("a lasso");
+                    // The recursion never ends: the stack grows in the loop.
+                    let Some(Lasso::Loop { frame, .. }) = trace.lasso else { panic!("{name}") };
+                    assert!(frame + 1 < trace.frames.len(), "{name}, {bits} bits");
+                }
+                Verdict::Holds(Some(certificate)) => {
+                    assert!(!faulty, "{name}, {bits} bits");
+                    let budget = Budget::unlimited();
+                    replay::check_certificate(&task.program, &task.goals, certificate, &budget)
+                        .expect("a proof");
+                }
+                other => panic!("{name}, {bits} bits: {other:?}"),
+            }
+        }
+    }
+}
+
+/// A counter of so many bits that runs through all values.
+fn counter(bits: usize, at_the_end: &str, in_between: &str) -> String {
+    let names: Vec<String> = (0..bits).map(|i| format!("x{i}")).collect();
+    let zeros = vec!["0"; bits].join(", ");
+    let full = names.join(" & ");
+    let mut text =
+        format!("decl {}; void main() begin {} := {zeros};\n", names.join(", "), names.join(", "));
+    let _ = writeln!(text, "while (!({full})) do {in_between}");
+    for i in 0..bits {
+        let low: Vec<&str> = names[..i].iter().map(String::as_str).collect();
+        let mut targets = low.clone();
+        targets.push(&names[i]);
+        let mut values = vec!["0"; i];
+        values.push("1");
+        let keyword = if i == 0 { "if" } else { "elsif" };
+        let _ = writeln!(
+            text,
+            "{keyword} (!x{i}) then {} := {};",
+            targets.join(", "),
+            values.join(", ")
+        );
+    }
+    let _ = write!(text, "fi od {at_the_end} end");
+    text
+}
+
+/// Long ways to a loop, and many loops on a way, take time linear in their number.
+#[test]
+fn long_ways() {
+    let last = lower(&counter(10, "while (1) do skip; od", ""));
+    let many = lower(&counter(10, "", "while (*) do skip; od"));
+    let none = lower(&counter(10, "", ""));
+    for heads in [Heads::Frames, Heads::Elimination] {
+        let engine = Post { heads, ..Post::default() };
+        for program in [&last, &many] {
+            let task = terminates(program);
+            let answer = engine.run(&task, &Budget::unlimited());
+            let Verdict::Violated(Some(trace)) = &answer.verdicts[0] else { panic!("{answer:?}") };
+            replay::check_trace(&task.program, &task.goals[0], trace).expect("a lasso");
+            assert!(answer.stats.get("head_images") < Some(100_000), "{:?}", answer.stats);
+        }
+        let answer = engine.run(&terminates(&none), &Budget::unlimited());
+        // More ranks than a certificate may have.
+        assert!(matches!(answer.verdicts[0], Verdict::Holds(None)), "{answer:?}");
+    }
+}
+
+#[test]
+fn limits_are_answers() {
+    let names: Vec<String> = (0..60).map(|i| format!("x{i}")).collect();
+    let mut text = format!("decl {}; void main() begin while (*) do\n", names.join(", "));
+    let mut rng = Rng::new(1);
+    for _ in 0..600 {
+        let mut next = || rng.below(60);
+        let (a, b, c, d) = (next(), next(), next(), next());
+        let _ = writeln!(text, "x{a} := (x{b} & x{c}) ^ x{d};");
+    }
+    let task = terminates(&lower(&(text + "od while (x0 & x1 & !x2) do x3 := x4; od end")));
+    for engine in [&Post::default() as &dyn Engine, &Pre::default()] {
+        let run = |limits, cancel: Option<Arc<AtomicBool>>| {
+            let mut budget = Budget::new(limits);
+            if let Some(cancel) = cancel {
+                budget = budget.with_cancel(cancel);
+            }
+            match &engine.run(&task, &budget).verdicts[0] {
+                Verdict::Unknown(reason) => reason.clone(),
+                other => panic!("an answer where none was expected: {other:?}"),
+            }
+        };
+        let time = Limits { time: Some(Duration::from_millis(300)), ..Limits::default() };
+        assert!(matches!(run(time, None), StopReason::Time { .. }));
+        let memory = Limits { memory: Some(64 << 20), ..Limits::default() };
+        assert!(matches!(run(memory, None), StopReason::Memory { .. }));
+        let steps = Limits { steps: Some(10), ..Limits::default() };
+        assert!(matches!(run(steps, None), StopReason::Steps { .. }));
+
+        let cancel = Arc::new(AtomicBool::new(false));
+        let flag = cancel.clone();
+        let killer = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(200));
+            flag.store(true, Ordering::Relaxed);
+            Instant::now()
+        });
+        assert_eq!(run(Limits::default(), Some(cancel)), StopReason::Cancelled);
+        let since = killer.join().expect("the other thread ends").elapsed();
+        assert!(since < Duration::from_millis(500), "stopped {since:?} after being told to");
+    }
 }
