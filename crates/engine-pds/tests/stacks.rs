@@ -266,7 +266,7 @@ fn languages_within_sets() {
     let set = RegularSet::parse_as(&program, "K :13 .*", Waiting::Return).unwrap();
     let mut language = stacks(&program, "K").within(&set).unwrap();
     language.waiting = Waiting::Return;
-    assert_eq!(language.expression().as_deref(), Some("work:13 (work:13 | work:6)* main:5"));
+    assert_eq!(language.expression().as_deref(), Some("work:13 (work:13 | work:n10)* main:5"));
     let one = engine_pds::Nodes::parse(&program, "!(work | K)", Waiting::Call).unwrap();
     assert!(one.contains(label(&program, "W")) && !one.contains(label(&program, "K")));
     let error = engine_pds::Nodes::parse(&program, "work main", Waiting::Call).unwrap_err();
