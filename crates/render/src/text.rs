@@ -272,15 +272,18 @@ pub(crate) fn rounded(number: &str) -> String {
 fn summary(trace: &Listing) -> String {
     let n = trace.steps.iter().filter(|s| s.stays.is_none()).count();
     let mut out = format!("{n} step{}", if n == 1 { "" } else { "s" });
-    if let Some(start) = trace.loop_start.filter(|_| n == trace.steps.len()) {
-        out += &format!(", of which {} repeat for ever", n - start);
-    }
     let folded = trace.steps.iter().filter(|s| s.folded.is_some()).count();
     if folded > 0 {
         out += &format!(
             " shown, the inside of {folded} call{} folded (`--max-steps` shows more)",
             if folded == 1 { "" } else { "s" }
         );
+    }
+    if let Some(start) = trace.loop_start.filter(|_| n == trace.steps.len()) {
+        match n - start {
+            1 => out += "; the last one repeats for ever",
+            k => out += &format!("; the last {k} repeat for ever"),
+        }
     }
     if trace.shortest {
         out += "; no run gets there in fewer, a completed call counted as one";

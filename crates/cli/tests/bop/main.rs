@@ -6,6 +6,7 @@ mod inputs;
 mod languages;
 mod oracle;
 mod stacks;
+mod temporal;
 mod verbs;
 
 use serde_json::Value;

@@ -1,0 +1,195 @@
+//! `--ltl`, `--terminates`, `--fair`: verdicts, lassos, vacuity, errors.
+
+use crate::{TempFile, bop, bop_with};
+use serde_json::json;
+
+const ENGINES: [&str; 6] = ["auto", "explicit", "summary", "post", "pre", "compare"];
+
+/// `work` may call itself for ever; the assertion fails if `b` was true at the start.
+const SERVER: &str = "\
+decl a, b;
+void main() begin
+  a := 0;
+  while (*) do
+    serve();
+    a := 0;
+  od
+  assert(!b);
+end
+void serve() begin
+  if (*) then work(); fi
+  a := 1;
+end
+void work() begin
+  L: if (*) then work(); fi
+end
+";
+
+#[test]
+fn every_engine_gives_the_same_verdicts_and_lassos_that_replay() {
+    let file = TempFile::new("server.bp", SERVER);
+    for engine in ENGINES {
+        let check = |rest: &[&str]| {
+            let all = [&["check", file.path(), "--engine", engine, "--self-check"], rest].concat();
+            bop(&all)
+        };
+        for (formula, fair, holds) in [
+            ("G (in(serve) -> F a)", None, false),
+            ("G (in(serve) -> F a)", Some("!in(work)"), true),
+            ("G F (at(work:L) || terminated || error)", None, false),
+            ("F G (at(work:L) || in(work)) -> G F at(L)", None, true),
+            ("!b -> G !error", None, true),
+            ("F error -> b", None, true),
+            ("F terminated", None, false),
+            ("X !a", None, true),
+        ] {
+            let mut args = vec!["--ltl", formula, "--format", "json"];
+            args.extend(fair.iter().flat_map(|&f| ["--fair", f]));
+            let ran = check(&args).exits(if holds { 0 } else { 1 });
+            let result = &ran.json()["results"][0];
+            let word = if holds { "holds" } else { "violated" };
+            assert_eq!(result["verdict"], word, "{engine} {formula}");
+            assert_eq!(result["property"]["formula"], formula);
+            if let Some(fair) = fair {
+                assert_eq!(result["property"]["fair"], json!([fair]));
+            }
+            if !holds {
+                let replayed = bop_with(&["replay", file.path(), "-"], &ran.out).exits(0).out;
+                assert_eq!(replayed, format!("accepted: {formula}\n"), "{engine}");
+            }
+        }
+        let out = check(&["--terminates"]).exits(1).out;
+        assert!(out.starts_with("violated: a run never ends: "), "{engine}: {out}");
+        check(&["--terminates", "--fair", "terminated || error"]).exits(0);
+    }
+}
+
+#[test]
+fn runs_that_are_over_stay_in_an_extra_step() {
+    let file = TempFile::new("server.bp", SERVER);
+    for (formula, text, globals) in [
+        ("G !terminated", "(terminated)", json!({"a": false, "b": false})),
+        ("G !error", "(error)", json!({"a": false, "b": true})),
+    ] {
+        let ran = bop(&["check", file.path(), "--ltl", formula, "--format", "json"]).exits(1);
+        let trace = &ran.json()["results"][0]["trace"];
+        let steps = trace["steps"].as_array().expect("a list");
+        let last = steps.last().expect("not empty");
+        assert_eq!((&last["line"], &last["text"]), (&json!(0), &json!(text)));
+        assert_eq!(last["state"], globals, "{formula}");
+        assert_eq!(trace["loop_start"], steps.len() - 1);
+        let shown = bop(&["check", file.path(), "--ltl", formula]).exits(1).out;
+        assert!(shown.contains(&format!("  from here on for ever:\n          {text}")), "{shown}");
+        for format in ["html", "sarif", "bebop"] {
+            bop(&["check", file.path(), "--ltl", formula, "--format", format]).exits(1);
+        }
+    }
+}
+
+#[test]
+fn growing_stacks_and_loops_are_told_apart() {
+    let file = TempFile::new("server.bp", SERVER);
+    let formula = "G (in(work) -> F in(serve))";
+    let ran = bop(&["check", file.path(), "--ltl", formula, "--format", "json"]).exits(1);
+    assert_eq!(ran.json()["results"][0]["trace"]["stack_growth"], 1);
+    let args = ["check", file.path(), "--terminates", "--fair"];
+    let out = bop(&[&args[..], &["G in(work)"]].concat()).exits(1).out;
+    let place = format!("{}:15:18", file.path());
+    assert!(out.contains(&format!("`work` calls itself at {place}")), "{out}");
+    let out = bop(&[&args[..], &["in(main)"]].concat()).exits(1).out;
+    assert!(out.contains("the loop in `main` at "), "{out}");
+    let mutual = TempFile::new(
+        "mutual.bp",
+        "void main() begin f(); end void f() begin g(); end void g() begin f(); end",
+    );
+    let out = bop(&["check", mutual.path(), "--terminates"]).exits(1).out;
+    assert!(out.contains("`f`, `g` call each other") || out.contains("`g`, `f` call"), "{out}");
+}
+
+#[test]
+fn vacuity_is_told_with_a_witness() {
+    let file = TempFile::new("server.bp", SERVER);
+    let result = |formula: &str| {
+        let args = ["check", file.path(), "--ltl", formula, "--fair", "!in(work)", "--format"];
+        bop(&[&args[..], &["json"]].concat()).exits(0).json()["results"][0].clone()
+    };
+    // There is a run for which each part matters.
+    let told = result("G (in(serve) -> F a)");
+    assert_eq!(told["vacuous"], false);
+    assert!(told["witness"]["steps"].as_array().is_some_and(|s| !s.is_empty()), "{told}");
+    // `a` is never true where an assertion has failed.
+    let told = result("G (error && a -> F in(main))");
+    assert_eq!(told["vacuous"], true);
+    assert_eq!(told["vacuous_parts"][0], json!({"part": "F in(main)", "replaced_by": false}));
+    let args = ["check", file.path(), "--ltl", "G (error && a -> F in(main))"];
+    let out = bop(&args).exits(0).out;
+    assert!(out.contains("vacuous: it would hold even with `false` in place of `F in(main)`"));
+    let out = bop(&[&args[..], &["--no-vacuity"]].concat()).exits(0).out;
+    assert!(!out.contains("vacuous"), "{out}");
+
+    let stuck = TempFile::new("stuck.bp", "void main() begin assume(0); end");
+    let out = bop(&["check", stuck.path(), "--ltl", "F error"]).exits(0).out;
+    assert!(out.contains("no infinite run is left"), "{out}");
+    let out = bop(&["check", file.path(), "--ltl", "F a", "--fair", "false"]).exits(0).out;
+    assert!(out.contains("no fair infinite run is left"), "{out}");
+}
+
+#[test]
+fn all_languages_have_temporal_properties() {
+    let sort = TempFile::new(
+        "count.rem",
+        "int x(3);\ninit main;\nmodule void down(int n(3)) { if :: n > 0 -> x = x + 1; \
+         down(n - 1); :: else -> skip; fi }\nmodule void main() { x = 0; down(5); L: skip; }\n",
+    );
+    let system = TempFile::new(
+        "system.pds",
+        "(p <a>)\np <a> --> p <a b>\np <a> --> q <>\nq <b> --> q <>\nq <b> --> r <b>\n\
+         r <b> --> r <b>\n",
+    );
+    for engine in ENGINES {
+        let check = |file: &TempFile, formula: &str| {
+            bop(&["check", file.path(), "--engine", engine, "--ltl", formula])
+        };
+        let out = check(&sort, "F (at(L) && \"x == 5\")").exits(0).out;
+        assert!(out.starts_with("holds"), "{engine}: {out}");
+        check(&sort, "G \"x < 5\"").exits(1);
+        check(&sort, "G \"down::n < 6\"").exits(1);
+        check(&system, "F (at(b) || terminated)").exits(1);
+        check(&system, "G (r -> G r)").exits(0);
+        check(&system, "G (at(b) && q -> X (terminated || at(b)))").exits(0);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_formula_is_marked() {
+    let file = TempFile::new("server.bp", SERVER);
+    for (args, wanted) in [
+        (&["--ltl", "G ("][..], "expected a formula"),
+        (&["--ltl", "G aa"], "there is no global variable `aa`"),
+        (&["--ltl", "F at(LL)"], "the labels are L"),
+        (&["--ltl", "F in(wrk)"], "did you mean `work`?"),
+        (&["--ltl", "F wrk::x"], "`work`"),
+        (&["--ltl", "F \"a <\""], "formula:1:"),
+        (&["--ltl", "a", "--fair", "q"], "fairness formula"),
+        (&["--terminates", "--fair", "G"], "fairness formula"),
+        (&["--fair", "a"], "it goes with `--ltl`"),
+    ] {
+        let ran = bop(&[&["check", file.path()], args].concat()).exits(2);
+        assert!(ran.err.contains(wanted), "{args:?}: {}", ran.err);
+        assert!(ran.out.is_empty());
+    }
+    let array = TempFile::new("a.rem", "int a[3](2);\ninit main;\nmodule void main() { skip; }\n");
+    let ran = bop(&["check", array.path(), "--ltl", "G \"a[3] == 0\""]).exits(2);
+    assert!(ran.err.contains("a[3] == 0"), "{}", ran.err);
+}
+
+#[test]
+fn limits_end_in_unknown() {
+    let file = TempFile::new("server.bp", SERVER);
+    for engine in ["explicit", "post", "pre"] {
+        let args = ["check", file.path(), "--ltl", "G F a", "--engine", engine, "--steps", "1"];
+        let out = bop(&args).exits(3).out;
+        assert!(out.starts_with("unknown: G F a ("), "{engine}: {out}");
+    }
+    bop(&["check", file.path(), "--ltl", "G F a", "--timeout", "0s"]).exits(3);
+}
