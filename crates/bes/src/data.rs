@@ -100,9 +100,9 @@ impl Signature {
         self.ids.get(name).copied()
     }
 
-    /// The name of a symbol.
+    /// The name of a symbol; a question mark if it is of another signature.
     pub fn symbol_name(&self, symbol: u32) -> &str {
-        &self.names[symbol as usize]
+        self.names.get(symbol as usize).map_or("?", String::as_str)
     }
 
     /// Declares an enumeration; the first element that another one has already, if there is one,
@@ -246,6 +246,14 @@ impl Expr {
     /// A data variable.
     pub fn slot(slot: u32, sort: Sort) -> Expr {
         Expr { code: vec![Instr::Slot(slot)], sort }
+    }
+
+    /// The negation of a boolean expression.
+    #[must_use]
+    pub fn negated(&self) -> Expr {
+        let mut code = self.code.clone();
+        code.push(Instr::Unary(Unary::Not));
+        Expr { code, sort: Sort::Bool }
     }
 
     /// The data variables in it, with repetitions.

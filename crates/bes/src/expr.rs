@@ -28,6 +28,11 @@ pub struct Names {
 }
 
 impl Names {
+    /// No names yet; those that nothing declares are symbols.
+    pub fn open() -> Names {
+        Names { open: true, ..Names::default() }
+    }
+
     /// Declares a data variable and makes it visible.
     pub fn bind(&mut self, name: &str, sort: Sort) -> u32 {
         let slot = self.slots.len() as u32;
@@ -42,11 +47,13 @@ impl Names {
         self.visible.entry(name).or_default().push(slot);
     }
 
-    /// Makes the innermost data variable of this slot's name invisible.
+    /// Makes a data variable invisible.
     pub fn hide(&mut self, slot: u32) {
         let name = &self.slots[slot as usize].name;
-        if let Some(slots) = self.visible.get_mut(name) {
-            slots.pop();
+        if let Some(slots) = self.visible.get_mut(name)
+            && let Some(at) = slots.iter().rposition(|&s| s == slot)
+        {
+            slots.remove(at);
         }
     }
 
@@ -87,6 +94,61 @@ impl Names {
             return Err(SyntaxError::new(kind, lexer.span()));
         }
         Ok(sort)
+    }
+
+    /// Declares enumerations, `E = struct a | b | c;` and so on, up to the next section.
+    pub fn sorts(&mut self, lexer: &mut Lexer<'_>, sections: &[&str]) -> Result<(), SyntaxError> {
+        while lexer.token() == Token::Name && !sections.contains(&lexer.text()) {
+            let (name, span) = lexer.name("a sort")?;
+            if self.signature.sort(name).is_some() {
+                let kind = SyntaxErrorKind::Twice { what: "sort", name: name.to_owned() };
+                return Err(SyntaxError::new(kind, span));
+            }
+            lexer.expect("=", "`=`")?;
+            let span = lexer.span();
+            if !lexer.take_word("struct")? {
+                let kind = SyntaxErrorKind::Unsupported("a sort that is no enumeration".to_owned());
+                return Err(SyntaxError::new(kind, span));
+            }
+            let mut elements = Vec::new();
+            let mut spans = Vec::new();
+            loop {
+                let (element, span) = lexer.name("an element")?;
+                elements.push(element);
+                spans.push(span);
+                if lexer.is("(") || lexer.is("?") {
+                    let what = "a constructor with arguments or a recogniser".to_owned();
+                    let kind = SyntaxErrorKind::Unsupported(what);
+                    return Err(SyntaxError::new(kind, lexer.span()));
+                }
+                if !lexer.take("|")? {
+                    break;
+                }
+            }
+            lexer.expect(";", "`|` or `;`")?;
+            if let Err(i) = self.signature.declare(name, &elements) {
+                let (what, name) = ("element", elements[i].to_owned());
+                return Err(SyntaxError::new(SyntaxErrorKind::Twice { what, name }, spans[i]));
+            }
+        }
+        Ok(())
+    }
+
+    /// Declares data variables, `x, y: D, z: E`; they are visible from here on.
+    pub fn declarations(&mut self, lexer: &mut Lexer<'_>) -> Result<Vec<u32>, SyntaxError> {
+        let mut slots = Vec::new();
+        loop {
+            let mut list = vec![lexer.name("a data variable")?];
+            while lexer.take(",")? {
+                list.push(lexer.name("a data variable")?);
+            }
+            lexer.expect(":", "`,` or `:`")?;
+            let sort = self.sort(lexer)?;
+            slots.extend(list.into_iter().map(|(name, _)| self.bind(name, sort)));
+            if !lexer.take(",")? {
+                return Ok(slots);
+            }
+        }
     }
 
     /// Reads an expression of a sort that `expected` accepts.

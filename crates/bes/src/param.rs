@@ -73,7 +73,8 @@ pub struct Predicate {
 /// A parameterised system: predicates, most significant first.
 ///
 /// Nodes may be shared between right-hand sides as long as they stand for the same formula there;
-/// `owner` is the innermost predicate whose definition they belong to.
+/// `owner` is the innermost predicate whose definition they belong to. A predicate's body belongs
+/// to the predicate.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Formulas {
     /// Names of values and sorts.
@@ -123,6 +124,11 @@ pub trait Model {
         states: &mut Vec<Self::State>,
         bound: &mut Vec<Value>,
     ) -> Result<(), ParamError>;
+
+    /// The labels of the steps that the last call of [`Model::steps`] gave, where steps have some.
+    fn labels(&self) -> &[u32] {
+        &[]
+    }
 
     /// A state's name, empty if there is but one.
     fn name(&self, state: Self::State) -> String;
@@ -266,6 +272,9 @@ const NO_SLOTS: u32 = 0;
 impl<M: Model> Instance<M> {
     /// Prepares a system for exploration. `None` if data variables are nested beyond reason.
     pub fn new(formulas: Formulas, model: M) -> Option<Instance<M>> {
+        debug_assert!(formulas.predicates.iter().enumerate().all(|(number, predicate)| {
+            formulas.owners[predicate.body as usize] == number as u32
+        }));
         let free = free_slots(&formulas)?;
         let (groups, shapes) = groups(&formulas);
         let mut environments = Environments::default();
@@ -636,6 +645,87 @@ impl<M: Model> Instance<M> {
             stack.pop();
         }
         known[&root]
+    }
+}
+
+/// A step of the model that an equation speaks of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StepUse<State> {
+    /// The label.
+    pub label: u32,
+    /// The state before.
+    pub from: State,
+    /// The state after.
+    pub to: State,
+    /// The operand that stands for the state after; `None` where that is a constant.
+    pub operand: Option<Vertex<State>>,
+}
+
+impl<M: Model> Instance<M> {
+    /// The steps that the equation of a variable speaks of, those of modalities that are evaluated
+    /// at once included.
+    pub fn steps_of(
+        &mut self,
+        vertex: &Vertex<M::State>,
+    ) -> Result<Vec<StepUse<M::State>>, ParamError> {
+        let op = match &self.formulas.nodes[vertex.node as usize] {
+            Node::Many(op, _) | Node::Quantifier { op, .. } | Node::Modality { op, .. } => *op,
+            _ => return Ok(Vec::new()),
+        };
+        let mut uses = Vec::new();
+        self.work.clear();
+        self.work.push(Work::Node(*vertex, true));
+        while let Some(work) = self.work.pop() {
+            let vertex = match work {
+                Work::Node(vertex, _) => vertex,
+                Work::Numbers(vertex, from) => {
+                    self.numbers(vertex, from, op)?;
+                    continue;
+                }
+            };
+            match &self.formulas.nodes[vertex.node as usize] {
+                Node::Many(other, _) | Node::Quantifier { op: other, .. } if *other == op => {
+                    self.expand(vertex)?;
+                }
+                Node::Modality { op: other, action, binds, body, .. } => {
+                    let (other, action, body, binds) = (*other, *action, *body, binds.clone());
+                    let constant = matches!(self.formulas.nodes[body as usize], Node::Constant(_));
+                    if other != op && !constant {
+                        continue;
+                    }
+                    self.load(&vertex);
+                    let (mut states, mut bound) = (Vec::new(), Vec::new());
+                    self.model.steps(
+                        vertex.state,
+                        action,
+                        &mut self.slots,
+                        &mut states,
+                        &mut bound,
+                    )?;
+                    let labels = self.model.labels().to_vec();
+                    for (i, &to) in states.iter().enumerate() {
+                        let values = &bound[i * binds.len()..(i + 1) * binds.len()];
+                        for (&slot, &value) in binds.iter().zip(values) {
+                            self.slots[slot as usize] = value;
+                        }
+                        let operand = match &self.formulas.nodes[body as usize] {
+                            Node::Constant(_) | Node::Test(_) => None,
+                            Node::Call(predicate, arguments) => {
+                                let predicate = *predicate;
+                                let values: Result<Vec<Value>, ParamError> =
+                                    arguments.iter().map(|e| self.eval(e)).collect();
+                                Some(self.enter(predicate, values?, to)?)
+                            }
+                            _ => Some(self.vertex(body, to)),
+                        };
+                        let label = labels.get(i).copied().unwrap_or(0);
+                        uses.push(StepUse { label, from: vertex.state, to, operand });
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(uses)
     }
 }
 

@@ -122,10 +122,10 @@ impl<'a> Parser<'a> {
             if self.lexer.take_word("pbes")? {
                 break;
             } else if self.lexer.take_word("sort")? {
-                self.sorts()?;
+                self.names.sorts(&mut self.lexer, SECTIONS)?;
             } else if self.lexer.take_word("glob")? {
                 while self.lexer.token() == Token::Name && !SECTIONS.contains(&self.lexer.text()) {
-                    globals.extend(self.declarations()?);
+                    globals.extend(self.names.declarations(&mut self.lexer)?);
                     self.lexer.expect(";", "`;`")?;
                 }
             } else {
@@ -154,7 +154,7 @@ impl<'a> Parser<'a> {
             }
             let mut parameters = Vec::new();
             if self.lexer.take("(")? {
-                parameters = self.declarations()?;
+                parameters = self.names.declarations(&mut self.lexer)?;
                 self.lexer.expect(")", "`)`")?;
             }
             self.lexer.expect("=", "`=`")?;
@@ -213,61 +213,6 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `E = struct a | b | c;` and so on.
-    fn sorts(&mut self) -> Result<(), SyntaxError> {
-        while self.lexer.token() == Token::Name && !SECTIONS.contains(&self.lexer.text()) {
-            let (name, span) = self.lexer.name("a sort")?;
-            if self.names.signature.sort(name).is_some() {
-                let kind = SyntaxErrorKind::Twice { what: "sort", name: name.to_owned() };
-                return Err(SyntaxError::new(kind, span));
-            }
-            self.lexer.expect("=", "`=`")?;
-            let span = self.lexer.span();
-            if !self.lexer.take_word("struct")? {
-                let kind = SyntaxErrorKind::Unsupported("a sort that is no enumeration".to_owned());
-                return Err(SyntaxError::new(kind, span));
-            }
-            let mut elements = Vec::new();
-            let mut spans = Vec::new();
-            loop {
-                let (element, span) = self.lexer.name("an element")?;
-                elements.push(element);
-                spans.push(span);
-                if self.lexer.is("(") || self.lexer.is("?") {
-                    let what = "a constructor with arguments or a recogniser".to_owned();
-                    let kind = SyntaxErrorKind::Unsupported(what);
-                    return Err(SyntaxError::new(kind, self.lexer.span()));
-                }
-                if !self.lexer.take("|")? {
-                    break;
-                }
-            }
-            self.lexer.expect(";", "`|` or `;`")?;
-            if let Err(i) = self.names.signature.declare(name, &elements) {
-                let (what, name) = ("element", elements[i].to_owned());
-                return Err(SyntaxError::new(SyntaxErrorKind::Twice { what, name }, spans[i]));
-            }
-        }
-        Ok(())
-    }
-
-    /// `x, y: D, z: E`; the variables are visible from here on.
-    fn declarations(&mut self) -> Result<Vec<u32>, SyntaxError> {
-        let mut slots = Vec::new();
-        loop {
-            let mut list = vec![self.lexer.name("a data variable")?];
-            while self.lexer.take(",")? {
-                list.push(self.lexer.name("a data variable")?);
-            }
-            self.lexer.expect(":", "`,` or `:`")?;
-            let sort = self.names.sort(&mut self.lexer)?;
-            slots.extend(list.into_iter().map(|(name, _)| self.names.bind(name, sort)));
-            if !self.lexer.take(",")? {
-                return Ok(slots);
-            }
-        }
-    }
-
     fn arguments(&mut self) -> Result<Vec<Expr>, SyntaxError> {
         let mut arguments = Vec::new();
         if self.lexer.take("(")? {
@@ -321,7 +266,7 @@ impl<'a> Parser<'a> {
                             operands.push(node);
                         }
                         "forall" | "exists" => {
-                            let slots = self.declarations()?;
+                            let slots = self.names.declarations(&mut self.lexer)?;
                             self.lexer.expect(".", "`.`")?;
                             pending.push(Pending::Quantifier(name == "forall", slots));
                             continue;

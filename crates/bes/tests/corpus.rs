@@ -1,5 +1,7 @@
 //! Systems whose answers others have computed. Skipped, with a reason, where they are absent.
 
+#![allow(clippy::print_stderr)]
+
 use std::path::{Path, PathBuf};
 
 use bes::{Method, Solver, check};

@@ -1,0 +1,269 @@
+//! Formulas on transition systems: the boolean equation system of the question, on demand.
+
+use bes::data::{Sort, Value};
+use bes::lex::{SyntaxError, SyntaxErrorKind};
+use bes::param::{Formulas, Instance, Model, ParamError, Vertex};
+use bes::{Explanation, System};
+use rustc_hash::FxHashMap;
+use source::Span;
+
+use crate::action::{Code, Parsed};
+use crate::mu::Formula;
+use crate::{ExplicitLts, Lts, split};
+
+/// A transition system with the action formulas that are asked of it.
+pub struct OnLts<L: Lts> {
+    lts: L,
+    codes: Vec<Code>,
+    sorts: Vec<Sort>,
+    signature: bes::data::Signature,
+    variables: Vec<Value>,
+    tau: Vec<String>,
+    /// Labels, as far as they were met.
+    labels: Vec<Option<Parsed>>,
+    /// Answers that depend on the label alone, by action and label: 0 not known, 1 no, 2 yes.
+    cache: Vec<Vec<u8>>,
+    successors: Vec<(u32, L::State)>,
+    last: Vec<u32>,
+}
+
+impl<L: Lts> OnLts<L> {
+    /// The transition system.
+    pub fn lts(&self) -> &L {
+        &self.lts
+    }
+}
+
+/// Puts a formula on a transition system. `tau` are the names of the internal action.
+///
+/// ```
+/// use bes::{Method, Solver};
+/// use lts::mu::{Dialect, parse};
+///
+/// let model = lts::aut::parse("des (0, 2, 2)\n(0, \"a\", 1)\n(1, i, 0)\n").unwrap();
+/// let formula = parse("[true*]<true>true", Dialect::Mcrl2).unwrap();
+/// let question = lts::question(&formula, model, &["i", "tau"]).unwrap();
+/// let mut solver = Solver::new(question);
+/// assert_eq!(solver.solve(Method::Auto, &mut |_| true), Ok(true));
+/// ```
+pub fn question<L: Lts>(
+    formula: &Formula,
+    lts: L,
+    tau: &[&str],
+) -> Result<Instance<OnLts<L>>, SyntaxError> {
+    let lowered = formula.lower()?;
+    instance(lowered.formulas, lowered.actions, lts, tau)
+}
+
+pub(crate) fn instance<L: Lts>(
+    mut formulas: Formulas,
+    codes: Vec<Code>,
+    lts: L,
+    tau: &[&str],
+) -> Result<Instance<OnLts<L>>, SyntaxError> {
+    // The names in the model are the values of sort `Var`, in the order of the labels.
+    let mut variables = Vec::new();
+    let mut seen = rustc_hash::FxHashSet::default();
+    for label in lts.all_labels() {
+        for text in split(label).1 {
+            if let Value::Symbol(symbol) = formulas.signature.read(text)
+                && seen.insert(symbol)
+            {
+                variables.push(symbol);
+            }
+        }
+    }
+    formulas.variables = variables.clone();
+    let model = OnLts {
+        lts,
+        cache: vec![Vec::new(); codes.len()],
+        codes,
+        sorts: formulas.slots.iter().map(|slot| slot.sort).collect(),
+        signature: formulas.signature.clone(),
+        variables: variables.into_iter().map(Value::Symbol).collect(),
+        tau: tau.iter().map(|&name| name.to_owned()).collect(),
+        labels: Vec::new(),
+        successors: Vec::new(),
+        last: Vec::new(),
+    };
+    Instance::new(formulas, model).ok_or_else(|| {
+        let what = "data variables are nested too deeply".to_owned();
+        SyntaxError::new(SyntaxErrorKind::Other(what), Span::new(0, 0))
+    })
+}
+
+impl<L: Lts> OnLts<L> {
+    /// Takes a label apart when it is first met.
+    fn learn(&mut self, label: u32) {
+        if self.labels.len() <= label as usize {
+            self.labels.resize_with(label as usize + 1, || None);
+        }
+        if self.labels[label as usize].is_none() {
+            let text = self.lts.label(label).to_owned();
+            let (gate, values) = split(&text);
+            let parsed = Parsed {
+                gate: gate.to_owned(),
+                values: values.iter().map(|value| self.signature.read(value)).collect(),
+                internal: self.tau.contains(&text),
+                text,
+            };
+            self.labels[label as usize] = Some(parsed);
+        }
+    }
+
+    fn fits(&mut self, action: u32, label: u32, slots: &mut [Value]) -> bool {
+        self.learn(label);
+        let code = &self.codes[action as usize];
+        let closed = code.is_closed();
+        if closed && let Some(known @ 1..) = self.cache[action as usize].get(label as usize) {
+            return *known == 2;
+        }
+        let Some(parsed) = &self.labels[label as usize] else { return false };
+        let sort = |slot: u32| self.sorts[slot as usize];
+        let domains = |sort: Sort| match sort {
+            Sort::Bool => Some(vec![Value::Bool(false), Value::Bool(true)]),
+            Sort::Enum(e) => {
+                let elements = &self.signature.enumerations[e as usize].elements;
+                Some(elements.iter().map(|&s| Value::Symbol(s)).collect())
+            }
+            Sort::Var => Some(self.variables.clone()),
+            _ => None,
+        };
+        let fits = code.matches(parsed, slots, &sort, &domains);
+        if closed {
+            let cache = &mut self.cache[action as usize];
+            if cache.len() <= label as usize {
+                cache.resize(label as usize + 1, 0);
+            }
+            cache[label as usize] = 1 + u8::from(fits);
+        }
+        fits
+    }
+}
+
+impl<L: Lts> Model for OnLts<L> {
+    type State = L::State;
+
+    fn initial(&self) -> L::State {
+        self.lts.initial()
+    }
+
+    fn steps(
+        &mut self,
+        state: L::State,
+        action: u32,
+        slots: &mut [Value],
+        states: &mut Vec<L::State>,
+        bound: &mut Vec<Value>,
+    ) -> Result<(), ParamError> {
+        let mut successors = std::mem::take(&mut self.successors);
+        successors.clear();
+        self.last.clear();
+        self.lts.successors(state, &mut successors).map_err(ParamError::Model)?;
+        for &(label, to) in &successors {
+            if self.fits(action, label, slots) {
+                states.push(to);
+                self.last.push(label);
+                let binds = &self.codes[action as usize].binds;
+                bound.extend(binds.iter().map(|&slot| slots[slot as usize]));
+            }
+        }
+        self.successors = successors;
+        Ok(())
+    }
+
+    fn labels(&self) -> &[u32] {
+        &self.last
+    }
+
+    fn name(&self, state: L::State) -> String {
+        self.lts.name(state)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.lts.bytes()
+    }
+}
+
+/// The part of a transition system that an explanation speaks of, and the original of each state.
+///
+/// The first state is that of the explanation. Steps that a modality with a constant body is
+/// decided by count, one for each.
+pub fn explained_part<L: Lts>(
+    instance: &mut Instance<OnLts<L>>,
+    explanation: &Explanation<Vertex<L::State>>,
+) -> Result<(ExplicitLts, Vec<L::State>), ParamError> {
+    let mut ids: FxHashMap<L::State, u32> = FxHashMap::default();
+    let mut states: Vec<L::State> = Vec::new();
+    let mut labels: Vec<String> = Vec::new();
+    let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
+    let mut transitions: Vec<(u32, u32, u32)> = Vec::new();
+    let mut id = |state: L::State, states: &mut Vec<L::State>| {
+        let next = states.len() as u32;
+        *ids.entry(state).or_insert_with(|| {
+            states.push(state);
+            next
+        })
+    };
+    for variable in &explanation.variables {
+        id(variable.key.state, &mut states);
+        let kept: Vec<&Vertex<L::State>> =
+            variable.operands.iter().map(|&y| &explanation.variables[y as usize].key).collect();
+        let mut constant = false;
+        for step in instance.steps_of(&variable.key)? {
+            let wanted = match &step.operand {
+                Some(operand) => kept.contains(&operand),
+                // One is enough, and matters only where no operand does.
+                None => kept.is_empty() && !std::mem::replace(&mut constant, true),
+            };
+            if !wanted {
+                continue;
+            }
+            let label = *numbers.entry(step.label).or_insert_with(|| {
+                labels.push(instance.model().lts.label(step.label).to_owned());
+                labels.len() as u32 - 1
+            });
+            let from = id(step.from, &mut states);
+            let to = id(step.to, &mut states);
+            transitions.push((from, label, to));
+        }
+    }
+    transitions.sort_unstable();
+    transitions.dedup();
+    let count = states.len().max(1) as u32;
+    Ok((ExplicitLts::new(0, count, labels, &transitions), states))
+}
+
+/// The answer for every state of a system in memory, by one solver that remembers ([pbes §4.2]).
+pub fn everywhere(
+    formula: &Formula,
+    lts: &mut ExplicitLts,
+    tau: &[&str],
+    watch: &mut bes::Watch<'_>,
+) -> Result<Result<Vec<bool>, bes::SolveError<ParamError>>, SyntaxError> {
+    let states = lts.states();
+    let mut solver = bes::Solver::new(question(formula, lts, tau)?);
+    let mut out = Vec::with_capacity(states as usize);
+    for state in 0..states {
+        let system = solver.system();
+        let initial = system.formulas().initial;
+        let key = match system.variable(initial, &[], state) {
+            Ok(key) => key,
+            Err(error) => return Ok(Err(bes::SolveError::System(error))),
+        };
+        match solver.solve_for(&key, bes::Method::Auto, watch) {
+            Ok(value) => out.push(value),
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    Ok(Ok(out))
+}
+
+/// Whether an explanation is one, by the checker that uses nothing of the solvers.
+pub fn check<L: Lts>(
+    instance: &mut Instance<OnLts<L>>,
+    explanation: &Explanation<Vertex<L::State>>,
+) -> Result<Result<(), bes::Refutation>, ParamError> {
+    let main = System::initial(instance)?;
+    bes::check(instance, &main, explanation)
+}

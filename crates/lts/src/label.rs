@@ -1,0 +1,55 @@
+//! Labels: a gate and the values it offers.
+
+/// Splits a label: `GATE !v1 !v2` (CADP) or `gate(v1,v2)` (mCRL2). Anything else is a gate.
+///
+/// ```
+/// assert_eq!(lts::split("SEND !3 !TRUE"), ("SEND", vec!["3", "TRUE"]));
+/// assert_eq!(lts::split("r1(in(d1,d2), true)"), ("r1", vec!["in(d1,d2)", "true"]));
+/// assert_eq!(lts::split("i"), ("i", vec![]));
+/// ```
+pub fn split(text: &str) -> (&str, Vec<&str>) {
+    let text = text.trim();
+    let bytes = text.as_bytes();
+    // An exclamation mark after a blank, outside of quotes, begins a value.
+    let mut marks = Vec::new();
+    let mut quoted = false;
+    for (i, &byte) in bytes.iter().enumerate() {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'!' if !quoted && i > 0 && bytes[i - 1].is_ascii_whitespace() => marks.push(i),
+            _ => {}
+        }
+    }
+    if let Some(&first) = marks.first() {
+        let ends = marks[1..].iter().copied().chain([text.len()]);
+        let values = marks.iter().zip(ends).map(|(&from, to)| text[from + 1..to].trim());
+        return (text[..first].trim(), values.collect());
+    }
+    let Some(open) = text.find('(').filter(|&open| open > 0 && text.ends_with(')')) else {
+        return (text, Vec::new());
+    };
+    let (mut depth, mut from) = (0usize, open + 1);
+    let mut values = Vec::new();
+    for (i, &byte) in bytes.iter().enumerate().skip(open) {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => {
+                depth = depth.saturating_sub(1);
+                // `a(x)|b(y)`: several actions at once have no common values.
+                if depth == 0 && i + 1 < bytes.len() {
+                    return (text, Vec::new());
+                }
+            }
+            b',' if depth == 1 => {
+                values.push(text[from..i].trim());
+                from = i + 1;
+            }
+            _ => {}
+        }
+    }
+    let last = text[from..text.len() - 1].trim();
+    if !last.is_empty() || !values.is_empty() {
+        values.push(last);
+    }
+    (text[..open].trim(), values)
+}
