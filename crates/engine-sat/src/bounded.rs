@@ -37,11 +37,24 @@ struct State {
     origin: Origin,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Origin {
     Start,
-    Edge { from: usize, edge: EdgeId },
-    Merge { yes: usize, no: usize, pick: Lit },
+    Edge {
+        from: usize,
+        edge: EdgeId,
+    },
+    /// A return, and what it left with.
+    Return {
+        from: usize,
+        edge: EdgeId,
+        exit: Rc<[Lit]>,
+    },
+    Merge {
+        yes: usize,
+        no: usize,
+        pick: Lit,
+    },
 }
 
 struct Unrolled<'a> {
@@ -258,7 +271,7 @@ impl<'a> Unrolled<'a> {
                         Applied::new(context, &mut self.aig, rel, Role::Return, before);
                     let guard = self.aig.and(guard, applied.guard);
                     let left = &context.exit[call.callee];
-                    let exit = applied.vector(context, &mut self.aig, left);
+                    let exit: Rc<[Lit]> = applied.vector(context, &mut self.aig, left).into();
                     let here = &context.at[program.edges[open.edge].source];
                     let saved: FxHashMap<(VarId, usize), Lit> =
                         open.saved.iter().copied().collect();
@@ -281,6 +294,7 @@ impl<'a> Unrolled<'a> {
                     for open in &stack {
                         id = self.stacks[&(id, open.edge)];
                     }
+                    let origin = Origin::Return { from, edge, exit: exit.clone() };
                     arrivals.push((id, State { node: call.ret, guard, now, stack, origin }));
                 }
             }
@@ -294,20 +308,7 @@ impl<'a> Unrolled<'a> {
     /// The values of a state, now.
     fn values(&self, state: usize, choices: &mut Valuation) -> Partial {
         let state = &self.states[state];
-        let (program, layout) = (self.context.program, &self.context.layout);
-        let proc = program.nodes[state.node].proc;
-        let mut out = Partial::unknown(layout.global_bits + layout.frame_bits[proc]);
-        let mut lits = state.now.iter();
-        for var in self.context.at[state.node].vars() {
-            let base = match program.vars[var].kind {
-                VarKind::Global => 0,
-                _ => layout.global_bits,
-            };
-            for bit in layout.slot(var).bits() {
-                out.set(base + bit, lits.next().map(|&l| choices.get(&self.aig, l)));
-            }
-        }
-        out
+        self.context.node_state(state.node, |i| choices.get(&self.aig, state.now[i]))
     }
 
     /// The run to a state under a guard.
@@ -318,16 +319,20 @@ impl<'a> Unrolled<'a> {
             let what = "a run that should exist is not found".to_owned();
             return Err(StopReason::Internal { what });
         };
-        let mut taken: Vec<(usize, EdgeId)> = Vec::new();
+        let mut taken: Vec<(usize, EdgeId, Option<Rc<[Lit]>>)> = Vec::new();
         let mut at = state;
         loop {
-            match self.states[at].origin {
+            match self.states[at].origin.clone() {
                 Origin::Start => break,
                 Origin::Merge { yes, no, pick } => {
                     at = if choices.get(&self.aig, pick) { yes } else { no };
                 }
                 Origin::Edge { from, edge } => {
-                    taken.push((from, edge));
+                    taken.push((from, edge, None));
+                    at = from;
+                }
+                Origin::Return { from, edge, exit } => {
+                    taken.push((from, edge, Some(exit)));
                     at = from;
                 }
             }
@@ -335,7 +340,7 @@ impl<'a> Unrolled<'a> {
         let program = self.context.program;
         let mut segments: IndexVec<SegmentId, Segment> = IndexVec::new();
         let mut frames: Vec<(ProcId, Vec<Step>)> = vec![(program.entry, Vec::new())];
-        for (from, edge) in taken.into_iter().rev() {
+        for (from, edge, left) in taken.into_iter().rev() {
             let state = self.values(from, &mut choices);
             let top = frames.last_mut().expect("a frame is open");
             top.1.push(Step { edge, state, inside: None });
@@ -344,9 +349,10 @@ impl<'a> Unrolled<'a> {
                 EdgeKind::Call(call) => frames.push((call.callee, Vec::new())),
                 EdgeKind::Return { .. } => {
                     let (proc, steps) = frames.pop().expect("a frame is open");
-                    let layout = &self.context.layout;
-                    // What it leaves with is what the steps lead to: nothing is claimed.
-                    let exit = Partial::unknown(layout.global_bits + layout.result_bits[proc]);
+                    let left = left.unwrap_or_default();
+                    let values: Vec<bool> =
+                        left.iter().map(|&l| choices.get(&self.aig, l)).collect();
+                    let exit = self.context.exit_state(proc, &values);
                     let inside = segments.push(Segment { proc, steps, exit });
                     let caller = frames.last_mut().expect("a return has a caller");
                     caller.1.last_mut().expect("the call is a step").inside = Some(inside);

@@ -6,7 +6,7 @@
 //! `engine-summary` make ([bebop §3.3]).
 
 use analysis::{Live, ModRef, Uses};
-use check::Task;
+use check::{Partial, Task};
 use ir::{EdgeKind, IndexVec, Layout, NodeId, ProcId, Program, Time, VarId, VarKind};
 
 /// The bits of some variables, one variable after the other; bits of a variable in the order of
@@ -102,5 +102,39 @@ impl<'a> Context<'a> {
     /// How many bits the variable has.
     pub(crate) fn width(&self, var: VarId) -> usize {
         self.layout.slot(var).bits().len()
+    }
+
+    /// The values at a node, of the bits that are kept there: `value(i)` for bit `i` of [`at`].
+    ///
+    /// [`at`]: Self::at
+    pub(crate) fn node_state(&self, node: NodeId, value: impl FnMut(usize) -> bool) -> Partial {
+        let frame = self.layout.frame_bits[self.program.nodes[node].proc];
+        self.partial(&self.at[node], frame, value)
+    }
+
+    /// The values behind the return of a procedure.
+    pub(crate) fn exit_state(&self, proc: ProcId, values: &[bool]) -> Partial {
+        self.partial(&self.exit[proc], self.layout.result_bits[proc], |i| values[i])
+    }
+
+    fn partial(
+        &self,
+        bits: &Bits,
+        behind_globals: u32,
+        mut value: impl FnMut(usize) -> bool,
+    ) -> Partial {
+        let mut out = Partial::unknown(self.layout.global_bits + behind_globals);
+        let mut place = 0;
+        for var in bits.vars() {
+            let base = match self.program.vars[var].kind {
+                VarKind::Global => 0,
+                _ => self.layout.global_bits,
+            };
+            for bit in self.layout.slot(var).bits() {
+                out.set(base + bit, Some(value(place)));
+                place += 1;
+            }
+        }
+        out
     }
 }

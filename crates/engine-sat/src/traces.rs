@@ -8,7 +8,7 @@ use crate::paths::{Hit, How, Origin, PathId, Place};
 use crate::search::Search;
 use crate::universal::path_of;
 use check::{Frame, Partial, Segment, SegmentId, Step, StopReason, Trace};
-use ir::{EdgeId, IndexVec, NodeId, ProcId, VarKind};
+use ir::{EdgeId, IndexVec, ProcId};
 use logic::{Lit, Valuation};
 use rustc_hash::FxHashMap;
 
@@ -107,43 +107,7 @@ impl Search<'_> {
     fn state(&self, path: PathId, choices: &mut Valuation) -> Partial {
         let path = self.path(path);
         let Place::Node(node) = path.place else { unreachable!("a state is at a node") };
-        self.node_state(node, |i| choices.get(&self.aig, path.now[i]))
-    }
-
-    fn node_state(&self, node: NodeId, mut value: impl FnMut(usize) -> bool) -> Partial {
-        let program = self.program();
-        let layout = &self.context.layout;
-        let frame = layout.frame_bits[program.nodes[node].proc];
-        let mut out = Partial::unknown(layout.global_bits + frame);
-        let mut place = 0;
-        for var in self.context.at[node].vars() {
-            let base = match program.vars[var].kind {
-                VarKind::Global => 0,
-                _ => layout.global_bits,
-            };
-            for bit in layout.slot(var).bits() {
-                out.set(base + bit, Some(value(place)));
-                place += 1;
-            }
-        }
-        out
-    }
-
-    fn exit_state(&self, proc: ProcId, values: &[bool]) -> Partial {
-        let program = self.program();
-        let layout = &self.context.layout;
-        let mut out = Partial::unknown(layout.global_bits + layout.result_bits[proc]);
-        let mut values = values.iter();
-        for var in self.context.exit[proc].vars() {
-            let base = match program.vars[var].kind {
-                VarKind::Global => 0,
-                _ => layout.global_bits,
-            };
-            for bit in layout.slot(var).bits() {
-                out.set(base + bit, values.next().copied());
-            }
-        }
-        out
+        self.context.node_state(node, |i| choices.get(&self.aig, path.now[i]))
     }
 
     /// The run of a path edge from the entry of its frame, for the given choices.
@@ -219,7 +183,7 @@ impl Search<'_> {
                 continue;
             }
             let Some(top) = stack.pop() else { break };
-            let exit = self.exit_state(top.proc, &top.key.2);
+            let exit = self.context.exit_state(top.proc, &top.key.2);
             let segment = Segment { proc: top.proc, steps: steps(top.taken, done), exit };
             let id = segments.push(segment);
             done.insert(top.key, id);

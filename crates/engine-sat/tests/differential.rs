@@ -99,3 +99,28 @@ fn bounded_unrolling_is_never_wrong() {
     }
     assert!(reached > 300 && held > 50 && open > 100, "{reached} {held} {open}");
 }
+
+/// Which programs take long: `-- --ignored --nocapture slow`, seeds from `POSTBOP_SEEDS=from-to`.
+#[test]
+#[ignore = "for measuring"]
+#[allow(clippy::print_stderr)]
+fn slow_programs() {
+    let seeds = std::env::var("POSTBOP_SEEDS").unwrap_or_else(|_| "0-200".to_owned());
+    let (from, to) = seeds.split_once('-').expect("from-to");
+    let (from, to): (u64, u64) = (from.parse().expect("from"), to.parse().expect("to"));
+    for engine in [&Qbf::default() as &dyn Engine, &Universal::default()] {
+        let (mut total, mut worst) = (Duration::ZERO, (Duration::ZERO, 0));
+        for seed in from..to {
+            let task = any_trace_case(seed).expect("generated programs are well formed");
+            let clock = std::time::Instant::now();
+            let answer = engine.run(&task, &limited());
+            let time = clock.elapsed();
+            total += time;
+            worst = worst.max((time, seed));
+            if time > Duration::from_millis(500) {
+                eprintln!("{} seed {seed}: {time:?} {:?}", engine.name(), answer.stats.counters);
+            }
+        }
+        eprintln!("{}: {total:?}, worst {worst:?}", engine.name());
+    }
+}

@@ -8,8 +8,9 @@
 use crate::{Aig, Cadical, Clauses, Lit, SatSolver, StopFlag, Stopped, Valuation};
 use rustc_hash::FxHashMap;
 
-/// Functions of so many inputs are enumerated.
-const FEW_INPUTS: usize = 8;
+/// Functions of so few inputs are enumerated, if that takes no more than so many operations.
+const FEW_INPUTS: usize = 14;
+const FEW_OPERATIONS: usize = 100_000;
 /// Variables that a solver may hold in any case.
 const SPARE: usize = 5_000;
 
@@ -107,7 +108,9 @@ impl<S: SatSolver> Decider<S> {
         }
         let cone = aig.cone(roots.iter().copied());
         let inputs: Vec<Lit> = aig.inputs_of(&cone).collect();
-        if inputs.len() <= FEW_INPUTS {
+        let few = inputs.len() <= FEW_INPUTS
+            && cone.len() << inputs.len().saturating_sub(6) <= FEW_OPERATIONS;
+        if few {
             self.stats.enumerated += 1;
             let found = enumerate(aig, &cone, &inputs, roots);
             return Ok(found.map_or(Found::No, |v| Found::Few(inputs, v)));
@@ -125,11 +128,11 @@ impl<S: SatSolver> Decider<S> {
 /// The first valuation of the inputs (bit `i` of the number is that of input `i`) that makes all
 /// roots true.
 fn enumerate(aig: &Aig, cone: &[u32], inputs: &[Lit], roots: &[Lit]) -> Option<usize> {
-    let blocks = 1usize << inputs.len().saturating_sub(6);
-    let mut words: FxHashMap<u32, u64> = FxHashMap::default();
-    for block in 0..blocks {
-        simulate(aig, cone, inputs, block, &mut words);
-        let all = roots.iter().fold(mask(inputs.len()), |w, &r| w & word_of(&words, r));
+    let mut table = Table::new(aig, cone, inputs);
+    let roots: Vec<Lit> = roots.iter().map(|&r| table.place(r)).collect();
+    for block in 0..table.blocks() {
+        table.simulate(block);
+        let all = roots.iter().fold(mask(inputs.len()), |w, &r| w & table.word(r));
         if all != 0 {
             return Some(block * 64 + all.trailing_zeros() as usize);
         }
@@ -142,39 +145,67 @@ pub(crate) fn mask(inputs: usize) -> u64 {
     if inputs >= 6 { u64::MAX } else { (1 << (1 << inputs)) - 1 }
 }
 
-/// The values of the cone under valuations `64·block ..` of the inputs.
-pub(crate) fn simulate(
-    aig: &Aig,
-    cone: &[u32],
-    inputs: &[Lit],
-    block: usize,
-    words: &mut FxHashMap<u32, u64>,
-) {
-    const LOW: [u64; 6] = [
-        0xaaaa_aaaa_aaaa_aaaa,
-        0xcccc_cccc_cccc_cccc,
-        0xf0f0_f0f0_f0f0_f0f0,
-        0xff00_ff00_ff00_ff00,
-        0xffff_0000_ffff_0000,
-        0xffff_ffff_0000_0000,
-    ];
-    words.insert(0, 0);
-    for (i, input) in inputs.iter().enumerate() {
-        let word = match LOW.get(i) {
-            Some(&low) => low,
-            None if block >> (i - 6) & 1 == 1 => u64::MAX,
-            None => 0,
-        };
-        words.insert(input.node(), word);
-    }
-    for &node in cone {
-        if let Some((a, b)) = aig.children(node) {
-            let word = word_of(words, a) & word_of(words, b);
-            words.insert(node, word);
-        }
-    }
+/// A cone laid out for simulation of all valuations of its inputs, 64 at a time.
+pub(crate) struct Table {
+    /// For gates, in order: literals over places.
+    gates: Vec<[Lit; 2]>,
+    places: FxHashMap<u32, u32>,
+    /// The constant, the inputs, the gates.
+    words: Vec<u64>,
+    inputs: usize,
 }
 
-pub(crate) fn word_of(words: &FxHashMap<u32, u64>, lit: Lit) -> u64 {
-    words[&lit.node()] ^ if lit.is_complement() { u64::MAX } else { 0 }
+impl Table {
+    pub(crate) fn new(aig: &Aig, cone: &[u32], inputs: &[Lit]) -> Table {
+        let mut table = Table {
+            gates: Vec::new(),
+            places: FxHashMap::from_iter([(0, 0)]),
+            words: vec![0; 1 + cone.len()],
+            inputs: inputs.len(),
+        };
+        for input in inputs {
+            let place = table.places.len() as u32;
+            table.places.insert(input.node(), place);
+        }
+        for &node in cone {
+            if let Some((a, b)) = aig.children(node) {
+                table.gates.push([table.place(a), table.place(b)]);
+                let place = table.places.len() as u32;
+                table.places.insert(node, place);
+            }
+        }
+        table
+    }
+    /// The literal over places.
+    pub(crate) fn place(&self, lit: Lit) -> Lit {
+        Lit::of_node(self.places[&lit.node()]).xor_sign(lit.is_complement())
+    }
+    pub(crate) fn blocks(&self) -> usize {
+        1 << self.inputs.saturating_sub(6)
+    }
+    /// Computes the values under valuations `64·block ..`.
+    pub(crate) fn simulate(&mut self, block: usize) {
+        const LOW: [u64; 6] = [
+            0xaaaa_aaaa_aaaa_aaaa,
+            0xcccc_cccc_cccc_cccc,
+            0xf0f0_f0f0_f0f0_f0f0,
+            0xff00_ff00_ff00_ff00,
+            0xffff_0000_ffff_0000,
+            0xffff_ffff_0000_0000,
+        ];
+        for i in 0..self.inputs {
+            self.words[1 + i] = match LOW.get(i) {
+                Some(&low) => low,
+                None if block >> (i - 6) & 1 == 1 => u64::MAX,
+                None => 0,
+            };
+        }
+        for (i, &[a, b]) in self.gates.iter().enumerate() {
+            self.words[1 + self.inputs + i] = self.word(a) & self.word(b);
+        }
+    }
+    /// The values of a literal over places.
+    pub(crate) fn word(&self, place: Lit) -> u64 {
+        self.words[place.node() as usize] ^ if place.is_complement() { u64::MAX } else { 0 }
+    }
 }

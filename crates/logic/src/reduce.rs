@@ -8,14 +8,14 @@
 //! Some inputs may be *parameters*, that the result shall still be a function of: the values at the
 //! entry of a procedure. Then the guard tells for which of them there is any value at all.
 
-use crate::decide::{mask, simulate, word_of};
+use crate::decide::{self, mask};
 use crate::{Aig, Decider, Lit, SatSolver, Stopped};
 use rustc_hash::FxHashMap;
 
 /// Bits of a table: parameters and outputs.
 const TABLE_BITS: usize = 12;
 /// Inputs all of whose valuations are simulated.
-const SIMULATED_INPUTS: usize = 12;
+const SIMULATED_INPUTS: usize = 14;
 /// Bits of a table that is filled by asking the solver for each entry.
 const ASKED_BITS: usize = 5;
 
@@ -58,11 +58,13 @@ pub fn reduce<S: SatSolver>(
     }
     let mut set = Table::new(vars.len());
     if inputs.len() <= SIMULATED_INPUTS {
-        let mut words = FxHashMap::default();
-        for block in 0..1usize << inputs.len().saturating_sub(6) {
-            simulate(aig, &cone, &inputs, block, &mut words);
-            let mut here = word_of(&words, guard) & mask(inputs.len());
-            let columns: Vec<u64> = vars.iter().map(|&v| word_of(&words, v)).collect();
+        let mut table = decide::Table::new(aig, &cone, &inputs);
+        let places: Vec<Lit> = vars.iter().map(|&v| table.place(v)).collect();
+        let guard = table.place(guard);
+        for block in 0..table.blocks() {
+            table.simulate(block);
+            let mut here = table.word(guard) & mask(inputs.len());
+            let columns: Vec<u64> = places.iter().map(|&v| table.word(v)).collect();
             while here != 0 {
                 let at = here.trailing_zeros();
                 here &= here - 1;
