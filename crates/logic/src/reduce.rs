@@ -9,15 +9,15 @@
 //! entry of a procedure. Then the guard tells for which of them there is any value at all.
 
 use crate::decide::{self, mask};
-use crate::{Aig, Decider, Lit, SatSolver, Stopped};
+use crate::{Aig, Clauses, Decider, Lit, SatSolver, Stopped};
 use rustc_hash::FxHashMap;
 
 /// Bits of a table: parameters and outputs.
 const TABLE_BITS: usize = 12;
 /// Inputs all of whose valuations are simulated.
 const SIMULATED_INPUTS: usize = 14;
-/// Bits of a table that is filled by asking the solver for each entry.
-const ASKED_BITS: usize = 5;
+/// Values of a relation with more inputs that are asked from the solver, one after the other.
+const ASKED_VALUES: usize = 1_024;
 
 /// A relation in normal form.
 #[derive(Clone, Debug)]
@@ -72,20 +72,34 @@ pub fn reduce<S: SatSolver>(
                 set.insert(index as usize);
             }
         }
-    } else if vars.len() <= ASKED_BITS {
-        for index in 0..1usize << vars.len() {
-            let asked: Vec<Lit> = vars
-                .iter()
-                .enumerate()
-                .map(|(i, v)| v.xor_sign(index >> i & 1 == 0))
-                .chain([guard])
-                .collect();
-            if decider.satisfiable(aig, &asked)? {
-                set.insert(index);
+    } else {
+        let mut clauses: Clauses<S> = Clauses::new(decider.stop_flag().clone());
+        clauses.require(aig, guard);
+        vars.iter().for_each(|&v| {
+            clauses.literal(aig, v);
+        });
+        // What simulation shows need not be asked.
+        let mut count = 0;
+        for bit in (0..64).filter(|bit| aig.word(guard) >> bit & 1 == 1) {
+            let index = index_of(&vars, |v| aig.word(v) >> bit & 1 == 1);
+            if set.insert(index) {
+                block(aig, &mut clauses, &vars, index);
+                count += 1;
             }
         }
-    } else {
-        return Ok(None);
+        loop {
+            decider.stats.sat_calls += 1;
+            if !clauses.solve(aig, &[])? {
+                break;
+            }
+            count += 1;
+            if count > ASKED_VALUES {
+                return Ok(None);
+            }
+            let index = index_of(&vars, |v| clauses.value(v));
+            set.insert(index);
+            block(aig, &mut clauses, &vars, index);
+        }
     }
 
     // `prefixes[k]`: what the parameters and the first `k` columns can be.
@@ -125,6 +139,17 @@ pub fn reduce<S: SatSolver>(
     Ok(Some(Reduced { guard, outputs }))
 }
 
+fn index_of(vars: &[Lit], mut value: impl FnMut(Lit) -> bool) -> usize {
+    vars.iter().enumerate().fold(0, |n, (i, &v)| n | (value(v) as usize) << i)
+}
+
+/// Asks for other values from now on.
+fn block<S: SatSolver>(aig: &Aig, clauses: &mut Clauses<S>, vars: &[Lit], index: usize) {
+    let other: Vec<Lit> =
+        vars.iter().enumerate().map(|(i, v)| v.xor_sign(index >> i & 1 == 1)).collect();
+    clauses.require_any(aig, &other);
+}
+
 /// A truth table; bit `i` of an index is the value of variable `i`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Table {
@@ -139,8 +164,12 @@ impl Table {
     fn full(vars: usize) -> Table {
         Table { vars, words: vec![mask(vars); 1 << vars.saturating_sub(6)] }
     }
-    fn insert(&mut self, index: usize) {
-        self.words[index / 64] |= 1 << (index % 64);
+    /// Whether it was new.
+    fn insert(&mut self, index: usize) -> bool {
+        let (word, bit) = (&mut self.words[index / 64], 1 << (index % 64));
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
     }
     fn zip(&self, other: &Table, f: impl Fn(u64, u64) -> u64) -> Table {
         let words = self.words.iter().zip(&other.words).map(|(&a, &b)| f(a, b)).collect();

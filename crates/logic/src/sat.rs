@@ -142,16 +142,22 @@ impl<S: SatSolver> Clauses<S> {
         let literal = self.literal(aig, root);
         self.solver.add(&[literal]);
     }
+    /// Requires one of the functions to hold from now on.
+    pub fn require_any(&mut self, aig: &Aig, roots: &[Lit]) {
+        let clause: Vec<i32> = roots.iter().map(|&r| self.literal(aig, r)).collect();
+        self.solver.add(&clause);
+    }
     /// Whether the functions can hold together, and with everything required.
     pub fn solve(&mut self, aig: &Aig, roots: &[Lit]) -> Result<bool, Stopped> {
         let assumptions: Vec<i32> = roots.iter().map(|&r| self.literal(aig, r)).collect();
         self.solver.solve(&assumptions)
     }
-    /// The value of an input after `solve` said yes; false if no clause mentions it.
-    pub fn value(&mut self, input: Lit) -> bool {
-        match self.known(input) {
+    /// The value of a function after `solve` said yes; that of an input which no clause mentions is
+    /// false. Not for other functions that no clause mentions.
+    pub fn value(&mut self, lit: Lit) -> bool {
+        match self.known(lit) {
             Some(v) => self.solver.value(v.abs()) ^ (v < 0),
-            None => input.is_complement(),
+            None => lit.is_complement(),
         }
     }
 }
