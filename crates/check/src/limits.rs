@@ -104,6 +104,8 @@ type Listener = Box<dyn Fn(Progress) + Send + Sync>;
 #[derive(Clone)]
 pub struct Budget {
     shared: Arc<Shared>,
+    /// Stops this part of the run alone.
+    stop: Option<Arc<AtomicBool>>,
 }
 
 struct Shared {
@@ -134,10 +136,14 @@ impl Budget {
             allocated: None,
             listener: None,
         };
-        Budget { shared: Arc::new(shared) }
+        Budget { shared: Arc::new(shared), stop: None }
     }
     fn configure(&mut self) -> &mut Shared {
         Arc::get_mut(&mut self.shared).expect("a budget is configured before it is shared")
+    }
+    /// A part of this budget: the same account, which `stop` ends for the part alone.
+    pub fn part(&self, stop: Arc<AtomicBool>) -> Self {
+        Budget { shared: self.shared.clone(), stop: Some(stop) }
     }
     /// Without limits.
     pub fn unlimited() -> Self {
@@ -182,7 +188,8 @@ impl Budget {
     }
     /// Whether to go on.
     pub fn poll(&self) -> Result<(), StopReason> {
-        if self.shared.cancel.load(Ordering::Relaxed) {
+        let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
+        if stopped || self.shared.cancel.load(Ordering::Relaxed) {
             return Err(StopReason::Cancelled);
         }
         if let Some(limit) = self.shared.limits.time

@@ -211,6 +211,15 @@ pub(crate) struct Search {
     /// Search for loops in the whole graph at once, to measure what searching its components gains
     #[arg(long)]
     pub(crate) no_rough_components: bool,
+    /// Bounded model checking by qbf and universal: unroll the program for K edges and no further
+    #[arg(long, value_name = "K")]
+    pub(crate) bound: Option<u32>,
+    /// Gates of a summary that universal may make; larger ones are left to qbf
+    #[arg(long, value_name = "N")]
+    pub(crate) summary_limit: Option<usize>,
+    /// Ask another QBF solver: a command that reads QDIMACS (`depqbf --qdo`)
+    #[arg(long, value_name = "CMD")]
+    pub(crate) qbf_solver: Option<String>,
     /// How loops are searched for by post and pre
     #[arg(long, value_enum, default_value = "frames", value_name = "H")]
     pub(crate) heads: HeadsArg,
@@ -238,12 +247,12 @@ pub(crate) enum EngineArg {
     Post,
     /// Automata over stacks, as in Moped, backwards from the goals
     Pre,
+    /// Summaries as formulas instead of diagrams, for programs with many variables
+    Qbf,
+    /// The same, with summaries for every entry at once
+    Universal,
     /// All engines; a disagreement is an internal error
     Compare,
-    #[value(hide = true)]
-    Qbf,
-    #[value(hide = true)]
-    Universal,
 }
 
 /// What to print, and where.

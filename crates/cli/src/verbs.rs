@@ -346,10 +346,8 @@ fn options(input: &Input, search: Option<&Search>) -> Result<Options, Failed> {
         EngineArg::Post => EngineChoice::Post,
         EngineArg::Pre => EngineChoice::Pre,
         EngineArg::Compare => EngineChoice::Compare,
-        EngineArg::Qbf | EngineArg::Universal => {
-            let there_are = "the engines are auto, explicit, summary, post, pre and compare";
-            return Err(not_yet("this engine", there_are));
-        }
+        EngineArg::Qbf => EngineChoice::Qbf,
+        EngineArg::Universal => EngineChoice::Universal,
     };
     out.limits = Limits {
         time: search.timeout,
@@ -361,6 +359,18 @@ fn options(input: &Input, search: Option<&Search>) -> Result<Options, Failed> {
     out.no_order = search.no_order;
     out.sifting = search.sifting;
     out.no_rough_components = search.no_rough_components;
+    out.bound = search.bound;
+    out.summary_limit = search.summary_limit.unwrap_or(out.summary_limit);
+    let words = |command: &String| command.split_whitespace().map(str::to_owned).collect();
+    out.qbf_solver = search.qbf_solver.as_ref().map(words);
+    let sat = matches!(search.engine, EngineArg::Qbf | EngineArg::Universal);
+    if !sat && (out.bound.is_some() || out.qbf_solver.is_some()) {
+        let what = "`--bound` and `--qbf-solver` go with `--engine qbf` or `--engine universal`";
+        return Err(Failed::from(what.to_owned()));
+    }
+    if out.qbf_solver.as_ref().is_some_and(Vec::is_empty) {
+        return Err(Failed::from("`--qbf-solver` needs a command".to_owned()));
+    }
     out.heads = match search.heads {
         HeadsArg::Frames => Heads::Frames,
         HeadsArg::Elimination => Heads::Elimination,

@@ -6,9 +6,12 @@ use crate::{EngineChoice, Options, Watch};
 use check::{Answer, Budget, Engine, Goal, Limits, StopReason, Task, TraceMode, Verdict};
 use engine_explicit::Explicit;
 use engine_pds::{Post, Pre};
+use engine_sat::{Qbf, Universal};
 use engine_summary::{Order, Summary};
 use ir::{Layout, Program};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
 
 /// Work (path edges) that the explicit engine may do before `auto` turns to decision diagrams.
 const EXPLICIT_FIRST: u64 = 200_000;
@@ -72,6 +75,24 @@ fn pre(options: &Options) -> Pre {
     }
 }
 
+fn sat(options: &Options, budget: &Budget) -> engine_sat::Options {
+    let external = options.qbf_solver.as_ref().and_then(|command| {
+        let (program, args) = command.split_first()?;
+        let (program, args) = (program.clone(), args.to_vec());
+        let budget = budget.clone();
+        let stop: logic::StopFlag = Arc::new(move || budget.poll().is_err());
+        let ask =
+            move |text: &str| logic::run_solver(&program, &args, text, &stop).ok()?.ok().flatten();
+        Some(Arc::new(ask) as engine_sat::External)
+    });
+    engine_sat::Options {
+        bound: options.bound,
+        summary_limit: options.summary_limit,
+        external,
+        ..engine_sat::Options::default()
+    }
+}
+
 /// Answers the task with the engine that the options name: one run, or one for each engine under
 /// `compare`.
 pub(crate) fn answer(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Run> {
@@ -105,8 +126,8 @@ fn ask(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Ru
     let asked = || "asked for by `--engine`".to_owned();
     match options.engine {
         EngineChoice::Explicit => vec![run(&Explicit::default(), task, budget, asked())],
-        EngineChoice::Summary if repeats(task) => {
-            let why = "`--engine summary` knows no loops, post* has the same summaries and does";
+        EngineChoice::Summary | EngineChoice::Qbf | EngineChoice::Universal if repeats(task) => {
+            let why = "the engine asked for by `--engine` knows no loops, post* does";
             vec![run(&post(options), task, budget, why.to_owned())]
         }
         EngineChoice::Compare if repeats(task) => {
@@ -116,9 +137,21 @@ fn ask(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Ru
         EngineChoice::Summary => vec![run(&summary(options), task, budget, asked())],
         EngineChoice::Post => vec![run(&post(options), task, budget, asked())],
         EngineChoice::Pre => vec![run(&pre(options), task, budget, asked())],
+        EngineChoice::Qbf => {
+            vec![run(&Qbf { options: sat(options, budget) }, task, budget, asked())]
+        }
+        EngineChoice::Universal => {
+            vec![run(&Universal { options: sat(options, budget) }, task, budget, asked())]
+        }
         EngineChoice::Compare => {
-            let engines: [&dyn Engine; 4] =
-                [&Explicit::default(), &summary(options), &post(options), &pre(options)];
+            let engines: [&dyn Engine; 6] = [
+                &Explicit::default(),
+                &summary(options),
+                &post(options),
+                &pre(options),
+                &Qbf { options: sat(options, budget) },
+                &Universal { options: sat(options, budget) },
+            ];
             engines.into_iter().map(|engine| run(engine, task, budget, asked())).collect()
         }
         EngineChoice::Auto => vec![auto(task, options, watch, budget)],
@@ -144,8 +177,68 @@ fn auto(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Run {
     let why = format!("{facts}, {because}");
     match repeats(task) {
         true => run(&post(options), task, budget, why),
-        false => run(&summary(options), task, budget, why),
+        false => side_by_side(task, options, budget, &why),
     }
+}
+
+/// Where diagrams are fast they need no company, and where they grow too large it shows soon.
+const DIAGRAMS_ALONE: Duration = Duration::from_millis(500);
+
+/// Decision diagrams, and after a while formulas beside them, where there is a second core: the
+/// first answer wins, and the other engine is stopped.
+fn side_by_side(task: &Task, options: &Options, budget: &Budget, why: &str) -> Run {
+    let diagrams = summary(options);
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    if cores < 2 {
+        return run(&diagrams, task, budget, why.to_owned());
+    }
+    let stops: [Arc<AtomicBool>; 2] = Default::default();
+    let parts = stops.each_ref().map(|stop| budget.part(stop.clone()));
+    let formulas = Universal { options: sat(options, &parts[1]) };
+    let (sender, receiver) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let (first, second) = (sender.clone(), sender);
+        let (one, other) = (&parts[0], &parts[1]);
+        scope.spawn(move || {
+            // The receiver is gone only when the other engine has won.
+            let _ = first.send((0, run(&diagrams, task, one, String::new())));
+        });
+        let mut answers: Vec<(usize, Run)> =
+            receiver.recv_timeout(DIAGRAMS_ALONE).into_iter().collect();
+        let alone = !answers.is_empty();
+        if alone {
+            drop(second);
+        } else {
+            let formulas = &formulas;
+            scope.spawn(move || {
+                let _ = second.send((1, run(formulas, task, other, String::new())));
+            });
+            while let Ok(answer) = receiver.recv() {
+                let definite = answered(&answer.1.answer);
+                answers.push(answer);
+                if definite {
+                    break;
+                }
+            }
+        }
+        stops.iter().for_each(|stop| stop.store(true, Ordering::Relaxed));
+        // The one that answered; if none did, the diagrams say why.
+        let best = answers.iter().position(|(_, run)| answered(&run.answer));
+        let best = best.or_else(|| answers.iter().position(|(i, _)| *i == 0)).unwrap_or(0);
+        let (winner, mut run) = answers.swap_remove(best);
+        run.why = match (alone, winner) {
+            (true, _) => why.to_owned(),
+            (false, 0) => format!("{why}; `universal`, tried beside it, had no answer yet"),
+            (false, _) => format!("{why}; `summary`, tried beside it, had no answer yet"),
+        };
+        run
+    })
+}
+
+/// Whether every goal has a verdict, and everything else that was wanted is there.
+fn answered(answer: &Answer) -> bool {
+    !answer.verdicts.iter().any(|v| matches!(v, Verdict::Unknown(_)))
+        && answer.observed.iter().all(Option::is_some)
 }
 
 /// Whether an answer leaves something open: the reason that the engine gives, or none if it only

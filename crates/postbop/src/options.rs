@@ -42,6 +42,12 @@ pub struct Options {
     pub no_rough_components: bool,
     /// How repeating heads are found ([moped §4.2], and better).
     pub heads: Heads,
+    /// Bounded model checking by the SAT engines: unroll for so many edges and no further.
+    pub bound: Option<u32>,
+    /// Gates of a universal summary; a larger one is left to QBF summaries.
+    pub summary_limit: usize,
+    /// A QBF solver to ask instead of the built-in one: a program and its arguments.
+    pub qbf_solver: Option<Vec<String>>,
     /// Look whether a temporal formula that holds does so vacuously.
     pub vacuity: bool,
     /// Show a run for which a part of such a formula matters.
@@ -77,6 +83,9 @@ impl Default for Options {
             sifting: false,
             no_rough_components: false,
             heads: Heads::default(),
+            bound: None,
+            summary_limit: engine_sat::Options::default().summary_limit,
+            qbf_solver: None,
             vacuity: true,
             witness: false,
         }
@@ -132,6 +141,10 @@ pub enum EngineChoice {
     Post,
     /// Symbolic P-automata as in Moped, backwards from the goals.
     Pre,
+    /// Summaries as formulas, subsumption by QBF ([sat §3]).
+    Qbf,
+    /// Summaries for every entry at once, as formulas ([sat §4]).
+    Universal,
     /// All of them; a disagreement is an internal error.
     Compare,
 }

@@ -140,7 +140,10 @@ fn direction(question: &StackQuestion, options: &Options) -> Result<Direction, E
         EngineChoice::Post => Direction::Forwards,
         EngineChoice::Pre => Direction::Backwards,
         EngineChoice::Compare => by_at.unwrap_or(Direction::Both),
-        EngineChoice::Explicit | EngineChoice::Summary => {
+        EngineChoice::Explicit
+        | EngineChoice::Summary
+        | EngineChoice::Qbf
+        | EngineChoice::Universal => {
             return usage("only the engines post and pre know whole stacks");
         }
     };
