@@ -280,7 +280,7 @@ impl<'a> Search<'a> {
 
     fn account(&mut self) -> Result<(), StopReason> {
         let bytes = self.aig.bytes() + self.paths.len() * std::mem::size_of::<Path>();
-        if bytes > self.reserved + (1 << 18) {
+        if bytes > self.reserved + (1 << 14) {
             self.budget.reserve((bytes - self.reserved) as u64)?;
             self.reserved = bytes;
         }
