@@ -34,20 +34,18 @@
 //! Not for: programs with many correlated variables, whose diagrams grow too large (SAT engines),
 //! nor for a handful of bits, where enumeration is faster (`engine-explicit`).
 
-mod export;
-mod relation;
-mod rings;
-mod slots;
+mod jump;
+mod lift;
 mod summaries;
 
 pub use analysis::Order;
-use analysis::{Live, ModRef, Uses};
-use bdd::{Bdd, Config, Gate, Manager, Stop};
-use check::{Answer, Budget, Engine, Goal, Stats, StopReason, Task, TraceMode, Verdict};
-use ir::NodeId;
-use relation::Context;
+use bdd::Bdd;
+use check::{Answer, Budget, Engine, Goal, StopReason, Task, TraceMode};
+use ir::IndexVec;
+use lift::CallRel;
 use std::sync::Arc;
-use summaries::{Halt, Saturation};
+use summaries::Saturation;
+use symbolic::{CallRelation, Halt, Rings, Switches, System, Watch};
 
 /// The engine. Its switches exist so that the effect of what they switch off can be measured.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +67,7 @@ impl Default for Summary {
         Summary {
             live_ranges: true,
             mod_ref: true,
-            collect_at: Config::default().collect_at,
+            collect_at: symbolic::default_collect_at(),
             order: Order::default(),
             sifting: false,
         }
@@ -86,146 +84,56 @@ impl Engine for Summary {
             let what = "the summary engine answers reachability only".to_owned();
             return Answer::unknown(task, StopReason::Unsupported { what });
         }
-        // Diagram operations recurse over levels: they get a stack to match.
-        let program = &task.program;
-        let layout = ir::Layout::new(program);
-        let slots = layout.scope_bits() + layout.max_result_bits();
-        let stack = bdd::stack_bytes(5 * slots as usize + 64) + (1 << 20);
-        let body = || match self.answer(task, budget) {
-            Ok(answer) => answer,
-            Err(halt) => Answer::unknown(task, reason(halt, budget)),
-        };
-        std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, body);
-            match thread.map(std::thread::ScopedJoinHandle::join) {
-                Ok(Ok(answer)) => answer,
-                Ok(Err(panic)) => std::panic::resume_unwind(panic),
-                Err(error) => {
-                    let what = format!("no thread for the diagrams: {error}");
-                    Answer::unknown(task, StopReason::Unsupported { what })
-                }
-            }
+        symbolic::on_large_stack(&task.program, CallRel::COPIES, || {
+            self.answer(task, budget).map_err(|halt| halt.reason(budget))
         })
-    }
-}
-
-fn reason(halt: Halt, budget: &Budget) -> StopReason {
-    match halt {
-        Halt::Budget(reason) => reason,
-        Halt::Diagrams(Stop::Interrupted) => budget.poll().err().unwrap_or(StopReason::Cancelled),
-        Halt::Diagrams(Stop::Nodes) => {
-            // The limit given, or the 2^27 nodes of 16 bytes that a manager can hold.
-            StopReason::Memory { limit: budget.limits().memory.unwrap_or(1 << 31) }
-        }
-    }
-}
-
-/// Closes the diagrams' gate when the budget is spent.
-struct BudgetGate(Budget);
-
-impl Gate for BudgetGate {
-    fn poll(&mut self) -> bool {
-        self.0.poll().is_ok()
-    }
-    fn may_grow(&mut self, bytes: usize) -> bool {
-        self.0.reserve(bytes as u64).is_ok()
+        .unwrap_or_else(|reason| Answer::unknown(task, reason))
     }
 }
 
 impl Summary {
     fn answer(&self, task: &Task, budget: &Budget) -> Result<Answer, Halt> {
-        let program: &ir::Program = &task.program;
-        // A trace starts in an initial valuation, so it must tell what the initial condition reads,
-        // even where that is dead at once.
-        let mut reads = task.reads();
-        let entry = program.procs[program.entry].entry;
-        program.exprs.reads(program.init.condition, |_, var| reads.push((entry, var)));
-        let uses = Uses::new(reads);
-        let mod_ref = match self.mod_ref {
-            true => ModRef::new(program, &uses),
-            false => ModRef::everything(program),
-        };
-        let live = match self.live_ranges {
-            true => Live::new(program, &mod_ref, &uses),
-            false => Live::everything(program, &mod_ref),
-        };
-        budget.poll()?;
-        let config = Config { collect_at: self.collect_at, ..Config::default() };
-        let mut m = Manager::new(config);
-        m.set_gate(Some(Box::new(BudgetGate(budget.clone()))));
-        let context = Context::new(program, live, mod_ref, self.order);
-        let mut saturation = Saturation::new(context, m, budget);
-        saturation.sift_at = self.sifting.then_some(summaries::SIFT_AT.min(self.collect_at));
-
-        // Targets with their conditions as diagrams.
-        let mut targets: Vec<(usize, NodeId, Bdd)> = Vec::new();
-        for (goal, what) in task.goals.iter().enumerate() {
-            let Goal::Reach(list) = what else { continue };
-            for target in list {
-                let condition = relation::condition(
-                    &saturation.context,
-                    &mut saturation.m,
-                    target.condition,
-                    0,
-                )?;
-                targets.push((goal, target.node, condition));
-            }
-        }
+        let &Summary { live_ranges, mod_ref, collect_at, order, sifting } = self;
+        let switches = Switches { live_ranges, mod_ref, collect_at, order, sifting };
+        let mut s = System::of_task(task, budget, switches)?;
+        let aims = s.aims(task)?;
+        let mut saturation = Saturation::new(s);
         // Without shortest traces the search may end at the first sight of every goal.
         let wants_all = task.wants.all_nodes || !task.observe.is_empty();
         let early = !wants_all && task.wants.trace != TraceMode::Shortest;
-        if early {
-            saturation.watch(targets.iter().copied(), task.goals.len());
-        } else {
-            // Conditions must survive collections all the same.
-            saturation.watch(targets.iter().copied(), 0);
-        }
+        // Conditions must survive collections in any case.
+        let goals = if early { task.goals.len() } else { 0 };
+        saturation.watch = Watch::new(aims.iter().copied(), goals);
         saturation.run()?;
 
         let mut reached = vec![false; task.goals.len()];
-        for &(goal, node, condition) in &targets {
-            reached[goal] |= !saturation.m.disjoint(saturation.path[node], condition)?;
+        for &(goal, node, condition) in &aims {
+            reached[goal] |= !saturation.s.m.disjoint(saturation.path[node], condition)?;
         }
         let mut answer = Answer::unknown(task, StopReason::Cancelled);
-        let complete = !early || reached.iter().any(|r| !r) || task.goals.is_empty();
+        let complete = !early || reached.contains(&false) || task.goals.is_empty();
         if complete {
+            let Saturation { s, path, .. } = &mut saturation;
             for (i, observation) in task.observe.iter().enumerate() {
-                let set = saturation.observe(observation, &mut answer.sets)?;
-                answer.observed[i] = Some(set);
+                let node = observation.node;
+                let states = s.forget_entry(task.program.nodes[node].proc, path[node])?;
+                answer.observed[i] = Some(s.observe(observation, states, &mut answer.sets)?);
             }
             if task.wants.all_nodes {
-                answer.reached = Some(saturation.path.iter().map(|p| !p.is_false()).collect());
+                answer.reached = Some(path.iter().map(|p| !p.is_false()).collect());
             }
         }
-        let certificate = (task.wants.certificate && reached.iter().any(|r| !r))
-            .then(|| Arc::new(saturation.certificate()));
-        // A reached goal without its trace is no answer: there would be nothing to show for it.
-        let mut traces = match task.wants.trace {
-            TraceMode::None => Ok(vec![None; task.goals.len()]),
-            mode => {
-                let wanted: Vec<(usize, NodeId, Bdd)> =
-                    targets.iter().copied().filter(|&(goal, ..)| reached[goal]).collect();
-                saturation
-                    .traces(&wanted, task.goals.len(), mode == TraceMode::Shortest)
-                    .map_err(|halt| reason(halt, budget))
-            }
-        };
-        for (goal, is_reached) in reached.into_iter().enumerate() {
-            answer.verdicts[goal] = match &mut traces {
-                _ if !is_reached => Verdict::Holds(certificate.clone()),
-                Ok(traces) => Verdict::Violated(traces[goal].take()),
-                Err(reason) => Verdict::Unknown(reason.clone()),
-            };
-        }
-        let stats = saturation.m.stats();
-        answer.stats = Stats::default();
-        answer.stats.add("peak_nodes", saturation.m.peak_nodes() as u64);
-        answer.stats.add("visits", saturation.visits);
-        answer.stats.add("rounds", u64::from(saturation.rounds));
-        answer.stats.add("operations", stats.lookups);
-        answer.stats.add("collections", stats.collections);
-        if self.sifting {
-            answer.stats.add("reorderings", stats.reorderings);
+        // The path edges and summaries: inductive by construction.
+        let certificate = (task.wants.certificate && reached.contains(&false)).then(|| {
+            let s = &saturation.s;
+            let summaries: IndexVec<_, Bdd> = s.summaries.iter().map(|known| known.all).collect();
+            Arc::new(s.certificate(&saturation.path, &summaries))
+        });
+        let traces = saturation.traces(task, &aims, &reached, None);
+        answer.verdicts = symbolic::verdicts(&reached, certificate, traces, budget);
+        answer.stats = saturation.s.stats(saturation.work.visits);
+        if sifting {
+            answer.stats.add("reorderings", saturation.s.m.stats().reorderings);
         }
         Ok(answer)
     }

@@ -1,68 +1,72 @@
 //! Edges as relations between copies of the slots.
 //!
-//! A relation mentions only what it changes and what that depends on; what it leaves alone stays
-//! in place. So each compiled edge is a diagram and a specification of which variables to quantify
-//! and which to rename when it is applied ([`bdd::Manager::image`]). Variables that are not live
-//! at the target are left out altogether.
+//! A relation mentions only what it changes and what that depends on; what it leaves alone stays in
+//! place. So each compiled edge is a diagram and specifications of which variables to quantify and
+//! which to rename when it is applied forwards or backwards ([`bdd::Manager::image`]). Variables that
+//! are not live at the target are left out altogether.
 
-use crate::slots::{Copy, Slots};
+use crate::slots::{Copies, Copy, Slots};
 use analysis::{Live, ModRef, Order};
 use bdd::{Bdd, Manager, SpecId, Stop};
 use ir::blast::{Algebra, BlastedRel, blast_rel};
 use ir::{
-    Assign, Call, EdgeKind, Expr, Exprs, IndexVec, NodeId, ProcId, Program, Rel, Time, VarId,
-    VarKind,
+    Assign, Call, EdgeKind, Expr, ExprId, Exprs, IndexVec, NodeId, ProcId, Program, Rel, Time,
+    VarId, VarKind,
 };
+use std::sync::Arc;
 
 /// What the compiler looks at.
-pub(crate) struct Context<'a> {
-    pub(crate) program: &'a Program,
-    pub(crate) slots: Slots,
-    pub(crate) live: Live,
-    pub(crate) mod_ref: ModRef,
+pub struct Context {
+    /// The program.
+    pub program: Arc<Program>,
+    /// The numbering of diagram variables.
+    pub slots: Slots,
+    /// What is live where.
+    pub live: Live,
+    /// What procedures may modify.
+    pub mod_ref: ModRef,
     /// For each procedure, the variables whose values at entry can matter: those that calls
     /// determine and that are live there. Empty for a procedure that no call enters.
-    pub(crate) entry_vars: IndexVec<ProcId, Vec<VarId>>,
+    pub entry_vars: IndexVec<ProcId, Vec<VarId>>,
     /// For each procedure, the globals it may modify and results, as far as live at its exit.
-    pub(crate) exit_vars: IndexVec<ProcId, Vec<VarId>>,
+    pub exit_vars: IndexVec<ProcId, Vec<VarId>>,
+    /// Frames that wait in a call keep every local, needed or not: somebody will ask for it.
+    pub whole_frames: bool,
 }
 
-/// A relation ready to be applied to a set over `Pre` (and `Entry`).
+/// A step inside a procedure.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
-    pub(crate) rel: Bdd,
-    pub(crate) spec: SpecId,
+pub struct StepRel {
+    /// From `Pre` to `Post`.
+    pub rel: Bdd,
+    /// Applied to a set over `Pre` at the source, with `rel`: leaves `Pre` at the target.
+    pub image: SpecId,
     /// Applying it changes nothing.
-    pub(crate) identity: bool,
+    pub identity: bool,
+    /// Applied to a set over `Pre` at the target: what the step changes becomes `Post`.
+    pub prime: SpecId,
+    /// Applied to that, with `rel`: leaves `Pre` at the source.
+    pub pre_image: SpecId,
 }
 
-/// A compiled call.
+/// A return.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CallRel {
-    /// From `Pre` of the caller to `Entry` of the callee, and `Saved` where the call changes the
-    /// caller's frame.
-    pub(crate) enter: Bdd,
-    /// Applied to states of the caller: leaves `Pre` of the callee's entry variables.
-    pub(crate) enter_spec: SpecId,
-    /// Applied to summaries with `enter`: leaves a relation from `Pre` to `Exit` and `Saved`, or to
-    /// `Post` if nothing else happens on the way back.
-    pub(crate) lift_spec: SpecId,
-    /// From `Exit`, `Saved` and `Pre` to `Post`.
-    pub(crate) back: Bdd,
-    /// Applied to the lifted summary with `back`: leaves a relation from `Pre` to `Post`. `None` if
-    /// `back` is true: one pass over a summary is enough then.
-    pub(crate) back_spec: Option<SpecId>,
-    /// Applied to states of the caller with the finished relation.
-    pub(crate) jump_spec: SpecId,
+pub struct ReturnRel {
+    /// From `Pre` to `Exit`; globals that it does not assign pass.
+    pub rel: Bdd,
+    /// Applied to a set over `Entry` and `Pre`, with `rel`: leaves `Inner` and `Exit`.
+    pub image: SpecId,
 }
 
-impl<'a> Context<'a> {
-    pub(crate) fn new(
-        program: &'a Program,
+impl Context {
+    /// All of it, from the analyses.
+    pub fn new(
+        program: Arc<Program>,
         live: Live,
         mod_ref: ModRef,
+        copies: Copies,
         order: Order,
-    ) -> Context<'a> {
+    ) -> Context {
         let mut determined: IndexVec<VarId, bool> = IndexVec::filled(false, program.vars.len());
         let mut called: IndexVec<ProcId, bool> = IndexVec::filled(false, program.procs.len());
         for edge in program.edges.iter() {
@@ -80,7 +84,7 @@ impl<'a> Context<'a> {
         for (p, proc) in program.procs.enumerate() {
             let is_global = |v: VarId| program.vars[v].kind == VarKind::Global;
             entry_vars.push(if called[p] {
-                live.vars(program, proc.entry)
+                live.vars(&program, proc.entry)
                     .filter(|&v| is_global(v) || determined[v])
                     .collect::<Vec<_>>()
             } else {
@@ -94,16 +98,17 @@ impl<'a> Context<'a> {
                     .collect::<Vec<_>>(),
             );
         }
-        let slots = Slots::new(program, order);
-        Context { program, slots, live, mod_ref, entry_vars, exit_vars }
+        let slots = Slots::new(&program, copies, order);
+        Context { program, slots, live, mod_ref, entry_vars, exit_vars, whole_frames: false }
     }
 
-    fn is_global(&self, var: VarId) -> bool {
+    /// Whether a variable is a global one.
+    pub fn is_global(&self, var: VarId) -> bool {
         self.program.vars[var].kind == VarKind::Global
     }
 
     /// Diagram variables of some variables in one copy.
-    pub(crate) fn bits<'v>(
+    pub fn bits<'v>(
         &'v self,
         copy: Copy,
         vars: impl IntoIterator<Item = VarId> + 'v,
@@ -111,23 +116,44 @@ impl<'a> Context<'a> {
         vars.into_iter().flat_map(move |v| self.slots.bits(copy, v))
     }
 
-    fn pairs(
+    /// Diagram variables of some variables in two copies: a renaming from one to the other.
+    pub fn pairs(
         &self,
         from: Copy,
         to: Copy,
         vars: impl IntoIterator<Item = VarId>,
     ) -> Vec<(u32, u32)> {
+        // Two copies may be the same variable, see [`Copies::FIVE`].
         vars.into_iter()
             .flat_map(|v| self.slots.bits(from, v).zip(self.slots.bits(to, v)))
+            .filter(|(from, to)| from != to)
             .collect()
+    }
+
+    /// `a ⇔ b` for two copies of some variables.
+    pub fn equal(
+        &self,
+        m: &mut Manager,
+        a: Copy,
+        b: Copy,
+        vars: impl IntoIterator<Item = VarId>,
+    ) -> Result<Bdd, Stop> {
+        let mut pairs = self.pairs(a, b, vars);
+        // From the bottom of the order up: each conjunction adds nodes on top only.
+        pairs.sort_unstable_by(|x, y| y.cmp(x));
+        let mut out = Bdd::TRUE;
+        for (x, y) in pairs {
+            let (x, y) = (m.var(x)?, m.var(y)?);
+            let equal = m.iff(x, y)?;
+            out = m.and(equal, out)?;
+        }
+        Ok(out)
     }
 
     /// The variables that `rel` assigns at `time`, and those that its constraint reads there.
     fn targets(&self, rel: &Rel, time: Time) -> (Vec<VarId>, Vec<VarId>) {
         let mut assigned: Vec<VarId> =
             rel.assigns.iter().filter(|a| a.time == time).map(|a| a.var).collect();
-        assigned.sort_unstable();
-        assigned.dedup();
         let mut read = Vec::new();
         if rel.constraint != Exprs::TRUE {
             self.program.exprs.reads(rel.constraint, |t, v| {
@@ -135,20 +161,22 @@ impl<'a> Context<'a> {
                     read.push(v);
                 }
             });
-            read.sort_unstable();
-            read.dedup();
+        }
+        for list in [&mut assigned, &mut read] {
+            list.sort_unstable();
+            list.dedup();
         }
         (assigned, read)
     }
 
     /// A step inside a procedure, from `source` to `target`.
-    pub(crate) fn step(
+    pub fn step(
         &self,
         m: &mut Manager,
         source: NodeId,
         target: NodeId,
         rel: &Rel,
-    ) -> Result<Step, Stop> {
+    ) -> Result<StepRel, Stop> {
         let (assigned, read) = self.targets(rel, Time::Post);
         let live_after = |v: VarId| self.live.contains(target, v);
         let changed: Vec<VarId> = assigned
@@ -158,116 +186,71 @@ impl<'a> Context<'a> {
             .collect();
         let diagram = self.relation(m, rel, Words::Step, &|_, v| changed.contains(&v))?;
         let mut quantify: Vec<u32> = Vec::new();
-        for var in self.live.vars(self.program, source) {
+        for var in self.live.vars(&self.program, source) {
             if !live_after(var) || changed.contains(&var) {
                 quantify.extend(self.slots.bits(Copy::Pre, var));
             }
         }
         quantify.extend(self.bits(Copy::Post, changed.iter().copied().filter(|&v| !live_after(v))));
-        let rename =
-            self.pairs(Copy::Post, Copy::Pre, changed.iter().copied().filter(|&v| live_after(v)));
+        let seen = || changed.iter().copied().filter(|&v| live_after(v));
+        let rename = self.pairs(Copy::Post, Copy::Pre, seen());
         let identity = diagram == Bdd::TRUE && quantify.is_empty() && rename.is_empty();
-        Ok(Step { rel: diagram, spec: m.spec(&quantify, &rename), identity })
+        let image = m.spec(&quantify, &rename);
+        let prime = m.spec(&[], &self.pairs(Copy::Pre, Copy::Post, seen()));
+        let after: Vec<u32> = self.bits(Copy::Post, changed.iter().copied()).collect();
+        let pre_image = m.spec(&after, &[]);
+        Ok(StepRel { rel: diagram, image, identity, prime, pre_image })
     }
 
-    /// A return of the procedure of `source`: leaves `Entry` and `Exit`.
-    pub(crate) fn ret(&self, m: &mut Manager, source: NodeId, rel: &Rel) -> Result<Step, Stop> {
+    /// The globals that a return with `rel` passes on, among the exit variables.
+    pub fn passed(&self, proc: ProcId, rel: &Rel) -> Vec<VarId> {
+        let assigned = |v: VarId| rel.assigns.iter().any(|a| a.var == v);
+        let exit = self.exit_vars[proc].iter().copied();
+        exit.filter(|&v| self.is_global(v) && !assigned(v)).collect()
+    }
+
+    /// A return of the procedure of `source`.
+    pub fn ret(&self, m: &mut Manager, source: NodeId, rel: &Rel) -> Result<ReturnRel, Stop> {
         let proc = self.program.nodes[source].proc;
         let exit = &self.exit_vars[proc];
         let (assigned, read) = self.targets(rel, Time::Post);
         let wanted = |v: VarId| exit.contains(&v) || read.contains(&v);
         let diagram = self.relation(m, rel, Words::Return, &|_, v| wanted(v))?;
-        let passed: Vec<VarId> =
-            exit.iter().copied().filter(|v| self.is_global(*v) && !assigned.contains(v)).collect();
+        // What the constraint reads of variables that nobody looks at afterwards.
+        let extra = assigned.iter().chain(&read).copied().filter(|v| !exit.contains(v));
+        let extra: Vec<u32> = self.bits(Copy::Exit, extra).collect();
+        let cube = m.cube(&extra)?;
+        let diagram = m.exists(diagram, cube)?;
+        let passed = self.passed(proc, rel);
         let mut quantify: Vec<u32> = Vec::new();
-        for var in self.live.vars(self.program, source) {
+        for var in self.live.vars(&self.program, source) {
             if !passed.contains(&var) {
                 quantify.extend(self.slots.bits(Copy::Pre, var));
             }
         }
-        let extra = assigned.iter().chain(&read).copied().filter(|v| !exit.contains(v));
-        quantify.extend(self.bits(Copy::Exit, extra));
-        let rename = self.pairs(Copy::Pre, Copy::Exit, passed);
-        Ok(Step { rel: diagram, spec: m.spec(&quantify, &rename), identity: false })
+        let mut rename = self.pairs(Copy::Pre, Copy::Exit, passed);
+        rename.extend(self.pairs(Copy::Entry, Copy::Inner, self.entry_vars[proc].iter().copied()));
+        Ok(ReturnRel { rel: diagram, image: m.spec(&quantify, &rename) })
     }
 
-    /// A call at `source`.
-    pub(crate) fn call(
-        &self,
-        m: &mut Manager,
-        source: NodeId,
-        call: &Call,
-    ) -> Result<CallRel, Stop> {
-        let parts = CallParts::new(self, call);
+    /// What a call does on entering: from `Pre` of the caller to `Inner`, and `Saved` where the call
+    /// changes the caller's frame.
+    pub fn enter(&self, m: &mut Manager, call: &Call) -> Result<Bdd, Stop> {
         let entry = &self.entry_vars[call.callee];
-        let enter = self.relation(m, &call.enter, Words::Enter, &|time, v| {
-            time == Time::Saved || entry.contains(&v) || parts.enter_read.contains(&v)
-        })?;
-        let extra: Vec<u32> = self
-            .bits(
-                Copy::Entry,
-                parts
-                    .entered
-                    .iter()
-                    .chain(&parts.enter_read)
-                    .copied()
-                    .filter(|v| !entry.contains(v)),
-            )
-            .collect();
+        let (_, read) = self.targets(&call.enter, Time::Post);
+        self.relation(m, &call.enter, Words::Enter, &|time, v| {
+            time == Time::Saved || entry.contains(&v) || read.contains(&v)
+        })
+    }
 
-        // States of the caller to entry states of the callee.
-        let mut quantify = extra.clone();
-        for var in self.live.vars(self.program, source) {
-            if !parts.shared.contains(&var) {
-                quantify.extend(self.slots.bits(Copy::Pre, var));
-            }
-        }
-        quantify.extend(self.bits(Copy::Saved, parts.saved.iter().copied()));
-        let rename = self.pairs(Copy::Entry, Copy::Pre, parts.own.iter().copied());
-        let enter_spec = m.spec(&quantify, &rename);
-
-        // Summaries of the callee to relations of the caller.
-        let mut lift_quantify = extra;
-        lift_quantify.extend(self.bits(Copy::Entry, parts.own.iter().copied()));
-        let mut lift_rename = self.pairs(Copy::Entry, Copy::Pre, parts.shared.iter().copied());
-
-        let live_after = |v: VarId| self.live.contains(call.ret, v);
-        let words = Words::Back { callee: call.callee, saved: &parts.saved };
-        let back = self.relation(m, &call.back, words, &|_, v| {
-            live_after(v) || parts.back_read.contains(&v)
-        })?;
-        let assigned = |v: &VarId| parts.back_assigned.contains(v);
-        let exit = &self.exit_vars[call.callee];
-        let is_kept = |v: &VarId| !assigned(v) && live_after(*v);
-        let (kept_exit, gone_exit): (Vec<VarId>, Vec<VarId>) =
-            exit.iter().copied().partition(|v| self.is_global(*v) && is_kept(v));
-        let (kept_saved, gone_saved): (Vec<VarId>, Vec<VarId>) =
-            parts.saved.iter().copied().partition(is_kept);
-        let mut quantify: Vec<u32> = self.bits(Copy::Exit, gone_exit).collect();
-        quantify.extend(self.bits(Copy::Saved, gone_saved));
-        let mut rename = self.pairs(Copy::Exit, Copy::Post, kept_exit.iter().copied());
-        rename.extend(self.pairs(Copy::Saved, Copy::Post, kept_saved.iter().copied()));
-        let back_spec = if back.is_true() {
-            lift_quantify.extend(quantify);
-            lift_rename.extend(rename);
-            None
-        } else {
-            Some(m.spec(&quantify, &rename))
-        };
-        let lift_spec = m.spec(&lift_quantify, &lift_rename);
-
-        let changed = parts.changed(self, call);
-        let mut quantify: Vec<u32> = Vec::new();
-        for var in self.live.vars(self.program, source) {
-            if !live_after(var) || changed.contains(&var) {
-                quantify.extend(self.slots.bits(Copy::Pre, var));
-            }
-        }
-        let dead_targets = parts.back_assigned.iter().copied().filter(|v| !live_after(*v));
-        quantify.extend(self.bits(Copy::Post, dead_targets));
-        let rename = self.pairs(Copy::Post, Copy::Pre, changed.iter().copied());
-        let jump_spec = m.spec(&quantify, &rename);
-        Ok(CallRel { enter, enter_spec, lift_spec, back, back_spec, jump_spec })
+    /// What a call does on the way back: from `Exit` and `Pre` to `Post`. The caller's locals among
+    /// `saved` are read from `Saved` instead of `Pre`.
+    pub fn back(&self, m: &mut Manager, call: &Call, saved: &[VarId]) -> Result<Bdd, Stop> {
+        let (_, read) = self.targets(&call.back, Time::Post);
+        let words = Words::Back { callee: call.callee, saved };
+        self.relation(m, &call.back, words, &|_, v| {
+            self.live.contains(call.ret, v) || read.contains(&v)
+        })
     }
 
     /// `enabled ∧ ⋀ updates ∧ constraint`, choices quantified.
@@ -283,7 +266,7 @@ impl<'a> Context<'a> {
         }
         let mut algebra = Diagrams { context: self, m, words, assigns: &rel.assigns };
         let BlastedRel { enabled, updates, constraint } =
-            blast_rel(self.program, rel, &mut algebra, wanted)?;
+            blast_rel(&self.program, rel, &mut algebra, wanted)?;
         let mut out = algebra.and(enabled, constraint)?;
         for update in &updates {
             let after = algebra.target(update.time, update.var, update.cell, update.bit)?;
@@ -316,47 +299,49 @@ impl<'a> Context<'a> {
         }
         Ok(out)
     }
+
+    /// A condition over the values now, as a diagram over `Pre`.
+    pub fn condition(&self, m: &mut Manager, expr: ExprId, choices: u32) -> Result<Bdd, Stop> {
+        if let Expr::Bool(b) = self.program.exprs[expr] {
+            return Ok(b.into());
+        }
+        self.relation(m, &Rel::guarded(expr, choices), Words::Step, &|_, _| false)
+    }
 }
 
 /// The variables of a call by what happens to them.
-pub(crate) struct CallParts {
-    /// Assigned on entering, at the callee's side.
+pub struct CallParts {
+    /// Assigned on entering, or read by the constraint there, at the callee's side.
     entered: Vec<VarId>,
-    enter_read: Vec<VarId>,
     /// The caller's locals that the call changes.
-    pub(crate) saved: Vec<VarId>,
+    pub saved: Vec<VarId>,
     /// Entry variables of the callee that are the caller's globals, unchanged.
-    pub(crate) shared: Vec<VarId>,
+    pub shared: Vec<VarId>,
     /// Entry variables of the callee that the call assigns, or leaves open.
-    pub(crate) own: Vec<VarId>,
-    pub(crate) back_assigned: Vec<VarId>,
-    back_read: Vec<VarId>,
+    pub own: Vec<VarId>,
+    /// Assigned on the way back.
+    pub back_assigned: Vec<VarId>,
+    callee: ProcId,
 }
 
 impl CallParts {
-    pub(crate) fn new(context: &Context<'_>, call: &Call) -> CallParts {
-        let (entered, enter_read) = context.targets(&call.enter, Time::Post);
+    /// Those of one call.
+    pub fn new(context: &Context, call: &Call) -> CallParts {
+        let (mut entered, enter_read) = context.targets(&call.enter, Time::Post);
         let (saved, _) = context.targets(&call.enter, Time::Saved);
-        let (back_assigned, back_read) = context.targets(&call.back, Time::Post);
-        let (shared, own) = context.entry_vars[call.callee]
-            .iter()
-            .copied()
-            .partition(|v| context.is_global(*v) && !entered.contains(v));
-        CallParts { entered, enter_read, saved, shared, own, back_assigned, back_read }
+        let (back_assigned, _) = context.targets(&call.back, Time::Post);
+        let entry = &context.entry_vars[call.callee];
+        let (shared, own): (Vec<VarId>, Vec<VarId>) =
+            entry.iter().copied().partition(|v| context.is_global(*v) && !entered.contains(v));
+        entered.extend(enter_read);
+        CallParts { entered, saved, shared, own, back_assigned, callee: call.callee }
     }
 
-    /// The variables whose value after the call is that of the relation's `Post` copy.
-    pub(crate) fn changed(&self, context: &Context<'_>, call: &Call) -> Vec<VarId> {
-        let exit_globals = context.exit_vars[call.callee].iter().filter(|v| context.is_global(**v));
-        let mut changed: Vec<VarId> = exit_globals
-            .chain(&self.back_assigned)
-            .chain(&self.saved)
-            .copied()
-            .filter(|&v| context.live.contains(call.ret, v))
-            .collect();
-        changed.sort_unstable();
-        changed.dedup();
-        changed
+    /// `Inner` variables that only the relation of entering mentions.
+    pub fn unseen(&self, context: &Context) -> Vec<u32> {
+        let entry = &context.entry_vars[self.callee];
+        let unseen = self.entered.iter().copied().filter(|v| !entry.contains(v));
+        context.bits(Copy::Inner, unseen).collect()
     }
 }
 
@@ -371,7 +356,7 @@ enum Words<'a> {
 
 /// The algebra of diagrams, for one relation.
 struct Diagrams<'a> {
-    context: &'a Context<'a>,
+    context: &'a Context,
     m: &'a mut Manager,
     words: Words<'a>,
     assigns: &'a [Assign],
@@ -380,8 +365,7 @@ struct Diagrams<'a> {
 impl Diagrams<'_> {
     /// The copy in which a value before the relation is found.
     fn before(&self, var: VarId) -> Copy {
-        let kind = self.context.program.vars[var].kind;
-        match (self.words, kind) {
+        match (self.words, self.context.program.vars[var].kind) {
             (Words::Back { .. }, VarKind::Result(_)) => Copy::Exit,
             (Words::Back { callee, .. }, VarKind::Global)
                 if self.context.mod_ref.modifies(callee, var) =>
@@ -396,7 +380,7 @@ impl Diagrams<'_> {
     fn after(&self, time: Time) -> Copy {
         match (self.words, time) {
             (_, Time::Saved) => Copy::Saved,
-            (Words::Enter, _) => Copy::Entry,
+            (Words::Enter, _) => Copy::Inner,
             (Words::Return, _) => Copy::Exit,
             _ => Copy::Post,
         }
@@ -418,16 +402,14 @@ impl Diagrams<'_> {
     }
     /// Arrays that are assigned cell by cell and otherwise keep their value.
     fn partly_assigned(&self) -> Vec<(Time, VarId)> {
+        let whole = |a: &Assign| {
+            let same = |b: &&Assign| b.time == a.time && b.var == a.var;
+            self.assigns.iter().filter(same).any(|b| b.index.is_none())
+        };
         let mut out: Vec<(Time, VarId)> = self
             .assigns
             .iter()
-            .filter(|a| a.index.is_some() && self.keeps(a.time, a.var))
-            .filter(|a| {
-                !self
-                    .assigns
-                    .iter()
-                    .any(|b| b.time == a.time && b.var == a.var && b.index.is_none())
-            })
+            .filter(|a| a.index.is_some() && self.keeps(a.time, a.var) && !whole(a))
             .map(|a| (a.time, a.var))
             .collect();
         out.sort_unstable();
@@ -440,7 +422,7 @@ impl Algebra for Diagrams<'_> {
     type Bit = Bdd;
     type Error = Stop;
     fn constant(&mut self, value: bool) -> Bdd {
-        if value { Bdd::TRUE } else { Bdd::FALSE }
+        value.into()
     }
     fn not(&mut self, a: Bdd) -> Result<Bdd, Stop> {
         Ok(a.not())
@@ -473,17 +455,4 @@ impl Algebra for Diagrams<'_> {
     fn choice(&mut self, number: u32) -> Result<Bdd, Stop> {
         self.m.var(self.context.slots.choice(number))
     }
-}
-
-/// A condition over the values now, as a diagram.
-pub(crate) fn condition(
-    context: &Context<'_>,
-    m: &mut Manager,
-    expr: ir::ExprId,
-    choices: u32,
-) -> Result<Bdd, Stop> {
-    if let Expr::Bool(b) = context.program.exprs[expr] {
-        return Ok(if b { Bdd::TRUE } else { Bdd::FALSE });
-    }
-    context.relation(m, &Rel::guarded(expr, choices), Words::Step, &|_, _| false)
 }
