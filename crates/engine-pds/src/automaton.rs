@@ -1,18 +1,19 @@
 //! P-automata as values: regular sets of configurations, data included, that can be asked about.
 
+use crate::call::CallRel;
 use crate::post_star::{Goal, PostStar};
 use crate::pre_star::PreStar;
 use crate::regular::{Frames, Letter, RegularSet};
-use crate::relation::Context;
-use crate::rings::base;
-use crate::slots::Copy;
-use crate::system::{BudgetGate, Halt, System, default_collect_at, on_large_stack};
+use crate::system::System;
 use analysis::{Live, ModRef, Order, Uses};
 use bdd::{Bdd, SpecId};
 use check::{Budget, Partial, SetId, StateSets, StopReason};
 use ir::{EdgeId, EdgeKind, IndexVec, NodeId, ProcId, Program, VarId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use symbolic::{
+    BudgetGate, CallRelation, Context, Copy, Halt, base, default_collect_at, on_large_stack,
+};
 
 /// A configuration: the topmost frame, and those below it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -213,20 +214,21 @@ fn build(
     collect_at: usize,
     body: impl FnOnce(System) -> Result<PAutomaton, Halt> + Send,
 ) -> Result<PAutomaton, StopReason> {
-    on_large_stack(program, || {
-        let context = match reads {
+    on_large_stack(program, CallRel::COPIES, || {
+        let (live, mod_ref) = match reads {
             None => {
                 let mod_ref = ModRef::everything(program);
-                let live = Live::everything(program, &mod_ref);
-                Context::new(program.clone(), live, mod_ref, true, Order::Derived)
+                (Live::everything(program, &mod_ref), mod_ref)
             }
             Some(reads) => {
                 let uses = Uses::new(reads.iter().copied());
                 let mod_ref = ModRef::new(program, &uses);
-                let live = Live::new(program, &mod_ref, &uses);
-                Context::new(program.clone(), live, mod_ref, false, Order::Derived)
+                (Live::new(program, &mod_ref, &uses), mod_ref)
             }
         };
+        let copies = CallRel::COPIES;
+        let mut context = Context::new(program.clone(), live, mod_ref, copies, Order::Derived);
+        context.whole_frames = reads.is_none();
         budget.poll()?;
         body(System::new(context, budget, collect_at)).map_err(|halt| halt.reason(budget))
     })
@@ -412,7 +414,7 @@ impl PAutomaton {
         self.s.m.set_gate(Some(Box::new(BudgetGate(budget.clone()))));
         self.s.budget = budget.clone();
         let program = self.s.program.clone();
-        on_large_stack(&program, || {
+        on_large_stack(&program, CallRel::COPIES, || {
             budget.poll()?;
             question(self).map_err(|halt| halt.reason(budget))
         })
@@ -542,7 +544,8 @@ impl PAutomaton {
     }
 
     fn only_alive(&mut self, proc: ProcId, state: Goal, data: Bdd) -> Result<Bdd, Halt> {
-        Ok(self.s.m.and(data, self.alive(proc, state))?)
+        let alive = self.alive(proc, state);
+        Ok(self.s.m.and(data, alive)?)
     }
 
     /// Finds from which data of each state the rest of some stack is accepted: backwards from
@@ -761,7 +764,7 @@ impl PAutomaton {
 
     /// A condition on the variables at a node, over `Pre`.
     pub(crate) fn condition(&mut self, expr: ir::ExprId) -> Result<Bdd, Halt> {
-        Ok(self.s.context.condition(&mut self.s.m, expr, 0)?)
+        Ok(self.s.condition(expr, 0)?)
     }
 }
 

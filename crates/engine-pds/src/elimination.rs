@@ -14,10 +14,11 @@
 //! order, so that inner loops come to rest before outer ones.
 
 use crate::heads::{Graph, HeadEdge};
-use crate::system::{Halt, System};
+use crate::system::System;
 use bdd::Bdd;
 use check::Progress;
 use std::collections::BinaryHeap;
+use symbolic::Halt;
 
 /// What a head must have in order to stay.
 #[derive(Clone, Copy)]

@@ -1,21 +1,20 @@
 //! The engines: reach goals by post* from the start, or by pre* to the goals; repeat goals by the head
 //! graph, of what post* reaches or of everything.
 
+use crate::call::CallRel;
 use crate::post_star::{PostStar, lookup};
 use crate::pre_star::PreStar;
 use crate::regular::Frames;
-use crate::relation::Context;
 use crate::repeat::{Heads, Paths, Repeat};
-use crate::rings::Aim;
-use crate::system::{Halt, SIFT_AT, System, default_collect_at, on_large_stack};
-use analysis::{Live, ModRef, Order, Uses};
+use crate::system::System;
+use analysis::Order;
 use bdd::{Bdd, Config, Stop};
 use check::{
-    Answer, Budget, Certificate, Engine, Goal, Stats, StopReason, Task, Trace, TraceMode, Verdict,
-    Wants,
+    Answer, Budget, Certificate, Engine, Goal, Stats, StopReason, Task, TraceMode, Verdict, Wants,
 };
 use ir::{EdgeKind, IndexVec, NodeId, ProcId, Program};
 use std::sync::Arc;
+use symbolic::{CallRelation, Halt, Rings, Watch, default_collect_at, on_large_stack, verdicts};
 
 /// Forwards: the configurations reachable from the start. Its switches exist so that the effect of
 /// what they switch off can be measured.
@@ -59,12 +58,15 @@ impl Engine for Post {
         "post"
     }
     fn run(&self, task: &Task, budget: &Budget) -> Answer {
-        let switches = Switches {
+        let base = symbolic::Switches {
             live_ranges: self.live_ranges,
             mod_ref: self.mod_ref,
             collect_at: self.collect_at,
             order: self.order,
             sifting: self.sifting,
+        };
+        let switches = Switches {
+            base,
             rough: self.rough_components,
             heads: self.heads,
             ranks: self.certificate_ranks,
@@ -119,12 +121,15 @@ impl Engine for Pre {
         "pre"
     }
     fn run(&self, task: &Task, budget: &Budget) -> Answer {
-        let switches = Switches {
+        let base = symbolic::Switches {
             live_ranges: self.live_ranges,
             mod_ref: self.mod_ref,
             collect_at: self.collect_at,
             order: self.order,
             sifting: self.sifting,
+        };
+        let switches = Switches {
+            base,
             rough: self.rough_components,
             heads: self.heads,
             ranks: self.certificate_ranks,
@@ -135,7 +140,7 @@ impl Engine for Pre {
 
 fn run(task: &Task, budget: &Budget, body: impl FnOnce() -> Result<Answer, Halt> + Send) -> Answer {
     let body = || body().map_err(|halt| halt.reason(budget));
-    match on_large_stack(&task.program, body) {
+    match on_large_stack(&task.program, CallRel::COPIES, body) {
         Ok(answer) => answer,
         Err(reason) => Answer::unknown(task, reason),
     }
@@ -144,11 +149,7 @@ fn run(task: &Task, budget: &Budget, body: impl FnOnce() -> Result<Answer, Halt>
 /// The switches of both engines.
 #[derive(Clone, Copy)]
 struct Switches {
-    live_ranges: bool,
-    mod_ref: bool,
-    collect_at: usize,
-    order: Order,
-    sifting: bool,
+    base: symbolic::Switches,
     rough: bool,
     heads: Heads,
     ranks: usize,
@@ -163,56 +164,20 @@ fn marks_of(goal: &Goal) -> Option<u32> {
 }
 
 /// The program of a task, ready for either direction.
-fn system(
-    task: &Task,
-    budget: &Budget,
-    Switches { live_ranges, mod_ref, collect_at, order, sifting, .. }: Switches,
-) -> Result<System, Halt> {
-    let program = &task.program;
-    // A trace starts in an initial valuation, so it tells what the initial condition reads,
-    // needed later or not.
-    let entry = program.procs[program.entry].entry;
-    let mut reads = task.reads();
-    program.exprs.reads(program.init.condition, |_, var| reads.push((entry, var)));
-    let uses = Uses::new(reads);
-    let mod_ref = match mod_ref {
-        true => ModRef::new(program, &uses),
-        false => ModRef::everything(program),
-    };
-    let live = match live_ranges {
-        true => Live::new(program, &mod_ref, &uses),
-        false => Live::everything(program, &mod_ref),
-    };
-    budget.poll()?;
-    let context = Context::new(program.clone(), live, mod_ref, false, order);
-    let mut system = System::new(context, budget, collect_at);
-    system.sift_at = sifting.then_some(SIFT_AT.min(collect_at));
-    Ok(system)
-}
-
-/// The targets of all goals with their conditions as diagrams.
-fn aims(s: &mut System, task: &Task) -> Result<Vec<Aim>, Halt> {
-    let mut out = Vec::new();
-    for (goal, what) in task.goals.iter().enumerate() {
-        let Goal::Reach(targets) = what else { continue };
-        for target in targets {
-            let condition = s.context.condition(&mut s.m, target.condition, 0)?;
-            out.push((goal, target.node, condition));
-        }
-    }
-    Ok(out)
+fn system(task: &Task, budget: &Budget, switches: Switches) -> Result<System, Halt> {
+    Ok(symbolic::System::of_task(task, budget, switches.base)?.into())
 }
 
 fn forwards(task: &Task, budget: &Budget, switches: Switches) -> Result<Answer, Halt> {
     let mut s = system(task, budget, switches)?;
-    let aims = aims(&mut s, task)?;
+    let aims = s.aims(task)?;
     // Without shortest traces the search may end at the first sight of every goal.
     let wants_all = task.wants.all_nodes || !task.observe.is_empty();
     let repeats = task.goals.iter().any(|g| marks_of(g).is_some());
     let early = !wants_all && !repeats && task.wants.trace != TraceMode::Shortest;
     let mut post = PostStar::new(s, None);
     // Conditions must survive collections in any case.
-    post.watch(aims.iter().copied(), if early { task.goals.len() } else { 0 });
+    post.watch = Watch::new(aims.iter().copied(), if early { task.goals.len() } else { 0 });
     post.run()?;
 
     let mut reached = vec![false; task.goals.len()];
@@ -238,8 +203,8 @@ fn forwards(task: &Task, budget: &Budget, switches: Switches) -> Result<Answer, 
     let certificate = wants_certificate.then(|| Arc::new(forward_certificate(&post)));
     post.s.pinned.extend(aims.iter().map(|aim| aim.2));
     let repeated = repeated(&mut post, task, switches).map_err(|h| h.reason(budget));
-    let traces = traces(&mut post.s, task, &aims, &reached, None);
-    answer.verdicts = verdicts(&reached, certificate, traces.map_err(|h| h.reason(budget)));
+    let traces = post.s.traces(task, &aims, &reached, None);
+    answer.verdicts = verdicts(&reached, certificate, traces, budget);
     for (goal, verdict) in answer.verdicts.iter_mut().enumerate() {
         match &repeated {
             _ if marks_of(&task.goals[goal]).is_none() => {}
@@ -247,7 +212,7 @@ fn forwards(task: &Task, budget: &Budget, switches: Switches) -> Result<Answer, 
             Err(reason) => *verdict = Verdict::Unknown(reason.clone()),
         }
     }
-    answer.stats = stats(&post.s, post.visits);
+    answer.stats = stats(&post.s, post.work.visits);
     Ok(answer)
 }
 
@@ -318,7 +283,7 @@ fn repeated_backwards(
     let mut pre = PreStar::new(s, Frames::of_targets(&[], program), Some(relevant.clone()));
     pre.want_all()?;
     pre.run()?;
-    let mut visits = pre.visits;
+    let mut visits = pre.work.visits;
     let mut s = pre.s;
     let heads = s.all_heads(&relevant);
     let paths = Paths::unrestricted(program);
@@ -334,15 +299,14 @@ fn repeated_backwards(
         let summaries = s.summaries.clone();
         let rounds = s.rounds;
         for summary in summaries.iter() {
-            s.pinned.push(summary.all);
-            s.pinned.extend(summary.parts.iter().map(|p| p.up_to_here));
+            s.pinned.extend(summary.roots());
         }
         s.forget_summaries();
         let frames = Frames::of_targets(&[targets], program);
         let mut pre = PreStar::new(s, frames, Some(relevant));
         pre.watch()?;
         pre.run()?;
-        visits += pre.visits;
+        visits += pre.work.visits;
         reached = pre.starts_in(0)?;
         s = pre.s;
         s.summaries = summaries;
@@ -395,7 +359,7 @@ fn backwards(
         });
     }
     let mut s = system(task, budget, switches)?;
-    let aims = aims(&mut s, task)?;
+    let aims = s.aims(task)?;
     let mut targets = vec![Vec::new(); task.goals.len()];
     for &(goal, node, condition) in &aims {
         targets[goal].push((node, condition));
@@ -432,7 +396,7 @@ fn backwards(
             guide[node] = pre.s.m.or(guide[node], states)?;
         }
     }
-    let visits = pre.visits;
+    let visits = pre.work.visits;
     let mut s = pre.s;
     if wants_all {
         let keep: Vec<Bdd> = guide.iter().copied().chain(aims.iter().map(|a| a.2)).collect();
@@ -445,8 +409,7 @@ fn backwards(
             answer.reached = Some(states.iter().map(|states| !states.is_false()).collect());
         }
     }
-    let traces = traces(&mut s, task, &aims, &reached, Some(&guide));
-    let traces = traces.map_err(|h| h.reason(budget));
+    let traces = s.traces(task, &aims, &reached, Some(&guide));
     answer.stats = stats(&s, visits);
     if wants_certificate && certificate.is_none() {
         // A verdict without its proof is still one, should this run into a limit.
@@ -454,7 +417,7 @@ fn backwards(
         let mut post = PostStar::new(s, None);
         certificate = post.run().ok().map(|()| Arc::new(forward_certificate(&post)));
     }
-    answer.verdicts = verdicts(&reached, certificate, traces);
+    answer.verdicts = verdicts(&reached, certificate, traces, budget);
     let only_repeats = repeated.iter().all(Option::is_some);
     for (goal, found) in repeated.into_iter().enumerate() {
         let Some((verdict, stats)) = found else { continue };
@@ -516,42 +479,8 @@ fn reachable_procs(program: &Program) -> IndexVec<ProcId, bool> {
     reached
 }
 
-fn traces(
-    s: &mut System,
-    task: &Task,
-    aims: &[Aim],
-    reached: &[bool],
-    guide: Option<&IndexVec<NodeId, Bdd>>,
-) -> Result<Vec<Option<Box<Trace>>>, Halt> {
-    let aims: Vec<Aim> = match task.wants.trace {
-        TraceMode::None => Vec::new(),
-        _ => aims.iter().copied().filter(|&(goal, ..)| reached[goal]).collect(),
-    };
-    s.traces(&aims, reached.len(), task.wants.trace == TraceMode::Shortest, guide)
-}
-
-/// A reached goal without its trace is no answer: there would be nothing to show for it.
-fn verdicts(
-    reached: &[bool],
-    certificate: Option<Arc<Certificate>>,
-    mut traces: Result<Vec<Option<Box<Trace>>>, StopReason>,
-) -> Vec<Verdict> {
-    let verdict = |(goal, &is_reached): (usize, &bool)| match &mut traces {
-        _ if !is_reached => Verdict::Holds(certificate.clone()),
-        Ok(traces) => Verdict::Violated(traces[goal].take()),
-        Err(reason) => Verdict::Unknown(reason.clone()),
-    };
-    reached.iter().enumerate().map(verdict).collect()
-}
-
 fn stats(s: &System, visits: u64) -> Stats {
-    let done = s.m.stats();
-    let mut stats = Stats::default();
-    stats.add("peak_nodes", s.m.peak_nodes() as u64);
-    stats.add("visits", visits);
-    stats.add("rounds", u64::from(s.rounds));
-    stats.add("operations", done.lookups);
-    stats.add("collections", done.collections);
+    let mut stats = s.stats(visits);
     if !s.marked.is_empty() {
         stats.add("components", s.effort.components);
         stats.add("eliminations", s.effort.rounds);

@@ -3,11 +3,12 @@
 //! With a pair for every way through every procedure, no entry values need to be remembered: a set
 //! of states for each node is enough, as the least fixpoint of step, enter and jump.
 
-use crate::system::{Compiled, Halt, System};
+use crate::system::System;
 use bdd::Bdd;
 use ir::{IndexVec, NodeId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use symbolic::{Compiled, Halt};
 
 impl System {
     /// The reachable states of every node, over `Pre`. `keep` are handles in use elsewhere.

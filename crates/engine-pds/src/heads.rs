@@ -16,13 +16,13 @@
 //! The elimination of a recursion of depth d around a loop of length l takes d · l rounds on the
 //! whole graph, and d + l on the two.
 
+use crate::call::Stays;
 use crate::marked::Meets;
-use crate::relation::CallParts;
-use crate::slots::Copy;
-use crate::system::{Compiled, Halt, System};
+use crate::system::System;
 use bdd::{Bdd, SpecId};
 use ir::{EdgeId, EdgeKind, IndexVec, NodeId, ProcId, VarId};
 use std::rc::Rc;
+use symbolic::{Compiled, Copy, Halt};
 
 /// Counters of what repeat goals cost.
 #[derive(Clone, Copy, Default, Debug)]
@@ -250,7 +250,8 @@ impl System {
                             add(program.procs[site.callee].entry, How::Enter, 0);
                         }
                         let called = self.m.image(heads[node], site.rel.enter, site.rel.call)?;
-                        if !self.m.disjoint(called, self.summaries[site.callee].all)? {
+                        let pairs = self.summaries[site.callee].all;
+                        if !self.m.disjoint(called, pairs)? {
                             let may = |i: &usize| meets[*i].may[site.callee];
                             let may = (0..meets.len()).filter(may);
                             add(site.ret, How::Jump, may.fold(0, |all, i| all | 1 << i));
@@ -366,8 +367,8 @@ impl System {
         let EdgeKind::Call(call) = &self.program.edges[e].kind else {
             unreachable!("a site is a call")
         };
-        let parts = CallParts::new(&self.context, &self.m, call, site.rel.back);
-        let kept: Vec<u32> = self.context.bits(Copy::Pre, parts.kept).collect();
+        let stays = Stays::new(&self.context, &self.m, call, site.rel.back);
+        let kept: Vec<u32> = self.context.bits(Copy::Pre, stays.kept).collect();
         let caller = self.program.nodes[site.source].proc;
         let entry = self.context.entry_vars[caller].iter().copied();
         let rename = self.context.pairs(Copy::Entry, Copy::Pre, entry);

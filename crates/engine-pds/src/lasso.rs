@@ -11,13 +11,12 @@
 //! frame.
 
 use crate::heads::{Graph, HeadEdge, How, Shape};
-use crate::rings::{Aim, Frames, Library, Search, State, rename};
-use crate::slots::Copy;
-use crate::system::{Halt, System};
+use crate::system::System;
 use bdd::Bdd;
 use check::{Frame, Lasso, Step, Trace};
 use ir::{EdgeKind, NodeId};
 use std::collections::VecDeque;
+use symbolic::{Aim, Copy, Frames, Halt, Library, Rings, Search, State, rename};
 
 /// A graph and a part of it, from all of whose heads a loop with every mark can be reached inside.
 pub(crate) struct Hull {
@@ -431,10 +430,10 @@ impl System {
                     frames.push((call.callee, Vec::new()));
                     continue;
                 }
-                (How::Jump, EdgeKind::Call(call)) => {
+                (How::Jump, EdgeKind::Call(_)) => {
                     let single = self.single(g, before)?;
                     let (_, pair, round) =
-                        self.before_jump(e, call, single, &after.state, u32::MAX, mark)?;
+                        self.before_jump(e, single, &after.state, u32::MAX, mark)?;
                     inside = Some(library.ask(pair, round));
                 }
                 _ => {}

@@ -40,22 +40,21 @@
 //! matter and no stacks, `engine-summary` does the same work with fewer copies of the variables.
 
 mod automaton;
+mod call;
 mod elimination;
 mod engines;
 mod export;
 mod expression;
 mod forward;
 mod heads;
+mod jump;
 mod lasso;
 mod marked;
 mod post_star;
 mod pre_star;
 mod regular;
-mod relation;
 mod repeat;
-mod rings;
 mod saturation;
-mod slots;
 mod stacks;
 mod system;
 #[cfg(test)]

@@ -16,11 +16,10 @@
 //! meet no edge with the mark never carry it, and those of one where every way through meets such
 //! an edge always do. What remains is computed for those procedures only that somebody asks about.
 
-use crate::system::{Compiled, Halt, Part, Summary, System};
+use crate::system::System;
 use bdd::Bdd;
-use ir::{EdgeId, EdgeKind, Id, IndexVec, NodeId, ProcId, Program};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use ir::{EdgeId, EdgeKind, IndexVec, NodeId, ProcId, Program};
+use symbolic::{Compiled, Halt, Item, Rings, Summary, Worklist};
 
 /// What is known of the completed runs of a procedure that carry a mark.
 #[derive(Clone, Debug)]
@@ -111,19 +110,6 @@ impl System {
         }
     }
 
-    pub(crate) fn carries(&self, e: EdgeId, mark: u32) -> bool {
-        self.edge_marks(e) >> mark & 1 == 1
-    }
-
-    /// The summary of a procedure in parts; with a mark, that of the runs which carry it.
-    pub(crate) fn parts(&self, proc: ProcId, mark: Option<u32>) -> &[Part] {
-        match mark.map(|i| &self.marked[i as usize][proc]) {
-            None | Some(Marked::Always) => &self.summaries[proc].parts,
-            Some(Marked::Exact(summary)) => &summary.parts,
-            Some(Marked::Never | Marked::Open) => &[],
-        }
-    }
-
     /// The summary of a procedure; with a mark, that of the runs which carry it.
     pub(crate) fn pairs(&self, proc: ProcId, mark: Option<u32>) -> Bdd {
         match mark.map(|i| &self.marked[i as usize][proc]) {
@@ -144,13 +130,7 @@ impl System {
     ) -> Result<IndexVec<NodeId, Bdd>, Halt> {
         let program = self.program.clone();
         for proc in program.procs.ids().filter(|&p| wanted[p]) {
-            let none = Summary { all: Bdd::FALSE, parts: Vec::new() };
-            self.marked[mark as usize][proc] = Marked::Exact(none);
-        }
-        let place = analysis::weak_topological_order(&program);
-        let mut rank = IndexVec::filled(0u64, program.procs.len());
-        for (i, proc) in analysis::call_order(&program).into_iter().flatten().enumerate() {
-            rank[proc] = i as u64;
+            self.marked[mark as usize][proc] = Marked::Exact(Summary::NONE);
         }
         let (nodes, procs) = (program.nodes.len(), program.procs.len());
         let mut runs = Runs {
@@ -158,13 +138,7 @@ impl System {
             all: IndexVec::filled(Bdd::FALSE, nodes),
             new: IndexVec::filled(Bdd::FALSE, nodes),
             pending: IndexVec::filled(Bdd::FALSE, procs),
-            priority: program
-                .nodes
-                .enumerate()
-                .map(|(n, node)| rank[node.proc] << 32 | u64::from(place[n]))
-                .collect(),
-            exit_priority: program.procs.ids().map(|p| rank[p] << 32 | 0xffff_ffff).collect(),
-            queue: BinaryHeap::new(),
+            work: Worklist::forwards(&program),
         };
         let mut callers: IndexVec<ProcId, Vec<EdgeId>> = IndexVec::filled(Vec::new(), procs);
         for proc in program.procs.ids().filter(|&p| wanted[p]) {
@@ -185,31 +159,24 @@ impl System {
                 }
             }
         }
-        let mut visits = 0u64;
-        while let Some(Reverse((_, item))) = runs.queue.pop() {
-            visits += 1;
+        while let Some(item) = runs.work.pop() {
             self.budget.work(1)?;
-            if (item as usize) < nodes {
-                let node = NodeId::new(item as usize);
-                let new = std::mem::replace(&mut runs.new[node], Bdd::FALSE);
-                for e in program.out_edges(node) {
-                    let pairs = self.callee_pairs(e);
-                    self.follow_marked(&mut runs, e, new, pairs)?;
+            match item {
+                Item::Node(node) => {
+                    let new = std::mem::replace(&mut runs.new[node], Bdd::FALSE);
+                    for e in program.out_edges(node) {
+                        let pairs = self.callee_pairs(e);
+                        self.follow_marked(&mut runs, e, new, pairs)?;
+                    }
                 }
-            } else {
-                let proc = ProcId::new((u32::MAX - item) as usize);
-                let part = std::mem::replace(&mut runs.pending[proc], Bdd::FALSE);
-                for &e in &callers[proc] {
-                    let from = path[program.edges[e].source];
-                    self.follow_marked(&mut runs, e, from, part)?;
+                Item::Proc(proc) => {
+                    let part = std::mem::replace(&mut runs.pending[proc], Bdd::FALSE);
+                    for &e in &callers[proc] {
+                        let from = path[program.edges[e].source];
+                        self.follow_marked(&mut runs, e, from, part)?;
+                    }
+                    self.publish_marked(proc, mark, part)?;
                 }
-                self.rounds += 1;
-                let round = self.rounds;
-                let Marked::Exact(summary) = &mut self.marked[mark as usize][proc] else {
-                    unreachable!("only wanted procedures are left")
-                };
-                summary.all = self.m.or(summary.all, part)?;
-                summary.parts.push(Part { round, up_to_here: summary.all });
             }
             if self.want_collection() {
                 let roots = runs.all.iter().chain(runs.new.iter()).chain(runs.pending.iter());
@@ -217,7 +184,7 @@ impl System {
                 self.collect(roots);
             }
         }
-        self.effort.marked += visits;
+        self.effort.marked += runs.work.visits;
         Ok(runs.all)
     }
 
@@ -263,10 +230,7 @@ impl System {
                 let all = self.m.or(pending, fresh)?;
                 if all != pending {
                     runs.pending[proc] = all;
-                    if pending.is_false() {
-                        let item = u32::MAX - proc.index() as u32;
-                        runs.queue.push(Reverse((runs.exit_priority[proc], item)));
-                    }
+                    runs.work.push_proc(proc);
                 }
                 Ok(())
             }
@@ -280,9 +244,7 @@ impl System {
             return Ok(());
         }
         runs.all[node] = self.m.or(runs.all[node], fresh)?;
-        if runs.new[node].is_false() {
-            runs.queue.push(Reverse((runs.priority[node], node.index() as u32)));
-        }
+        runs.work.push_node(node);
         runs.new[node] = self.m.or(runs.new[node], fresh)?;
         Ok(())
     }
@@ -295,8 +257,5 @@ struct Runs {
     new: IndexVec<NodeId, Bdd>,
     /// Pairs that have not been handed on.
     pending: IndexVec<ProcId, Bdd>,
-    priority: IndexVec<NodeId, u64>,
-    exit_priority: IndexVec<ProcId, u64>,
-    /// Nodes, and `u32::MAX - p` for the exit of a procedure.
-    queue: BinaryHeap<Reverse<(u64, u32)>>,
+    work: Worklist,
 }

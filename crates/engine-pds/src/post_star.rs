@@ -21,17 +21,14 @@
 //! for all rules at once: nothing unreachable is explored. ε-transitions are not kept in the
 //! automaton, as there. Unlike there, only what is new is propagated (`new`), nodes are visited in
 //! weak topological order, callees first, and the ε-transitions of a procedure are handed on when
-//! it has come to rest; each time is a round, see [`crate::system::Summary`].
+//! it has come to rest; each time is a round, see [`symbolic::Summary`].
 
+use crate::call::CallRel;
 use crate::regular::Frames;
-use crate::slots::Copy;
-use crate::system::{Compiled, Halt, System};
-use bdd::{Bdd, Stop};
-use check::Progress;
-use ir::{EdgeId, EdgeKind, Id, IndexVec, NodeId, ProcId};
-use rustc_hash::FxHashMap;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use crate::system::System;
+use bdd::Bdd;
+use ir::{EdgeId, EdgeKind, IndexVec, NodeId, ProcId};
+use symbolic::{Compiled, Copy, Fixpoint, Halt, Item, Watch, Worklist};
 
 /// A state that a transition leads to, given the procedure of the symbol it reads: 0 is the state
 /// of that procedure, and `1 + s` the state `s` of the set that the search starts from.
@@ -125,35 +122,60 @@ pub(crate) struct PostStar {
     calls: IndexVec<ProcId, Vec<EdgeId>>,
     /// What is being propagated.
     in_hand: Vec<(Goal, Bdd)>,
-    queue: BinaryHeap<Reverse<(u64, u32)>>,
-    queued: IndexVec<NodeId, bool>,
-    /// Visiting order: callees first, then weak topological order.
-    priority: IndexVec<NodeId, u64>,
-    exit_priority: IndexVec<ProcId, u64>,
-    pub(crate) visits: u64,
-    /// Nodes whose reaching may end the search, with goals and conditions.
-    watched: FxHashMap<NodeId, Vec<(usize, Bdd)>>,
-    open_goals: Vec<bool>,
+    pub(crate) work: Worklist,
+    /// What may end the search.
+    pub(crate) watch: Watch,
 }
 
-/// In the queue, `u32::MAX - p` stands for the exit of procedure `p`.
-const EXITS: u32 = u32::MAX;
+impl Fixpoint for PostStar {
+    type Rel = CallRel;
+    const PHASE: &'static str = "post*: nodes visited";
+
+    fn system(&self) -> &symbolic::System<CallRel> {
+        &self.s
+    }
+    fn worklist(&mut self) -> &mut Worklist {
+        &mut self.work
+    }
+    fn is_done(&self) -> bool {
+        self.watch.is_done()
+    }
+    fn take(&mut self, node: NodeId) {
+        self.in_hand = take_new(&mut self.top[node]);
+    }
+    fn visit(&mut self, item: Item) -> Result<(), Halt> {
+        match item {
+            Item::Node(node) => {
+                for e in self.s.program.out_edges(node) {
+                    for i in 0..self.in_hand.len() {
+                        let (to, new) = self.in_hand[i];
+                        self.follow(e, to, new)?;
+                    }
+                }
+                Ok(())
+            }
+            Item::Proc(proc) => self.hand_on(proc),
+        }
+    }
+    fn put_down(&mut self) {
+        self.in_hand.clear();
+    }
+    fn collect(&mut self) {
+        let mut roots: Vec<Bdd> = self.in_hand.iter().map(|&(_, new)| new).collect();
+        roots.extend(self.top.iter().flat_map(|list| self::roots(list)));
+        roots.extend(self.below.iter().flatten().map(|&(_, rel)| rel));
+        roots.extend(self.epsilon.iter().flatten().flat_map(|e| [e.told, e.pending]));
+        roots.extend(self.entered.iter());
+        roots.extend(self.watch.roots());
+        roots.extend(self.frames.iter().flat_map(Frames::roots));
+        self.s.collect(roots);
+    }
+}
 
 impl PostStar {
     /// From the initial configurations, or from the set `frames`.
     pub(crate) fn new(s: System, frames: Option<Frames>) -> PostStar {
         let program = s.program.clone();
-        let place = analysis::weak_topological_order(&program);
-        let mut rank = IndexVec::filled(0u64, program.procs.len());
-        for (i, proc) in analysis::call_order(&program).into_iter().flatten().enumerate() {
-            rank[proc] = i as u64;
-        }
-        let priority = program
-            .nodes
-            .enumerate()
-            .map(|(n, node)| rank[node.proc] << 32 | u64::from(place[n]))
-            .collect();
-        let exit_priority = program.procs.ids().map(|p| rank[p] << 32 | 0xffff_ffff).collect();
         let (nodes, procs) = (program.nodes.len(), program.procs.len());
         let mut calls = IndexVec::filled(Vec::new(), procs);
         if frames.is_some() {
@@ -164,6 +186,8 @@ impl PostStar {
             }
         }
         PostStar {
+            work: Worklist::forwards(&program),
+            watch: Watch::default(),
             s,
             top: IndexVec::filled(Vec::new(), nodes),
             below: Vec::new(),
@@ -173,64 +197,13 @@ impl PostStar {
             frames,
             calls,
             in_hand: Vec::new(),
-            queue: BinaryHeap::new(),
-            queued: IndexVec::filled(false, nodes),
-            priority,
-            exit_priority,
-            visits: 0,
-            watched: FxHashMap::default(),
-            open_goals: Vec::new(),
-        }
-    }
-
-    /// Keeps the conditions of targets; the search ends as soon as every one of the first `goals`
-    /// goals has been reached at one of its targets.
-    pub(crate) fn watch(
-        &mut self,
-        targets: impl IntoIterator<Item = (usize, NodeId, Bdd)>,
-        goals: usize,
-    ) {
-        self.open_goals = vec![true; goals];
-        for (goal, node, condition) in targets {
-            self.watched.entry(node).or_default().push((goal, condition));
         }
     }
 
     /// Runs to the fixpoint, or until all watched goals are reached.
     pub(crate) fn run(&mut self) -> Result<(), Halt> {
         self.start()?;
-        let nodes = self.s.program.nodes.len();
-        while let Some(Reverse((_, item))) = self.queue.pop() {
-            if !self.open_goals.is_empty() && self.open_goals.iter().all(|open| !open) {
-                return Ok(());
-            }
-            if self.visits.is_multiple_of(64) {
-                self.s.budget.work(64)?;
-                if self.visits.is_multiple_of(1 << 14) {
-                    let phase = "post*: nodes visited";
-                    self.s.budget.report(Progress { phase, done: self.visits, total: None });
-                }
-            }
-            self.visits += 1;
-            if (item as usize) < nodes {
-                let node = NodeId::new(item as usize);
-                self.queued[node] = false;
-                self.in_hand = take_new(&mut self.top[node]);
-            }
-            // On a full table: collect, try once more, then report. A visit can be repeated.
-            if let Err(halt) = self.visit(item) {
-                if !matches!(halt, Halt::Diagrams(Stop::Nodes)) {
-                    return Err(halt);
-                }
-                self.collect();
-                self.visit(item)?;
-            }
-            self.in_hand.clear();
-            if self.s.want_collection() {
-                self.collect();
-            }
-        }
-        Ok(())
+        symbolic::saturate(self)
     }
 
     /// A1.
@@ -266,20 +239,6 @@ impl PostStar {
         let rename = self.s.context.pairs(Copy::Pre, Copy::Entry, vars.iter().copied());
         let spec = self.s.m.spec(&open, &rename);
         Ok(self.s.m.exists_rename(init, spec)?)
-    }
-
-    fn visit(&mut self, item: u32) -> Result<(), Halt> {
-        if (item as usize) < self.s.program.nodes.len() {
-            for e in self.s.program.out_edges(NodeId::new(item as usize)) {
-                for i in 0..self.in_hand.len() {
-                    let (to, new) = self.in_hand[i];
-                    self.follow(e, to, new)?;
-                }
-            }
-            Ok(())
-        } else {
-            self.hand_on(ProcId::new((EXITS - item) as usize))
-        }
     }
 
     fn follow(&mut self, e: EdgeId, to: Goal, new: Bdd) -> Result<(), Halt> {
@@ -360,12 +319,8 @@ impl PostStar {
         let fresh = self.s.m.diff(pairs, told)?;
         let all = self.s.m.or(pending, fresh)?;
         if all != pending {
-            let queued = self.epsilon[proc].iter().any(|e| !e.pending.is_false());
             self.epsilon[proc][at].pending = all;
-            if !queued {
-                let item = EXITS - proc.index() as u32;
-                self.queue.push(Reverse((self.exit_priority[proc], item)));
-            }
+            self.work.push_proc(proc);
         }
         Ok(())
     }
@@ -424,28 +379,8 @@ impl PostStar {
         if new.is_false() {
             return Ok(());
         }
-        if !self.queued[node] {
-            self.queued[node] = true;
-            self.queue.push(Reverse((self.priority[node], node.index() as u32)));
-        }
-        if let Some(goals) = self.watched.get(&node) {
-            for &(goal, condition) in goals {
-                if self.open_goals.get(goal) == Some(&true) && !self.s.m.disjoint(new, condition)? {
-                    self.open_goals[goal] = false;
-                }
-            }
-        }
+        self.work.push_node(node);
+        self.watch.reached(&mut self.s.m, node, new)?;
         Ok(())
-    }
-
-    fn collect(&mut self) {
-        let mut roots: Vec<Bdd> = self.in_hand.iter().map(|&(_, new)| new).collect();
-        roots.extend(self.top.iter().flat_map(|list| self::roots(list)));
-        roots.extend(self.below.iter().flatten().map(|&(_, rel)| rel));
-        roots.extend(self.epsilon.iter().flatten().flat_map(|e| [e.told, e.pending]));
-        roots.extend(self.entered.iter());
-        roots.extend(self.watched.values().flatten().map(|&(_, condition)| condition));
-        roots.extend(self.frames.iter().flat_map(Frames::roots));
-        self.s.collect(roots);
     }
 }

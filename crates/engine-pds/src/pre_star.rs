@@ -22,15 +22,14 @@
 //! procedure is handed to its callers in rounds. B2 is applied to a procedure only when somebody
 //! waits for it.
 
+use crate::call::CallRel;
 use crate::post_star::{Goal, Top, add_top, lookup, roots, take_new};
 use crate::regular::Frames;
-use crate::slots::Copy;
-use crate::system::{Compiled, Halt, Site, System};
-use bdd::{Bdd, SpecId, Stop};
-use check::{Certificate, Progress};
+use crate::system::{Site, System};
+use bdd::{Bdd, SpecId};
+use check::Certificate;
 use ir::{EdgeId, EdgeKind, Id, IndexVec, NodeId, ProcId};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use symbolic::{Compiled, Copy, Fixpoint, Halt, Item, Worklist};
 
 /// The automaton under construction. State 0 is `p`, and `1 + s` the state `s` of the set.
 pub(crate) struct PreStar {
@@ -56,19 +55,46 @@ pub(crate) struct PreStar {
     /// `Pre` and `Entry` at the entry to `Inner` and `Exit`.
     as_pairs: IndexVec<ProcId, Option<SpecId>>,
     in_hand: Vec<(Goal, Bdd)>,
-    queue: BinaryHeap<Reverse<(u64, u32)>>,
-    queued: IndexVec<NodeId, bool>,
-    /// Visiting order: callees first, then weak topological order from its end.
-    priority: IndexVec<NodeId, u64>,
-    entry_priority: IndexVec<ProcId, u64>,
-    pub(crate) visits: u64,
+    pub(crate) work: Worklist,
     /// Initial valuations, over `Pre`; reaching them may end the search.
     init: Bdd,
     open_goals: Vec<bool>,
 }
 
-/// In the queue, `u32::MAX - p` stands for the entry of procedure `p`, seen as a summary.
-const ENTRIES: u32 = u32::MAX;
+impl Fixpoint for PreStar {
+    type Rel = CallRel;
+    const PHASE: &'static str = "pre*: nodes visited";
+
+    fn system(&self) -> &symbolic::System<CallRel> {
+        &self.s
+    }
+    fn worklist(&mut self) -> &mut Worklist {
+        &mut self.work
+    }
+    fn is_done(&self) -> bool {
+        !self.open_goals.is_empty() && !self.open_goals.contains(&true)
+    }
+    fn take(&mut self, node: NodeId) {
+        self.in_hand = take_new(&mut self.top[node]);
+    }
+    fn visit(&mut self, item: Item) -> Result<(), Halt> {
+        match item {
+            Item::Node(node) => self.visit_node(node),
+            Item::Proc(proc) => self.hand_on(proc),
+        }
+    }
+    fn put_down(&mut self) {
+        self.in_hand.clear();
+    }
+    fn collect(&mut self) {
+        let mut all: Vec<Bdd> = self.in_hand.iter().map(|&(_, new)| new).collect();
+        all.extend(self.top.iter().flat_map(|list| roots(list)));
+        all.extend(self.wait.iter().flatten().map(|&(_, rel)| rel));
+        all.extend(self.pending.iter().copied().chain([self.init]));
+        all.extend(self.frames.roots());
+        self.s.collect(all);
+    }
+}
 
 impl PreStar {
     /// To the set `frames`; only procedures that are `relevant` are looked at.
@@ -78,17 +104,6 @@ impl PreStar {
         relevant: Option<IndexVec<ProcId, bool>>,
     ) -> PreStar {
         let program = s.program.clone();
-        let place = analysis::weak_topological_order(&program);
-        let mut rank = IndexVec::filled(0u64, program.procs.len());
-        for (i, proc) in analysis::call_order(&program).into_iter().flatten().enumerate() {
-            rank[proc] = i as u64;
-        }
-        let priority = program
-            .nodes
-            .enumerate()
-            .map(|(n, node)| rank[node.proc] << 32 | u64::from(u32::MAX - 1 - place[n]))
-            .collect();
-        let entry_priority = program.procs.ids().map(|p| rank[p] << 32 | 0xffff_ffff).collect();
         let (nodes, procs) = (program.nodes.len(), program.procs.len());
         let mut calls = IndexVec::filled(Vec::new(), procs);
         let mut first = vec![0u32; nodes + 1];
@@ -112,6 +127,7 @@ impl PreStar {
             }
         }
         PreStar {
+            work: Worklist::backwards(&program),
             s,
             top: IndexVec::filled(Vec::new(), nodes),
             wait: IndexVec::filled(Vec::new(), program.edges.len()),
@@ -124,11 +140,6 @@ impl PreStar {
             pending: IndexVec::filled(Bdd::FALSE, procs),
             as_pairs: IndexVec::filled(None, procs),
             in_hand: Vec::new(),
-            queue: BinaryHeap::new(),
-            queued: IndexVec::filled(false, nodes),
-            priority,
-            entry_priority,
-            visits: 0,
             init: Bdd::FALSE,
             open_goals: Vec::new(),
         }
@@ -156,45 +167,10 @@ impl PreStar {
         for (node, state, condition) in tops {
             self.propagate(node, 1 + state, condition)?;
         }
-        let nodes = self.s.program.nodes.len();
-        while let Some(Reverse((_, item))) = self.queue.pop() {
-            if !self.open_goals.is_empty() && self.open_goals.iter().all(|open| !open) {
-                return Ok(());
-            }
-            if self.visits.is_multiple_of(64) {
-                self.s.budget.work(64)?;
-                if self.visits.is_multiple_of(1 << 14) {
-                    let phase = "pre*: nodes visited";
-                    self.s.budget.report(Progress { phase, done: self.visits, total: None });
-                }
-            }
-            self.visits += 1;
-            if (item as usize) < nodes {
-                let node = NodeId::new(item as usize);
-                self.queued[node] = false;
-                self.in_hand = take_new(&mut self.top[node]);
-            }
-            // On a full table: collect, try once more, then report. A visit can be repeated.
-            if let Err(halt) = self.visit(item) {
-                if !matches!(halt, Halt::Diagrams(Stop::Nodes)) {
-                    return Err(halt);
-                }
-                self.collect();
-                self.visit(item)?;
-            }
-            self.in_hand.clear();
-            if self.s.want_collection() {
-                self.collect();
-            }
-        }
-        Ok(())
+        symbolic::saturate(self)
     }
 
-    fn visit(&mut self, item: u32) -> Result<(), Halt> {
-        if item as usize >= self.s.program.nodes.len() {
-            return self.hand_on(ProcId::new((ENTRIES - item) as usize));
-        }
-        let node = NodeId::new(item as usize);
+    fn visit_node(&mut self, node: NodeId) -> Result<(), Halt> {
         for i in 0..self.in_hand.len() {
             let (to, new) = self.in_hand[i];
             for at in self.first[node.index()]..self.first[node.index() + 1] {
@@ -256,15 +232,13 @@ impl PreStar {
         if to == 0 {
             let spec = self.as_pairs(proc);
             let pairs = self.s.m.exists_rename(new, spec)?;
-            let fresh = self.s.m.diff(pairs, self.s.summaries[proc].all)?;
+            let known = self.s.summaries[proc].all;
+            let fresh = self.s.m.diff(pairs, known)?;
             let pending = self.pending[proc];
             let all = self.s.m.or(pending, fresh)?;
             if all != pending {
                 self.pending[proc] = all;
-                if pending.is_false() {
-                    let item = ENTRIES - proc.index() as u32;
-                    self.queue.push(Reverse((self.entry_priority[proc], item)));
-                }
+                self.work.push_proc(proc);
             }
             return Ok(());
         }
@@ -325,7 +299,7 @@ impl PreStar {
                 let Compiled::Return(ret) = self.s.compile(e)? else {
                     unreachable!("a return is compiled as one")
                 };
-                let pop = self.s.context.pop(&mut self.s.m, node, rel, ret)?;
+                let pop = self.s.pop(node, rel, ret)?;
                 self.propagate(node, 0, pop)?;
             }
         }
@@ -359,10 +333,7 @@ impl PreStar {
         if new.is_false() {
             return Ok(());
         }
-        if !self.queued[node] {
-            self.queued[node] = true;
-            self.queue.push(Reverse((self.priority[node], node.index() as u32)));
-        }
+        self.work.push_node(node);
         let program = &self.s.program;
         if to > 0
             && self.open_goals.get(to as usize - 1) == Some(&true)
@@ -423,14 +394,5 @@ impl PreStar {
             }
         }
         Ok(self.s.certificate(&path, &summaries))
-    }
-
-    fn collect(&mut self) {
-        let mut all: Vec<Bdd> = self.in_hand.iter().map(|&(_, new)| new).collect();
-        all.extend(self.top.iter().flat_map(|list| roots(list)));
-        all.extend(self.wait.iter().flatten().map(|&(_, rel)| rel));
-        all.extend(self.pending.iter().copied().chain([self.init]));
-        all.extend(self.frames.roots());
-        self.s.collect(all);
     }
 }

@@ -1,13 +1,13 @@
 //! Regular sets of configurations, as people and programs give them: small automata over sets of
 //! nodes that read a stack from its top.
 
-use crate::relation::Context;
-use crate::system::{Halt, System};
+use crate::system::System;
 use analysis::BitSet;
 use bdd::Bdd;
 use check::StopReason;
 use ir::{EdgeId, EdgeKind, ExprId, Exprs, Id, NodeId, Program, VarKind};
 use std::sync::Arc;
+use symbolic::{Context, Halt};
 
 /// What a frame below the top is known by. It waits for a call to come back, so it stands neither
 /// at a statement before nor after it.
@@ -235,7 +235,7 @@ impl Frames {
         };
         frames.accepting.push(set.accepting[0]);
         for (from, letter, to) in &set.transitions {
-            let condition = s.context.condition(&mut s.m, letter.condition, letter.choices)?;
+            let condition = s.condition(letter.condition, letter.choices)?;
             if condition.is_false() {
                 continue;
             }

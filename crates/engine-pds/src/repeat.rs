@@ -4,12 +4,13 @@
 use crate::heads::{Graph, How, Shape, everything, is_cyclic};
 use crate::lasso::Hull;
 use crate::marked::{Marked, Meets};
-use crate::system::{Compiled, Halt, System};
+use crate::system::System;
 use bdd::{Bdd, Stop};
 use check::StopReason;
 use ir::{EdgeKind, IndexVec, NodeId, ProcId, Program};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use symbolic::{Compiled, Halt, Rings};
 
 /// How repeating heads are found inside a rough component.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -11,12 +11,12 @@
 //! the heads, which elimination avoids; this is kept to be compared with.
 
 use crate::heads::Graph;
-use crate::slots::Copy;
-use crate::system::{Halt, System};
+use crate::system::System;
 use bdd::Bdd;
 use ir::VarId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use symbolic::{Copy, Halt};
 
 impl System {
     /// The repeating heads of a graph for the marks `0..marks`.
@@ -29,8 +29,7 @@ impl System {
         let mut out = vec![Bdd::FALSE; g.vertices.len()];
         for v in 0..g.vertices.len() {
             let vars: Vec<VarId> = self.vertex_vars(g, v);
-            let identity =
-                self.context.equal(&mut self.m, Copy::Entry, Copy::Pre, vars.iter().copied())?;
+            let identity = self.equal(Copy::Entry, Copy::Pre, vars.iter().copied())?;
             let entry: Vec<u32> = self.context.bits(Copy::Entry, vars).collect();
             // S1.
             let mut start = vec![Bdd::FALSE; g.vertices.len()];

@@ -131,7 +131,7 @@ impl Context {
     }
 
     /// `a ⇔ b` for two copies of some variables.
-    pub fn equal(
+    pub(crate) fn equal(
         &self,
         m: &mut Manager,
         a: Copy,

@@ -7,7 +7,7 @@ use crate::slots::{Copies, Copy};
 use analysis::{Live, ModRef, Order, Uses};
 use bdd::{Bdd, Config, Manager, SpecId, Stop};
 use check::{Budget, Certificate, Goal, Stats, Task, Trace, Verdict};
-use ir::{Call, EdgeId, EdgeKind, ExprId, IndexVec, NodeId, ProcId, Program};
+use ir::{Call, EdgeId, EdgeKind, ExprId, IndexVec, NodeId, ProcId, Program, VarId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -253,13 +253,23 @@ impl<C: CallRelation> System<C> {
         Ok(self.m.exists(all, cube)?)
     }
 
+    /// `a ⇔ b` for two copies of some variables.
+    pub fn equal(
+        &mut self,
+        a: Copy,
+        b: Copy,
+        vars: impl IntoIterator<Item = VarId>,
+    ) -> Result<Bdd, Stop> {
+        self.context.equal(&mut self.m, a, b, vars)
+    }
+
     /// `Entry ⇔ Pre` for the entry variables of a procedure.
     pub fn identity(&mut self, proc: ProcId) -> Result<Bdd, Halt> {
         if let Some(identity) = self.identities[proc] {
             return Ok(identity);
         }
-        let vars = self.context.entry_vars[proc].iter().copied();
-        let identity = self.context.equal(&mut self.m, Copy::Entry, Copy::Pre, vars)?;
+        let vars = self.context.entry_vars[proc].clone();
+        let identity = self.equal(Copy::Entry, Copy::Pre, vars)?;
         self.identities[proc] = Some(identity);
         Ok(identity)
     }
