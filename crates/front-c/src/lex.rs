@@ -12,6 +12,8 @@ pub struct Place {
     pub line: u32,
     /// Column in bytes, from 1, in the preprocessed text.
     pub column: u32,
+    /// Offset in bytes in the preprocessed text.
+    pub offset: u32,
 }
 
 /// Something that could not be parsed, and what that costs.
@@ -69,6 +71,8 @@ pub(crate) enum Tok {
 pub(crate) struct Token {
     pub(crate) tok: Tok,
     pub(crate) at: Place,
+    /// The offset behind it.
+    pub(crate) end: u32,
 }
 
 /// Longest first.
@@ -87,7 +91,7 @@ pub(crate) fn lex(text: &str, names: &mut Names) -> (Vec<Token>, Vec<String>) {
         pos: 0,
         line_start: 0,
         at_line_start: true,
-        place: Place { file: 0, line: 1, column: 1 },
+        place: Place { file: 0, line: 1, column: 1, offset: 0 },
         files: vec![String::new()],
         file_ids: FxHashMap::default(),
         out: Vec::with_capacity(text.len() / 5),
@@ -151,11 +155,15 @@ impl Lexer<'_> {
             }
         }
         let at = self.here();
-        self.out.push(Token { tok: Tok::End, at });
+        self.out.push(Token { tok: Tok::End, at, end: at.offset });
     }
 
     fn here(&self) -> Place {
-        Place { column: (self.pos - self.line_start) as u32 + 1, ..self.place }
+        Place {
+            column: (self.pos - self.line_start) as u32 + 1,
+            offset: self.pos as u32,
+            ..self.place
+        }
     }
 
     fn comment(&mut self) {
@@ -260,7 +268,7 @@ impl Lexer<'_> {
                 }
             }
         };
-        self.out.push(Token { tok, at });
+        self.out.push(Token { tok, at, end: self.pos as u32 });
     }
 
     /// A string or character constant whose quote is next; an unclosed one ends with its line.

@@ -18,14 +18,30 @@
 //! Not a compiler: types are kept as far as control flow and the fitting of function pointers need
 //! them, constants are not evaluated, and constraint violations pass unseen. It runs no preprocessor.
 
+mod constant;
+pub mod export;
 mod lex;
+mod link;
+mod lower;
 mod parse;
+pub mod preprocess;
+mod skeleton;
 mod tree;
+mod walk;
 
 pub use lex::{Place, Problem};
+pub use link::{
+    Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, main_file,
+};
+pub use lower::{Keep, LowerError, Lowered, Options, lower};
 pub use parse::{MAX_DEPTH, parse};
+pub use skeleton::{
+    Arm, Body, Call, Data, DataId, Event, Flow, MAX_LINKS, Next, Point, Relation, Skeleton, Spot,
+    Warning, When, plain_name,
+};
 pub use tree::{
-    Asm, Assign, Attributes, Binary, Declaration, Expr, ExprId, ExprKind, Field, ForInit, Function,
+    Asm, Assign, Attributes, Binary, Declaration, Enumerator, Expr, ExprId, ExprKind, Field, ForInit, Function,
     Init, InitId, Item, Param, Record, RecordId, Stmt, StmtId, StmtKind, Storage, Sym, Tag, Type,
     TypeId, TypeKind, Unary, Unit,
 };
+pub use walk::skeleton;

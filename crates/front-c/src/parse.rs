@@ -22,6 +22,7 @@ pub fn parse(text: &str) -> Unit {
         let keywords = Keywords::new(&mut unit);
         let (tokens, files) = lex(text, &mut unit.names);
         unit.files = files;
+        unit.text = text.into();
         let mut parser =
             Parser { tokens, pos: 0, unit, keywords, scopes: vec![Scope::default()], depth: 0 };
         parser.unit();
@@ -226,12 +227,19 @@ impl Parser {
 
     // The tree.
 
+    /// The offset behind the last token that was read. Nodes without operands are made before their
+    /// token is passed over, and have its end instead.
+    fn end(&self) -> u32 {
+        self.pos.checked_sub(1).map_or(0, |last| self.tokens[last].end)
+    }
     fn expr_node(&mut self, at: Place, kind: ExprKind) -> ExprId {
-        self.unit.exprs.push(Expr { kind, at });
+        let end = self.end();
+        self.unit.exprs.push(Expr { kind, at, end });
         ExprId(self.unit.exprs.len() as u32 - 1)
     }
     fn stmt_node(&mut self, at: Place, kind: StmtKind) -> StmtId {
-        self.unit.stmts.push(Stmt { kind, at });
+        let end = self.end();
+        self.unit.stmts.push(Stmt { kind, at, end });
         StmtId(self.unit.stmts.len() as u32 - 1)
     }
     fn type_node(&mut self, kind: TypeKind, is_const: bool) -> TypeId {
@@ -331,7 +339,7 @@ impl Parser {
         let first_line = self.tokens[start].at;
         (start + 1..self.tokens.len() - 1)
             .find(|&i| {
-                let Token { tok, at } = self.tokens[i];
+                let Token { tok, at, .. } = self.tokens[i];
                 at.column == 1
                     && (at.line, at.file) != (first_line.line, first_line.file)
                     && matches!(tok, Tok::Word(_))
@@ -797,14 +805,15 @@ impl Parser {
             self.specifiers(false)?;
         }
         if self.eat("{") {
+            let mut first = true;
             while !self.eat("}") {
                 let Some(sym) = self.word() else { return Err(self.wanted("an enumerator")) };
                 self.declare(sym, Meaning::Other);
                 self.advance();
                 self.attributes(&mut Attributes::default())?;
-                if self.eat("=") {
-                    self.conditional()?;
-                }
+                let value = if self.eat("=") { Some(self.conditional()?) } else { None };
+                self.unit.enumerators.push(Enumerator { name: sym, value, first });
+                first = false;
                 if !self.eat(",") {
                     self.expect("}")?;
                     break;
@@ -1449,11 +1458,13 @@ impl Parser {
     fn unary(&mut self) -> Parsed<ExprId> {
         let at = self.at();
         let op = match self.tok() {
-            Tok::Punct("-" | "+" | "~") => Unary::Value,
+            Tok::Punct("-") => Unary::Minus,
+            Tok::Punct("+") => Unary::Plus,
+            Tok::Punct("~") => Unary::Complement,
             Tok::Punct("!") => Unary::Not,
             Tok::Punct("*") => Unary::Deref,
             Tok::Punct("&") => Unary::Address,
-            Tok::Punct("++" | "--") => Unary::Step,
+            Tok::Punct(p @ ("++" | "--")) => Unary::Step { up: p == "++", after: false },
             Tok::Punct("&&") => {
                 self.advance();
                 let Tok::Word(sym) = self.tok() else { return Err(self.wanted("a label")) };
@@ -1475,7 +1486,7 @@ impl Parser {
                     self.advance();
                     return self.deeper(Self::unary);
                 }
-                Some(Kw::RealPart) => Unary::Value,
+                Some(Kw::RealPart) => Unary::Part,
                 Some(Kw::Sizeof) => {
                     self.advance();
                     if self.is("(") && self.starts_type(1) {
@@ -1536,9 +1547,9 @@ impl Parser {
                     self.advance();
                     if p == "." { ExprKind::Field(e, sym) } else { ExprKind::Arrow(e, sym) }
                 }
-                Tok::Punct("++" | "--") => {
+                Tok::Punct(p @ ("++" | "--")) => {
                     self.advance();
-                    ExprKind::Unary(Unary::StepAfter, e)
+                    ExprKind::Unary(Unary::Step { up: p == "++", after: true }, e)
                 }
                 _ => return Ok(e),
             };

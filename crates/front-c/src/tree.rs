@@ -60,8 +60,11 @@ pub struct Unit {
     pub records: Vec<Record>,
     /// Initialisers.
     pub inits: Vec<Init>,
+    /// Enumerators, in order.
+    pub enumerators: Vec<Enumerator>,
     /// What could not be parsed.
     pub problems: Vec<Problem>,
+    pub(crate) text: Box<str>,
     pub(crate) names: Names,
     pub(crate) files: Vec<String>,
 }
@@ -78,6 +81,14 @@ impl Unit {
     /// File and line of a place, through line markers.
     pub fn place(&self, at: Place) -> (&str, u32) {
         (self.files.get(at.file as usize).map_or("", String::as_str), at.line)
+    }
+    /// The preprocessed text between two offsets; empty if they are none.
+    pub fn slice(&self, from: u32, to: u32) -> &str {
+        self.text.get(from as usize..to as usize).unwrap_or("")
+    }
+    /// The names of the files that line markers mention; the first is unnamed.
+    pub fn files(&self) -> &[String] {
+        &self.files
     }
     /// The functions that have a body.
     pub fn functions(&self) -> impl Iterator<Item = &Function> {
@@ -107,6 +118,17 @@ pub enum Item {
     Function(Function),
     /// Anything else that is declared.
     Declaration(Declaration),
+}
+
+/// A constant of an enumeration.
+#[derive(Clone, Copy, Debug)]
+pub struct Enumerator {
+    /// Its name.
+    pub name: Sym,
+    /// Its value, if it is given; else that of the one before, plus 1.
+    pub value: Option<ExprId>,
+    /// It is the first one of its enumeration.
+    pub first: bool,
 }
 
 /// Where a thing lives.
@@ -273,6 +295,8 @@ pub struct Expr {
     pub kind: ExprKind,
     /// Its first token.
     pub at: Place,
+    /// The offset behind its last token, closing parentheses around it not included.
+    pub end: u32,
 }
 
 /// What an expression is.
@@ -323,22 +347,31 @@ pub enum ExprKind {
 /// Operators with one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unary {
-    /// `-a`, `+a`, `~a`, `__real__ a`: nothing but a value.
-    Value,
+    /// `-a`
+    Minus,
+    /// `+a`
+    Plus,
+    /// `~a`
+    Complement,
+    /// `__real__ a`, `__imag__ a`
+    Part,
     /// `!a`
     Not,
     /// `*a`
     Deref,
     /// `&a`
     Address,
-    /// `++a`, `--a`
-    Step,
-    /// `a++`, `a--`
-    StepAfter,
+    /// `++a`, `--a`, `a++`, `a--`
+    Step {
+        /// `++`
+        up: bool,
+        /// It stands behind its operand.
+        after: bool,
+    },
 }
 
 /// Operators with two operands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Binary {
     /// `*`
     Mul,
@@ -394,6 +427,8 @@ pub struct Stmt {
     pub kind: StmtKind,
     /// Its first token.
     pub at: Place,
+    /// The offset behind its last token.
+    pub end: u32,
 }
 
 /// What a statement is.

@@ -1,0 +1,425 @@
+//! Skeletons as next-state functions over a program counter and a bounded stack, as c2edl writes
+//! them ([c2edl §5, Appendix A]): `.edl`, the same for NuSMV, and the annotated source `.cout`.
+//!
+//! Program counters are allocated in the order of the source: one for each point, a second one for
+//! an `if`, one for the word `do`, and one before each call at which the return address is pushed.
+//! A call's events hold at its second counter, once it has come back. Counters that no run reaches,
+//! such as an `if`'s second one, remain.
+//!
+//! Two things differ from the appendix. There, a condition at the end of `do … while` counts as a
+//! use at the `do`; here, where it is evaluated. There, a return from the entry function goes
+//! anywhere; here, to the last counter, where the program has ended.
+
+use crate::link::{FuncId, Reach};
+use crate::skeleton::{Body, Event, Flow, Next, Skeleton, plain_name};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// How program counters and stack cells are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Encoding {
+    /// As integers.
+    #[default]
+    Int,
+    /// As vectors of bits.
+    Bits,
+}
+
+/// A program over one program counter.
+#[derive(Clone, Debug)]
+pub struct Counters {
+    /// The counter at which the program starts.
+    pub entry: usize,
+    /// The counter at which it has ended.
+    pub max: usize,
+    /// Where control goes without calls and returns; nothing for those that return.
+    pub next: Vec<Vec<usize>>,
+    /// The counters that push a return address, with the entries of what they call.
+    pub pushes: BTreeMap<usize, Push>,
+    /// The counters that return.
+    pub returns: Vec<usize>,
+    /// The propositions, each with the counters at which it holds.
+    pub propositions: Vec<(String, Vec<usize>)>,
+    /// The names of the functions with a body.
+    pub real: Vec<String>,
+    /// The lines of the annotated source: a function's header has no counter.
+    pub lines: Vec<(Option<usize>, String)>,
+}
+
+/// A counter before a call.
+#[derive(Clone, Debug)]
+pub struct Push {
+    /// Where the functions with a body begin.
+    pub entries: Vec<usize>,
+    /// A function without a body may be called instead.
+    pub or_none: bool,
+}
+
+/// Allocates program counters; none if the entry function has no body.
+pub fn counters(skeleton: &Skeleton, entry: &str) -> Option<Counters> {
+    let entry = skeleton.func_named(entry)?;
+    skeleton.body(entry)?;
+    // In the order of the source, not of the functions' first mention.
+    let mut bodies: Vec<&Body> = skeleton.bodies.iter().collect();
+    bodies.sort_by_key(|b| skeleton.funcs[b.func.index()].body);
+    let mut first: FxHashMap<FuncId, Vec<usize>> = FxHashMap::default();
+    let mut count = 0;
+    for body in &bodies {
+        let mut counters = Vec::with_capacity(body.points.len());
+        for (i, point) in body.points.iter().enumerate() {
+            count += body.dos.iter().filter(|d| **d as usize == i).count();
+            counters.push(count);
+            count += match &point.flow {
+                Flow::Call(_) => 2,
+                Flow::Branch(_) if point.text.starts_with("if (") => 2,
+                _ => 1,
+            };
+        }
+        first.insert(body.func, counters);
+    }
+    let max = count;
+    let start = |f: FuncId| -> usize {
+        let Some(body) = skeleton.body(f) else { return max };
+        match body.entry {
+            Next::Point(p) => {
+                let dos = body.dos.iter().filter(|d| **d == p).count();
+                first[&f][p as usize] - dos
+            }
+            _ => max,
+        }
+    };
+    let mut out = Counters {
+        entry: start(entry),
+        max,
+        next: (0..=max).map(|pc| vec![(pc + 1).min(max)]).collect(),
+        pushes: BTreeMap::new(),
+        returns: Vec::new(),
+        propositions: Vec::new(),
+        real: Vec::new(),
+        lines: Vec::new(),
+    };
+    let mut props = Props::default();
+    for body in &bodies {
+        let f = body.func;
+        let name = &skeleton.funcs[f.index()].unique;
+        props.call(&clean(plain_name(name)), None);
+        out.real.push(clean(name));
+        out.lines.push((None, format!("{name}()")));
+        out.lines.push((None, "{".to_owned()));
+        let to = |next: Next| match next {
+            Next::Point(p) => first[&f][p as usize],
+            Next::Stop | Next::Spin => max,
+        };
+        for (i, point) in body.points.iter().enumerate() {
+            let pc = first[&f][i];
+            let dos = body.dos.iter().filter(|d| **d as usize == i).count();
+            for d in (1..=dos).rev() {
+                out.lines.push((Some(pc - d), "do {".to_owned()));
+            }
+            // Where the events hold.
+            let at = match &point.flow {
+                Flow::Call(_) => pc + 1,
+                _ => pc,
+            };
+            let mut events = point.events.clone();
+            match &point.flow {
+                Flow::Next(next) => out.next[pc] = vec![to(*next)],
+                Flow::Branch(arms) => {
+                    out.next[pc] = arms.iter().map(|a| to(a.next)).collect();
+                    if arms.is_empty() {
+                        out.next[pc] = vec![max];
+                    }
+                }
+                Flow::Return => {
+                    out.returns.push(pc);
+                    out.next[pc] = vec![max];
+                }
+                Flow::Call(call) => {
+                    events.extend(&call.result_events);
+                    let has_body = |f: &&FuncId| skeleton.body(**f).is_some();
+                    let entries: Vec<usize> =
+                        call.targets.iter().filter(has_body).map(|f| start(*f)).collect();
+                    let or_none = call.targets.is_empty() || entries.len() < call.targets.len();
+                    if !entries.is_empty() {
+                        out.pushes.insert(pc, Push { entries, or_none });
+                    }
+                    out.next[pc] = vec![pc + 1];
+                    out.next[pc + 1] = vec![to(call.next)];
+                    out.lines.push((Some(pc), "/* push call */;".to_owned()));
+                    for target in &call.targets {
+                        let name = &skeleton.funcs[target.index()].unique;
+                        props.call(&clean(plain_name(name)), Some(at));
+                    }
+                    for arg in call.args.iter().flatten() {
+                        if let Some(v) = variable(skeleton, *arg) {
+                            props.add(2, v, Some(at));
+                        }
+                    }
+                }
+            }
+            let text = match &*point.text {
+                "}" => "return;".to_owned(),
+                text if matches!(point.flow, Flow::Branch(_)) => text.to_owned(),
+                text => format!("{text};"),
+            };
+            out.lines.push((Some(at), text));
+            for event in events {
+                let (kind, o) = match event {
+                    Event::Use(o) => (0, o),
+                    Event::Assign(o) | Event::Modify(o) => (1, o),
+                    _ => continue,
+                };
+                if let Some(v) = variable(skeleton, o) {
+                    props.add(kind, v, Some(at));
+                }
+            }
+        }
+        out.lines.push((None, "}".to_owned()));
+    }
+    out.propositions = props.finish();
+    Some(out)
+}
+
+/// The name of a variable in propositions: `v_f` for the local `v` of `f`.
+fn variable(skeleton: &Skeleton, o: crate::link::ObjectId) -> Option<String> {
+    let object = &skeleton.objects[o.index()];
+    if object.reach != Reach::Var {
+        return None;
+    }
+    Some(match object.owner {
+        Some(f) => clean(&format!("{}_{}", object.name, skeleton.funcs[f.index()].unique)),
+        None => clean(&object.name),
+    })
+}
+
+/// As an identifier.
+fn clean(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}
+
+#[derive(Default)]
+struct Props {
+    /// By variable: uses, assignments, uses as a parameter.
+    vars: BTreeMap<String, [Vec<usize>; 3]>,
+    calls: Vec<(String, Vec<usize>)>,
+}
+
+impl Props {
+    fn add(&mut self, kind: usize, var: String, pc: Option<usize>) {
+        self.vars.entry(var).or_default()[kind].extend(pc);
+    }
+    fn call(&mut self, name: &str, pc: Option<usize>) {
+        match self.calls.iter_mut().find(|(n, _)| n == name) {
+            Some((_, pcs)) => pcs.extend(pc),
+            None => self.calls.push((name.to_owned(), pc.into_iter().collect())),
+        }
+    }
+    fn finish(self) -> Vec<(String, Vec<usize>)> {
+        let mut out = Vec::new();
+        for (kind, word) in ["useof", "useastopparam", "assignto"].iter().enumerate() {
+            // The appendix lists uses, uses as parameters, assignments.
+            let kind = [0, 2, 1][kind];
+            for (var, pcs) in &self.vars {
+                let mut pcs = pcs[kind].clone();
+                pcs.sort_unstable();
+                pcs.dedup();
+                out.push((format!("{word}_{var}"), pcs));
+            }
+        }
+        for (name, pcs) in self.calls {
+            out.push((format!("callto_{name}"), pcs));
+        }
+        out
+    }
+}
+
+/// The annotated source.
+pub fn cout(counters: &Counters) -> String {
+    let mut out = String::new();
+    for (pc, text) in &counters.lines {
+        match pc {
+            Some(pc) => out += &format!("/* {pc} */ {text}\n"),
+            None => out += &format!("{text}\n"),
+        }
+    }
+    out
+}
+
+/// What differs between the two languages.
+struct Dialect {
+    smv: bool,
+    bits: Option<u32>,
+}
+
+impl Dialect {
+    /// A program counter as a constant.
+    fn pc(&self, pc: usize) -> String {
+        match (self.smv, self.bits) {
+            (true, Some(bits)) => format!("0ud{bits}_{pc}"),
+            _ => pc.to_string(),
+        }
+    }
+    /// A variable that holds one.
+    fn var(&self, name: &str) -> String {
+        match (self.smv, self.bits) {
+            (false, Some(bits)) => format!("{name}(0..{})", bits - 1),
+            _ => name.to_owned(),
+        }
+    }
+    fn declare(&self, name: &str, max: usize) -> String {
+        match (self.smv, self.bits) {
+            (true, None) => format!("VAR {name} : 0..{max};\n"),
+            (true, Some(bits)) => format!("VAR {name} : unsigned word[{bits}];\n"),
+            (false, None) => format!("var {name}: 0..{max};\n"),
+            (false, Some(bits)) => format!("var {name}(0..{}): boolean;\n", bits - 1),
+        }
+    }
+    fn define(&self, name: &str, value: &str) -> String {
+        let word = if self.smv { "DEFINE" } else { "define" };
+        format!("{word} {name} := {value};\n")
+    }
+    fn assign(&self) -> &'static str {
+        if self.smv { "ASSIGN" } else { "assign" }
+    }
+    fn otherwise(&self) -> &'static str {
+        if self.smv { "TRUE" } else { "else" }
+    }
+    fn choose(&self, condition: &str, yes: &str, no: &str) -> String {
+        match self.smv {
+            true => format!("({condition} ? {yes} : {no})"),
+            false => format!("if {condition} then {yes} else {no} endif"),
+        }
+    }
+    /// One of several counters, by `pcaux`.
+    fn one_of(&self, targets: &[usize]) -> String {
+        let Some((last, rest)) = targets.split_last() else { return String::new() };
+        let mut out = self.pc(*last);
+        for (i, target) in rest.iter().enumerate().rev() {
+            out = self.choose(&format!("pcaux={i}"), &self.pc(*target), &out);
+        }
+        out
+    }
+    fn at(&self, pc: usize) -> String {
+        format!("{}={}", self.var("pc"), self.pc(pc))
+    }
+    fn any(&self, pcs: impl IntoIterator<Item = String>) -> String {
+        let start = if self.smv { "(FALSE" } else { "(0" };
+        let mut out = start.to_owned();
+        for pc in pcs {
+            let _ = write!(out, "|({pc})");
+        }
+        out.push(')');
+        out
+    }
+}
+
+/// The model in EDL.
+pub fn edl(counters: &Counters, depth: u32, encoding: Encoding) -> String {
+    model(counters, depth, encoding, false)
+}
+
+/// The model in SMV, as NuSMV 2.6 reads it.
+pub fn smv(counters: &Counters, depth: u32, encoding: Encoding) -> String {
+    model(counters, depth, encoding, true)
+}
+
+fn model(c: &Counters, depth: u32, encoding: Encoding, smv: bool) -> String {
+    let bits = (encoding == Encoding::Bits).then(|| usize::BITS - c.max.leading_zeros());
+    let d = Dialect { smv, bits: bits.map(|b| b.max(1)) };
+    let cells = depth + 1;
+    let full = depth + 1;
+    let else_ = d.otherwise();
+    let mut out = String::new();
+    if smv {
+        out += "MODULE main\n";
+    }
+    // The program counter.
+    out += &d.declare("pc", c.max);
+    let arms = c.next.iter().map(Vec::len).chain(c.pushes.values().map(|p| p.entries.len() + 1));
+    out += &match smv {
+        true => format!("VAR pcaux : 0..{};\n", arms.max().unwrap_or(1)),
+        false => format!("var pcaux: 0..{};\n", arms.max().unwrap_or(1)),
+    };
+    let mut jumps = String::new();
+    for (pc, targets) in c.next.iter().enumerate() {
+        let plain = targets[..] == [(pc + 1).min(c.max)] && pc != c.max;
+        if !plain && !c.returns.contains(&pc) {
+            let _ = writeln!(jumps, "{}:{};", d.at(pc), d.one_of(targets));
+        }
+    }
+    let _ = writeln!(jumps, "{else_}: pcplusone;");
+    let _ = writeln!(out, "{} init({}) := {};", d.assign(), d.var("pc"), d.pc(c.entry));
+    let _ = writeln!(out, "{} next({}) := case", d.assign(), d.var("pc"));
+    let _ = writeln!(out, "somereturn: returntowhere;");
+    for (pc, push) in &c.pushes {
+        let mut targets = push.entries.clone();
+        if push.or_none {
+            targets.push(pc + 1);
+        }
+        let _ = writeln!(out, "{}:{};", d.at(*pc), d.one_of(&targets));
+    }
+    let _ = writeln!(out, "{else_}: nextpcnocall;\nesac;");
+    out += &d.define("maxpc", &d.pc(c.max));
+    let (pc, one) = (d.var("pc"), d.pc(1));
+    let plus = d.choose(&format!("{pc}=maxpc"), "maxpc", &format!("{pc}+{one}"));
+    out += &d.define("pcplusone", &plus);
+    let _ = write!(
+        out,
+        "{} nextpcnocall := case\n{jumps}esac;\n",
+        if smv { "DEFINE" } else { "define" }
+    );
+    // The stack.
+    out += &match smv {
+        true => format!("VAR stackp : 0..{full};\n"),
+        false => format!("var stackp: 0..{full};\n"),
+    };
+    for i in 0..cells {
+        out += &d.declare(&format!("stack_{i}"), c.max);
+    }
+    let _ = writeln!(out, "{} init(stackp) := 0;", d.assign());
+    let _ = writeln!(
+        out,
+        "{} next(stackp) := case\nsomerealpushcall: stackpplus1;\nsomereturn: stackpminus1;\n{else_}: stackp;\nesac;",
+        d.assign()
+    );
+    let _ = writeln!(out, "{} stackp != {full};", if smv { "INVAR" } else { "invar" });
+    out += &d.declare("auxnondet", c.max);
+    for i in 0..cells {
+        let cell = d.var(&format!("stack_{i}"));
+        let aux = d.var("auxnondet");
+        let _ = writeln!(
+            out,
+            "{} next({cell}) := case\nsomereturn & (stackp = {}): {aux};\n({i} != stackp) | !somerealpushcall: {cell};\n{else_}: nextpcnocall;\nesac;",
+            d.assign(),
+            i + 1
+        );
+    }
+    let minus = d.choose("stackp = 0", "0", "stackp - 1");
+    out += &d.define("stackpminus1", &minus);
+    let plus = d.choose(&format!("stackp = {full}"), &full.to_string(), "stackp + 1");
+    out += &d.define("stackpplus1", &plus);
+    let _ = writeln!(out, "{} returntowhere := case", if smv { "DEFINE" } else { "define" });
+    let _ = writeln!(out, "stackp=0: maxpc;");
+    for i in 0..cells {
+        let _ = writeln!(out, "stackpminus1={i}: {};", d.var(&format!("stack_{i}")));
+    }
+    let _ = writeln!(out, "{else_}: maxpc;\nesac;");
+    // The propositions.
+    for (name, pcs) in &c.propositions {
+        out += &d.define(name, &d.any(pcs.iter().map(|&pc| d.at(pc))));
+    }
+    let assigns = c.propositions.iter().filter(|(n, _)| n.starts_with("assignto_"));
+    out += &d.define("someassign", &d.any(assigns.map(|(n, _)| n.clone())));
+    let real = c.real.iter().map(|n| format!("callto_{n}"));
+    let real = real.filter(|n| c.propositions.iter().any(|(p, _)| p == n));
+    out += &d.define("somerealcall", &d.any(real));
+    out += &d.define("somereturn", &d.any(c.returns.iter().map(|&pc| d.at(pc))));
+    let pushes = c.pushes.iter().map(|(&pc, push)| match push.or_none {
+        // The last way calls nothing.
+        true => format!("{} & pcaux<{}", d.at(pc), push.entries.len()),
+        false => d.at(pc),
+    });
+    out += &d.define("somerealpushcall", &d.any(pushes));
+    out
+}

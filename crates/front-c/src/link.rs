@@ -1,0 +1,720 @@
+//! Several units as one program: what the names of their file scopes mean.
+//!
+//! Names with external linkage are unified by their text; static ones are private to their unit.
+//! Function types are reduced to keys that can be compared across units, so that a call through a
+//! pointer finds the functions that fit it.
+
+use crate::constant::constant;
+use crate::tree::{
+    Declaration, ExprId, ExprKind, Function, Init, Item, StmtKind, Storage, Sym, TypeId, TypeKind,
+    Unary, Unit,
+};
+use crate::{Place, Warning};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub struct $name(pub(crate) u32);
+
+        impl $name {
+            /// Its position.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+id!(
+    /// A function of a linked program, with or without a body.
+    FuncId
+);
+id!(
+    /// An object: a variable, or a part that is reached from one (`s.f`, `p->f`, `*p`, `&v`).
+    ObjectId
+);
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Func {
+    /// Its name in the source.
+    pub name: String,
+    /// Its name in the program: the same, with `@file` behind it if another one has it, too.
+    pub unique: String,
+    /// Unit and item of its definition.
+    pub body: Option<(usize, usize)>,
+    /// `static`
+    pub is_static: bool,
+    /// It does not come back.
+    pub noreturn: bool,
+    /// It is mentioned other than as what is called.
+    pub address_taken: bool,
+    /// Unit and type of a declaration.
+    pub ty: Option<TypeRef>,
+    /// Its body is `return c;`.
+    pub constant: Option<i64>,
+}
+
+/// A type in its unit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TypeRef {
+    /// The unit.
+    pub unit: u32,
+    /// The type.
+    pub ty: TypeId,
+}
+
+/// How an object is reached.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reach {
+    /// A variable.
+    Var,
+    /// `s.f`
+    Field(ObjectId),
+    /// `p->f`
+    Arrow(ObjectId),
+    /// `*p`, and the cells of `p[i]`
+    Deref(ObjectId),
+    /// The cells of an array.
+    Cell(ObjectId),
+    /// `&v`
+    Address(ObjectId),
+}
+
+/// An object.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// As it is written: `p->lock`.
+    pub name: String,
+    /// The function whose local it starts from.
+    pub owner: Option<FuncId>,
+    /// It lives in the frame of its owner, and is no `static` local.
+    pub automatic: bool,
+    /// How it is reached.
+    pub reach: Reach,
+    /// Its type, if known.
+    pub ty: Option<TypeRef>,
+    /// Its address is taken somewhere: stores through pointers may change it.
+    pub address_taken: bool,
+    /// It is visible to other units.
+    pub external: bool,
+    /// Some unit defines it, and does not only declare it.
+    pub defined: bool,
+    /// The value that it always has.
+    pub fixed: Option<i64>,
+    /// How many links it is away from its variable.
+    pub(crate) depth: u32,
+    /// Where it is declared.
+    pub at: Option<(u32, Place)>,
+}
+
+/// What a name of a file scope is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Entity {
+    /// A function.
+    Func(FuncId),
+    /// A variable.
+    Object(ObjectId),
+    /// An enumerator, with its value if that is known.
+    Constant(Option<i64>),
+}
+
+/// Functions that never come back, whatever their declaration says.
+const NORETURN: [&str; 20] = [
+    "exit",
+    "_exit",
+    "_Exit",
+    "quick_exit",
+    "abort",
+    "longjmp",
+    "_longjmp",
+    "siglongjmp",
+    "__builtin_longjmp",
+    "__builtin_unreachable",
+    "__builtin_trap",
+    "__builtin_abort",
+    "__builtin_exit",
+    "pthread_exit",
+    "thrd_exit",
+    "err",
+    "errx",
+    "verr",
+    "__assert_fail",
+    "__assert",
+];
+
+/// Functions that end the program, among those.
+pub(crate) const EXITS: [&str; 8] = [
+    "exit",
+    "_exit",
+    "_Exit",
+    "quick_exit",
+    "abort",
+    "__builtin_abort",
+    "__builtin_exit",
+    "__assert_fail",
+];
+
+/// Units with their names resolved.
+#[derive(Debug)]
+pub struct Linked<'a> {
+    /// The units.
+    pub units: &'a [Unit],
+    /// The functions.
+    pub funcs: Vec<Func>,
+    /// The variables of file scopes; bodies add their own.
+    pub objects: Vec<Object>,
+    /// What was noticed.
+    pub warnings: Vec<Warning>,
+    pub(crate) scopes: Vec<FxHashMap<Sym, Entity>>,
+    externs: FxHashMap<String, Entity>,
+    keys: Vec<Vec<u32>>,
+    key_table: Keys,
+    taken: Vec<FuncId>,
+    fitting: FxHashMap<(u32, usize), Vec<FuncId>>,
+}
+
+/// Types, structurally.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Key {
+    Unknown,
+    Void,
+    Base(String),
+    Record(String),
+    Pointer(u32),
+    Function { result: u32, params: Vec<u32>, variadic: bool, unprototyped: bool },
+}
+
+#[derive(Debug, Default)]
+struct Keys {
+    items: Vec<Key>,
+    ids: FxHashMap<Key, u32>,
+}
+
+impl Keys {
+    fn add(&mut self, key: Key) -> u32 {
+        if let Some(&id) = self.ids.get(&key) {
+            return id;
+        }
+        let id = self.items.len() as u32;
+        self.items.push(key.clone());
+        self.ids.insert(key, id);
+        id
+    }
+
+    /// Whether values of both types may pass for each other: equal types, pointers to `void`, and
+    /// what is not known.
+    fn compatible(&self, mut a: u32, mut b: u32) -> bool {
+        loop {
+            if a == b {
+                return true;
+            }
+            match (&self.items[a as usize], &self.items[b as usize]) {
+                (Key::Unknown, _) | (_, Key::Unknown) => return true,
+                (Key::Pointer(x), Key::Pointer(y)) => {
+                    let void = |k: u32| matches!(self.items[k as usize], Key::Void);
+                    if void(*x) || void(*y) {
+                        return true;
+                    }
+                    (a, b) = (*x, *y);
+                }
+                // Pointers to functions within signatures are not compared any further.
+                (Key::Function { .. }, Key::Function { .. }) => return true,
+                _ => return false,
+            }
+        }
+    }
+
+    /// Whether a function of the second type can be called through the first one.
+    fn fits(&self, call: u32, func: u32, arguments: usize) -> bool {
+        let (
+            Key::Function { result, params, variadic, unprototyped },
+            Key::Function { result: r, params: p, variadic: v, unprototyped: u },
+        ) = (&self.items[call as usize], &self.items[func as usize])
+        else {
+            return false;
+        };
+        let void = |k: u32| matches!(self.items[k as usize], Key::Void);
+        // A result that is not used may be of any type only where types are not known at all.
+        if void(*result) != void(*r) || !self.compatible(*result, *r) {
+            return false;
+        }
+        if *unprototyped || *u {
+            return *u || *v || p.len() == arguments;
+        }
+        variadic == v
+            && params.len() == p.len()
+            && params.iter().zip(p).all(|(&a, &b)| self.compatible(a, b))
+    }
+}
+
+/// The file that a unit is made from, as its first line marker says.
+pub fn main_file(unit: &Unit) -> &str {
+    unit.files().get(1).map_or("", String::as_str)
+}
+
+/// Resolves the names of the units' file scopes.
+pub fn link(units: &[Unit]) -> Linked<'_> {
+    let mut linked = Linked {
+        units,
+        funcs: Vec::new(),
+        objects: Vec::new(),
+        warnings: Vec::new(),
+        scopes: Vec::new(),
+        externs: FxHashMap::default(),
+        keys: Vec::new(),
+        key_table: Keys::default(),
+        taken: Vec::new(),
+        fitting: FxHashMap::default(),
+    };
+    for (u, unit) in units.iter().enumerate() {
+        linked.scopes.push(FxHashMap::default());
+        let keys = linked.type_keys(unit);
+        linked.keys.push(keys);
+        linked.enumerators(u);
+        for (i, item) in unit.items.iter().enumerate() {
+            match item {
+                Item::Function(f) => linked.define(u, i, f),
+                Item::Declaration(d) => linked.declare(u, d),
+            }
+        }
+        for problem in &unit.problems {
+            let name = problem.function.map(|f| unit.name(f));
+            let (file, line) = unit.place(problem.at);
+            linked.warnings.push(Warning {
+                file: file.to_owned(),
+                line,
+                column: problem.at.column,
+                message: match name {
+                    Some(name) => format!("`{name}` is left out: {}", problem.message),
+                    None => format!("a declaration is left out: {}", problem.message),
+                },
+            });
+        }
+    }
+    for u in 0..units.len() {
+        linked.mentions(u);
+        linked.fixed(u);
+    }
+    for u in 0..units.len() {
+        linked.constant_functions(u);
+    }
+    linked.unique_names();
+    let taken = (0..linked.funcs.len() as u32).map(FuncId);
+    linked.taken = taken.filter(|f| linked.funcs[f.index()].address_taken).collect();
+    linked
+}
+
+impl Linked<'_> {
+    fn enumerators(&mut self, u: usize) {
+        let unit = &self.units[u];
+        let mut last = None;
+        for e in &unit.enumerators {
+            let scope = &self.scopes[u];
+            let value = match e.value {
+                Some(value) => constant(unit, value, |name| match scope.get(&name) {
+                    Some(Entity::Constant(value)) => *value,
+                    _ => None,
+                }),
+                None if e.first => Some(0),
+                None => last.map(|v: i64| v + 1),
+            };
+            last = value;
+            self.scopes[u].insert(e.name, Entity::Constant(value));
+        }
+    }
+
+    /// The function with external linkage and the given name.
+    pub(crate) fn extern_function(&mut self, name: &str) -> FuncId {
+        if let Some(Entity::Func(f)) = self.externs.get(name) {
+            return *f;
+        }
+        let f = self.new_function(name, false);
+        self.externs.insert(name.to_owned(), Entity::Func(f));
+        f
+    }
+
+    fn new_function(&mut self, name: &str, is_static: bool) -> FuncId {
+        let id = FuncId(self.funcs.len() as u32);
+        self.funcs.push(Func {
+            name: name.to_owned(),
+            unique: name.to_owned(),
+            body: None,
+            is_static,
+            noreturn: NORETURN.contains(&name),
+            address_taken: false,
+            ty: None,
+            constant: None,
+        });
+        id
+    }
+
+    /// The variable with external linkage and the given name.
+    pub(crate) fn extern_object(&mut self, u: usize, d: &Declaration) -> ObjectId {
+        let name = self.units[u].name(d.name);
+        if let Some(Entity::Object(o)) = self.externs.get(name) {
+            return *o;
+        }
+        let id = self.new_object(u, d);
+        self.objects[id.index()].external = true;
+        self.externs.insert(name.to_owned(), Entity::Object(id));
+        id
+    }
+
+    pub(crate) fn new_object(&mut self, u: usize, d: &Declaration) -> ObjectId {
+        let id = ObjectId(self.objects.len() as u32);
+        self.objects.push(Object {
+            name: self.units[u].name(d.name).to_owned(),
+            owner: None,
+            automatic: false,
+            reach: Reach::Var,
+            ty: Some(TypeRef { unit: u as u32, ty: d.ty }),
+            address_taken: false,
+            external: false,
+            defined: d.storage != Storage::Extern,
+            fixed: None,
+            depth: 0,
+            at: Some((u as u32, d.at)),
+        });
+        id
+    }
+
+    fn declare(&mut self, u: usize, d: &Declaration) {
+        let unit = &self.units[u];
+        let known = self.scopes[u].get(&d.name).copied();
+        if matches!(unit.ty(strip(unit, d.ty)).kind, TypeKind::Function { .. }) {
+            let f = match known {
+                Some(Entity::Func(f)) => f,
+                _ if d.storage == Storage::Static => self.new_function(unit.name(d.name), true),
+                _ => self.extern_function(unit.name(d.name)),
+            };
+            self.function_facts(u, f, d.attributes.noreturn, d.ty);
+            self.scopes[u].insert(d.name, Entity::Func(f));
+            return;
+        }
+        let object = match known {
+            Some(Entity::Object(o)) => o,
+            _ if d.storage == Storage::Static => self.new_object(u, d),
+            _ => self.extern_object(u, d),
+        };
+        // `extern int a[];` says less than `int a[3];`.
+        if d.storage != Storage::Extern {
+            self.objects[object.index()].ty = Some(TypeRef { unit: u as u32, ty: d.ty });
+            self.objects[object.index()].at = Some((u as u32, d.at));
+            self.objects[object.index()].defined = true;
+        }
+        self.scopes[u].insert(d.name, Entity::Object(object));
+    }
+
+    fn function_facts(&mut self, u: usize, f: FuncId, noreturn: bool, ty: TypeId) {
+        let func = &mut self.funcs[f.index()];
+        func.noreturn |= noreturn;
+        let unprototyped = func.ty.is_none_or(|t| {
+            let unit = &self.units[t.unit as usize];
+            matches!(
+                unit.ty(strip(unit, t.ty)).kind,
+                TypeKind::Function { unprototyped: true, .. }
+            )
+        });
+        if unprototyped {
+            func.ty = Some(TypeRef { unit: u as u32, ty });
+        }
+    }
+
+    fn define(&mut self, u: usize, item: usize, f: &Function) {
+        let unit = &self.units[u];
+        let name = unit.name(f.name);
+        let id = match self.scopes[u].get(&f.name) {
+            Some(Entity::Func(f)) => *f,
+            _ if f.storage == Storage::Static => self.new_function(name, true),
+            _ => self.extern_function(name),
+        };
+        self.scopes[u].insert(f.name, Entity::Func(id));
+        self.function_facts(u, id, f.attributes.noreturn, f.ty);
+        let func = &mut self.funcs[id.index()];
+        if let Some((other, _)) = func.body {
+            let (file, line) = unit.place(f.at);
+            // Inline functions of headers are the same everywhere.
+            let first = &self.units[other];
+            let same = first.functions().any(|g| {
+                first.name(g.name) == name && first.place(g.at) == (file, line)
+            });
+            if !same {
+                self.warnings.push(Warning {
+                    file: file.to_owned(),
+                    line,
+                    column: f.at.column,
+                    message: format!("`{name}` is defined twice; this definition is left out"),
+                });
+            }
+            return;
+        }
+        func.body = Some((u, item));
+        // Names such as `err` may well be the program's own.
+        func.noreturn &= f.attributes.noreturn || !NORETURN.contains(&name);
+    }
+
+    /// Functions that are mentioned without being called, and variables whose address is taken.
+    fn mentions(&mut self, u: usize) {
+        let unit = &self.units[u];
+        let mut called: FxHashSet<ExprId> = FxHashSet::default();
+        for e in &unit.exprs {
+            if let ExprKind::Call(f, _) = e.kind {
+                called.insert(f);
+            }
+        }
+        for (i, e) in unit.exprs.iter().enumerate() {
+            match e.kind {
+                ExprKind::Name(sym) if !called.contains(&ExprId(i as u32)) => {
+                    if let Some(Entity::Func(f)) = self.scopes[u].get(&sym) {
+                        self.funcs[f.index()].address_taken = true;
+                    }
+                }
+                ExprKind::Unary(Unary::Address, x) => {
+                    if let Some(sym) = root_name(unit, x)
+                        && let Some(Entity::Object(o)) = self.scopes[u].get(&sym)
+                    {
+                        self.objects[o.index()].address_taken = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Static variables that nothing changes, and constants, keep their initial value.
+    fn fixed(&mut self, u: usize) {
+        let unit = &self.units[u];
+        let mut changed: FxHashSet<Sym> = FxHashSet::default();
+        for e in &unit.exprs {
+            let target = match e.kind {
+                ExprKind::Assign(_, left, _) => Some(left),
+                ExprKind::Unary(Unary::Step { .. } | Unary::Address, x) => Some(x),
+                _ => None,
+            };
+            changed.extend(target.and_then(|x| root_name(unit, x)));
+        }
+        for s in &unit.stmts {
+            if let StmtKind::Asm(asm) = &s.kind {
+                changed.extend(asm.outputs.iter().filter_map(|&x| root_name(unit, x)));
+            }
+        }
+        for item in &unit.items {
+            let Item::Declaration(d) = item else { continue };
+            let ty = unit.ty(strip(unit, d.ty));
+            let is_const = ty.is_const || unit.ty(d.ty).is_const;
+            let Some(Entity::Object(o)) = self.scopes[u].get(&d.name) else { continue };
+            let private = d.storage == Storage::Static && !changed.contains(&d.name);
+            if !(private || is_const)
+                || !matches!(ty.kind, TypeKind::Base(_) | TypeKind::Enum(_))
+            {
+                continue;
+            }
+            let Some(init) = d.init else { continue };
+            if let Init::Expr(e) = unit.inits[init.index()] {
+                self.objects[o.index()].fixed = self.value(u, e);
+            }
+        }
+    }
+
+    /// The value of an expression of a unit's file scope.
+    pub(crate) fn value(&self, u: usize, e: ExprId) -> Option<i64> {
+        let scope = &self.scopes[u];
+        constant(&self.units[u], e, |name| match scope.get(&name) {
+            Some(Entity::Constant(value)) => *value,
+            Some(Entity::Object(o)) => self.objects[o.index()].fixed,
+            _ => None,
+        })
+    }
+
+    fn constant_functions(&mut self, u: usize) {
+        let unit = &self.units[u];
+        for f in unit.functions() {
+            let StmtKind::Block(body, _) = &unit.stmt(f.body).kind else { continue };
+            if let [only] = body[..]
+                && let StmtKind::Return(Some(e)) = unit.stmt(only).kind
+                && f.params.is_empty()
+                && let Some(Entity::Func(id)) = self.scopes[u].get(&f.name).copied()
+                && self.funcs[id.index()].body.is_some_and(|(v, _)| v == u)
+            {
+                self.funcs[id.index()].constant = self.value(u, e);
+            }
+        }
+    }
+
+    fn unique_names(&mut self) {
+        let mut count: FxHashMap<&str, u32> = FxHashMap::default();
+        for f in &self.funcs {
+            *count.entry(&f.name).or_default() += 1;
+        }
+        let mut used: FxHashSet<String> = FxHashSet::default();
+        let mut names = Vec::with_capacity(self.funcs.len());
+        for f in &self.funcs {
+            let mut name = f.name.clone();
+            if count[f.name.as_str()] > 1
+                && f.is_static
+                && let Some((u, _)) = f.body
+            {
+                let file = main_file(&self.units[u]);
+                let file = file.rsplit('/').next().unwrap_or(file);
+                name = format!("{name}@{file}");
+            }
+            let base = name.clone();
+            let mut n = 1;
+            while !used.insert(name.clone()) {
+                n += 1;
+                name = format!("{base}#{n}");
+            }
+            names.push(name);
+        }
+        for (f, name) in self.funcs.iter_mut().zip(names) {
+            f.unique = name;
+        }
+        // Variables, likewise.
+        let mut used: FxHashSet<String> = FxHashSet::default();
+        for o in &mut self.objects {
+            let base = o.name.clone();
+            let mut n = 1;
+            while !used.insert(o.name.clone()) {
+                n += 1;
+                o.name = format!("{base}#{n}");
+            }
+        }
+    }
+
+    // Types.
+
+    fn type_keys(&mut self, unit: &Unit) -> Vec<u32> {
+        let table = &mut self.key_table;
+        let mut out: Vec<u32> = Vec::with_capacity(unit.types.len());
+        for ty in &unit.types {
+            // Parts come before what is made of them; K&R parameters do not, and do not count.
+            let part = |out: &[u32], table: &mut Keys, t: TypeId| match out.get(t.index()) {
+                Some(&key) => key,
+                None => table.add(Key::Unknown),
+            };
+            let key = match &ty.kind {
+                TypeKind::Void => Key::Void,
+                TypeKind::Base(sym) => Key::Base(unit.name(*sym).to_owned()),
+                TypeKind::Enum(_) => Key::Base("int".to_owned()),
+                TypeKind::Named(sym, t) => match &unit.ty(*t).kind {
+                    TypeKind::Record(r) if unit.records[r.index()].name.is_none() => {
+                        Key::Record(format!("typedef {}", unit.name(*sym)))
+                    }
+                    _ => {
+                        let key = part(&out, table, *t);
+                        out.push(key);
+                        continue;
+                    }
+                },
+                TypeKind::Record(r) => match unit.records[r.index()].name {
+                    Some(name) => Key::Record(unit.name(name).to_owned()),
+                    None => Key::Unknown,
+                },
+                TypeKind::Pointer(t) | TypeKind::Array(t, _) => {
+                    let t = part(&out, table, *t);
+                    Key::Pointer(t)
+                }
+                TypeKind::Function { result, params, variadic, unprototyped } => {
+                    let result = part(&out, table, *result);
+                    let params = match unprototyped {
+                        true => params.iter().map(|_| table.add(Key::Unknown)).collect(),
+                        false => params
+                            .iter()
+                            .map(|p| {
+                                let key = part(&out, table, p.ty);
+                                // A parameter that is a function is a pointer to one.
+                                match table.items[key as usize] {
+                                    Key::Function { .. } => table.add(Key::Pointer(key)),
+                                    _ => key,
+                                }
+                            })
+                            .collect(),
+                    };
+                    let (variadic, unprototyped) = (*variadic, *unprototyped);
+                    Key::Function { result, params, variadic, unprototyped }
+                }
+                TypeKind::TypeOf(_) | TypeKind::Other(_) => Key::Unknown,
+            };
+            let id = table.add(key);
+            out.push(id);
+        }
+        out
+    }
+
+    /// The functions whose address is taken that a call through an expression of the type can
+    /// reach; for an unknown type, all that take so many arguments.
+    pub(crate) fn fitting(&mut self, ty: Option<TypeRef>, arguments: usize) -> Vec<FuncId> {
+        let ty = ty.map(|t| {
+            let unit = &self.units[t.unit as usize];
+            let mut ty = strip(unit, t.ty);
+            while let TypeKind::Pointer(inner) | TypeKind::Array(inner, _) = unit.ty(ty).kind {
+                ty = strip(unit, inner);
+            }
+            self.keys[t.unit as usize][ty.index()]
+        });
+        let key = match ty {
+            Some(key) if matches!(self.key_table.items[key as usize], Key::Function { .. }) => key,
+            _ => {
+                let result = self.key_table.add(Key::Unknown);
+                self.key_table.add(Key::Function {
+                    result,
+                    params: Vec::new(),
+                    variadic: false,
+                    unprototyped: true,
+                })
+            }
+        };
+        if let Some(found) = self.fitting.get(&(key, arguments)) {
+            return found.clone();
+        }
+        let unknown = {
+            let Key::Function { result, .. } = self.key_table.items[key as usize] else {
+                return Vec::new();
+            };
+            matches!(self.key_table.items[result as usize], Key::Unknown)
+        };
+        let found: Vec<FuncId> = self
+            .taken
+            .iter()
+            .copied()
+            .filter(|f| {
+                let Some(t) = self.funcs[f.index()].ty else { return true };
+                let unit = &self.units[t.unit as usize];
+                let func = self.keys[t.unit as usize][strip(unit, t.ty).index()];
+                if unknown {
+                    return match &self.key_table.items[func as usize] {
+                        Key::Function { params, variadic, unprototyped, .. } => {
+                            *variadic || *unprototyped || params.len() == arguments
+                        }
+                        _ => true,
+                    };
+                }
+                self.key_table.fits(key, func, arguments)
+            })
+            .collect();
+        self.fitting.insert((key, arguments), found.clone());
+        found
+    }
+}
+
+/// The type behind `typedef` names.
+pub(crate) fn strip(unit: &Unit, mut ty: TypeId) -> TypeId {
+    while let TypeKind::Named(_, inner) = unit.ty(ty).kind {
+        ty = inner;
+    }
+    ty
+}
+
+/// The variable that an lvalue is a part of, without going through a pointer.
+pub(crate) fn root_name(unit: &Unit, mut e: ExprId) -> Option<Sym> {
+    loop {
+        match unit.expr(e).kind {
+            ExprKind::Name(sym) => return Some(sym),
+            ExprKind::Field(x, _) | ExprKind::Index(x, _) | ExprKind::Cast(_, x) => e = x,
+            _ => return None,
+        }
+    }
+}

@@ -1,0 +1,1004 @@
+//! Skeletons → [`ir::Program`].
+//!
+//! Each point is a statement node, its letter the events of its edges. The ways out of a condition
+//! are edges in the order true, false; those of a `switch` in the order of its cases, the default
+//! last. Data is dropped but for the variables that are kept ([`Keep`]) and, on request, one bit for
+//! every condition that is tested twice ([`Options::feasibility`]).
+
+use crate::link::{FuncId, ObjectId, Reach};
+use crate::skeleton::{
+    Body, Call, Data, DataId, Event, Flow, Next, Point, Skeleton, When,
+};
+use crate::tree::Binary;
+use ir::{
+    Assign, BinaryOp, Edge, EdgeKind, EventsId, Expr, ExprId, Exprs, Init, NodeId, Origin, ProcId,
+    Program, ProgramBuilder, Rel, Time, Type, VarId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt;
+
+/// The most conditions of one function that are remembered.
+const MAX_CONDITIONS: usize = 24;
+
+/// Wider values are not followed.
+const MAX_BITS: u32 = 60;
+
+/// What becomes of a skeleton.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The function that the program starts with. Without one, `main`; where there is none, any
+    /// function that other units or pointers can call, or that nobody calls.
+    pub entry: Option<String>,
+    /// Variables whose values are kept.
+    pub keep: Vec<Keep>,
+    /// Functions that are events only, even if they have a body: those that rules speak of.
+    pub opaque: Vec<String>,
+    /// A condition that is tested twice has the same value, unless something in it may have
+    /// changed.
+    pub feasibility: bool,
+}
+
+/// A variable to be kept as an unsigned integer. What does not fit is cut off.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Keep {
+    /// `x`, or `f::x` for a local.
+    pub var: String,
+    /// Its width, 1 to 32.
+    pub bits: u32,
+}
+
+/// Why there is no program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum LowerError {
+    /// The entry function is not there, or has no body.
+    NoEntry {
+        /// Its name.
+        name: String,
+    },
+    /// No function has a body.
+    Empty,
+    /// A variable to be kept is not there.
+    NoVariable {
+        /// Its name.
+        name: String,
+    },
+    /// A width that no variable has.
+    BadWidth {
+        /// The variable.
+        name: String,
+        /// The width.
+        bits: u32,
+    },
+}
+
+impl fmt::Display for LowerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LowerError::NoEntry { name } => write!(f, "no function `{name}` with a body"),
+            LowerError::Empty => write!(f, "no function has a body"),
+            LowerError::NoVariable { name } => write!(f, "no variable `{name}`"),
+            LowerError::BadWidth { name, bits } => {
+                write!(f, "`{name}` cannot have {bits} bits, only 1 to 32")
+            }
+        }
+    }
+}
+
+impl std::error::Error for LowerError {}
+
+/// A program, and where its skeleton's parts are in it.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The program.
+    pub program: Program,
+    /// The procedure of each body; none for those that are events only.
+    pub procs: Vec<Option<ProcId>>,
+    /// The node of each point of each body.
+    pub nodes: Vec<Vec<NodeId>>,
+    /// The variable of each object that is kept.
+    pub vars: Vec<(ObjectId, VarId)>,
+}
+
+/// Makes a program of a skeleton.
+pub fn lower(skeleton: &Skeleton, options: &Options) -> Result<Lowered, LowerError> {
+    Lowering::new(skeleton, options)?.run()
+}
+
+struct Lowering<'a> {
+    skeleton: &'a Skeleton,
+    options: &'a Options,
+    b: ProgramBuilder,
+    /// Of each function, its procedure.
+    proc: Vec<Option<ProcId>>,
+    kept: FxHashMap<ObjectId, (VarId, u32)>,
+    /// The kept variables in order of declaration.
+    kept_order: Vec<ObjectId>,
+    /// Set while a `longjmp` looks for its `setjmp`; there if the program calls one.
+    jumping: Option<VarId>,
+    may_jump: FxHashSet<FuncId>,
+}
+
+/// What is there while one body is lowered.
+struct Here<'a> {
+    body: &'a Body,
+    proc: ProcId,
+    nodes: Vec<NodeId>,
+    stop: Option<NodeId>,
+    spin: Option<NodeId>,
+    unwind: Option<NodeId>,
+    ints: Vec<Option<(ExprId, u32)>>,
+    bools: Vec<Option<ExprId>>,
+    conditions: Vec<Condition>,
+    /// The condition of a value, and whether it is its opposite.
+    condition_of: FxHashMap<DataId, (usize, bool)>,
+}
+
+/// A condition that is tested at least twice.
+struct Condition {
+    var: VarId,
+    data: DataId,
+    depends: FxHashSet<ObjectId>,
+    /// Stores through pointers, or calls, may change it.
+    by_store: bool,
+    by_call: bool,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(skeleton: &'a Skeleton, options: &'a Options) -> Result<Self, LowerError> {
+        Ok(Lowering {
+            skeleton,
+            options,
+            b: ProgramBuilder::new(),
+            proc: vec![None; skeleton.funcs.len()],
+            kept: FxHashMap::default(),
+            kept_order: Vec::new(),
+            jumping: None,
+            may_jump: FxHashSet::default(),
+        })
+    }
+
+    fn run(mut self) -> Result<Lowered, LowerError> {
+        let s = self.skeleton;
+        if s.files.is_empty() {
+            self.b.file("");
+        }
+        for file in &s.files {
+            self.b.file(file);
+        }
+        let opaque: FxHashSet<&str> = self.options.opaque.iter().map(String::as_str).collect();
+        for body in &s.bodies {
+            let func = &s.funcs[body.func.index()];
+            if opaque.contains(func.name.as_str()) {
+                continue;
+            }
+            let at = self.b.origin(body.at.file, body.at.line, body.at.column, &func.unique);
+            self.proc[body.func.index()] = Some(self.b.proc(&func.unique, at));
+        }
+        self.keep()?;
+        self.jumps();
+        let roots = self.roots()?;
+        let mut nodes = Vec::with_capacity(s.bodies.len());
+        for body in &s.bodies {
+            nodes.push(match self.proc[body.func.index()] {
+                Some(proc) => self.body(body, proc),
+                None => Vec::new(),
+            });
+        }
+        let entry = match roots[..] {
+            [only] => only,
+            _ => self.harness(&roots),
+        };
+        let init = self.init();
+        let procs = s.bodies.iter().map(|b| self.proc[b.func.index()]).collect();
+        let vars = self.kept_order.iter().map(|&o| (o, self.kept[&o].0)).collect();
+        let program = self.b.finish(entry, init);
+        debug_assert_eq!(program.validate().map_err(|e| e.to_string()), Ok(()));
+        Ok(Lowered { program, procs, nodes, vars })
+    }
+
+    fn keep(&mut self) -> Result<(), LowerError> {
+        let s = self.skeleton;
+        let mut wanted: Vec<(ObjectId, u32)> = Vec::new();
+        for keep in &self.options.keep {
+            let Keep { var: name, bits } = keep.clone();
+            if !(1..=32).contains(&bits) {
+                return Err(LowerError::BadWidth { name, bits });
+            }
+            let mut found = false;
+            for (i, object) in s.objects.iter().enumerate() {
+                let id = ObjectId(i as u32);
+                if object.reach != Reach::Var {
+                    continue;
+                }
+                // A plain name is the global, or any local of that name.
+                let matches = object.name == name || s.object_name(id) == name;
+                if matches && !wanted.iter().any(|(o, _)| *o == id) {
+                    wanted.push((id, bits));
+                }
+                found |= matches;
+            }
+            if !found {
+                return Err(LowerError::NoVariable { name });
+            }
+        }
+        wanted.sort_unstable();
+        // Parameters come first among the locals of a procedure.
+        let params: FxHashSet<ObjectId> =
+            s.bodies.iter().flat_map(|b| b.params.iter().flatten().copied()).collect();
+        for pass in [true, false] {
+            for &(o, bits) in &wanted {
+                let object = &s.objects[o.index()];
+                if params.contains(&o) != pass {
+                    continue;
+                }
+                let at = self.b.no_origin();
+                let ty = Type::int(bits);
+                let var = match object.owner.filter(|_| object.automatic) {
+                    None => self.b.global(&s.object_name(o), ty, at),
+                    Some(f) => match self.proc[f.index()] {
+                        Some(proc) if pass => self.b.param(proc, &object.name, ty, at),
+                        Some(proc) => self.b.local(proc, &object.name, ty, at),
+                        None => continue,
+                    },
+                };
+                self.kept.insert(o, (var, bits));
+                self.kept_order.push(o);
+            }
+        }
+        Ok(())
+    }
+
+    /// Which functions a `longjmp` may leave.
+    fn jumps(&mut self) {
+        let s = self.skeleton;
+        let jumps = |f: &FuncId| is_longjmp(&s.funcs[f.index()].name);
+        let mut callers: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
+        let mut todo = Vec::new();
+        for body in &s.bodies {
+            for point in &body.points {
+                let Flow::Call(call) = &point.flow else { continue };
+                for f in &call.targets {
+                    if self.proc[f.index()].is_some() {
+                        callers.entry(*f).or_default().push(body.func);
+                    } else if jumps(f) && self.may_jump.insert(body.func) {
+                        todo.push(body.func);
+                    }
+                }
+            }
+        }
+        while let Some(f) = todo.pop() {
+            for &caller in callers.get(&f).into_iter().flatten() {
+                if self.may_jump.insert(caller) {
+                    todo.push(caller);
+                }
+            }
+        }
+        if !self.may_jump.is_empty() {
+            self.jumping = Some(self.b.hidden_global("(jumping)", Type::BOOL));
+        }
+    }
+
+    fn roots(&self) -> Result<Vec<ProcId>, LowerError> {
+        let s = self.skeleton;
+        let named = |name: &str| s.func_named(name).and_then(|f| self.proc[f.index()]);
+        if let Some(name) = &self.options.entry {
+            return match named(name) {
+                Some(proc) => Ok(vec![proc]),
+                None => Err(LowerError::NoEntry { name: name.clone() }),
+            };
+        }
+        if let Some(main) = named("main") {
+            return Ok(vec![main]);
+        }
+        let mut called: FxHashSet<FuncId> = FxHashSet::default();
+        for body in &s.bodies {
+            for point in &body.points {
+                if let Flow::Call(call) = &point.flow {
+                    called.extend(call.targets.iter().filter(|f| **f != body.func));
+                }
+            }
+        }
+        let roots: Vec<ProcId> = s
+            .bodies
+            .iter()
+            .filter(|b| {
+                let func = &s.funcs[b.func.index()];
+                !func.is_static || func.address_taken || !called.contains(&b.func)
+            })
+            .filter_map(|b| self.proc[b.func.index()])
+            .collect();
+        if roots.is_empty() { Err(LowerError::Empty) } else { Ok(roots) }
+    }
+
+    /// A procedure that calls any one of the functions.
+    fn harness(&mut self, roots: &[ProcId]) -> ProcId {
+        let at = self.b.no_origin();
+        let proc = self.b.proc("(any)", at);
+        self.b.begin_proc(proc);
+        let (start, end) = (self.b.silent(), self.b.silent());
+        self.b.entry(proc, start);
+        let events = self.b.no_events();
+        for &root in roots {
+            let call = ir::Call {
+                callee: root,
+                enter: Rel::identity(),
+                ret: end,
+                back: Rel::identity(),
+            };
+            let kind = EdgeKind::Call(Box::new(call));
+            self.b.edge(Edge { source: start, kind, step: false, events, marks: 0 });
+        }
+        self.b.ret(end, Rel::identity(), false);
+        proc
+    }
+
+    fn init(&mut self) -> Init {
+        let s = self.skeleton;
+        let mut condition = Exprs::TRUE;
+        for &o in &self.kept_order {
+            let (var, bits) = self.kept[&o];
+            let object = &s.objects[o.index()];
+            if object.automatic {
+                continue;
+            }
+            let given = s.initial.iter().find(|(other, _)| *other == o).map(|(_, v)| *v);
+            // C starts with zeros; what is only declared here may start with anything.
+            let value = match given {
+                Some(value) => value & mask(bits),
+                None if object.defined => 0,
+                None => continue,
+            };
+            let (var, value) = (self.b.exprs.pre(var), self.b.exprs.int(value));
+            let is = self.b.exprs.binary(BinaryOp::Eq, var, value);
+            condition = self.b.exprs.and(condition, is);
+        }
+        if let Some(jumping) = self.jumping {
+            let jumping = self.b.exprs.pre(jumping);
+            let not = self.b.exprs.not(jumping);
+            condition = self.b.exprs.and(condition, not);
+        }
+        Init { condition, choices: 0 }
+    }
+
+    // Bodies.
+
+    fn body(&mut self, body: &'a Body, proc: ProcId) -> Vec<NodeId> {
+        let s = self.skeleton;
+        let mut here = Here {
+            body,
+            proc,
+            nodes: Vec::with_capacity(body.points.len()),
+            stop: None,
+            spin: None,
+            unwind: None,
+            ints: Vec::new(),
+            bools: Vec::new(),
+            conditions: Vec::new(),
+            condition_of: FxHashMap::default(),
+        };
+        self.values(&mut here);
+        if self.options.feasibility {
+            self.conditions(&mut here);
+        }
+        self.b.begin_proc(proc);
+        for point in &body.points {
+            let at = self.origin(point);
+            here.nodes.push(self.b.statement(at));
+        }
+        let entry = self.to(&mut here, body.entry);
+        self.b.entry(proc, entry);
+        for (name, point) in &body.labels {
+            self.b.label(name, here.nodes[*point as usize]);
+        }
+        for (i, point) in body.points.iter().enumerate() {
+            let source = here.nodes[i];
+            let letter: Vec<String> = point.events.iter().map(|&e| s.event_text(e)).collect();
+            match &point.flow {
+                Flow::Next(next) => {
+                    let target = self.to(&mut here, *next);
+                    let rel = self.effect(&here, point, None);
+                    self.edge(source, target, rel, &letter, true);
+                }
+                Flow::Branch(arms) => {
+                    for arm in arms {
+                        let target = self.to(&mut here, arm.next);
+                        let mut rel = self.effect(&here, point, None);
+                        if let Some(when) = &arm.when {
+                            let guard = self.when(&here, when);
+                            rel.guard = self.b.exprs.and(guard, rel.guard);
+                        }
+                        let mut events = letter.clone();
+                        events.extend(arm.events.iter().map(|&e| s.event_text(e)));
+                        self.edge(source, target, rel, &events, true);
+                    }
+                }
+                Flow::Return => {
+                    let events = self.events(&letter);
+                    let kind = EdgeKind::Return { rel: Rel::identity() };
+                    self.b.edge(Edge { source, kind, step: true, events, marks: 0 });
+                }
+                Flow::Call(call) => self.call(&mut here, i, point, call, &letter),
+            }
+        }
+        here.nodes
+    }
+
+    fn origin(&mut self, point: &Point) -> Origin {
+        self.b.origin(point.at.file, point.at.line, point.at.column, &point.text)
+    }
+
+    fn events(&mut self, texts: &[String]) -> EventsId {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        self.b.events(&texts)
+    }
+
+    fn edge(&mut self, source: NodeId, target: NodeId, rel: Rel, events: &[String], step: bool) {
+        let events = self.events(events);
+        let kind = EdgeKind::Local { target, rel };
+        self.b.edge(Edge { source, kind, step, events, marks: 0 });
+    }
+
+    fn to(&mut self, here: &mut Here<'_>, next: Next) -> NodeId {
+        match next {
+            Next::Point(p) => here.nodes[p as usize],
+            Next::Stop => *here.stop.get_or_insert_with(|| self.b.silent()),
+            Next::Spin => match here.spin {
+                Some(node) => node,
+                None => {
+                    let node = self.b.silent();
+                    here.spin = Some(node);
+                    self.edge(node, node, Rel::identity(), &[], true);
+                    node
+                }
+            },
+        }
+    }
+
+    fn call(
+        &mut self,
+        here: &mut Here<'_>,
+        number: usize,
+        point: &Point,
+        call: &Call,
+        letter: &[String],
+    ) {
+        let s = self.skeleton;
+        let source = here.nodes[number];
+        let next = self.to(here, call.next);
+        let mut after: Option<NodeId> = None;
+        let targets: Vec<Option<FuncId>> = match call.targets.is_empty() {
+            true => vec![None],
+            false => call.targets.iter().copied().map(Some).collect(),
+        };
+        for target in targets {
+            let (mut before, behind) = s.call_events(call, target);
+            before.extend_from_slice(letter);
+            let func = target.map(|f| &s.funcs[f.index()]);
+            let Some(callee) = target.and_then(|f| self.proc[f.index()]) else {
+                // A parameter of what is not entered is nobody's.
+                before.retain(|e| !e.starts_with("bind("));
+                before.extend(behind);
+                let mut rel = self.effect(here, point, Some(true));
+                let mut to = next;
+                match (func, self.jumping) {
+                    (Some(func), Some(jumping)) if is_longjmp(&func.name) => {
+                        to = self.unwind(here);
+                        push(&mut rel, jumping, Some(Exprs::TRUE));
+                    }
+                    (Some(func), _) if func.noreturn => to = self.to(here, Next::Stop),
+                    _ => {}
+                }
+                self.edge(source, to, rel, &before, true);
+                continue;
+            };
+            let noreturn = func.is_some_and(|f| f.noreturn);
+            let mut ret = if noreturn { self.to(here, Next::Stop) } else { next };
+            if (call.result.is_some() || !point.values.is_empty()) && !noreturn {
+                ret = match after {
+                    Some(node) => node,
+                    None => {
+                        let at = self.origin(point);
+                        let node = self.b.statement(at);
+                        after = Some(node);
+                        node
+                    }
+                };
+                let rel = self.effect(here, point, None);
+                self.edge(ret, next, rel, &behind, true);
+            }
+            if let Some(jumping) = self.jumping
+                && target.is_some_and(|f| self.may_jump.contains(&f))
+            {
+                ret = self.landing(here, jumping, ret);
+            }
+            let enter = self.enter(here, call, target);
+            let back = self.back(here);
+            let events = self.events(&before);
+            let kind = EdgeKind::Call(Box::new(ir::Call { callee, enter, ret, back }));
+            self.b.edge(Edge { source, kind, step: true, events, marks: 0 });
+        }
+    }
+
+    /// Where a call comes back to that a `longjmp` may have left.
+    fn landing(&mut self, here: &mut Here<'_>, jumping: VarId, ret: NodeId) -> NodeId {
+        let node = self.b.silent();
+        let flag = self.b.exprs.pre(jumping);
+        let no = self.b.exprs.not(flag);
+        self.edge(node, ret, Rel::guarded(no, 0), &[], false);
+        let unwind = self.unwind(here);
+        self.edge(node, unwind, Rel::guarded(flag, 0), &[], false);
+        for &setjmp in &here.body.setjmps {
+            let Flow::Call(call) = &here.body.points[setjmp as usize].flow else { continue };
+            let target = self.to(here, call.next);
+            let mut rel = Rel::guarded(flag, 0);
+            push(&mut rel, jumping, Some(Exprs::FALSE));
+            // Locals that changed since `setjmp` have any value.
+            for &o in &self.kept_order {
+                let object = &self.skeleton.objects[o.index()];
+                if object.automatic && object.owner == Some(here.body.func) {
+                    push(&mut rel, self.kept[&o].0, None);
+                }
+            }
+            for condition in &here.conditions {
+                push(&mut rel, condition.var, None);
+            }
+            self.edge(node, target, rel, &[], false);
+        }
+        node
+    }
+
+    /// A node that leaves the frame.
+    fn unwind(&mut self, here: &mut Here<'_>) -> NodeId {
+        if let Some(node) = here.unwind {
+            return node;
+        }
+        let node = self.b.silent();
+        here.unwind = Some(node);
+        self.b.ret(node, Rel::identity(), false);
+        node
+    }
+
+    // Data.
+
+    fn enter(&mut self, here: &Here<'_>, call: &Call, target: Option<FuncId>) -> Rel {
+        let mut rel = Rel::identity();
+        let Some(body) = target.and_then(|f| self.skeleton.body(f)) else { return rel };
+        for (i, param) in body.params.iter().enumerate() {
+            let Some(&(var, bits)) = param.and_then(|p| self.kept.get(&p)) else { continue };
+            let value = call.arg_data.get(i).copied().flatten();
+            let value = value.and_then(|d| here.ints.get(d as usize).copied().flatten());
+            let value = value.map(|(e, _)| self.cut(e, bits));
+            push(&mut rel, var, value);
+        }
+        rel
+    }
+
+    /// What a call of a function with a body changes in the caller's frame: what has its address
+    /// taken.
+    fn back(&mut self, here: &Here<'_>) -> Rel {
+        let mut rel = Rel::identity();
+        for &o in &self.kept_order {
+            let object = &self.skeleton.objects[o.index()];
+            if object.address_taken && object.automatic && object.owner == Some(here.body.func) {
+                push(&mut rel, self.kept[&o].0, None);
+            }
+        }
+        for condition in here.conditions.iter().filter(|c| c.by_call) {
+            push(&mut rel, condition.var, None);
+        }
+        rel
+    }
+
+    /// What a point does to the kept variables. `call`: an unknown function is called, too.
+    fn effect(&mut self, here: &Here<'_>, point: &Point, call: Option<bool>) -> Rel {
+        let mut rel = Rel::identity();
+        if self.kept.is_empty() && here.conditions.is_empty() {
+            return rel;
+        }
+        let call = call == Some(true);
+        let mut done: FxHashSet<ObjectId> = FxHashSet::default();
+        for (o, value) in &point.values {
+            if let Some(&(var, bits)) = self.kept.get(o) {
+                let value = value.and_then(|d| here.ints[d as usize]);
+                let value = value.map(|(e, _)| self.cut(e, bits));
+                push(&mut rel, var, value);
+                done.insert(*o);
+            }
+        }
+        let result_events = match &point.flow {
+            Flow::Call(call) => &call.result_events[..],
+            _ => &[],
+        };
+        let events = point.events.iter().chain(result_events);
+        let store = events.clone().any(|e| *e == Event::Store);
+        for &o in &self.kept_order {
+            let object = &self.skeleton.objects[o.index()];
+            let seen = !object.automatic || object.owner == Some(here.body.func);
+            // Addresses of another function's locals may have been handed down; their frames are
+            // set when the call comes back.
+            let hit = (store && object.address_taken)
+                || (call && (object.external || object.address_taken))
+                || events.clone().any(|e| matches!(e, Event::Modify(m) if *m == o));
+            if seen && hit && done.insert(o) {
+                push(&mut rel, self.kept[&o].0, None);
+            }
+        }
+        for condition in &here.conditions {
+            let written = |e: &Event| match e {
+                Event::Assign(o) | Event::Modify(o) => condition.depends.contains(o),
+                _ => false,
+            };
+            if (store && condition.by_store)
+                || (call && condition.by_call)
+                || events.clone().any(written)
+            {
+                let known = self.known(here, condition, point);
+                let value = known.map(|v| self.b.exprs.bool(v));
+                push(&mut rel, condition.var, value);
+            }
+        }
+        rel
+    }
+
+    /// The truth of a condition after the point, where that follows from a constant it assigns.
+    fn known(&self, here: &Here<'_>, condition: &Condition, point: &Point) -> Option<bool> {
+        if condition.by_store || condition.depends.len() != 1 {
+            return None;
+        }
+        let only = *condition.depends.iter().next()?;
+        let (_, value) = point.values.iter().find(|(o, _)| *o == only)?;
+        let value = evaluate(&here.body.data, (*value)?, None)?;
+        evaluate(&here.body.data, condition.data, Some((only, value))).map(|v| v != 0)
+    }
+
+    fn cut(&mut self, e: ExprId, bits: u32) -> ExprId {
+        if let Expr::Int(v) = self.b.exprs[e] {
+            return self.b.exprs.int(v & mask(bits));
+        }
+        if let Expr::Read(_, var) = self.b.exprs[e]
+            && self.b.var_info(var).ty.bits() <= bits
+        {
+            return e;
+        }
+        let m = self.b.exprs.int(mask(bits));
+        self.b.exprs.binary(BinaryOp::BitAnd, e, m)
+    }
+
+    fn when(&mut self, here: &Here<'_>, when: &When) -> ExprId {
+        let (data, negated) = match when {
+            When::True(d) => (*d, false),
+            When::False(d) => (*d, true),
+            When::Case(d, low, high) => {
+                return match here.ints.get(*d as usize).copied().flatten() {
+                    Some((e, _)) => self.between(e, *low, *high),
+                    None => Exprs::TRUE,
+                };
+            }
+            When::Default(d, ranges) => {
+                let Some((e, _)) = here.ints.get(*d as usize).copied().flatten() else {
+                    return Exprs::TRUE;
+                };
+                let mut out = Exprs::TRUE;
+                for &(low, high) in ranges {
+                    let inside = self.between(e, low, high);
+                    let outside = self.b.exprs.not(inside);
+                    out = self.b.exprs.and(out, outside);
+                }
+                return out;
+            }
+        };
+        let mut guard = Exprs::TRUE;
+        if let Some(e) = here.bools.get(data as usize).copied().flatten() {
+            guard = if negated { self.b.exprs.not(e) } else { e };
+        }
+        if let Some(&(condition, opposite)) = here.condition_of.get(&data) {
+            let e = self.b.exprs.pre(here.conditions[condition].var);
+            let e = if opposite != negated { self.b.exprs.not(e) } else { e };
+            guard = self.b.exprs.and(guard, e);
+        }
+        guard
+    }
+
+    fn between(&mut self, e: ExprId, low: i64, high: i64) -> ExprId {
+        let exprs = &mut self.b.exprs;
+        let low_value = exprs.int(low);
+        if low == high {
+            return exprs.binary(BinaryOp::Eq, e, low_value);
+        }
+        let high_value = exprs.int(high);
+        let (a, b) =
+            (exprs.binary(BinaryOp::Ge, e, low_value), exprs.binary(BinaryOp::Le, e, high_value));
+        exprs.and(a, b)
+    }
+
+    /// The values of a body as expressions over the kept variables, each as an integer with its
+    /// width and as a truth value.
+    fn values(&mut self, here: &mut Here<'_>) {
+        if self.kept.is_empty() {
+            here.ints = vec![None; here.body.data.len()];
+            here.bools = vec![None; here.body.data.len()];
+            return;
+        }
+        for data in &here.body.data {
+            let int = |d: DataId| here.ints[d as usize];
+            let truth = |d: DataId| here.bools[d as usize];
+            let exprs = &mut self.b.exprs;
+            let (mut value, mut boolean): (Option<(ExprId, u32)>, Option<ExprId>) = (None, None);
+            match *data {
+                Data::Int(v) => value = Some((exprs.int(v), 33)),
+                Data::Object(o) => {
+                    value = self.kept.get(&o).map(|&(var, bits)| (exprs.pre(var), bits + 1));
+                }
+                Data::Minus(a) => {
+                    value = int(a).map(|(a, w)| {
+                        let zero = exprs.int(0);
+                        (exprs.binary(BinaryOp::Sub, zero, a), w + 1)
+                    });
+                }
+                Data::Complement(a) => {
+                    value = int(a).map(|(a, w)| {
+                        let ones = exprs.int(-1);
+                        (exprs.binary(BinaryOp::BitXor, a, ones), w + 1)
+                    });
+                }
+                Data::Not(a) => boolean = truth(a).map(|a| exprs.not(a)),
+                Data::As(o, a) => {
+                    if let (Some(&(_, bits)), Some((a, _))) = (self.kept.get(&o), int(a)) {
+                        let m = exprs.int(mask(bits));
+                        value = Some((exprs.binary(BinaryOp::BitAnd, a, m), bits + 1));
+                    }
+                }
+                Data::Conditional(c, a, b) => {
+                    if let (Some(c), Some((a, wa)), Some((b, wb))) = (truth(c), int(a), int(b)) {
+                        value = Some((exprs.add(Expr::Ite(c, a, b)), wa.max(wb)));
+                    }
+                }
+                Data::Binary(op @ (Binary::And | Binary::Or), a, b) => {
+                    if let (Some(a), Some(b)) = (truth(a), truth(b)) {
+                        boolean = Some(match op {
+                            Binary::And => exprs.and(a, b),
+                            _ => exprs.or(a, b),
+                        });
+                    }
+                }
+                Data::Binary(op, a, b) => {
+                    if let (Some((a, wa)), Some((b, wb))) = (int(a), int(b)) {
+                        (value, boolean) = arithmetic(exprs, op, (a, wa), (b, wb));
+                    }
+                }
+            }
+            let value = value.filter(|(_, w)| *w <= MAX_BITS);
+            let exprs = &mut self.b.exprs;
+            if let (None, Some(e)) = (value, boolean) {
+                let (one, zero) = (exprs.int(1), exprs.int(0));
+                here.ints.push(Some((exprs.add(Expr::Ite(e, one, zero)), 2)));
+                here.bools.push(boolean);
+            } else {
+                here.ints.push(value);
+                here.bools.push(value.map(|(e, _)| {
+                    let zero = exprs.int(0);
+                    exprs.binary(BinaryOp::Ne, e, zero)
+                }));
+            }
+        }
+    }
+
+    // Feasibility.
+
+    /// Finds the conditions that are tested twice, and gives each a bit.
+    fn conditions(&mut self, here: &mut Here<'_>) {
+        let data = &here.body.data;
+        // Equal values have equal numbers; a truth is that of a value, or its opposite.
+        let mut exact: Vec<u32> = Vec::with_capacity(data.len());
+        let mut ids: FxHashMap<Data, u32> = FxHashMap::default();
+        for d in data {
+            let e = |d: DataId| exact[d as usize];
+            let key = match *d {
+                Data::Minus(a) => Data::Minus(e(a)),
+                Data::Complement(a) => Data::Complement(e(a)),
+                Data::Not(a) => Data::Not(e(a)),
+                Data::Binary(op, a, b) => Data::Binary(op, e(a), e(b)),
+                Data::Conditional(x, a, b) => Data::Conditional(e(x), e(a), e(b)),
+                Data::As(o, a) => Data::As(o, e(a)),
+                other => other,
+            };
+            let next = ids.len() as u32;
+            exact.push(*ids.entry(key).or_insert(next));
+        }
+        let truth = |d: DataId| {
+            let (root, opposite) = root_of(data, d);
+            (exact[root as usize], root, opposite)
+        };
+        let mut tests: FxHashMap<u32, (u32, DataId)> = FxHashMap::default();
+        let mut order = Vec::new();
+        for point in &here.body.points {
+            let Flow::Branch(arms) = &point.flow else { continue };
+            let Some(When::True(d) | When::False(d)) = arms.first().and_then(|a| a.when.as_ref())
+            else {
+                continue;
+            };
+            let (number, root, _) = truth(*d);
+            let entry = tests.entry(number).or_insert((0, root));
+            entry.0 += 1;
+            if entry.0 == 1 {
+                order.push(number);
+            }
+        }
+        let mut number: FxHashMap<u32, usize> = FxHashMap::default();
+        for c in order {
+            let (times, d) = tests[&c];
+            if times < 2 || here.conditions.len() >= MAX_CONDITIONS {
+                continue;
+            }
+            let (depends, memory) = self.depends(data, d);
+            if depends.is_empty() {
+                continue;
+            }
+            let objects = &self.skeleton.objects;
+            let taken = |o: &ObjectId| {
+                let object = &objects[o.index()];
+                object.reach == Reach::Var && object.address_taken
+            };
+            let shared = |o: &ObjectId| !objects[o.index()].automatic;
+            let by_store = memory || depends.iter().any(taken);
+            let by_call = by_store || depends.iter().any(shared);
+            let name = format!("(condition {})", here.conditions.len() + 1);
+            let var = self.b.hidden_local(here.proc, &name, Type::BOOL);
+            number.insert(c, here.conditions.len());
+            here.conditions.push(Condition { var, data: d, depends, by_store, by_call });
+        }
+        for point in &here.body.points {
+            let Flow::Branch(arms) = &point.flow else { continue };
+            for arm in arms {
+                let Some(When::True(d) | When::False(d)) = &arm.when else { continue };
+                let (c, _, opposite) = truth(*d);
+                if let Some(&i) = number.get(&c) {
+                    here.condition_of.insert(*d, (i, opposite));
+                }
+            }
+        }
+    }
+
+    /// The objects that a value depends on, and whether memory behind pointers is among them.
+    fn depends(&self, data: &[Data], root: DataId) -> (FxHashSet<ObjectId>, bool) {
+        let mut out = FxHashSet::default();
+        let mut memory = false;
+        let mut todo = vec![root];
+        while let Some(d) = todo.pop() {
+            match data[d as usize] {
+                Data::Int(_) => {}
+                Data::Object(mut o) => loop {
+                    out.insert(o);
+                    match self.skeleton.objects[o.index()].reach {
+                        Reach::Var => break,
+                        Reach::Field(b) | Reach::Cell(b) | Reach::Address(b) => o = b,
+                        Reach::Arrow(b) | Reach::Deref(b) => {
+                            memory = true;
+                            o = b;
+                        }
+                    }
+                },
+                Data::Minus(a) | Data::Complement(a) | Data::Not(a) | Data::As(_, a) => {
+                    todo.push(a);
+                }
+                Data::Binary(_, a, b) => todo.extend([a, b]),
+                Data::Conditional(c, a, b) => todo.extend([c, a, b]),
+            }
+        }
+        (out, memory)
+    }
+}
+
+/// The value whose truth a condition is, and whether it is the opposite.
+fn root_of(data: &[Data], mut d: DataId) -> (DataId, bool) {
+    let mut opposite = false;
+    loop {
+        d = match data[d as usize] {
+            Data::Not(a) => {
+                opposite = !opposite;
+                a
+            }
+            Data::Binary(op @ (Binary::Eq | Binary::Ne), a, b)
+                if data[b as usize] == Data::Int(0) =>
+            {
+                opposite ^= op == Binary::Eq;
+                a
+            }
+            _ => return (d, opposite),
+        }
+    }
+}
+
+fn is_longjmp(name: &str) -> bool {
+    matches!(name, "longjmp" | "_longjmp" | "siglongjmp" | "__builtin_longjmp")
+}
+
+fn mask(bits: u32) -> i64 {
+    (1i64 << bits) - 1
+}
+
+fn push(rel: &mut Rel, var: VarId, value: Option<ExprId>) {
+    let mut assigns = std::mem::take(&mut rel.assigns).into_vec();
+    assigns.push(Assign { time: Time::Post, var, index: None, value });
+    rel.assigns = assigns.into();
+}
+
+/// An operation on kept values: a number or a truth value.
+fn arithmetic(
+    exprs: &mut Exprs,
+    op: Binary,
+    (a, wa): (ExprId, u32),
+    (b, wb): (ExprId, u32),
+) -> (Option<(ExprId, u32)>, Option<ExprId>) {
+    let compare = |exprs: &mut Exprs, op| (None, Some(exprs.binary(op, a, b)));
+    let wide = wa.max(wb);
+    if wide > MAX_BITS || wa + wb > 2 * MAX_BITS {
+        return (None, None);
+    }
+    let number = |exprs: &mut Exprs, op, w| (Some((exprs.binary(op, a, b), w)), None);
+    match op {
+        Binary::Lt => compare(exprs, BinaryOp::Lt),
+        Binary::Gt => compare(exprs, BinaryOp::Gt),
+        Binary::Le => compare(exprs, BinaryOp::Le),
+        Binary::Ge => compare(exprs, BinaryOp::Ge),
+        Binary::Eq => compare(exprs, BinaryOp::Eq),
+        Binary::Ne => compare(exprs, BinaryOp::Ne),
+        Binary::Add => number(exprs, BinaryOp::Add, wide + 1),
+        Binary::Sub => number(exprs, BinaryOp::Sub, wide + 1),
+        Binary::Div => number(exprs, BinaryOp::Div, wide + 1),
+        Binary::BitAnd => number(exprs, BinaryOp::BitAnd, wide),
+        Binary::BitOr => number(exprs, BinaryOp::BitOr, wide),
+        Binary::BitXor => number(exprs, BinaryOp::BitXor, wide),
+        Binary::Mul if wa + wb <= MAX_BITS => number(exprs, BinaryOp::Mul, wa + wb),
+        Binary::Shl | Binary::Shr => {
+            let Expr::Int(by @ 0..32) = exprs[b] else { return (None, None) };
+            match op {
+                Binary::Shr => number(exprs, BinaryOp::Shr, wa),
+                _ if wa + by as u32 <= MAX_BITS => number(exprs, BinaryOp::Shl, wa + by as u32),
+                _ => (None, None),
+            }
+        }
+        // `a % b` is `a - a / b * b`, with the sign of `a`.
+        Binary::Rem if 2 * wide + 2 <= MAX_BITS => {
+            let quotient = exprs.binary(BinaryOp::Div, a, b);
+            let whole = exprs.binary(BinaryOp::Mul, quotient, b);
+            (Some((exprs.binary(BinaryOp::Sub, a, whole), 2 * wide + 2)), None)
+        }
+        _ => (None, None),
+    }
+}
+
+/// A value where at most one object has a known one.
+fn evaluate(data: &[Data], root: DataId, known: Option<(ObjectId, i64)>) -> Option<i64> {
+    let mut stack = vec![(root, false)];
+    let mut out: Vec<i64> = Vec::new();
+    while let Some((d, ready)) = stack.pop() {
+        let item = data[d as usize];
+        if !ready {
+            match item {
+                Data::Int(v) => out.push(v),
+                Data::Object(o) => out.push(known.filter(|k| k.0 == o)?.1),
+                Data::Minus(a) | Data::Complement(a) | Data::Not(a) => {
+                    stack.extend([(d, true), (a, false)]);
+                }
+                Data::Binary(_, a, b) => stack.extend([(d, true), (b, false), (a, false)]),
+                Data::Conditional(..) | Data::As(..) => return None,
+            }
+            continue;
+        }
+        let mut pop = || out.pop().filter(|v| i32::try_from(*v).is_ok());
+        let value = match item {
+            Data::Minus(_) => -pop()?,
+            Data::Complement(_) => !pop()?,
+            Data::Not(_) => i64::from(pop()? == 0),
+            Data::Binary(op, ..) => {
+                let (b, a) = (pop()?, pop()?);
+                crate::constant::binary(op, a, b)?
+            }
+            _ => return None,
+        };
+        out.push(value);
+    }
+    out.pop()
+}

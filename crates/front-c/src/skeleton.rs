@@ -1,0 +1,385 @@
+//! The control skeleton of C functions: program points with sets of events ([c2edl §4, §5]).
+//!
+//! A *point* is one step. Its *letter* is the set of its events, and it makes at most one call: the
+//! uses of the call's arguments, the call, and the assignment of its result are events of one point,
+//! other uses and assignments of the same expression are points of their own, before it. Expressions
+//! are walked from left to right; the operands that `&&`, `||`, `?:` and `,` separate are different
+//! points. A condition is a point, and what is learnt on its way out are events of the way.
+//!
+//! Events are written, and found in [`ir::Program`], as follows. `o` is an object: a variable `g`, a
+//! local `f::x` (`f::x#2` if `x` is declared once more in `f`), or a part `f::p->lock`, `f::s.lock`,
+//! `f::*p`, `f::a[]`, `f::&v`; at most [`MAX_LINKS`] links from its variable.
+//!
+//! | event | meaning |
+//! |---|---|
+//! | `use(o)` | the value of `o` is read; reading a part reads the whole |
+//! | `deref(o)` | the pointer `o` is followed |
+//! | `address(o)` | the address of `o` is taken |
+//! | `assign(o)` | `o` gets a new value |
+//! | `modify(o)` | a field or cell of `o` gets a new value: `o` is assigned, weakly |
+//! | `store` | something is written through a pointer: whatever has its address taken is assigned, weakly |
+//! | `copy(o, q)` | the new value of `o` is that of `q`, unchanged |
+//! | `call(f)` | `f` is called; `call(*)` as well if that happens through a pointer |
+//! | `call(f, o)` | with `o` as an argument, or as the target of its result ([c2edl §6.1]) |
+//! | `arg(f, n, o)` | with `o` as argument `n`, counted from 1 |
+//! | `result(f, o)` | its result is assigned to `o` |
+//! | `bind(f::p, o)` | the parameter `p` of `f` gets the value of `o` by this call |
+//! | `return`, `return(o)` | the function is left, with the value of `o` |
+//! | `exit` | the program ends: `exit`, `abort` and their kind, and a return from `main` |
+//! | `test(o == c)` | on this way out, `o` compares so with the constant `c` (`!=`, `<`, …) |
+//!
+//! A call of a function with a body reads its letter before the callee runs; the assignment of its
+//! result is a point of its own, after it, with `assign(o)`, `call(f, o)` and `result(f, o)`.
+
+use crate::link::{Func, FuncId, Object, ObjectId};
+use std::fmt;
+
+/// How many links a part may be away from its variable to be an object.
+pub const MAX_LINKS: u32 = 6;
+
+/// Something that is not modelled exactly, or not at all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Warning {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// One phrase.
+    pub message: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)
+    }
+}
+
+/// The skeletons of all functions with a body.
+#[derive(Debug)]
+pub struct Skeleton {
+    /// The functions, those without a body included.
+    pub funcs: Vec<Func>,
+    /// The objects.
+    pub objects: Vec<Object>,
+    /// What the functions do, in order of their definitions.
+    pub bodies: Vec<Body>,
+    /// Names of the source files.
+    pub files: Vec<String>,
+    /// What is not modelled.
+    pub warnings: Vec<Warning>,
+    /// Initial values of variables that are not automatic, where they are constants.
+    pub initial: Vec<(ObjectId, i64)>,
+}
+
+/// What a function does.
+#[derive(Debug)]
+pub struct Body {
+    /// The function.
+    pub func: FuncId,
+    /// Its parameters; those without a name are `None`.
+    pub params: Vec<Option<ObjectId>>,
+    /// Its points, in the order of the source.
+    pub points: Vec<Point>,
+    /// Where control enters.
+    pub entry: Next,
+    /// Labels of the source.
+    pub labels: Vec<(String, u32)>,
+    /// Calls of `setjmp`: control may come out of them again.
+    pub setjmps: Vec<u32>,
+    /// The points before which the word `do` stands.
+    pub dos: Vec<u32>,
+    /// Where it is defined.
+    pub at: Spot,
+    /// Values that points compute.
+    pub data: Vec<Data>,
+}
+
+/// A place in the source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Spot {
+    /// Index into [`Skeleton::files`].
+    pub file: u32,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+/// A program point.
+#[derive(Debug)]
+pub struct Point {
+    /// Where.
+    pub at: Spot,
+    /// The source text.
+    pub text: Box<str>,
+    /// Its events, those of the call and of the ways out excepted.
+    pub events: Vec<Event>,
+    /// Variables that get a value, in parallel; `None` where it is not known.
+    pub values: Vec<(ObjectId, Option<DataId>)>,
+    /// How it goes on.
+    pub flow: Flow,
+}
+
+/// Where control goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// To a point.
+    Point(u32),
+    /// Nowhere: the program has ended, or a function that does not come back was called.
+    Stop,
+    /// Round and round, doing nothing.
+    Spin,
+}
+
+/// How a point goes on.
+#[derive(Debug)]
+pub enum Flow {
+    /// To another point.
+    Next(Next),
+    /// To one of several.
+    Branch(Vec<Arm>),
+    /// It calls.
+    Call(Box<Call>),
+    /// It returns.
+    Return,
+}
+
+/// A way out of a branch.
+#[derive(Debug)]
+pub struct Arm {
+    /// Where to.
+    pub next: Next,
+    /// What is learnt on the way.
+    pub events: Vec<Event>,
+    /// When it is taken, if that is known.
+    pub when: Option<When>,
+}
+
+/// When a way is taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum When {
+    /// The value is not zero.
+    True(DataId),
+    /// The value is zero.
+    False(DataId),
+    /// The value is in the range.
+    Case(DataId, i64, i64),
+    /// The value is in none of the ranges.
+    Default(DataId, Vec<(i64, i64)>),
+}
+
+/// A call.
+#[derive(Debug)]
+pub struct Call {
+    /// The functions that may be called: one, unless it is a call through a pointer.
+    pub targets: Vec<FuncId>,
+    /// It is a call through a pointer.
+    pub indirect: bool,
+    /// The arguments that are objects.
+    pub args: Vec<Option<ObjectId>>,
+    /// The values of the arguments.
+    pub arg_data: Vec<Option<DataId>>,
+    /// The target of the result.
+    pub result: Option<ObjectId>,
+    /// The events of assigning the result.
+    pub result_events: Vec<Event>,
+    /// Where it goes on when it comes back.
+    pub next: Next,
+}
+
+/// An event; calls have theirs in [`Skeleton::call_events`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Event {
+    /// `use(o)`
+    Use(ObjectId),
+    /// `deref(o)`
+    Deref(ObjectId),
+    /// `address(o)`
+    Address(ObjectId),
+    /// `assign(o)`
+    Assign(ObjectId),
+    /// `modify(o)`
+    Modify(ObjectId),
+    /// `store`
+    Store,
+    /// `copy(o, q)`
+    Copy(ObjectId, ObjectId),
+    /// `return`
+    Return,
+    /// `return(o)`
+    ReturnOf(ObjectId),
+    /// `exit`
+    Exit,
+    /// `test(o == c)`
+    Test(ObjectId, Relation, i64),
+}
+
+/// A comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Relation {
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+impl Relation {
+    /// The opposite.
+    pub fn negated(self) -> Relation {
+        match self {
+            Relation::Eq => Relation::Ne,
+            Relation::Ne => Relation::Eq,
+            Relation::Lt => Relation::Ge,
+            Relation::Ge => Relation::Lt,
+            Relation::Gt => Relation::Le,
+            Relation::Le => Relation::Gt,
+        }
+    }
+    /// With the operands exchanged.
+    pub(crate) fn mirrored(self) -> Relation {
+        match self {
+            Relation::Lt => Relation::Gt,
+            Relation::Gt => Relation::Lt,
+            Relation::Le => Relation::Ge,
+            Relation::Ge => Relation::Le,
+            other => other,
+        }
+    }
+    /// How it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Relation::Eq => "==",
+            Relation::Ne => "!=",
+            Relation::Lt => "<",
+            Relation::Le => "<=",
+            Relation::Gt => ">",
+            Relation::Ge => ">=",
+        }
+    }
+    pub(crate) fn holds(self, a: i64, b: i64) -> bool {
+        match self {
+            Relation::Eq => a == b,
+            Relation::Ne => a != b,
+            Relation::Lt => a < b,
+            Relation::Le => a <= b,
+            Relation::Gt => a > b,
+            Relation::Ge => a >= b,
+        }
+    }
+}
+
+/// The position of a value in [`Body::data`].
+pub type DataId = u32;
+
+/// A value, as a function of the values of objects before the point.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Data {
+    /// A constant.
+    Int(i64),
+    /// The value of an object.
+    Object(ObjectId),
+    /// `-a`
+    Minus(DataId),
+    /// `~a`
+    Complement(DataId),
+    /// `!a`
+    Not(DataId),
+    /// Two operands.
+    Binary(crate::Binary, DataId, DataId),
+    /// `c ? a : b`
+    Conditional(DataId, DataId, DataId),
+    /// What the object holds once it is assigned the value.
+    As(ObjectId, DataId),
+}
+
+impl Skeleton {
+    /// An object's name, with its function.
+    pub fn object_name(&self, o: ObjectId) -> String {
+        let object = &self.objects[o.index()];
+        match object.owner {
+            Some(f) => format!("{}::{}", self.funcs[f.index()].unique, object.name),
+            None => object.name.clone(),
+        }
+    }
+
+    /// An event as text.
+    pub fn event_text(&self, event: Event) -> String {
+        let o = |id: ObjectId| self.object_name(id);
+        match event {
+            Event::Use(x) => format!("use({})", o(x)),
+            Event::Deref(x) => format!("deref({})", o(x)),
+            Event::Address(x) => format!("address({})", o(x)),
+            Event::Assign(x) => format!("assign({})", o(x)),
+            Event::Modify(x) => format!("modify({})", o(x)),
+            Event::Store => "store".to_owned(),
+            Event::Copy(x, y) => format!("copy({}, {})", o(x), o(y)),
+            Event::Return => "return".to_owned(),
+            Event::ReturnOf(x) => format!("return({})", o(x)),
+            Event::Exit => "exit".to_owned(),
+            Event::Test(x, relation, c) => format!("test({} {} {c})", o(x), relation.symbol()),
+        }
+    }
+
+    /// The events of calling one of the targets: before it runs, and when its result is assigned.
+    pub fn call_events(&self, call: &Call, target: Option<FuncId>) -> (Vec<String>, Vec<String>) {
+        let mut before = Vec::new();
+        let mut after: Vec<String> =
+            call.result_events.iter().map(|&e| self.event_text(e)).collect();
+        if call.indirect {
+            before.push("call(*)".to_owned());
+        }
+        let Some(target) = target else { return (before, after) };
+        let func = &self.funcs[target.index()];
+        let f = plain_name(&func.name);
+        before.push(format!("call({f})"));
+        let params = self.bodies.binary_search_by_key(&target, |b| b.func).ok();
+        let params = params.map(|b| &self.bodies[b].params);
+        for (i, arg) in call.args.iter().enumerate() {
+            let Some(arg) = arg else { continue };
+            let arg = self.object_name(*arg);
+            before.push(format!("call({f}, {arg})"));
+            before.push(format!("arg({f}, {}, {arg})", i + 1));
+            if let Some(Some(Some(param))) = params.map(|p| p.get(i)) {
+                before.push(format!("bind({}, {arg})", self.object_name(*param)));
+            }
+        }
+        if let Some(result) = call.result {
+            let result = self.object_name(result);
+            after.push(format!("call({f}, {result})"));
+            after.push(format!("result({f}, {result})"));
+        }
+        (before, after)
+    }
+
+    /// The body of a function, if it has one.
+    pub fn body(&self, f: FuncId) -> Option<&Body> {
+        self.bodies.binary_search_by_key(&f, |b| b.func).ok().map(|i| &self.bodies[i])
+    }
+
+    /// The function with the given name.
+    pub fn func_named(&self, name: &str) -> Option<FuncId> {
+        let found = self.funcs.iter().position(|f| f.unique == name)?;
+        Some(FuncId(found as u32))
+    }
+}
+
+/// A function's name without what compilers put around it: `__builtin___memcpy_chk` is `memcpy`.
+pub fn plain_name(name: &str) -> &str {
+    match name.strip_prefix("__builtin_") {
+        Some(rest) => match rest.strip_prefix("__").and_then(|r| r.strip_suffix("_chk")) {
+            Some(checked) => checked,
+            None => rest,
+        },
+        None => name,
+    }
+}

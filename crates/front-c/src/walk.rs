@@ -1,0 +1,2285 @@
+//! Trees → skeletons, by a stack of tasks that writes linear code with labels.
+//!
+//! Nothing here recurses: chains of operators and statements can be as long as memory allows. A task
+//! that evaluates an expression leaves a [`Val`] on the stack of values; events gather in `pending`
+//! until the point they belong to is complete.
+
+use crate::constant::constant;
+use crate::link::{
+    EXITS, Entity, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, strip,
+};
+use crate::skeleton::{
+    Arm, Body, Call, Data, DataId, Event, Flow, MAX_LINKS, Next, Point, Relation, Skeleton, Spot,
+    Warning, When,
+};
+use crate::tree::{
+    Assign, Binary, Declaration, ExprId, ExprKind, ForInit, Function, Init, InitId, Item, StmtId,
+    StmtKind, Storage, Sym, TypeId, TypeKind, Unary, Unit,
+};
+use crate::Place;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Longer texts of points are cut.
+const MAX_TEXT: usize = 160;
+
+/// Larger values are not followed.
+const MAX_DATA: usize = 64;
+
+/// The skeletons of all functions of the units.
+pub fn skeleton(units: &[Unit]) -> Skeleton {
+    let mut linked = link(units);
+    let mut files = Files::default();
+    let mut bodies = Vec::new();
+    let mut paths: FxHashMap<(Reach, String), ObjectId> = FxHashMap::default();
+    let mut initial = Vec::new();
+    for (u, unit) in units.iter().enumerate() {
+        let file_map: Vec<u32> = unit.files().iter().map(|f| files.add(f)).collect();
+        for item in &unit.items {
+            if let Item::Declaration(d) = item
+                && let Some(Entity::Object(o)) = linked.scopes[u].get(&d.name).copied()
+            {
+                let value = match d.init.map(|i| &unit.inits[i.index()]) {
+                    Some(Init::Expr(e)) => linked.value(u, *e),
+                    _ => None,
+                };
+                initial.extend(value.map(|v| (o, v)));
+            }
+        }
+        let mut walker = Walker {
+            linked: &mut linked,
+            u,
+            unit,
+            func: FuncId(0),
+            file_map,
+            shared_paths: &mut paths,
+            paths: FxHashMap::default(),
+            initial: &mut initial,
+            env: FxHashMap::default(),
+            undo: Vec::new(),
+            tasks: Vec::new(),
+            vals: Vec::new(),
+            code: Vec::new(),
+            label_pos: Vec::new(),
+            pending: Vec::new(),
+            values: Vec::new(),
+            open: None,
+            calls: 0,
+            loops: Vec::new(),
+            switches: Vec::new(),
+            cleanups: Vec::new(),
+            named: FxHashMap::default(),
+            named_order: Vec::new(),
+            label_cleanups: FxHashMap::default(),
+            gotos: Vec::new(),
+            computed: Vec::new(),
+            dos: Vec::new(),
+            address_labels: Vec::new(),
+            data: Vec::new(),
+            names: FxHashMap::default(),
+            undeclared: FxHashSet::default(),
+        };
+        for (i, item) in unit.items.iter().enumerate() {
+            let Item::Function(f) = item else { continue };
+            let Some(Entity::Func(id)) = walker.linked.scopes[u].get(&f.name).copied() else {
+                continue;
+            };
+            if walker.linked.funcs[id.index()].body == Some((u, i)) {
+                bodies.push(walker.function(id, f));
+            }
+        }
+    }
+    bodies.sort_by_key(|b: &Body| b.func);
+    let Linked { funcs, objects, warnings, .. } = linked;
+    Skeleton { funcs, objects, bodies, files: files.names, warnings, initial }
+}
+
+#[derive(Default)]
+struct Files {
+    names: Vec<String>,
+    ids: FxHashMap<String, u32>,
+}
+
+impl Files {
+    fn add(&mut self, name: &str) -> u32 {
+        if let Some(&id) = self.ids.get(name) {
+            return id;
+        }
+        let id = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.ids.insert(name.to_owned(), id);
+        id
+    }
+}
+
+type Label = u32;
+
+/// The source text of a point.
+#[derive(Clone, Copy)]
+struct Text {
+    prefix: &'static str,
+    at: Place,
+    from: u32,
+    to: u32,
+    suffix: &'static str,
+    /// It is the opposite of the condition that is tested.
+    flip: bool,
+}
+
+/// What an expression's value is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum What {
+    Other,
+    /// Nothing: a cast to `void`.
+    Nothing,
+    /// An object, not read yet.
+    Object(ObjectId),
+    /// The address of an object, as an object.
+    Address(ObjectId),
+    /// What was just assigned to the object.
+    Assigned(ObjectId),
+    /// The result of a call.
+    Call(u32),
+    /// A function.
+    Func,
+}
+
+#[derive(Clone, Copy)]
+struct Val {
+    what: What,
+    ty: Option<TypeRef>,
+    constant: Option<i64>,
+}
+
+impl Val {
+    fn other(ty: Option<TypeRef>) -> Val {
+        Val { what: What::Other, ty, constant: None }
+    }
+    fn object(&self) -> Option<ObjectId> {
+        match self.what {
+            What::Object(o) | What::Address(o) | What::Assigned(o) => Some(o),
+            _ => None,
+        }
+    }
+}
+
+/// Who is called.
+#[derive(Clone, Copy)]
+enum Callee {
+    Direct(FuncId),
+    Pointer,
+}
+
+#[derive(Clone, Copy)]
+enum Task<'a> {
+    Stmt(StmtId),
+    Eval(ExprId),
+    /// Evaluates and assigns; the text is that of the assignment.
+    Into(ExprId, ObjectId, Option<Text>),
+    Cond(ExprId, Label, Label, Option<Text>),
+    Declare(&'a Declaration),
+    Init(InitId),
+    /// Pops a value, which is read.
+    Consume,
+    /// Replaces the value by what was read of it.
+    Rvalue,
+    Push(What),
+    Pop,
+    Flush(Text),
+    Mark(Label),
+    Jump(Label),
+    Deref,
+    Address,
+    Step(ExprId),
+    BinaryEnd,
+    Index,
+    Field(Sym),
+    Arrow(Sym),
+    Cast(TypeId),
+    AssignTarget(ExprId),
+    AssignWith(ExprId),
+    AssignWithEnd(ExprId),
+    /// Writes to what the value under the top is, if it is no object.
+    StoreEnd,
+    IntoEnd(ExprId, ObjectId, Option<Text>),
+    /// Writes to the object, value unknown.
+    Write(ObjectId),
+    /// Writes to the top value.
+    WriteTop,
+    CallEnd(ExprId, Callee),
+    Test(ExprId, Relation, i64, Label, Label, Text),
+    Branch(ExprId, Label, Label, Text),
+    Known(Label, Text),
+    Choose(ExprId),
+    Return(Option<ExprId>, Text),
+    ReturnEnd(Text),
+    Dispatch(ExprId, Text, Label),
+    EndSwitch(Label),
+    PopLoop,
+    EndScope(usize, usize, Text),
+    Cleanup(ObjectId, FuncId),
+    AsmEnd(StmtId),
+}
+
+enum Ins {
+    Point(Draft),
+    Branch(Draft, Vec<(Label, Vec<Event>, Option<When>)>),
+    Call(Draft, Open),
+    Return(Draft),
+    Jump(Label),
+    Stop,
+}
+
+struct Draft {
+    at: Spot,
+    text: Box<str>,
+    events: Vec<Event>,
+    values: Vec<(ObjectId, Option<DataId>)>,
+}
+
+/// A call whose point is not complete yet.
+struct Open {
+    id: u32,
+    text: Text,
+    targets: Vec<FuncId>,
+    indirect: bool,
+    args: Vec<Option<ObjectId>>,
+    arg_data: Vec<Option<DataId>>,
+    result: Option<ObjectId>,
+    result_events: Vec<Event>,
+    stops: bool,
+    setjmp: bool,
+}
+
+struct Loop {
+    break_to: Label,
+    continue_to: Option<Label>,
+    cleanups: usize,
+}
+
+struct Switch {
+    code: usize,
+    object: Option<ObjectId>,
+    data: Option<DataId>,
+    cases: Vec<(Label, Option<(i64, i64)>)>,
+    default: Option<Label>,
+}
+
+struct Walker<'l, 'a> {
+    linked: &'l mut Linked<'a>,
+    u: usize,
+    unit: &'a Unit,
+    func: FuncId,
+    file_map: Vec<u32>,
+    shared_paths: &'l mut FxHashMap<(Reach, String), ObjectId>,
+    paths: FxHashMap<(Reach, Option<Sym>), ObjectId>,
+    initial: &'l mut Vec<(ObjectId, i64)>,
+    env: FxHashMap<Sym, Entity>,
+    undo: Vec<(Sym, Option<Entity>)>,
+    tasks: Vec<Task<'a>>,
+    vals: Vec<Val>,
+    code: Vec<Ins>,
+    /// Where each label is; `u32::MAX` until it is marked.
+    label_pos: Vec<u32>,
+    pending: Vec<Event>,
+    values: Vec<(ObjectId, Option<DataId>)>,
+    open: Option<Open>,
+    calls: u32,
+    loops: Vec<Loop>,
+    switches: Vec<Switch>,
+    cleanups: Vec<(ObjectId, FuncId)>,
+    named: FxHashMap<Sym, Label>,
+    named_order: Vec<Sym>,
+    label_cleanups: FxHashMap<Sym, Vec<(ObjectId, FuncId)>>,
+    /// Gotos out of scopes with cleanups, done at the end.
+    gotos: Vec<(Label, Sym, Vec<(ObjectId, FuncId)>, Text)>,
+    computed: Vec<usize>,
+    /// Where the word `do` stands in the code.
+    dos: Vec<usize>,
+    address_labels: Vec<Sym>,
+    data: Vec<Data>,
+    /// How often a local of the name was declared in the function.
+    names: FxHashMap<Sym, u32>,
+    undeclared: FxHashSet<Sym>,
+}
+
+impl<'a> Walker<'_, 'a> {
+    fn function(&mut self, id: FuncId, f: &'a Function) -> Body {
+        self.func = id;
+        self.env.clear();
+        self.undo.clear();
+        self.paths.clear();
+        self.names.clear();
+        self.named.clear();
+        self.named_order.clear();
+        self.label_cleanups.clear();
+        self.address_labels.clear();
+        self.computed.clear();
+        self.label_pos.clear();
+        self.cleanups.clear();
+        self.vals.clear();
+        self.loops.clear();
+        self.switches.clear();
+        let params: Vec<Option<ObjectId>> = f
+            .params
+            .iter()
+            .map(|p| {
+                let name = p.name?;
+                let o = self.local(name, p.ty, f.at, true);
+                self.bind(name, Entity::Object(o));
+                Some(o)
+            })
+            .collect();
+        self.tasks.push(Task::Stmt(f.body));
+        while let Some(task) = self.tasks.pop() {
+            self.task(task);
+        }
+        let end =
+            Text { prefix: "}", at: f.end, from: f.end.offset, to: f.end.offset, suffix: "", flip: false };
+        self.flush(end);
+        self.finish_return(end);
+        for (from, label, active, text) in std::mem::take(&mut self.gotos) {
+            self.mark(from);
+            let kept = self.label_cleanups.get(&label).cloned().unwrap_or_default();
+            let common = active.iter().zip(&kept).take_while(|(a, b)| a == b).count();
+            for &(o, f) in active[common..].iter().rev() {
+                self.cleanup_call(o, f, text);
+            }
+            let to = self.named_label(label);
+            self.code.push(Ins::Jump(to));
+        }
+        self.undefined_labels(f);
+        let targets: Vec<Label> = {
+            let mut syms = self.address_labels.clone();
+            if syms.is_empty() {
+                syms.clone_from(&self.named_order);
+            }
+            let mut seen = FxHashSet::default();
+            syms.retain(|s| seen.insert(*s));
+            syms.iter().filter_map(|s| self.named.get(s).copied()).collect()
+        };
+        for i in std::mem::take(&mut self.computed) {
+            if let Ins::Branch(_, arms) = &mut self.code[i] {
+                *arms = targets.iter().map(|&l| (l, Vec::new(), None)).collect();
+            }
+        }
+        let at = self.spot(f.at);
+        self.assemble(id, params, at)
+    }
+
+    fn undefined_labels(&mut self, f: &Function) {
+        for sym in self.named_order.clone() {
+            let label = self.named[&sym];
+            if self.label_pos[label as usize] == u32::MAX {
+                let message = format!("`goto` to the label `{}`, which is not there", self.unit.name(sym));
+                self.warn(f.at, message);
+                self.mark(label);
+                self.code.push(Ins::Stop);
+            }
+        }
+    }
+
+    /// Code with labels → points.
+    fn assemble(&mut self, func: FuncId, params: Vec<Option<ObjectId>>, at: Spot) -> Body {
+        let code = std::mem::take(&mut self.code);
+        // The number of the point that each instruction is.
+        let mut number = Vec::with_capacity(code.len());
+        let mut count = 0u32;
+        for ins in &code {
+            number.push(count);
+            count += u32::from(!matches!(ins, Ins::Jump(_) | Ins::Stop));
+        }
+        // Where control goes from each position; jumps are followed once.
+        let mut ends: Vec<Option<Next>> = vec![None; code.len() + 1];
+        ends[code.len()] = Some(Next::Stop);
+        let mut trail: Vec<usize> = Vec::new();
+        for start in 0..code.len() {
+            let mut i = start;
+            let end = loop {
+                if let Some(end) = ends[i] {
+                    break end;
+                }
+                trail.push(i);
+                match code[i] {
+                    Ins::Jump(label) => {
+                        // On its own trail: round and round.
+                        ends[i] = Some(Next::Spin);
+                        i = self.label_pos[label as usize] as usize;
+                    }
+                    Ins::Stop => break Next::Stop,
+                    _ => break Next::Point(number[i]),
+                }
+            };
+            for i in trail.drain(..) {
+                ends[i] = Some(end);
+            }
+        }
+        let to = |i: usize| ends[i].expect("every position has its end");
+        let at_label = |l: Label| to(self.label_pos[l as usize] as usize);
+        let mut points = Vec::with_capacity(count as usize);
+        let mut setjmps = Vec::new();
+        for (i, ins) in code.into_iter().enumerate() {
+            let (draft, flow) = match ins {
+                Ins::Jump(_) | Ins::Stop => continue,
+                Ins::Point(draft) => (draft, Flow::Next(to(i + 1))),
+                Ins::Branch(draft, arms) => {
+                    let arms = arms
+                        .into_iter()
+                        .map(|(label, events, when)| Arm { next: at_label(label), events, when });
+                    (draft, Flow::Branch(arms.collect()))
+                }
+                Ins::Call(draft, open) => {
+                    if open.setjmp {
+                        setjmps.push(points.len() as u32);
+                    }
+                    let next = if open.stops { Next::Stop } else { to(i + 1) };
+                    let Open { targets, indirect, args, arg_data, result, result_events, .. } =
+                        open;
+                    let call =
+                        Call { targets, indirect, args, arg_data, result, result_events, next };
+                    (draft, Flow::Call(Box::new(call)))
+                }
+                Ins::Return(draft) => (draft, Flow::Return),
+            };
+            let Draft { at, text, events, values } = draft;
+            points.push(Point { at, text, events, values, flow });
+        }
+        let entry = to(0);
+        let dos = self.dos.drain(..).filter_map(|i| number.get(i).copied()).collect();
+        let labels = self
+            .named_order
+            .iter()
+            .filter_map(|sym| match at_label(self.named[sym]) {
+                Next::Point(p) => Some((self.unit.name(*sym).to_owned(), p)),
+                _ => None,
+            })
+            .collect();
+        let data = std::mem::take(&mut self.data);
+        Body { func, params, points, entry, labels, setjmps, dos, at, data }
+    }
+
+    // Small things.
+
+    fn warn(&mut self, at: Place, message: String) {
+        let (file, line) = self.unit.place(at);
+        let file = file.to_owned();
+        self.linked.warnings.push(Warning { file, line, column: at.column, message });
+    }
+    fn spot(&self, at: Place) -> Spot {
+        Spot { file: self.file_map[at.file as usize], line: at.line, column: at.column }
+    }
+    fn whole(&self, e: ExprId) -> Text {
+        let expr = self.unit.expr(e);
+        Text { prefix: "", at: expr.at, from: expr.at.offset, to: expr.end, suffix: "", flip: false }
+    }
+    fn around(&self, prefix: &'static str, at: Place, e: ExprId, suffix: &'static str) -> Text {
+        let expr = self.unit.expr(e);
+        Text { prefix, at, from: expr.at.offset, to: expr.end, suffix, flip: false }
+    }
+    fn text(&self, text: Text) -> Box<str> {
+        let slice = self.unit.slice(text.from, text.to);
+        let mut out = String::with_capacity(text.prefix.len() + slice.len().min(MAX_TEXT) + 2);
+        out.push_str(text.prefix);
+        'lines: for (i, line) in slice.split('\n').enumerate() {
+            let line = line.trim();
+            // Line markers within an expression.
+            if line.is_empty() || (i > 0 && line.starts_with('#')) {
+                continue;
+            }
+            let mut space = i > 0 && !out.ends_with(['(', ' ']);
+            for c in line.chars() {
+                if c.is_whitespace() {
+                    space = true;
+                    continue;
+                }
+                if out.len() > MAX_TEXT {
+                    out.push('…');
+                    break 'lines;
+                }
+                if space {
+                    out.push(' ');
+                    space = false;
+                }
+                out.push(c);
+            }
+        }
+        out.push_str(text.suffix);
+        out.into()
+    }
+    fn label(&mut self) -> Label {
+        self.label_pos.push(u32::MAX);
+        self.label_pos.len() as Label - 1
+    }
+    fn mark(&mut self, label: Label) {
+        self.label_pos[label as usize] = self.code.len() as u32;
+    }
+    fn named_label(&mut self, sym: Sym) -> Label {
+        if let Some(&label) = self.named.get(&sym) {
+            return label;
+        }
+        let label = self.label();
+        self.named.insert(sym, label);
+        self.named_order.push(sym);
+        label
+    }
+    fn bind(&mut self, sym: Sym, entity: Entity) {
+        let old = self.env.insert(sym, entity);
+        self.undo.push((sym, old));
+    }
+    fn lookup(&self, sym: Sym) -> Option<Entity> {
+        self.env.get(&sym).or_else(|| self.linked.scopes[self.u].get(&sym)).copied()
+    }
+    fn constant(&self, e: ExprId) -> Option<i64> {
+        constant(self.unit, e, |sym| match self.lookup(sym) {
+            Some(Entity::Constant(value)) => value,
+            Some(Entity::Object(o)) => self.linked.objects[o.index()].fixed,
+            _ => None,
+        })
+    }
+    fn push(&mut self, val: Val) {
+        self.vals.push(val);
+    }
+    fn pop(&mut self) -> Val {
+        self.vals.pop().expect("every evaluation leaves a value")
+    }
+    fn type_ref(&self, ty: TypeId) -> Option<TypeRef> {
+        Some(TypeRef { unit: self.u as u32, ty })
+    }
+
+    // Types.
+
+    fn kind(&self, ty: TypeRef) -> &'a TypeKind {
+        let unit = &self.linked.units[ty.unit as usize];
+        &unit.ty(strip(unit, ty.ty)).kind
+    }
+    fn pointee(&self, ty: Option<TypeRef>) -> Option<TypeRef> {
+        let t = ty?;
+        match self.kind(t) {
+            TypeKind::Pointer(inner) | TypeKind::Array(inner, _) => {
+                Some(TypeRef { unit: t.unit, ty: *inner })
+            }
+            TypeKind::Function { .. } => ty,
+            _ => None,
+        }
+    }
+    fn is_array(&self, ty: Option<TypeRef>) -> bool {
+        ty.is_some_and(|t| matches!(self.kind(t), TypeKind::Array(..)))
+    }
+    fn is_function(&self, ty: Option<TypeRef>) -> bool {
+        ty.is_some_and(|t| matches!(self.kind(t), TypeKind::Function { .. }))
+    }
+    fn result_type(&self, ty: Option<TypeRef>) -> Option<TypeRef> {
+        let mut t = ty?;
+        loop {
+            match self.kind(t) {
+                TypeKind::Function { result, .. } => {
+                    return Some(TypeRef { unit: t.unit, ty: *result });
+                }
+                TypeKind::Pointer(inner) => t = TypeRef { unit: t.unit, ty: *inner },
+                _ => return None,
+            }
+        }
+    }
+    /// The type of a member; members of unnamed structs count as the outer one's.
+    fn member(&self, ty: Option<TypeRef>, name: &str) -> Option<TypeRef> {
+        let t = ty?;
+        let unit = &self.linked.units[t.unit as usize];
+        let mut todo = vec![t];
+        while let Some(t) = todo.pop() {
+            let TypeKind::Record(r) = self.kind(t) else { continue };
+            for field in unit.records[r.index()].fields.iter().flatten() {
+                let ty = TypeRef { unit: t.unit, ty: field.ty };
+                match field.name {
+                    Some(sym) if unit.name(sym) == name => return Some(ty),
+                    Some(_) => {}
+                    None => todo.push(ty),
+                }
+            }
+        }
+        None
+    }
+
+    // Objects.
+
+    fn local(&mut self, name: Sym, ty: TypeId, at: Place, automatic: bool) -> ObjectId {
+        let times = self.names.entry(name).or_insert(0);
+        *times += 1;
+        let text = self.unit.name(name);
+        let text = if *times == 1 { text.to_owned() } else { format!("{text}#{times}") };
+        let id = ObjectId(self.linked.objects.len() as u32);
+        self.linked.objects.push(Object {
+            name: text,
+            owner: Some(self.func),
+            automatic,
+            reach: Reach::Var,
+            ty: Some(TypeRef { unit: self.u as u32, ty }),
+            address_taken: false,
+            external: false,
+            defined: true,
+            fixed: None,
+            depth: 0,
+            at: Some((self.u as u32, at)),
+        });
+        id
+    }
+
+    /// A part of an object, or its address; none if it is too far away.
+    fn part(&mut self, reach: Reach, member: Option<Sym>) -> Option<ObjectId> {
+        if let Some(&id) = self.paths.get(&(reach, member)) {
+            return Some(id);
+        }
+        let (Reach::Field(base)
+        | Reach::Arrow(base)
+        | Reach::Deref(base)
+        | Reach::Cell(base)
+        | Reach::Address(base)) = reach
+        else {
+            return None;
+        };
+        let b = &self.linked.objects[base.index()];
+        if b.depth >= MAX_LINKS {
+            return None;
+        }
+        let unit = self.unit;
+        let field = member.map_or("", |m| unit.name(m));
+        let shared = b.owner.is_none();
+        if shared && let Some(&id) = self.shared_paths.get(&(reach, field.to_owned())) {
+            self.paths.insert((reach, member), id);
+            return Some(id);
+        }
+        let prefix = matches!(b.reach, Reach::Deref(_) | Reach::Address(_));
+        let inner = if prefix { format!("({})", b.name) } else { b.name.clone() };
+        let (name, ty) = match reach {
+            Reach::Field(_) => (format!("{inner}.{field}"), self.member(b.ty, field)),
+            Reach::Arrow(_) => {
+                (format!("{inner}->{field}"), self.member(self.pointee(b.ty), field))
+            }
+            Reach::Deref(_) => (format!("*{}", b.name), self.pointee(b.ty)),
+            Reach::Cell(_) => (format!("{inner}[]"), self.pointee(b.ty)),
+            Reach::Address(_) | Reach::Var => (format!("&{}", b.name), None),
+        };
+        let object = Object {
+            name,
+            owner: b.owner,
+            automatic: b.automatic,
+            reach,
+            ty,
+            address_taken: false,
+            external: b.external,
+            defined: b.defined,
+            fixed: None,
+            depth: b.depth + 1,
+            at: b.at,
+        };
+        let id = ObjectId(self.linked.objects.len() as u32);
+        self.linked.objects.push(object);
+        self.paths.insert((reach, member), id);
+        if shared {
+            self.shared_paths.insert((reach, field.to_owned()), id);
+        }
+        Some(id)
+    }
+
+    fn object_type(&self, o: ObjectId) -> Option<TypeRef> {
+        self.linked.objects[o.index()].ty
+    }
+
+    // Events.
+
+    fn emit(&mut self, event: Event) {
+        if self.open.is_some() {
+            self.close_call();
+        }
+        self.pending.push(event);
+    }
+
+    fn draft(&mut self, text: Text) -> Draft {
+        let mut events = std::mem::take(&mut self.pending);
+        if events.len() > 1 {
+            let mut seen = FxHashSet::default();
+            events.retain(|e| seen.insert(*e));
+        }
+        let mut values = std::mem::take(&mut self.values);
+        if values.len() > 1 {
+            // A variable that is written twice, as nobody should, has either value.
+            let mut times: FxHashMap<ObjectId, u32> = FxHashMap::default();
+            for (o, _) in &values {
+                *times.entry(*o).or_default() += 1;
+            }
+            for (o, value) in &mut values {
+                if times[o] > 1 {
+                    *value = None;
+                }
+            }
+            let mut seen = FxHashSet::default();
+            values.retain(|(o, _)| seen.insert(*o));
+        }
+        Draft { at: self.spot(text.at), text: self.text(text), events, values }
+    }
+
+    fn close_call(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        let draft = self.draft(open.text);
+        let stops = open.stops;
+        self.code.push(Ins::Call(draft, open));
+        if stops {
+            self.code.push(Ins::Stop);
+        }
+    }
+
+    /// Completes the point that is being gathered, if there is anything in it.
+    fn flush(&mut self, text: Text) {
+        self.close_call();
+        if !self.pending.is_empty() || !self.values.is_empty() {
+            let draft = self.draft(text);
+            self.code.push(Ins::Point(draft));
+        }
+    }
+
+    /// The events of reading an object: its parts and what it is reached through.
+    fn read(&mut self, o: ObjectId) {
+        let mut o = o;
+        loop {
+            match self.linked.objects[o.index()].reach {
+                Reach::Var => {
+                    self.emit(Event::Use(o));
+                    return;
+                }
+                Reach::Field(base) => {
+                    self.emit(Event::Use(o));
+                    o = base;
+                }
+                Reach::Arrow(base) | Reach::Deref(base) => {
+                    self.emit(Event::Use(o));
+                    self.emit(Event::Deref(base));
+                    o = base;
+                }
+                Reach::Cell(base) => o = base,
+                Reach::Address(base) => {
+                    self.address_events(base);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The events of getting hold of an lvalue: pointers on the way are read.
+    fn reach(&mut self, o: ObjectId) {
+        let mut o = o;
+        loop {
+            match self.linked.objects[o.index()].reach {
+                Reach::Var | Reach::Address(_) => return,
+                Reach::Field(base) | Reach::Cell(base) => o = base,
+                Reach::Arrow(base) | Reach::Deref(base) => {
+                    self.emit(Event::Deref(base));
+                    self.read(base);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The events of writing to an object that was reached before.
+    fn write_events(&self, o: ObjectId) -> Vec<Event> {
+        let mut out = Vec::new();
+        let mut o = o;
+        let mut whole = true;
+        loop {
+            let reach = self.linked.objects[o.index()].reach;
+            match reach {
+                Reach::Cell(base) => {
+                    whole = false;
+                    o = base;
+                    continue;
+                }
+                _ if whole => out.push(Event::Assign(o)),
+                _ => out.push(Event::Modify(o)),
+            }
+            match reach {
+                Reach::Field(base) => {
+                    whole = false;
+                    o = base;
+                }
+                Reach::Arrow(_) | Reach::Deref(_) => {
+                    out.push(Event::Store);
+                    return out;
+                }
+                _ => return out,
+            }
+        }
+    }
+
+    /// Writes to an object, with the value if it is known.
+    fn write(&mut self, o: ObjectId, value: Option<DataId>) {
+        self.close_call();
+        let events = self.write_events(o);
+        self.pending.extend(events);
+        // Values are functions of what was before the point: what it writes cannot be read.
+        let value = value.filter(|&v| !self.reads_pending(v));
+        let (mut o, mut value) = (o, value);
+        loop {
+            match self.linked.objects[o.index()].reach {
+                Reach::Field(base) | Reach::Cell(base) => {
+                    self.values.push((o, value));
+                    value = None;
+                    o = base;
+                }
+                _ => break,
+            }
+        }
+        self.values.push((o, value));
+    }
+
+    fn address_events(&mut self, base: ObjectId) {
+        self.reach(base);
+        self.emit(Event::Address(base));
+    }
+
+    fn consume(&mut self, val: Val) {
+        match val.what {
+            What::Object(o) => self.read(o),
+            What::Address(a) => {
+                if let Reach::Address(base) = self.linked.objects[a.index()].reach {
+                    self.address_events(base);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    // Values.
+
+    fn reads_pending(&self, value: DataId) -> bool {
+        let mut todo = vec![value];
+        while let Some(value) = todo.pop() {
+            match self.data[value as usize] {
+                Data::Int(_) => {}
+                Data::Object(o) => {
+                    if self.values.iter().any(|(w, _)| *w == o) {
+                        return true;
+                    }
+                }
+                Data::Minus(a) | Data::Complement(a) | Data::Not(a) | Data::As(_, a) => {
+                    todo.push(a);
+                }
+                Data::Binary(_, a, b) => todo.extend([a, b]),
+                Data::Conditional(c, a, b) => todo.extend([c, a, b]),
+            }
+        }
+        false
+    }
+
+    fn datum(&mut self, data: Data) -> DataId {
+        self.data.push(data);
+        self.data.len() as DataId - 1
+    }
+
+    /// The object that an expression without side effects names.
+    fn path(&mut self, e: ExprId) -> Option<ObjectId> {
+        let mut links = Vec::new();
+        let mut e = e;
+        let mut o = loop {
+            match self.unit.expr(e).kind {
+                ExprKind::Name(sym) => match self.lookup(sym)? {
+                    Entity::Object(o) => break o,
+                    _ => return None,
+                },
+                ExprKind::Field(x, _)
+                | ExprKind::Arrow(x, _)
+                | ExprKind::Unary(Unary::Deref, x) => {
+                    if links.len() as u32 > MAX_LINKS {
+                        return None;
+                    }
+                    links.push(e);
+                    e = x;
+                }
+                _ => return None,
+            }
+        };
+        while let Some(link) = links.pop() {
+            o = match self.unit.expr(link).kind {
+                ExprKind::Field(_, sym) => self.part(Reach::Field(o), Some(sym))?,
+                ExprKind::Arrow(_, sym) => self.part(Reach::Arrow(o), Some(sym))?,
+                _ => self.part(Reach::Deref(o), None)?,
+            };
+        }
+        Some(o)
+    }
+
+    /// The value of an expression without side effects, if it is small.
+    fn value(&mut self, root: ExprId) -> Option<DataId> {
+        // An assignment's value is what its target then holds.
+        let mut targets = Vec::new();
+        let mut root = root;
+        while let ExprKind::Assign(Assign::Plain, left, right) = self.unit.expr(root).kind {
+            if targets.len() > MAX_DATA {
+                return None;
+            }
+            targets.push(self.path(left)?);
+            root = right;
+        }
+        let mut stack = vec![(root, false)];
+        let mut out: Vec<DataId> = Vec::new();
+        let mut visited = 0;
+        while let Some((e, ready)) = stack.pop() {
+            visited += 1;
+            if visited > 2 * MAX_DATA {
+                return None;
+            }
+            let kind = &self.unit.expr(e).kind;
+            if !ready {
+                if let Some(value) = self.constant(e) {
+                    let id = self.datum(Data::Int(value));
+                    out.push(id);
+                    continue;
+                }
+                match kind {
+                    ExprKind::Name(_)
+                    | ExprKind::Field(..)
+                    | ExprKind::Arrow(..)
+                    | ExprKind::Unary(Unary::Deref, _) => {
+                        let o = self.path(e)?;
+                        let id = self.datum(Data::Object(o));
+                        out.push(id);
+                    }
+                    ExprKind::Unary(
+                        Unary::Minus | Unary::Plus | Unary::Complement | Unary::Not,
+                        a,
+                    ) => stack.extend([(e, true), (*a, false)]),
+                    ExprKind::Binary(_, a, b) => {
+                        stack.extend([(e, true), (*b, false), (*a, false)]);
+                    }
+                    ExprKind::Conditional(c, Some(a), b) => {
+                        stack.extend([(e, true), (*b, false), (*a, false), (*c, false)]);
+                    }
+                    _ => return None,
+                }
+                continue;
+            }
+            let mut pop = || out.pop().expect("operands come first");
+            let data = match kind {
+                ExprKind::Unary(op, _) => {
+                    let a = pop();
+                    match op {
+                        Unary::Minus => Data::Minus(a),
+                        Unary::Complement => Data::Complement(a),
+                        Unary::Not => Data::Not(a),
+                        _ => {
+                            out.push(a);
+                            continue;
+                        }
+                    }
+                }
+                ExprKind::Binary(op, ..) => {
+                    let (b, a) = (pop(), pop());
+                    Data::Binary(*op, a, b)
+                }
+                _ => {
+                    let (b, a, c) = (pop(), pop(), pop());
+                    Data::Conditional(c, a, b)
+                }
+            };
+            let id = self.datum(data);
+            out.push(id);
+        }
+        let mut value = out.pop()?;
+        for o in targets.into_iter().rev() {
+            value = self.datum(Data::As(o, value));
+        }
+        Some(value)
+    }
+
+    // Tasks.
+
+    fn later<const N: usize>(&mut self, tasks: [Task<'a>; N]) {
+        self.tasks.extend(tasks.into_iter().rev());
+    }
+
+    fn task(&mut self, task: Task<'a>) {
+        match task {
+            Task::Stmt(s) => self.stmt(s),
+            Task::Eval(e) => self.eval(e),
+            Task::Into(e, o, text) => self.into(e, o, text),
+            Task::Cond(e, yes, no, text) => self.cond(e, yes, no, text),
+            Task::Declare(d) => self.declare(d),
+            Task::Init(init) => match &self.unit.inits[init.index()] {
+                Init::Expr(e) => self.later([Task::Eval(*e), Task::Consume]),
+                Init::List(list) => {
+                    self.tasks.extend(list.iter().rev().map(|(_, _, init)| Task::Init(*init)));
+                }
+            },
+            Task::Consume => {
+                let val = self.pop();
+                self.consume(val);
+            }
+            Task::Rvalue => {
+                let val = self.pop();
+                self.consume(val);
+                self.push(Val::other(val.ty));
+            }
+            Task::Push(what) => {
+                let ty = match what {
+                    What::Assigned(o) => self.object_type(o),
+                    _ => None,
+                };
+                self.push(Val { what, ty, constant: None });
+            }
+            Task::Pop => {
+                self.pop();
+            }
+            Task::Flush(text) => self.flush(text),
+            Task::Mark(label) => self.mark(label),
+            Task::Jump(label) => self.code.push(Ins::Jump(label)),
+            Task::Deref => {
+                let val = self.pop();
+                let ty = self.pointee(val.ty);
+                let val = match val.what {
+                    What::Func => val,
+                    // A function pointer is called, not followed.
+                    What::Object(_) if self.is_function(ty) => Val { ty, ..val },
+                    What::Object(o) | What::Assigned(o) => {
+                        let array = self.is_array(val.ty);
+                        let reach = if array { Reach::Cell(o) } else { Reach::Deref(o) };
+                        self.part_or_read(reach, None, val, ty)
+                    }
+                    What::Address(a) => match self.linked.objects[a.index()].reach {
+                        Reach::Address(base) => Val {
+                            what: What::Object(base),
+                            ty: self.object_type(base),
+                            constant: None,
+                        },
+                        _ => Val::other(ty),
+                    },
+                    _ => Val::other(ty),
+                };
+                self.push(val);
+            }
+            Task::Address => {
+                let val = self.pop();
+                let val = match val.what {
+                    What::Object(o) => {
+                        self.linked.objects[o.index()].address_taken = true;
+                        self.taken_root(o);
+                        match self.part(Reach::Address(o), None) {
+                            Some(a) => Val { what: What::Address(a), ty: None, constant: None },
+                            None => {
+                                self.address_events(o);
+                                Val::other(None)
+                            }
+                        }
+                    }
+                    What::Func => val,
+                    _ => Val::other(None),
+                };
+                self.push(val);
+            }
+            Task::Step(e) => {
+                let val = self.pop();
+                let ExprKind::Unary(Unary::Step { up, after }, _) = self.unit.expr(e).kind else {
+                    return;
+                };
+                match val.what {
+                    What::Object(o) => {
+                        self.reach(o);
+                        self.read(o);
+                        let before = self.datum(Data::Object(o));
+                        let one = self.datum(Data::Int(1));
+                        let op = if up { Binary::Add } else { Binary::Sub };
+                        let value = self.datum(Data::Binary(op, before, one));
+                        self.write(o, Some(value));
+                        let what = if after { What::Other } else { What::Assigned(o) };
+                        self.push(Val { what, ..val });
+                    }
+                    _ => {
+                        self.consume(val);
+                        self.emit(Event::Store);
+                        self.push(Val::other(val.ty));
+                    }
+                }
+            }
+            Task::BinaryEnd => {
+                let (b, a) = (self.pop(), self.pop());
+                let ty = if self.pointee(a.ty).is_some() { a.ty } else { b.ty.or(a.ty) };
+                self.push(Val::other(ty));
+            }
+            Task::Index => {
+                let base = self.pop();
+                let ty = self.pointee(base.ty);
+                let val = match base.what {
+                    What::Object(o) | What::Assigned(o) => {
+                        let array = self.is_array(base.ty);
+                        let reach = if array { Reach::Cell(o) } else { Reach::Deref(o) };
+                        self.part_or_read(reach, None, base, ty)
+                    }
+                    _ => {
+                        self.consume(base);
+                        Val::other(ty)
+                    }
+                };
+                self.push(val);
+            }
+            Task::Field(sym) => {
+                let base = self.pop();
+                let ty = self.member(base.ty, self.unit.name(sym));
+                let val = match base.what {
+                    What::Object(o) => self.part_or_read(Reach::Field(o), Some(sym), base, ty),
+                    _ => Val::other(ty),
+                };
+                self.push(val);
+            }
+            Task::Arrow(sym) => {
+                let base = self.pop();
+                let ty = self.member(self.pointee(base.ty), self.unit.name(sym));
+                let val = match base.what {
+                    What::Object(o) | What::Assigned(o) => {
+                        let mut reach = Reach::Arrow(o);
+                        if self.is_array(base.ty)
+                            && let Some(cell) = self.part(Reach::Cell(o), None)
+                        {
+                            reach = Reach::Field(cell);
+                        }
+                        self.part_or_read(reach, Some(sym), base, ty)
+                    }
+                    What::Address(a) => match self.linked.objects[a.index()].reach {
+                        Reach::Address(o) => {
+                            let ty = self.member(self.object_type(o), self.unit.name(sym));
+                            self.part_or_read(Reach::Field(o), Some(sym), base, ty)
+                        }
+                        _ => Val::other(ty),
+                    },
+                    _ => {
+                        self.consume(base);
+                        Val::other(ty)
+                    }
+                };
+                self.push(val);
+            }
+            Task::Cast(ty) => {
+                let val = self.pop();
+                let ty = self.type_ref(ty);
+                let void = ty.is_some_and(|t| matches!(self.kind(t), TypeKind::Void));
+                let what = if void && matches!(val.what, What::Object(_) | What::Address(_)) {
+                    What::Nothing
+                } else {
+                    val.what
+                };
+                let constant = val.constant.filter(|c| (0..128).contains(c));
+                self.push(Val { what, ty, constant });
+            }
+            Task::AssignTarget(e) => {
+                let ExprKind::Assign(_, _, right) = self.unit.expr(e).kind else { return };
+                let val = self.pop();
+                match val.what {
+                    What::Object(o) => {
+                        self.reach(o);
+                        let text = self.whole(e);
+                        self.later([Task::Into(right, o, Some(text))]);
+                    }
+                    _ => {
+                        self.push(val);
+                        self.later([Task::Eval(right), Task::Rvalue, Task::StoreEnd]);
+                    }
+                }
+            }
+            Task::StoreEnd => {
+                let (_, target) = (self.pop(), self.pop());
+                self.emit(Event::Store);
+                self.push(Val::other(target.ty));
+            }
+            Task::AssignWith(e) => {
+                let ExprKind::Assign(_, _, right) = self.unit.expr(e).kind else { return };
+                if let Some(Val { what: What::Object(o), .. }) = self.vals.last().copied() {
+                    self.reach(o);
+                    self.read(o);
+                }
+                self.later([Task::Eval(right), Task::Rvalue, Task::AssignWithEnd(e)]);
+            }
+            Task::AssignWithEnd(e) => {
+                let (_, target) = (self.pop(), self.pop());
+                let ExprKind::Assign(Assign::With(op), _, right) = self.unit.expr(e).kind else {
+                    return;
+                };
+                match target.what {
+                    What::Object(o) => {
+                        let value = self.value(right).map(|right| {
+                            let before = self.datum(Data::Object(o));
+                            self.datum(Data::Binary(op, before, right))
+                        });
+                        self.write(o, value);
+                        self.push(Val { what: What::Assigned(o), ..target });
+                    }
+                    _ => {
+                        self.emit(Event::Store);
+                        self.push(Val::other(target.ty));
+                    }
+                }
+            }
+            Task::IntoEnd(e, o, text) => self.into_end(e, o, text),
+            Task::Write(o) => {
+                self.write(o, None);
+            }
+            Task::WriteTop => {
+                let val = self.pop();
+                match val.what {
+                    What::Object(o) => {
+                        self.reach(o);
+                        self.write(o, None);
+                    }
+                    _ => self.emit(Event::Store),
+                }
+            }
+            Task::CallEnd(e, callee) => self.call_end(e, callee),
+            Task::Test(e, relation, c, yes, no, text) => {
+                let val = self.pop();
+                if let Some(value) = val.constant {
+                    self.consume(val);
+                    self.flush(text);
+                    let to = if relation.holds(value, c) { yes } else { no };
+                    self.code.push(Ins::Jump(to));
+                    return;
+                }
+                self.consume(val);
+                let (mut on_yes, mut on_no) = (Vec::new(), Vec::new());
+                if let Some(o) = val.object() {
+                    on_yes.push(Event::Test(o, relation, c));
+                    on_no.push(Event::Test(o, relation.negated(), c));
+                }
+                self.branch(e, yes, no, on_yes, on_no, text);
+            }
+            Task::Branch(e, yes, no, text) => self.branch(e, yes, no, Vec::new(), Vec::new(), text),
+            Task::Known(to, text) => {
+                let val = self.pop();
+                self.consume(val);
+                self.flush(text);
+                self.code.push(Ins::Jump(to));
+            }
+            Task::Choose(e) => {
+                // Any of the arms; the parser does not say which one the type selects.
+                let ExprKind::Generic(_, arms) = &self.unit.expr(e).kind else { return };
+                let text = self.whole(e);
+                self.settle(text);
+                let draft = self.draft(text);
+                let end = self.label();
+                let labels: Vec<Label> = arms.iter().map(|_| self.label()).collect();
+                let ways = labels.iter().map(|&l| (l, Vec::new(), None)).collect();
+                self.code.push(Ins::Branch(draft, ways));
+                self.tasks.push(Task::Push(What::Other));
+                self.tasks.push(Task::Mark(end));
+                for (&arm, &label) in arms.iter().zip(&labels).rev() {
+                    let text = self.whole(arm);
+                    self.later([
+                        Task::Mark(label),
+                        Task::Eval(arm),
+                        Task::Consume,
+                        Task::Flush(text),
+                        Task::Jump(end),
+                    ]);
+                }
+            }
+            Task::Return(e, text) => self.return_(e, text),
+            Task::ReturnEnd(text) => {
+                let val = self.pop();
+                self.close_call();
+                self.consume(val);
+                if let Some(o) = val.object() {
+                    self.emit(Event::ReturnOf(o));
+                }
+                self.finish_return(text);
+            }
+            Task::Dispatch(e, text, end) => {
+                let val = self.pop();
+                self.consume(val);
+                self.settle(text);
+                let data = self.value(e);
+                let draft = self.draft(text);
+                self.switches.push(Switch {
+                    code: self.code.len(),
+                    object: val.object(),
+                    data,
+                    cases: Vec::new(),
+                    default: None,
+                });
+                self.code.push(Ins::Branch(draft, Vec::new()));
+                let continue_to = self.loops.last().and_then(|l| l.continue_to);
+                let cleanups = self.cleanups.len();
+                self.loops.push(Loop { break_to: end, continue_to, cleanups });
+            }
+            Task::EndSwitch(end) => {
+                self.loops.pop();
+                let Some(switch) = self.switches.pop() else { return };
+                let ranges: Option<Vec<(i64, i64)>> =
+                    switch.cases.iter().map(|(_, range)| *range).collect();
+                let mut arms = Vec::new();
+                for (label, range) in &switch.cases {
+                    let mut events = Vec::new();
+                    if let (Some(o), Some((low, high))) = (switch.object, *range)
+                        && low == high
+                    {
+                        events.push(Event::Test(o, Relation::Eq, low));
+                    }
+                    let when = match (switch.data, *range) {
+                        (Some(data), Some((low, high))) => Some(When::Case(data, low, high)),
+                        _ => None,
+                    };
+                    arms.push((*label, events, when));
+                }
+                let when = match (switch.data, ranges) {
+                    (Some(data), Some(ranges)) => Some(When::Default(data, ranges)),
+                    _ => None,
+                };
+                arms.push((switch.default.unwrap_or(end), Vec::new(), when));
+                if let Ins::Branch(_, ways) = &mut self.code[switch.code] {
+                    *ways = arms;
+                }
+                self.mark(end);
+            }
+            Task::PopLoop => {
+                self.loops.pop();
+            }
+            Task::EndScope(undo, cleanups, text) => {
+                if self.cleanups.len() > cleanups {
+                    self.flush(text);
+                    self.run_cleanups(cleanups, text);
+                    self.cleanups.truncate(cleanups);
+                }
+                while self.undo.len() > undo {
+                    if let Some((sym, old)) = self.undo.pop() {
+                        match old {
+                            Some(entity) => self.env.insert(sym, entity),
+                            None => self.env.remove(&sym),
+                        };
+                    }
+                }
+            }
+            Task::Cleanup(o, f) => self.cleanups.push((o, f)),
+            Task::AsmEnd(s) => self.asm_end(s),
+        }
+    }
+
+    /// The part, or, where it is too far away, another value after reading the base.
+    fn part_or_read(
+        &mut self,
+        reach: Reach,
+        member: Option<Sym>,
+        base: Val,
+        ty: Option<TypeRef>,
+    ) -> Val {
+        match self.part(reach, member) {
+            Some(o) => {
+                let ty = self.object_type(o).or(ty);
+                Val { what: What::Object(o), ty, constant: None }
+            }
+            None => {
+                self.consume(base);
+                Val::other(ty)
+            }
+        }
+    }
+
+    /// The variable that the object is a part of has its address taken, too.
+    fn taken_root(&mut self, o: ObjectId) {
+        let mut o = o;
+        while let Reach::Field(base) | Reach::Cell(base) = self.linked.objects[o.index()].reach {
+            o = base;
+            self.linked.objects[o.index()].address_taken = true;
+        }
+    }
+
+    /// Before a branch: assignments, and calls, are points of their own.
+    fn settle(&mut self, text: Text) {
+        self.close_call();
+        if !self.values.is_empty() {
+            self.flush(text);
+        }
+    }
+
+    fn branch(
+        &mut self,
+        e: ExprId,
+        yes: Label,
+        no: Label,
+        on_yes: Vec<Event>,
+        on_no: Vec<Event>,
+        text: Text,
+    ) {
+        self.settle(text);
+        let data = match self.unit.expr(e).kind {
+            // What was assigned on the way is now in its target.
+            ExprKind::Assign(_, left, _) => self.path(left).map(|o| self.datum(Data::Object(o))),
+            _ => self.value(e),
+        };
+        let draft = self.draft(text);
+        let mut arms =
+            vec![(yes, on_yes, data.map(When::True)), (no, on_no, data.map(When::False))];
+        if text.flip {
+            arms.reverse();
+        }
+        self.code.push(Ins::Branch(draft, arms));
+    }
+
+    // Expressions.
+
+    fn eval(&mut self, e: ExprId) {
+        let unit = self.unit;
+        match &unit.expr(e).kind {
+            ExprKind::Name(sym) => {
+                let val = self.name(e, *sym);
+                self.push(val);
+            }
+            ExprKind::Number(_)
+            | ExprKind::Text(_)
+            | ExprKind::SizeOf(_)
+            | ExprKind::AboutType(_) => self.push(Val::other(None)),
+            ExprKind::LabelAddress(sym) => {
+                self.named_label(*sym);
+                self.address_labels.push(*sym);
+                self.push(Val::other(None));
+            }
+            ExprKind::Unary(op, x) => match op {
+                Unary::Deref => self.later([Task::Eval(*x), Task::Deref]),
+                Unary::Address => self.later([Task::Eval(*x), Task::Address]),
+                Unary::Step { .. } => self.later([Task::Eval(*x), Task::Step(e)]),
+                _ => self.later([Task::Eval(*x), Task::Rvalue]),
+            },
+            ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b) => {
+                let (middle, end) = (self.label(), self.label());
+                let (yes, no) = if *op == Binary::And { (middle, end) } else { (end, middle) };
+                let text = self.whole(*b);
+                self.later([
+                    Task::Cond(*a, yes, no, None),
+                    Task::Mark(middle),
+                    Task::Eval(*b),
+                    Task::Consume,
+                    Task::Flush(text),
+                    Task::Mark(end),
+                    Task::Push(What::Other),
+                ]);
+            }
+            ExprKind::Binary(_, a, b) => self.later([
+                Task::Eval(*a),
+                Task::Rvalue,
+                Task::Eval(*b),
+                Task::Rvalue,
+                Task::BinaryEnd,
+            ]),
+            ExprKind::Assign(Assign::Plain, left, _) => {
+                self.later([Task::Eval(*left), Task::AssignTarget(e)]);
+            }
+            ExprKind::Assign(Assign::With(_), left, _) => {
+                self.later([Task::Eval(*left), Task::AssignWith(e)]);
+            }
+            ExprKind::Conditional(c, Some(a), b) => {
+                let (yes, no, end) = (self.label(), self.label(), self.label());
+                let (on_yes, on_no) = (self.whole(*a), self.whole(*b));
+                self.later([
+                    Task::Cond(*c, yes, no, None),
+                    Task::Mark(yes),
+                    Task::Eval(*a),
+                    Task::Consume,
+                    Task::Flush(on_yes),
+                    Task::Jump(end),
+                    Task::Mark(no),
+                    Task::Eval(*b),
+                    Task::Rvalue,
+                    Task::Flush(on_no),
+                    Task::Mark(end),
+                ]);
+            }
+            ExprKind::Conditional(c, None, b) => {
+                let (no, end) = (self.label(), self.label());
+                let text = self.whole(*b);
+                self.later([
+                    Task::Cond(*c, end, no, None),
+                    Task::Mark(no),
+                    Task::Eval(*b),
+                    Task::Rvalue,
+                    Task::Flush(text),
+                    Task::Mark(end),
+                ]);
+            }
+            ExprKind::Comma(a, b) => {
+                let text = self.whole(*a);
+                self.later([Task::Eval(*a), Task::Consume, Task::Flush(text), Task::Eval(*b)]);
+            }
+            ExprKind::Call(f, arguments) => self.call(e, *f, arguments),
+            ExprKind::Index(a, i) => {
+                self.later([Task::Eval(*a), Task::Eval(*i), Task::Consume, Task::Index]);
+            }
+            ExprKind::Field(a, sym) => self.later([Task::Eval(*a), Task::Field(*sym)]),
+            ExprKind::Arrow(a, sym) => self.later([Task::Eval(*a), Task::Arrow(*sym)]),
+            ExprKind::Cast(ty, a) => self.later([Task::Eval(*a), Task::Cast(*ty)]),
+            ExprKind::Compound(ty, init) => {
+                self.later([Task::Init(*init), Task::Push(What::Other), Task::Cast(*ty)]);
+            }
+            ExprKind::Block(s) => {
+                let StmtKind::Block(body, end) = &unit.stmt(*s).kind else {
+                    self.later([Task::Stmt(*s), Task::Push(What::Other)]);
+                    return;
+                };
+                let text =
+                    Text { prefix: "}", at: *end, from: end.offset, to: end.offset, suffix: "", flip: false };
+                self.tasks.push(Task::EndScope(self.undo.len(), self.cleanups.len(), text));
+                let (last, rest) = match body.split_last() {
+                    Some((last, rest)) => (Some(*last), rest),
+                    None => (None, &body[..]),
+                };
+                match last.map(|s| (&unit.stmt(s).kind, s)) {
+                    Some((StmtKind::Expr(value), _)) => self.tasks.push(Task::Eval(*value)),
+                    Some((_, s)) => self.later([Task::Stmt(s), Task::Push(What::Other)]),
+                    None => self.tasks.push(Task::Push(What::Other)),
+                }
+                self.tasks.extend(rest.iter().rev().map(|&s| Task::Stmt(s)));
+                // What stands before the block is evaluated before it.
+                let text = self.whole(e);
+                self.flush(text);
+            }
+            ExprKind::VaArg(list, ty) => {
+                self.later([Task::Eval(*list), Task::WriteTop, Task::Push(What::Other), Task::Cast(*ty)]);
+            }
+            ExprKind::Generic(..) => self.tasks.push(Task::Choose(e)),
+        }
+    }
+
+    fn name(&mut self, e: ExprId, sym: Sym) -> Val {
+        match self.lookup(sym) {
+            Some(Entity::Object(o)) => {
+                let object = &self.linked.objects[o.index()];
+                Val { what: What::Object(o), ty: object.ty, constant: object.fixed }
+            }
+            Some(Entity::Func(f)) => {
+                Val { what: What::Func, ty: self.linked.funcs[f.index()].ty, constant: None }
+            }
+            Some(Entity::Constant(value)) => {
+                Val { what: What::Other, ty: None, constant: value }
+            }
+            None => {
+                let name = self.unit.name(sym);
+                if !name.starts_with("__") && self.undeclared.insert(sym) {
+                    let message = format!("`{name}` is not declared; its uses are no events");
+                    self.warn(self.unit.expr(e).at, message);
+                }
+                Val::other(None)
+            }
+        }
+    }
+
+    fn into(&mut self, e: ExprId, o: ObjectId, text: Option<Text>) {
+        let mut e = e;
+        while let ExprKind::Cast(_, x) = self.unit.expr(e).kind {
+            e = x;
+        }
+        match &self.unit.expr(e).kind {
+            ExprKind::Conditional(c, Some(a), b) => {
+                let (yes, no, end) = (self.label(), self.label(), self.label());
+                let (on_yes, on_no) = (self.whole(*a), self.whole(*b));
+                self.later([
+                    Task::Cond(*c, yes, no, None),
+                    Task::Mark(yes),
+                    Task::Into(*a, o, None),
+                    Task::Pop,
+                    Task::Flush(on_yes),
+                    Task::Jump(end),
+                    Task::Mark(no),
+                    Task::Into(*b, o, None),
+                    Task::Pop,
+                    Task::Flush(on_no),
+                    Task::Mark(end),
+                    Task::Push(What::Assigned(o)),
+                ]);
+            }
+            ExprKind::Comma(a, b) => {
+                let first = self.whole(*a);
+                self.later([
+                    Task::Eval(*a),
+                    Task::Consume,
+                    Task::Flush(first),
+                    Task::Into(*b, o, text),
+                ]);
+            }
+            _ => self.later([Task::Eval(e), Task::IntoEnd(e, o, text)]),
+        }
+    }
+
+    fn into_end(&mut self, e: ExprId, o: ObjectId, text: Option<Text>) {
+        let val = self.pop();
+        let ty = self.object_type(o);
+        if let What::Call(id) = val.what
+            && self.open.as_ref().is_some_and(|open| open.id == id)
+        {
+            let events = self.write_events(o);
+            let value = val.constant.map(|c| self.datum(Data::Int(c)));
+            self.values.push((o, value));
+            if let Some(open) = &mut self.open {
+                open.result = Some(o);
+                open.text = text.unwrap_or(open.text);
+                open.result_events = events;
+            }
+            self.close_call();
+            self.push(Val { what: What::Assigned(o), ty, constant: val.constant });
+            return;
+        }
+        self.consume(val);
+        let value = self.value(e);
+        self.write(o, value);
+        if let Some(source) = val.object() {
+            self.emit(Event::Copy(o, source));
+        }
+        self.push(Val { what: What::Assigned(o), ty, constant: val.constant });
+    }
+
+    /// The function that is called by name, through any number of `*` and `&`.
+    fn direct(&mut self, e: ExprId) -> Option<FuncId> {
+        let mut e = e;
+        loop {
+            match self.unit.expr(e).kind {
+                ExprKind::Unary(Unary::Deref | Unary::Address, x) => e = x,
+                ExprKind::Name(sym) => {
+                    return match self.lookup(sym) {
+                        Some(Entity::Func(f)) => Some(f),
+                        Some(_) => None,
+                        None => {
+                            let unit = self.unit;
+                            let f = self.linked.extern_function(unit.name(sym));
+                            self.linked.scopes[self.u].insert(sym, Entity::Func(f));
+                            Some(f)
+                        }
+                    };
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    fn call(&mut self, e: ExprId, f: ExprId, arguments: &'a [ExprId]) {
+        let direct = self.direct(f);
+        let name = direct.map_or("", |f| self.linked.funcs[f.index()].name.as_str());
+        let first = arguments.first().copied();
+        match (name, first) {
+            (
+                "__builtin_expect"
+                | "__builtin_expect_with_probability"
+                | "__builtin_assume_aligned",
+                Some(first),
+            ) => {
+                self.later([Task::Eval(first), Task::Rvalue]);
+                return;
+            }
+            ("__builtin_constant_p" | "__builtin_object_size", _) => {
+                self.push(Val::other(None));
+                return;
+            }
+            ("__builtin_unreachable", _) => {
+                let text = self.whole(e);
+                self.flush(text);
+                self.code.push(Ins::Stop);
+                self.push(Val::other(None));
+                return;
+            }
+            ("__builtin_choose_expr", Some(first)) if arguments.len() == 3 => {
+                if let Some(c) = self.constant(first) {
+                    self.tasks.push(Task::Eval(arguments[if c != 0 { 1 } else { 2 }]));
+                    return;
+                }
+            }
+            _ => {}
+        }
+        // What was evaluated so far is a point of its own.
+        let text = self.whole(e);
+        self.flush(text);
+        let callee = match direct {
+            Some(f) => Callee::Direct(f),
+            None => Callee::Pointer,
+        };
+        self.tasks.push(Task::CallEnd(e, callee));
+        self.tasks.extend(arguments.iter().rev().map(|&a| Task::Eval(a)));
+        if direct.is_none() {
+            self.tasks.push(Task::Eval(f));
+        }
+    }
+
+    fn call_end(&mut self, e: ExprId, callee: Callee) {
+        let unit = self.unit;
+        let ExprKind::Call(_, arguments) = &unit.expr(e).kind else { return };
+        let first = self.vals.len() - arguments.len();
+        let vals: Vec<Val> = self.vals.drain(first..).collect();
+        let pointer = matches!(callee, Callee::Pointer).then(|| self.pop());
+        self.close_call();
+        if !self.values.is_empty() {
+            let text = self.whole(e);
+            self.flush(text);
+        }
+        for val in pointer.iter().chain(&vals) {
+            self.consume(*val);
+        }
+        let args: Vec<Option<ObjectId>> = vals.iter().map(Val::object).collect();
+        let arg_data = arguments.iter().map(|&a| self.value(a)).collect();
+        self.close_call();
+        let (targets, ty) = match (callee, pointer) {
+            (Callee::Direct(f), _) => (vec![f], self.linked.funcs[f.index()].ty),
+            (Callee::Pointer, pointer) => {
+                let ty = pointer.and_then(|p| p.ty);
+                let found = self.linked.fitting(ty, arguments.len());
+                if found.is_empty() {
+                    let message = "no function fits this call through a pointer; it is an event only";
+                    self.warn(unit.expr(e).at, message.to_owned());
+                }
+                (found, ty)
+            }
+        };
+        let funcs = &self.linked.funcs;
+        let stops = !targets.is_empty() && targets.iter().all(|f| funcs[f.index()].noreturn);
+        let ends = targets.iter().any(|f| {
+            let func = &funcs[f.index()];
+            func.body.is_none() && EXITS.contains(&func.name.as_str())
+        });
+        let setjmp = targets.iter().any(|f| {
+            matches!(
+                funcs[f.index()].name.as_str(),
+                "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" | "__builtin_setjmp"
+            )
+        });
+        let constant = match targets[..] {
+            [f] => funcs[f.index()].constant,
+            _ => None,
+        };
+        if ends {
+            self.pending.push(Event::Exit);
+        }
+        self.calls += 1;
+        self.open = Some(Open {
+            id: self.calls,
+            text: self.whole(e),
+            indirect: pointer.is_some(),
+            targets,
+            args,
+            arg_data,
+            result: None,
+            result_events: Vec::new(),
+            stops,
+            setjmp,
+        });
+        if stops {
+            self.close_call();
+        }
+        let ty = self.result_type(ty);
+        self.push(Val { what: What::Call(self.calls), ty, constant });
+    }
+
+    fn cond(&mut self, e: ExprId, yes: Label, no: Label, text: Option<Text>) {
+        let unit = self.unit;
+        let shown = text.unwrap_or_else(|| self.whole(e));
+        match &unit.expr(e).kind {
+            ExprKind::Unary(Unary::Not, x) => {
+                // The whole text stays with the whole condition.
+                let shown = Text { flip: !shown.flip, ..shown };
+                self.later([Task::Cond(*x, no, yes, Some(shown))]);
+                return;
+            }
+            ExprKind::Binary(Binary::And, a, b) => {
+                let middle = self.label();
+                self.later([
+                    Task::Cond(*a, middle, no, None),
+                    Task::Mark(middle),
+                    Task::Cond(*b, yes, no, None),
+                ]);
+                return;
+            }
+            ExprKind::Binary(Binary::Or, a, b) => {
+                let middle = self.label();
+                self.later([
+                    Task::Cond(*a, yes, middle, None),
+                    Task::Mark(middle),
+                    Task::Cond(*b, yes, no, None),
+                ]);
+                return;
+            }
+            ExprKind::Comma(a, b) => {
+                let first = self.whole(*a);
+                self.later([
+                    Task::Eval(*a),
+                    Task::Consume,
+                    Task::Flush(first),
+                    Task::Cond(*b, yes, no, text),
+                ]);
+                return;
+            }
+            ExprKind::Conditional(c, Some(a), b) => {
+                let (on_yes, on_no) = (self.label(), self.label());
+                self.later([
+                    Task::Cond(*c, on_yes, on_no, None),
+                    Task::Mark(on_yes),
+                    Task::Cond(*a, yes, no, None),
+                    Task::Mark(on_no),
+                    Task::Cond(*b, yes, no, None),
+                ]);
+                return;
+            }
+            ExprKind::Call(f, arguments) if !arguments.is_empty() => {
+                if let ExprKind::Name(sym) = unit.expr(*f).kind
+                    && unit.name(sym).starts_with("__builtin_expect")
+                {
+                    self.later([Task::Cond(arguments[0], yes, no, text)]);
+                    return;
+                }
+            }
+            _ => {}
+        }
+        if let Some(value) = self.constant(e) {
+            let to = if value != 0 { yes } else { no };
+            self.later([Task::Eval(e), Task::Known(to, shown)]);
+            return;
+        }
+        if let ExprKind::Binary(op, a, b) = unit.expr(e).kind
+            && let Some(relation) = relation(op)
+        {
+            // `!!x == 0` is not looked into any deeper than this.
+            if let Some(c) = self.constant(b) {
+                self.later([Task::Eval(a), Task::Test(e, relation, c, yes, no, shown)]);
+            } else if let Some(c) = self.constant(a) {
+                let relation = relation.mirrored();
+                self.later([Task::Eval(b), Task::Test(e, relation, c, yes, no, shown)]);
+            } else {
+                self.later([
+                    Task::Eval(a),
+                    Task::Consume,
+                    Task::Eval(b),
+                    Task::Consume,
+                    Task::Branch(e, yes, no, shown),
+                ]);
+            }
+            return;
+        }
+        self.later([Task::Eval(e), Task::Test(e, Relation::Ne, 0, yes, no, shown)]);
+    }
+
+    // Declarations and statements.
+
+    fn declare(&mut self, d: &'a Declaration) {
+        let unit = self.unit;
+        let name = unit.name(d.name);
+        let ty = self.type_ref(d.ty);
+        if self.is_function(ty) {
+            let f = match self.linked.scopes[self.u].get(&d.name) {
+                Some(Entity::Func(f)) => *f,
+                _ => self.linked.extern_function(name),
+            };
+            let func = &mut self.linked.funcs[f.index()];
+            func.noreturn |= d.attributes.noreturn;
+            func.ty = func.ty.or(ty);
+            self.bind(d.name, Entity::Func(f));
+            return;
+        }
+        match d.storage {
+            Storage::Extern => {
+                let o = match self.linked.scopes[self.u].get(&d.name) {
+                    Some(Entity::Object(o)) => *o,
+                    _ => self.linked.extern_object(self.u, d),
+                };
+                self.bind(d.name, Entity::Object(o));
+                return;
+            }
+            Storage::Static => {
+                let o = self.local(d.name, d.ty, d.at, false);
+                self.bind(d.name, Entity::Object(o));
+                if let Some(init) = d.init
+                    && let Init::Expr(e) = unit.inits[init.index()]
+                    && let Some(value) = self.constant(e)
+                {
+                    self.initial.push((o, value));
+                }
+                // Initialisers of `static` tables hold addresses of labels.
+                if let Some(init) = d.init {
+                    self.labels_in(init);
+                }
+                return;
+            }
+            _ => {}
+        }
+        let o = self.local(d.name, d.ty, d.at, true);
+        self.bind(d.name, Entity::Object(o));
+        let cleanup = d.attributes.cleanup.map(|f| {
+            let f = match self.lookup(f) {
+                Some(Entity::Func(f)) => f,
+                _ => self.linked.extern_function(unit.name(f)),
+            };
+            self.linked.objects[o.index()].address_taken = true;
+            Task::Cleanup(o, f)
+        });
+        self.tasks.extend(cleanup);
+        let from = d.at.offset;
+        if let Some(init) = d.init {
+            match &unit.inits[init.index()] {
+                Init::Expr(e) => {
+                    let to = unit.expr(*e).end;
+                    let text = Text { prefix: "", at: d.at, from, to, suffix: "", flip: false };
+                    self.later([Task::Into(*e, o, Some(text)), Task::Pop, Task::Flush(text)]);
+                }
+                Init::List(_) => {
+                    let to = from + name.len() as u32;
+                    let text = Text { prefix: "", at: d.at, from, to, suffix: " = { … }", flip: false };
+                    self.later([Task::Init(init), Task::Write(o), Task::Flush(text)]);
+                }
+            }
+        }
+        // Sizes of arrays are evaluated.
+        let mut ty = d.ty;
+        while let TypeKind::Array(inner, size) = unit.ty(ty).kind {
+            if let Some(size) = size
+                && self.constant(size).is_none()
+            {
+                let text = self.whole(size);
+                self.later([Task::Eval(size), Task::Consume, Task::Flush(text)]);
+            }
+            ty = inner;
+        }
+    }
+
+    fn labels_in(&mut self, init: InitId) {
+        let unit = self.unit;
+        let mut todo = vec![init];
+        while let Some(init) = todo.pop() {
+            match &unit.inits[init.index()] {
+                Init::List(list) => todo.extend(list.iter().rev().map(|(_, _, init)| *init)),
+                Init::Expr(e) => {
+                    let mut exprs = vec![*e];
+                    while let Some(e) = exprs.pop() {
+                        match unit.expr(e).kind {
+                            ExprKind::LabelAddress(sym) => {
+                                self.named_label(sym);
+                                self.address_labels.push(sym);
+                            }
+                            ExprKind::Cast(_, x) => exprs.push(x),
+                            ExprKind::Binary(_, a, b) => exprs.extend([b, a]),
+                            _ => {}
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn stmt(&mut self, s: StmtId) {
+        let unit = self.unit;
+        let stmt = unit.stmt(s);
+        let at = stmt.at;
+        match &stmt.kind {
+            StmtKind::Empty => {}
+            StmtKind::Expr(e) => {
+                let text = self.whole(*e);
+                self.later([Task::Eval(*e), Task::Consume, Task::Flush(text)]);
+            }
+            StmtKind::Block(body, end) => {
+                let text =
+                    Text { prefix: "}", at: *end, from: end.offset, to: end.offset, suffix: "", flip: false };
+                self.tasks.push(Task::EndScope(self.undo.len(), self.cleanups.len(), text));
+                self.tasks.extend(body.iter().rev().map(|&s| Task::Stmt(s)));
+            }
+            StmtKind::Declare(list) => self.tasks.extend(list.iter().rev().map(Task::Declare)),
+            StmtKind::If(c, then, otherwise) => {
+                let (yes, no) = (self.label(), self.label());
+                let text = Some(self.around("if (", at, *c, ")"));
+                match otherwise {
+                    None => self.later([
+                        Task::Cond(*c, yes, no, text),
+                        Task::Mark(yes),
+                        Task::Stmt(*then),
+                        Task::Mark(no),
+                    ]),
+                    Some(otherwise) => {
+                        let end = self.label();
+                        self.later([
+                            Task::Cond(*c, yes, no, text),
+                            Task::Mark(yes),
+                            Task::Stmt(*then),
+                            Task::Jump(end),
+                            Task::Mark(no),
+                            Task::Stmt(*otherwise),
+                            Task::Mark(end),
+                        ]);
+                    }
+                }
+            }
+            StmtKind::While(c, body) => {
+                let (top, yes, end) = (self.label(), self.label(), self.label());
+                let text = Some(self.around("while (", at, *c, ")"));
+                self.mark(top);
+                let cleanups = self.cleanups.len();
+                self.loops.push(Loop { break_to: end, continue_to: Some(top), cleanups });
+                self.later([
+                    Task::Cond(*c, yes, end, text),
+                    Task::Mark(yes),
+                    Task::Stmt(*body),
+                    Task::PopLoop,
+                    Task::Jump(top),
+                    Task::Mark(end),
+                ]);
+            }
+            StmtKind::DoWhile(body, c) => {
+                let (top, test, end) = (self.label(), self.label(), self.label());
+                let text = Some(self.around("while (", unit.expr(*c).at, *c, ")"));
+                self.mark(top);
+                self.dos.push(self.code.len());
+                let cleanups = self.cleanups.len();
+                self.loops.push(Loop { break_to: end, continue_to: Some(test), cleanups });
+                self.later([
+                    Task::Stmt(*body),
+                    Task::PopLoop,
+                    Task::Mark(test),
+                    Task::Cond(*c, top, end, text),
+                    Task::Mark(end),
+                ]);
+            }
+            StmtKind::For(init, condition, step, body) => {
+                let (top, yes, next, end) =
+                    (self.label(), self.label(), self.label(), self.label());
+                let text = Text { prefix: "}", at, from: at.offset, to: at.offset, suffix: "", flip: false };
+                self.tasks.push(Task::EndScope(self.undo.len(), self.cleanups.len(), text));
+                // What comes last is pushed first.
+                self.tasks.push(Task::Mark(end));
+                self.tasks.push(Task::Jump(top));
+                if let Some(step) = step {
+                    let text = self.whole(*step);
+                    self.later([Task::Eval(*step), Task::Consume, Task::Flush(text)]);
+                }
+                self.later([Task::Stmt(*body), Task::PopLoop, Task::Mark(next)]);
+                self.tasks.push(Task::Mark(yes));
+                if let Some(c) = condition {
+                    let text = Some(self.around("for (…; ", at, *c, "; …)"));
+                    self.tasks.push(Task::Cond(*c, yes, end, text));
+                }
+                self.tasks.push(Task::Mark(top));
+                match init {
+                    ForInit::None => {}
+                    ForInit::Expr(e) => {
+                        let text = self.whole(*e);
+                        self.later([Task::Eval(*e), Task::Consume, Task::Flush(text)]);
+                    }
+                    ForInit::Declare(list) => {
+                        self.tasks.extend(list.iter().rev().map(Task::Declare));
+                    }
+                }
+                let cleanups = self.cleanups.len();
+                self.loops.push(Loop { break_to: end, continue_to: Some(next), cleanups });
+            }
+            StmtKind::Switch(e, body) => {
+                let end = self.label();
+                let text = self.around("switch (", at, *e, ")");
+                self.later([
+                    Task::Eval(*e),
+                    Task::Dispatch(*e, text, end),
+                    Task::Stmt(*body),
+                    Task::EndSwitch(end),
+                ]);
+            }
+            StmtKind::Case(low, high, body) => {
+                let label = self.label();
+                self.mark(label);
+                let low_value = self.constant(*low);
+                let high_value = high.map_or(low_value, |h| self.constant(h));
+                let range = low_value.zip(high_value);
+                match self.switches.last_mut() {
+                    Some(switch) => switch.cases.push((label, range)),
+                    None => self.warn(at, "`case` outside `switch`".to_owned()),
+                }
+                self.tasks.push(Task::Stmt(*body));
+            }
+            StmtKind::Default(body) => {
+                let label = self.label();
+                self.mark(label);
+                match self.switches.last_mut() {
+                    Some(switch) => switch.default = Some(label),
+                    None => self.warn(at, "`default` outside `switch`".to_owned()),
+                }
+                self.tasks.push(Task::Stmt(*body));
+            }
+            StmtKind::Label(sym, body) => {
+                let label = self.named_label(*sym);
+                if self.label_pos[label as usize] != u32::MAX {
+                    let message = format!("the label `{}` is there twice", unit.name(*sym));
+                    self.warn(at, message);
+                }
+                self.mark(label);
+                if !self.cleanups.is_empty() {
+                    self.label_cleanups.insert(*sym, self.cleanups.clone());
+                }
+                self.tasks.push(Task::Stmt(*body));
+            }
+            StmtKind::Goto(sym) => {
+                let to = self.named_label(*sym);
+                if self.cleanups.is_empty() {
+                    self.code.push(Ins::Jump(to));
+                } else {
+                    let from = self.label();
+                    let text = self.plain("goto", at, stmt.end);
+                    self.gotos.push((from, *sym, self.cleanups.clone(), text));
+                    self.code.push(Ins::Jump(from));
+                }
+            }
+            StmtKind::GotoComputed(e) => {
+                if !self.cleanups.is_empty() {
+                    let message = "a computed `goto` runs no cleanups here";
+                    self.warn(at, message.to_owned());
+                }
+                self.later([Task::Eval(*e), Task::Consume, Task::AsmEnd(s)]);
+            }
+            StmtKind::Break | StmtKind::Continue => {
+                let is_break = matches!(stmt.kind, StmtKind::Break);
+                let target = self.loops.last().and_then(|l| {
+                    let to = if is_break { Some(l.break_to) } else { l.continue_to };
+                    to.map(|to| (to, l.cleanups))
+                });
+                match target {
+                    Some((to, cleanups)) => {
+                        // A `switch` in a loop: `continue` leaves both.
+                        let cleanups = match is_break {
+                            true => cleanups,
+                            false => self
+                                .loops
+                                .iter()
+                                .find(|l| l.continue_to == Some(to))
+                                .map_or(cleanups, |l| l.cleanups),
+                        };
+                        let text = self.plain("", at, stmt.end);
+                        self.run_cleanups(cleanups, text);
+                        self.code.push(Ins::Jump(to));
+                    }
+                    None => self.warn(at, "`break` or `continue` outside a loop".to_owned()),
+                }
+            }
+            StmtKind::Return(e) => {
+                let text = match e {
+                    Some(e) => self.around("return ", at, *e, ""),
+                    None => self.plain("return", at, at.offset),
+                };
+                self.return_(*e, text);
+            }
+            StmtKind::Asm(asm) => {
+                self.tasks.push(Task::AsmEnd(s));
+                for &e in asm.outputs.iter().rev() {
+                    self.later([Task::Eval(e), Task::WriteTop]);
+                }
+                for &e in asm.inputs.iter().rev() {
+                    self.later([Task::Eval(e), Task::Consume]);
+                }
+            }
+        }
+    }
+
+    fn plain(&self, prefix: &'static str, at: Place, to: u32) -> Text {
+        if prefix.is_empty() || prefix == "goto" {
+            return Text { prefix: "", at, from: at.offset, to, suffix: "", flip: false };
+        }
+        Text { prefix, at, from: at.offset, to: at.offset, suffix: "", flip: false }
+    }
+
+    fn return_(&mut self, e: Option<ExprId>, text: Text) {
+        let Some(mut e) = e else {
+            self.finish_return(text);
+            return;
+        };
+        while let ExprKind::Cast(_, x) = self.unit.expr(e).kind {
+            e = x;
+        }
+        if let ExprKind::Conditional(c, Some(a), b) = self.unit.expr(e).kind {
+            let (yes, no) = (self.label(), self.label());
+            self.later([
+                Task::Cond(c, yes, no, None),
+                Task::Mark(yes),
+                Task::Return(Some(a), text),
+                Task::Mark(no),
+                Task::Return(Some(b), text),
+            ]);
+            return;
+        }
+        self.later([Task::Eval(e), Task::ReturnEnd(text)]);
+    }
+
+    /// Runs cleanups and returns, with what is pending.
+    fn finish_return(&mut self, text: Text) {
+        self.close_call();
+        if !self.cleanups.is_empty() {
+            // The value is computed before, the return comes after.
+            let of: Vec<Event> =
+                self.pending.iter().copied().filter(|e| matches!(e, Event::ReturnOf(_))).collect();
+            self.pending.retain(|e| !matches!(e, Event::ReturnOf(_)));
+            self.flush(text);
+            self.run_cleanups(0, text);
+            self.pending = of;
+        }
+        if !self.values.is_empty() {
+            self.flush(text);
+        }
+        self.pending.push(Event::Return);
+        if self.linked.funcs[self.func.index()].name == "main" {
+            self.pending.push(Event::Exit);
+        }
+        let draft = self.draft(text);
+        self.code.push(Ins::Return(draft));
+    }
+
+    fn run_cleanups(&mut self, down_to: usize, text: Text) {
+        for i in (down_to..self.cleanups.len()).rev() {
+            let (o, f) = self.cleanups[i];
+            self.cleanup_call(o, f, text);
+        }
+    }
+
+    fn cleanup_call(&mut self, o: ObjectId, f: FuncId, text: Text) {
+        let address = self.part(Reach::Address(o), None);
+        self.emit(Event::Address(o));
+        self.calls += 1;
+        self.open = Some(Open {
+            id: self.calls,
+            text,
+            targets: vec![f],
+            indirect: false,
+            args: vec![address],
+            arg_data: vec![None],
+            result: None,
+            result_events: Vec::new(),
+            stops: self.linked.funcs[f.index()].noreturn,
+            setjmp: false,
+        });
+        self.close_call();
+    }
+
+    /// The point of an `asm`, or of a computed `goto`.
+    fn asm_end(&mut self, s: StmtId) {
+        let unit = self.unit;
+        let stmt = unit.stmt(s);
+        let text = self.plain("", stmt.at, stmt.end);
+        self.close_call();
+        match &stmt.kind {
+            StmtKind::Asm(asm) if !asm.labels.is_empty() => {
+                self.settle(text);
+                let next = self.label();
+                let mut arms = vec![(next, Vec::new(), None)];
+                for &sym in &asm.labels {
+                    let label = self.named_label(sym);
+                    arms.push((label, Vec::new(), None));
+                }
+                let draft = self.draft(text);
+                self.code.push(Ins::Branch(draft, arms));
+                self.mark(next);
+            }
+            StmtKind::GotoComputed(_) => {
+                self.settle(text);
+                let draft = self.draft(text);
+                self.computed.push(self.code.len());
+                self.code.push(Ins::Branch(draft, Vec::new()));
+            }
+            _ => self.flush(text),
+        }
+    }
+}
+
+fn relation(op: Binary) -> Option<Relation> {
+    Some(match op {
+        Binary::Eq => Relation::Eq,
+        Binary::Ne => Relation::Ne,
+        Binary::Lt => Relation::Lt,
+        Binary::Le => Relation::Le,
+        Binary::Gt => Relation::Gt,
+        Binary::Ge => Relation::Ge,
+        _ => return None,
+    })
+}
