@@ -67,8 +67,14 @@ struct Unrolled<'a> {
     stacks: FxHashMap<(u32, EdgeId), u32>,
 }
 
-/// The configurations of a layer: by stack and node.
-type Layer = BTreeMap<(u32, NodeId), Vec<usize>>;
+/// A node under a stack.
+type Config = (u32, NodeId);
+
+/// The configurations of a layer.
+type Layer = BTreeMap<Config, Vec<usize>>;
+
+/// An edge taken from a state, and what a return left with.
+type Taken = (usize, EdgeId, Option<Rc<[Lit]>>);
 
 pub(crate) fn answer(
     task: &Task,
@@ -155,7 +161,7 @@ impl<'a> Unrolled<'a> {
         Ok(())
     }
 
-    fn merge(&mut self, layer: Layer) -> Result<Vec<((u32, NodeId), usize)>, StopReason> {
+    fn merge(&mut self, layer: Layer) -> Result<Vec<(Config, usize)>, StopReason> {
         let mut out = Vec::new();
         for (key, list) in layer {
             self.budget.work(1)?;
@@ -219,7 +225,7 @@ impl<'a> Unrolled<'a> {
 
     fn advance(
         &mut self,
-        (stack_id, node): (u32, NodeId),
+        (stack_id, node): Config,
         from: usize,
         layer: &mut Layer,
     ) -> Result<(), StopReason> {
@@ -319,7 +325,7 @@ impl<'a> Unrolled<'a> {
             let what = "a run that should exist is not found".to_owned();
             return Err(StopReason::Internal { what });
         };
-        let mut taken: Vec<(usize, EdgeId, Option<Rc<[Lit]>>)> = Vec::new();
+        let mut taken: Vec<Taken> = Vec::new();
         let mut at = state;
         loop {
             match self.states[at].origin.clone() {

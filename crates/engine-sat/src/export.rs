@@ -179,7 +179,7 @@ impl Search<'_> {
                         return Ok(None);
                     }
                     export.left -= 1;
-                    if export.left % 256 == 0 {
+                    if export.left.is_multiple_of(256) {
                         self.budget.poll()?;
                     }
                     if !self.satisfiable(rest.0)? {

@@ -3,7 +3,6 @@
 #![allow(clippy::print_stderr)]
 
 use check::{Answer, Budget, Engine, Task, TraceMode};
-use engine_explicit::Explicit;
 use engine_sat::{Qbf, Universal};
 use std::time::Duration;
 use testkit::{corpus, suite};
@@ -54,5 +53,4 @@ fn corpora_of_others() {
     for (name, why) in &shared.skipped {
         eprintln!("skipped {name}: {why}");
     }
-    let _ = Explicit::default();
 }

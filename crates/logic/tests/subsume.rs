@@ -216,8 +216,8 @@ fn relations_in_normal_form_are_the_same_sets() {
         let mut aig = Aig::new();
         decider.forget();
         // More inputs than are simulated: values are asked from the solver.
-        let many = round % 10 == 0;
-        let inputs: Vec<Lit> = (0..if many { 16 } else { 9 }).map(|_| aig.input()).collect();
+        let many = round % 100 == 0;
+        let inputs: Vec<Lit> = (0..if many { 15 } else { 9 }).map(|_| aig.input()).collect();
         let width = 1 + rng.below(5);
         let parameters: Vec<Lit> = inputs[..rng.below(4)].to_vec();
         let relation = random_relation(&mut aig, &inputs, width, &mut rng);
