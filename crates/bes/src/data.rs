@@ -95,6 +95,11 @@ impl Signature {
         id
     }
 
+    /// The number of symbols.
+    pub fn symbols(&self) -> u32 {
+        self.names.len() as u32
+    }
+
     /// The symbol of a name, if it has one.
     pub fn find(&self, name: &str) -> Option<u32> {
         self.ids.get(name).copied()
@@ -254,6 +259,16 @@ impl Expr {
         let mut code = self.code.clone();
         code.push(Instr::Unary(Unary::Not));
         Expr { code, sort: Sort::Bool }
+    }
+
+    /// The expression with values in place of some data variables.
+    #[must_use]
+    pub fn substituted(&self, values: &dyn Fn(u32) -> Option<Value>) -> Expr {
+        let code = self.code.iter().map(|instr| match instr {
+            Instr::Slot(slot) => values(*slot).map_or(*instr, Instr::Value),
+            _ => *instr,
+        });
+        Expr { code: code.collect(), sort: self.sort }
     }
 
     /// The data variables in it, with repetitions.

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::closed::Value;
 use crate::solver::Solver;
 use crate::zielonka::{self, Game, Rows};
-use crate::{Op, Sign, SolveError, System};
+use crate::{Bes, BesBuilder, Op, Sign, SolveError, System, Watch};
 
 /// One variable of an explanation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,6 +91,26 @@ impl fmt::Display for Refutation {
     }
 }
 
+impl<K> Explanation<K> {
+    /// The explanation as a system of its own: the same value, from these equations alone.
+    pub fn to_bes(&self, name: &dyn Fn(&K) -> String) -> Bes {
+        let mut ranks: Vec<(u32, Sign)> = self.variables.iter().map(|v| (v.rank, v.sign)).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        let mut builder = BesBuilder::new();
+        for &(_, sign) in &ranks {
+            builder.block(sign);
+        }
+        for variable in &self.variables {
+            let place = (variable.rank, variable.sign);
+            let block = ranks.binary_search(&place).expect("all ranks are listed") as u32;
+            builder.equation(block, variable.op, variable.operands.iter().copied());
+            builder.name(name(&variable.key));
+        }
+        builder.build(0).expect("operands are positions in the explanation, which is not empty")
+    }
+}
+
 impl<S: System> Solver<S> {
     /// Explains a value that an earlier call found; `None` where no call found one.
     ///
@@ -99,6 +119,15 @@ impl<S: System> Solver<S> {
     pub fn explain(
         &mut self,
         key: &S::Key,
+    ) -> Result<Option<Explanation<S::Key>>, SolveError<S::Error>> {
+        self.explain_within(key, &mut |_| true)
+    }
+
+    /// The same, until the watch says stop.
+    pub fn explain_within(
+        &mut self,
+        key: &S::Key,
+        watch: &mut Watch<'_>,
     ) -> Result<Option<Explanation<S::Key>>, SolveError<S::Error>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let wanted = Value::of(value);
@@ -113,6 +142,9 @@ impl<S: System> Solver<S> {
         let mut operands = Vec::new();
         let mut at = 0;
         while at < ids.len() {
+            if at.is_multiple_of(1 << 12) && !watch(&self.progress()) {
+                return Err(SolveError::Stopped);
+            }
             operands.clear();
             let o = self
                 .system
@@ -140,8 +172,9 @@ impl<S: System> Solver<S> {
             priority: zielonka::priorities(&places),
             succ: Rows::from_edges(ids.len(), &edges),
         };
-        let solution = zielonka::solve(&game, &mut || true)
-            .ok_or(SolveError::Internal("a game was stopped"))?;
+        let progress = self.progress();
+        let solution =
+            zielonka::solve(&game, &mut || watch(&progress)).ok_or(SolveError::Stopped)?;
         if solution.value.iter().any(|&v| v != value) {
             return Err(SolveError::Internal("a value that cannot be explained"));
         }

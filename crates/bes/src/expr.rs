@@ -444,7 +444,8 @@ impl Run<'_> {
         };
         self.operands.push((result, span));
         match (op, self.code.last_mut()) {
-            (Unary::Negate, Some(Instr::Value(Value::Int(n)))) if *n >= 0 => *n = -*n,
+            // `-0` stays as it is: 0 would be read back with another sort.
+            (Unary::Negate, Some(Instr::Value(Value::Int(n)))) if *n > 0 => *n = -*n,
             _ => self.code.push(Instr::Unary(op)),
         }
         Ok(())

@@ -886,8 +886,9 @@ impl<M: Model> System for Instance<M> {
     }
 }
 
-/// The slots that each node depends on: the least solution over calls.
-fn free_slots(formulas: &Formulas) -> Option<Vec<Box<[u32]>>> {
+/// The slots that each node depends on, ascending: the least solution over calls. `None` if there
+/// are too many to list.
+pub fn free_slots(formulas: &Formulas) -> Option<Vec<Box<[u32]>>> {
     const MOST: usize = 50_000_000;
     let n = formulas.nodes.len();
     let mut is_global = vec![false; formulas.slots.len()];

@@ -161,14 +161,15 @@ impl Code {
         self.reads.is_empty() && self.binds.is_empty()
     }
 
-    /// Whether a label fits; binds slots on the way.
+    /// Whether a label fits; binds slots on the way. `None` where a test has no value; an offer or a
+    /// condition without one does not fit.
     pub(crate) fn matches(
         &self,
         label: &Parsed,
         slots: &mut [Value],
         sort: &dyn Fn(u32) -> Sort,
         domains: &Domains<'_>,
-    ) -> bool {
+    ) -> Option<bool> {
         struct Loop {
             all: bool,
             slot: u32,
@@ -186,7 +187,7 @@ impl Code {
                 Instr::Tau => label.internal,
                 Instr::Label(text) => label.text == *text,
                 Instr::Regexp(regexp) => regexp.matches(&label.text),
-                Instr::Val(expr) => expr.eval(slots) == Some(Value::Bool(true)),
+                Instr::Val(expr) => expr.eval(slots)? == Value::Bool(true),
                 Instr::Gate { gate, offers, more, guard } => {
                     label.gate == *gate
                         && (offers.len() == label.values.len()
@@ -246,7 +247,7 @@ impl Code {
             };
             stack.push(value);
         }
-        stack.pop().unwrap_or(false)
+        stack.pop()
     }
 }
 

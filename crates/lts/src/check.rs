@@ -111,14 +111,19 @@ impl<L: Lts> OnLts<L> {
         }
     }
 
-    fn fits(&mut self, action: u32, label: u32, slots: &mut [Value]) -> bool {
+    fn fits(
+        &mut self,
+        action: u32,
+        label: u32,
+        slots: &mut [Value],
+    ) -> Result<bool, ParamError> {
         self.learn(label);
         let code = &self.codes[action as usize];
         let closed = code.is_closed();
         if closed && let Some(known @ 1..) = self.cache[action as usize].get(label as usize) {
-            return *known == 2;
+            return Ok(*known == 2);
         }
-        let Some(parsed) = &self.labels[label as usize] else { return false };
+        let Some(parsed) = &self.labels[label as usize] else { return Ok(false) };
         let sort = |slot: u32| self.sorts[slot as usize];
         let domains = |sort: Sort| match sort {
             Sort::Bool => Some(vec![Value::Bool(false), Value::Bool(true)]),
@@ -129,7 +134,10 @@ impl<L: Lts> OnLts<L> {
             Sort::Var => Some(self.variables.clone()),
             _ => None,
         };
-        let fits = code.matches(parsed, slots, &sort, &domains);
+        let fits = code.matches(parsed, slots, &sort, &domains).ok_or_else(|| {
+            let expression = format!("a test of the action formula, at the label {}", parsed.text);
+            ParamError::Undefined { expression }
+        })?;
         if closed {
             let cache = &mut self.cache[action as usize];
             if cache.len() <= label as usize {
@@ -137,7 +145,7 @@ impl<L: Lts> OnLts<L> {
             }
             cache[label as usize] = 1 + u8::from(fits);
         }
-        fits
+        Ok(fits)
     }
 }
 
@@ -161,7 +169,7 @@ impl<L: Lts> Model for OnLts<L> {
         self.last.clear();
         self.lts.successors(state, &mut successors).map_err(ParamError::Model)?;
         for &(label, to) in &successors {
-            if self.fits(action, label, slots) {
+            if self.fits(action, label, slots)? {
                 states.push(to);
                 self.last.push(label);
                 let binds = &self.codes[action as usize].binds;
@@ -257,6 +265,72 @@ pub fn everywhere(
         }
     }
     Ok(Ok(out))
+}
+
+/// For every state, the names for which a formula holds there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Annotation {
+    /// The names in the model.
+    pub names: Vec<String>,
+    /// For each state, which of them, ascending.
+    pub states: Vec<Vec<u32>>,
+    /// What it has cost.
+    pub stats: bes::Stats,
+}
+
+/// Why there is no annotation.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnnotateError {
+    /// The formula is wrong.
+    #[error("{0}")]
+    Syntax(SyntaxError),
+    /// The formula is no fixpoint with one parameter of sort `Var`.
+    #[error("the formula is no fixpoint with one parameter of sort `Var`")]
+    NoParameter,
+    /// It cannot be solved.
+    #[error("{0}")]
+    Solve(bes::SolveError<ParamError>),
+}
+
+/// Evaluates a fixpoint with a parameter of sort `Var` for every name, in every state: one system,
+/// whose values persist from one question to the next ([pbes Fig. 5]).
+pub fn annotate(
+    formula: &Formula,
+    lts: &mut ExplicitLts,
+    tau: &[&str],
+    watch: &mut bes::Watch<'_>,
+) -> Result<Annotation, AnnotateError> {
+    let crate::mu::State::Fixpoint(binder, _) = formula.states[formula.root as usize] else {
+        return Err(AnnotateError::NoParameter);
+    };
+    let parameters = &formula.binders[binder as usize].parameters;
+    let [(slot, _)] = parameters[..] else { return Err(AnnotateError::NoParameter) };
+    if formula.slots[slot as usize].sort != Sort::Var {
+        return Err(AnnotateError::NoParameter);
+    }
+    let states = lts.states();
+    let system = question(formula, lts, tau).map_err(AnnotateError::Syntax)?;
+    let variables = system.formulas().variables.clone();
+    let signature = &system.formulas().signature;
+    let names = variables.iter().map(|&v| signature.symbol_name(v).to_owned()).collect();
+    // The outermost fixpoint is the first predicate after `main`.
+    let predicate = 1;
+    let mut solver = bes::Solver::new(system);
+    let mut table = Vec::with_capacity(states as usize);
+    for state in 0..states {
+        let mut here = Vec::new();
+        for (i, &variable) in variables.iter().enumerate() {
+            let key = solver.system().variable(predicate, &[Value::Symbol(variable)], state);
+            let key = key.map_err(|e| AnnotateError::Solve(bes::SolveError::System(e)))?;
+            let method = bes::Method::Auto;
+            if solver.solve_for(&key, method, watch).map_err(AnnotateError::Solve)? {
+                here.push(i as u32);
+            }
+        }
+        table.push(here);
+    }
+    Ok(Annotation { names, states: table, stats: solver.stats() })
 }
 
 /// Whether an explanation is one, by the checker that uses nothing of the solvers.

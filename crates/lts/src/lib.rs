@@ -19,14 +19,19 @@
 //! Not for programs: front ends offer theirs as an [`Lts`].
 
 mod action;
+pub mod analyses;
 pub mod aut;
 pub mod blk;
 mod check;
+mod export;
 mod label;
 mod model;
 pub mod mu;
 pub mod regexp;
 
-pub use check::{OnLts, check, everywhere, explained_part, question};
+pub use check::{
+    AnnotateError, Annotation, OnLts, annotate, check, everywhere, explained_part, question,
+};
+pub use export::{to_modal_system, to_pbes};
 pub use label::split;
 pub use model::{ExplicitLts, Lts};

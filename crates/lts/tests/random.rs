@@ -475,6 +475,7 @@ impl Naive<'_> {
 fn agree(dialect: Dialect, seed: u64, rounds: usize) {
     let mut random = Random(seed);
     let (mut yes, mut games, mut special) = (0, 0, 0);
+    let (mut modal, mut parameterised) = (0, 0);
     for round in 0..rounds {
         let mut lts = model(&mut random);
         let depth = 2 + random.below(3);
@@ -532,10 +533,35 @@ fn agree(dialect: Dialect, seed: u64, rounds: usize) {
             games += solver.stats().games;
             special += solver.stats().special;
         }
+        // The same question, written down as a modal and as a parameterised system.
+        let here = expected.contains(&naive.lts.initial_state());
+        match lts::to_modal_system(&formula, &["x", "y"]) {
+            Ok(system) => {
+                let text = system.to_string();
+                let again = lts::blk::parse(&text).unwrap_or_else(|e| panic!("{text}\n{e}"));
+                assert_eq!(again.to_string(), text);
+                let mut solver = Solver::new(again.on(&mut lts, &["i"]).unwrap());
+                let value = solver.solve(Method::Auto, &mut |_| true).unwrap();
+                assert_eq!(value, here, "{text}\n{}", shown());
+                modal += 1;
+            }
+            Err(e) => assert!(e.to_string().ends_with("not supported"), "{e}"),
+        }
+        match lts::to_pbes(&formula, naive.lts, &["i"]) {
+            Ok(text) => {
+                let pbes = bes::pbes::parse(&text).unwrap_or_else(|e| panic!("{text}\n{e}"));
+                let mut solver = Solver::new(pbes.instance().unwrap());
+                let value = solver.solve(Method::Auto, &mut |_| true).unwrap();
+                assert_eq!(value, here, "{text}\n{}", shown());
+                parameterised += 1;
+            }
+            Err(e) => assert!(e.to_string().ends_with("not supported"), "{e}"),
+        }
         let all = lts::everywhere(&formula, &mut lts, &["i"], &mut |_| true).unwrap().unwrap();
         let holding: Set = (0..all.len() as u32).filter(|&s| all[s as usize]).collect();
         assert_eq!(holding, expected, "{}", shown());
     }
+    assert!(2 * modal > rounds && 2 * parameterised > rounds, "{modal} {parameterised}");
     assert!(yes > rounds, "some hold: {yes}");
     assert!(games > 20, "some alternate: {games}");
     assert!(special > rounds as u64, "some are special: {special}");

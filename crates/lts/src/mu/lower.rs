@@ -23,6 +23,8 @@ use crate::action::Code;
 pub(crate) struct Lowered {
     pub(crate) formulas: Formulas,
     pub(crate) actions: Vec<Code>,
+    /// The action formula that each code was made from.
+    pub(crate) sources: Vec<u32>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -36,6 +38,7 @@ struct Lowering<'a> {
     formula: &'a Formula,
     out: Formulas,
     actions: Vec<Code>,
+    sources: Vec<u32>,
     /// The number of each action formula that was compiled.
     codes: Vec<u32>,
     /// What became of each node, as it stands and negated.
@@ -54,6 +57,7 @@ impl Formula {
                 ..Formulas::default()
             },
             actions: Vec::new(),
+            sources: Vec::new(),
             codes: vec![NONE; self.actions.len()],
             made: vec![[NONE; 2]; self.states.len()],
             predicates: vec![[NONE; 2]; self.binders.len()],
@@ -64,7 +68,11 @@ impl Formula {
         let body = lowering.own(main, lowering.made[self.root as usize][0]);
         lowering.out.predicates[main as usize].body = body;
         lowering.out.initial = main;
-        Ok(Lowered { formulas: lowering.out, actions: lowering.actions })
+        Ok(Lowered {
+            formulas: lowering.out,
+            actions: lowering.actions,
+            sources: lowering.sources,
+        })
     }
 }
 
@@ -311,6 +319,7 @@ impl Lowering<'_> {
         let code = Code::new(&self.formula.actions, action, &sort)?;
         let number = self.actions.len() as u32;
         self.actions.push(code);
+        self.sources.push(action);
         self.codes[action as usize] = number;
         Ok(number)
     }

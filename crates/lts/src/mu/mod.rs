@@ -90,6 +90,9 @@ pub enum Regular {
     Option(u32),
 }
 
+/// A data variable with its range, if it is not its sort's.
+pub type Ranged = (u32, Option<(Expr, Expr)>);
+
 /// A state formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum State {
@@ -125,7 +128,7 @@ pub enum State {
         /// `forall`.
         all: bool,
         /// The data variables, each with its range, if it is not its sort's.
-        slots: Vec<(u32, Option<(Expr, Expr)>)>,
+        slots: Vec<Ranged>,
         /// What holds of them.
         body: u32,
     },

@@ -7,7 +7,7 @@ use bes::lex::{Dialect, Lexer, SyntaxError, SyntaxErrorKind, Token};
 use rustc_hash::FxHashMap;
 use source::Span;
 
-use super::{Action, Binder, Formula, Offer, Regular, State, macros};
+use super::{Action, Binder, Formula, Offer, Ranged, Regular, State, macros};
 use crate::regexp::Regexp;
 
 /// Reads a formula in one of the two syntaxes.
@@ -114,7 +114,7 @@ enum Pending {
     Binary(Binary),
     Modality { all: bool, regular: u32, exports: Vec<u32> },
     Fixpoint(u32),
-    Quantifier { all: bool, slots: Vec<(u32, Option<(Expr, Expr)>)> },
+    Quantifier { all: bool, slots: Vec<Ranged> },
 }
 
 impl<'a> Parser<'a> {
@@ -361,7 +361,7 @@ impl<'a> Parser<'a> {
     }
 
     /// After `forall` or `exists`: data variables, and the dot.
-    fn quantified(&mut self) -> Result<Vec<(u32, Option<(Expr, Expr)>)>, SyntaxError> {
+    fn quantified(&mut self) -> Result<Vec<Ranged>, SyntaxError> {
         if !self.cadp() {
             let slots = self.names.declarations(&mut self.lexer)?;
             self.lexer.expect(".", "`.`")?;
