@@ -180,11 +180,7 @@ fn errors() {
     refused("pbes mu X = true; mu X = true; init X;", "variable `X` is declared twice", "X");
     refused("pbes mu X(l: List(Nat)) = true; init X;", "the sort `List` is not supported", "List");
     refused("map f: Nat; pbes", "a data specification (`map`) is not supported", "map");
-    refused(
-        "pbes mu X = true",
-        "an operator or `;` expected, found the end of the text",
-        "",
-    );
+    refused("pbes mu X = true", "an operator or `;` expected, found the end of the text", "");
     refused(
         "pbes mu X(n: Nat) = true; init X(99999999999999999999);",
         "the number does not fit 64 bits",
@@ -236,7 +232,10 @@ fn numbers() {
     solves("pbes mu X = forall n: Pos. val(n >= 1); init X;", true);
     solves("pbes mu X = forall n: Int. val(n * 2 != 7 || n > 5 || n < 0 - 5); init X;", true);
     solves("pbes mu X = exists n: Int. val(n < 0 && n + 3 == 1); init X;", true);
-    solves("pbes mu X = forall n: Nat. val(n >= 4) || Y(n); mu Y(n: Nat) = val(n < 4); init X;", true);
+    solves(
+        "pbes mu X = forall n: Nat. val(n >= 4) || Y(n); mu Y(n: Nat) = val(n < 4); init X;",
+        true,
+    );
     solves("pbes nu X = forall n: Nat. val(n >= 3) => X; init X;", true);
     // Shallow answers are found in infinite systems, breadth-first.
     let text = "pbes mu X(n: Nat) = X(n + 1) || val(n == 7); init X(0);";
@@ -272,7 +271,11 @@ fn values_persist() {
     let mut builder = BesBuilder::new();
     let block = builder.block(Sign::Mu);
     for v in 0..1000u32 {
-        builder.equation(block, if v == 999 { Op::And } else { Op::Or }, (v < 999).then_some(v + 1));
+        builder.equation(
+            block,
+            if v == 999 { Op::And } else { Op::Or },
+            (v < 999).then_some(v + 1),
+        );
     }
     let mut solver = Solver::new(builder.build(0).unwrap());
     for v in (0..1000).rev() {

@@ -111,12 +111,7 @@ impl<L: Lts> OnLts<L> {
         }
     }
 
-    fn fits(
-        &mut self,
-        action: u32,
-        label: u32,
-        slots: &mut [Value],
-    ) -> Result<bool, ParamError> {
+    fn fits(&mut self, action: u32, label: u32, slots: &mut [Value]) -> Result<bool, ParamError> {
         self.learn(label);
         let code = &self.codes[action as usize];
         let closed = code.is_closed();

@@ -197,7 +197,9 @@ impl Modal<'_> {
                 let values = match range {
                     None => self.domain(*slot)?,
                     Some((low, high)) => match (self.eval(low, slots)?, self.eval(high, slots)?) {
-                        (Value::Int(low), Value::Int(high)) if high.saturating_sub(low) < 10_000 => {
+                        (Value::Int(low), Value::Int(high))
+                            if high.saturating_sub(low) < 10_000 =>
+                        {
                             (low..=high).map(Value::Int).collect()
                         }
                         _ => return Err(unsupported("a quantifier over more than 10,000 values")),
@@ -282,12 +284,7 @@ impl Modal<'_> {
     }
 
     /// A copy of an action formula with values in place of data variables.
-    fn action(
-        &mut self,
-        root: u32,
-        slots: &Slots,
-        carried: &[u32],
-    ) -> Result<u32, SyntaxError> {
+    fn action(&mut self, root: u32, slots: &Slots, carried: &[u32]) -> Result<u32, SyntaxError> {
         let value = |slot: u32| lookup(slots, slot);
         let mut done: FxHashMap<u32, u32> = FxHashMap::default();
         let mut stack = vec![root];
@@ -309,9 +306,7 @@ impl Modal<'_> {
                 Action::Constant(_) | Action::Tau | Action::Label(_) | Action::Regexp(_) => {
                     action.clone()
                 }
-                Action::Val(expr) => {
-                    Action::Constant(self.eval(expr, slots)? == Value::Bool(true))
-                }
+                Action::Val(expr) => Action::Constant(self.eval(expr, slots)? == Value::Bool(true)),
                 Action::Gate { gate, offers, more, guard } => {
                     if !gate.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
                         return Err(unsupported("a gate that is no name"));
@@ -357,11 +352,7 @@ impl Modal<'_> {
 ///
 /// Every predicate gets the state as its first parameter, `s`, and the data variables around it as
 /// further ones. A modality becomes an equation that lists the transitions its action admits.
-pub fn to_pbes(
-    formula: &Formula,
-    lts: &ExplicitLts,
-    tau: &[&str],
-) -> Result<String, SyntaxError> {
+pub fn to_pbes(formula: &Formula, lts: &ExplicitLts, tau: &[&str]) -> Result<String, SyntaxError> {
     let lowered = formula.lower()?;
     let mut formulas = lowered.formulas;
     let labels: Vec<(String, String, Vec<Value>)> = lts
@@ -439,10 +430,12 @@ pub fn to_pbes(
                     }
                     let mut arguments = vec![to.to_string()];
                     for &slot in run.free[*body as usize].iter() {
-                        arguments.push(match lookup(&bound, slot).filter(|_| binds.contains(&slot)) {
-                            Some(value) => run.value(value),
-                            None => run.slot(slot),
-                        });
+                        arguments.push(
+                            match lookup(&bound, slot).filter(|_| binds.contains(&slot)) {
+                                Some(value) => run.value(value),
+                                None => run.slot(slot),
+                            },
+                        );
                     }
                     let target = format!("T{node}({})", arguments.join(", "));
                     terms.push(match op {

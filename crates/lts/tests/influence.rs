@@ -105,7 +105,8 @@ fn other_analyses() {
     assert_eq!(annotated(&analyses::ia2(), &mut lts), ["w x", "w y", "w z", "w", ""]);
     assert_eq!(annotated(&analyses::ia4(&["y"]), &mut lts), ["w x", "w", "w", "w", ""]);
     assert_eq!(annotated(&analyses::live(), &mut lts), ["w x", "w y", "w z", "w", ""]);
-    let error = parse("true", Dialect::Cadp).map(|f| lts::annotate(&f, &mut lts, &[], &mut |_| true));
+    let error =
+        parse("true", Dialect::Cadp).map(|f| lts::annotate(&f, &mut lts, &[], &mut |_| true));
     assert_eq!(error, Ok(Err(lts::AnnotateError::NoParameter)));
 }
 

@@ -56,7 +56,11 @@ fn formulas() {
     check("<SEND(1, x) . RECV(1) . (SEND(2, y) + tau) . done(2, true)+>true", Mcrl2, true);
     check("exists n: Nat. <exists v: Var. SEND(n, v)>true", Mcrl2, true);
     check("nu X(n: Nat = 0). val(n <= 3) && [SEND(1, x)]X(n + 1)", Mcrl2, true);
-    check("nu X(n: Nat = 0). [!tau]X(n) && [tau]X(if(n > 3, n, n + 1)) && val(n < 2)", Mcrl2, false);
+    check(
+        "nu X(n: Nat = 0). [!tau]X(n) && [tau]X(if(n > 3, n, n + 1)) && val(n < 2)",
+        Mcrl2,
+        false,
+    );
     check("sort D = struct x | y; form <exists d: D. SEND(1, d)>true;", Mcrl2, true);
     check("sort D = struct p | q; form <exists d: D. SEND(1, d)>true;", Mcrl2, false);
     check("!(mu X. [true]X)", Mcrl2, true);
@@ -110,7 +114,12 @@ fn errors() {
     refused("<a", Mcrl2, "an operator or `>` expected, found the end of the text", "");
     refused("[a>true", Mcrl2, "an operator or `]` expected, found `>`", ">");
     refused("<!(a*)>true", Mcrl2, "an action formula expected, found a regular formula", "a*");
-    refused("<a|b>true", Mcrl2, "an action of several parts, or with a time, is not supported", "|");
+    refused(
+        "<a|b>true",
+        Mcrl2,
+        "an action of several parts, or with a time, is not supported",
+        "|",
+    );
     refused("mu X(n: Nat = 0). X", Mcrl2, "`X` takes 1 arguments, 0 are given", "X");
     refused(
         "mu X(n: Nat = 0). X(true)",
@@ -122,10 +131,25 @@ fn errors() {
     refused("true) ", Mcrl2, "an operator or the end of the formula expected, found `)`", ")");
     refused("< 'a\\(' > true", Cadp, "`\\(` without `\\)`", "\\");
     refused("< {G ?x:Foo} > true", Cadp, "sort `Foo` is not declared", "Foo");
-    refused("macro M (P) = P end_macro M (true, true)", Cadp, "`M` takes 1 arguments, 2 are given", "M (true, true)");
-    refused("macro M (P) = < P > true end_macro M (true and)", Cadp, "an action formula expected, found `>`", "M (true and)");
+    refused(
+        "macro M (P) = P end_macro M (true, true)",
+        Cadp,
+        "`M` takes 1 arguments, 2 are given",
+        "M (true, true)",
+    );
+    refused(
+        "macro M (P) = < P > true end_macro M (true and)",
+        Cadp,
+        "an action formula expected, found `>`",
+        "M (true and)",
+    );
     refused("macro M () = true", Cadp, "the macro does not end", "M");
-    refused("macro M () = M () end_macro M ()", Cadp, "macros grow beyond 16 MiB or 100,000 uses", "M ()");
+    refused(
+        "macro M () = M () end_macro M ()",
+        Cadp,
+        "macros grow beyond 16 MiB or 100,000 uses",
+        "M ()",
+    );
     refused("(* ", Cadp, "the comment does not end", "(*");
 }
 

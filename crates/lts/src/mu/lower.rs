@@ -68,11 +68,7 @@ impl Formula {
         let body = lowering.own(main, lowering.made[self.root as usize][0]);
         lowering.out.predicates[main as usize].body = body;
         lowering.out.initial = main;
-        Ok(Lowered {
-            formulas: lowering.out,
-            actions: lowering.actions,
-            sources: lowering.sources,
-        })
+        Ok(Lowered { formulas: lowering.out, actions: lowering.actions, sources: lowering.sources })
     }
 }
 
