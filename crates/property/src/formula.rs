@@ -4,7 +4,7 @@ use crate::atoms::{Names, meaning};
 use crate::{FormulaError, FormulaErrorKind, Hint, PropertyError, Which};
 use automata::ltl::{Binary, Formula, FormulaId, Formulas, Node, Unary, parse_with};
 use check::{Meaning, Op, OpId, Temporal};
-use ir::{Exprs, IndexVec, Program};
+use ir::{ExprId, Exprs, IndexVec, Program};
 use source::{Span, suggest};
 
 /// What is to hold, and on which runs.
@@ -93,9 +93,13 @@ impl Resolved {
     }
 
     /// What a counterexample satisfies: the assumptions again and again, and not the formula.
-    pub(crate) fn negated(&mut self) -> FormulaId {
+    /// Assumptions are left out for which `outside` says so.
+    pub(crate) fn negated(&mut self, outside: impl Fn(FormulaId) -> bool) -> FormulaId {
         let mut all = self.formulas.not(self.root);
         for i in 0..self.fair.len() {
+            if outside(self.fair[i]) {
+                continue;
+            }
             let again = self.formulas.unary(Unary::Finally, self.fair[i]);
             let again = self.formulas.unary(Unary::Globally, again);
             all = self.formulas.binary(Binary::And, all, again);
@@ -103,9 +107,70 @@ impl Resolved {
         all
     }
 
+    /// The assumptions that speak of the present only.
+    pub(crate) fn present(&self) -> Vec<FormulaId> {
+        let temporal = |f: FormulaId| match self.formulas.node(f) {
+            Node::Unary(op, _) => op != Unary::Not,
+            Node::Binary(op, ..) => !matches!(
+                op,
+                Binary::And | Binary::Or | Binary::Xor | Binary::Implies | Binary::Iff
+            ),
+            _ => false,
+        };
+        let present = |&f: &FormulaId| !self.formulas.subformulas(f).into_iter().any(temporal);
+        self.fair.iter().copied().filter(present).collect()
+    }
+
+    /// A formula about the present as a condition, where `pick` says what each atom is there.
+    pub(crate) fn condition(
+        &self,
+        exprs: &mut Exprs,
+        f: FormulaId,
+        pick: &dyn Fn(&Meaning) -> ExprId,
+    ) -> ExprId {
+        let mut map: Vec<ExprId> = vec![Exprs::TRUE; f.index() + 1];
+        for g in self.formulas.subformulas(f) {
+            let of = |h: FormulaId| map[h.index()];
+            map[g.index()] = match self.formulas.node(g) {
+                Node::Const(value) => {
+                    if value {
+                        Exprs::TRUE
+                    } else {
+                        Exprs::FALSE
+                    }
+                }
+                Node::Atom(atom) => pick(&self.meanings[atom.index()]),
+                Node::Unary(_, h) => exprs.not(of(h)),
+                Node::Binary(op, h, k) => {
+                    let (h, k) = (of(h), of(k));
+                    match op {
+                        Binary::And => exprs.and(h, k),
+                        Binary::Or => exprs.or(h, k),
+                        Binary::Implies => {
+                            let not = exprs.not(h);
+                            exprs.or(not, k)
+                        }
+                        _ => {
+                            // Equal or different.
+                            let (not_h, not_k) = (exprs.not(h), exprs.not(k));
+                            let (k, not_k) = match op {
+                                Binary::Iff => (k, not_k),
+                                _ => (not_k, k),
+                            };
+                            let (both, none) = (exprs.and(h, k), exprs.and(not_h, not_k));
+                            exprs.or(both, none)
+                        }
+                    }
+                }
+                _ => Exprs::TRUE,
+            };
+        }
+        map[f.index()]
+    }
+
     /// The whole property for the judge of lassos: the assumptions imply the formula.
     pub(crate) fn temporal(&mut self) -> Temporal {
-        let negated = self.negated();
+        let negated = self.negated(|_| false);
         let mut ops: IndexVec<OpId, Op> = IndexVec::new();
         let yes = ops.push(Op::True);
         let no = ops.push(Op::Not(yes));

@@ -47,14 +47,15 @@ struct Down<'a> {
     layout: Layout,
     /// Of the product.
     whole: Layout,
-    /// How many bits the automaton's state has; they stand behind the program's globals.
+    /// How many bits the added globals have; they stand behind the program's.
     state_bits: u32,
 }
 
 impl Down<'_> {
     fn new<'a>(product: &'a Product, original: &Program) -> Down<'a> {
         let layout = Layout::new(original);
-        let state_bits = product.state.map_or(0, |var| product.program.vars[var].ty.bits());
+        let added = product.state.into_iter().chain(product.waiting);
+        let state_bits = added.map(|var| product.program.vars[var].ty.bits()).sum();
         Down { product, layout, whole: Layout::new(&product.program), state_bits }
     }
 

@@ -12,6 +12,10 @@
 //! - P4. An infinite run is wanted if it carries each mark again and again. There is at least one
 //!   mark, so that such a run takes infinitely many steps; an automaton without marks gets one that
 //!   every step carries.
+//! - P5. An assumption of fairness is one more mark of the automaton. But an automaton tells all
+//!   letters apart, and with many assumptions about the present there are too many: then these stay
+//!   outside, and a second hidden global holds which of them is waited for. A step at which that one
+//!   holds goes on to the next, and carries a mark if it was the last.
 //!
 //! What an atom is at a node is often known without any values (`at`, `in`, `terminated`, `error`,
 //! locals of other procedures). Transitions that cannot read such a letter leave nothing behind, and
@@ -20,6 +24,7 @@
 
 use crate::PropertyError;
 use crate::formula::Resolved;
+use automata::ltl::FormulaId;
 use automata::{Options, Tgba, translate};
 use check::{Goal, Temporal};
 use ir::{
@@ -46,6 +51,9 @@ pub struct Product {
     pub automaton: Size,
     /// The variable that holds the automaton's state; none if there is only one.
     pub state: Option<VarId>,
+    /// The variable that holds the number of the assumption that is waited for; none if there are
+    /// few of them.
+    pub waiting: Option<VarId>,
     /// The procedure that calls the entry procedure.
     pub wrapper: ProcId,
     /// Locals of that procedure, and those of the entry procedure that they initialise.
@@ -73,18 +81,39 @@ pub(crate) fn product(
     options: &Options,
 ) -> Result<Product, PropertyError> {
     let temporal = resolved.temporal();
-    let negated = resolved.negated();
+    // P5.
+    let mut outside = resolved.present();
+    if outside.len() <= MOST_INSIDE {
+        outside.clear();
+    }
+    let negated = resolved.negated(|f| outside.contains(&f));
     let automaton = translate(&resolved.formulas, negated, options)?;
     let atoms: Vec<usize> =
         resolved.formulas.atoms_of(negated).into_iter().map(|atom| atom.index()).collect();
-    let marks = automaton.marks.max(1);
+    let marks = match outside.is_empty() {
+        true => automaton.marks.max(1),
+        false => automaton.marks + 1,
+    };
     let size = Size { states: automaton.states, transitions: automaton.transitions.len(), marks };
 
     let mut b = ProgramBuilder::extending(program);
     b.exprs = std::mem::take(&mut resolved.exprs);
     let bits = u32::BITS - automaton.states.saturating_sub(1).leading_zeros();
     let state = (bits > 0).then(|| b.hidden_global("(automaton)", Type::int(bits)));
-    let mut reader = Reader { automaton: &automaton, state, groups: FxHashMap::default() };
+    let waiting = match outside.is_empty() {
+        true => None,
+        false => {
+            let bits = u32::BITS - (outside.len() as u32 - 1).leading_zeros();
+            Some(b.hidden_global("(assumption)", Type::int(bits)))
+        }
+    };
+    let fair_mark = 1u64 << automaton.marks;
+    let mut reader = Reader {
+        automaton: &automaton,
+        state,
+        assumed: waiting.is_some(),
+        groups: FxHashMap::default(),
+    };
     let mut made: Vec<(NodeId, Option<EdgeId>)> = Vec::new();
     let letter = |pick: &dyn Fn(&check::Meaning) -> ExprId| -> Vec<ExprId> {
         atoms.iter().map(|&atom| pick(&resolved.meanings[atom])).collect()
@@ -97,16 +126,18 @@ pub(crate) fn product(
             b.edge(Edge { marks: 0, ..edge.clone() });
             continue;
         }
-        let groups = reader.groups(&mut b.exprs, letter(&|m| m.at[edge.source]));
-        for group in groups.iter() {
+        let pick = |m: &check::Meaning| m.at[edge.source];
+        let groups = reader.groups(&mut b.exprs, letter(&pick));
+        let turns = turns(&mut b.exprs, &resolved, &outside, waiting, &pick);
+        for (group, turn) in groups.iter().flat_map(|g| turns.iter().map(move |t| (g, t))) {
             let mut edge = edge.clone();
-            edge.marks = group.marks;
-            match &mut edge.kind {
-                EdgeKind::Local { rel, .. } | EdgeKind::Return { rel } => {
-                    group.apply(&mut b.exprs, state, rel);
-                }
-                EdgeKind::Call(call) => group.apply(&mut b.exprs, state, &mut call.enter),
-            }
+            edge.marks = group.marks | if turn.all { fair_mark } else { 0 };
+            let rel = match &mut edge.kind {
+                EdgeKind::Local { rel, .. } | EdgeKind::Return { rel } => rel,
+                EdgeKind::Call(call) => &mut call.enter,
+            };
+            group.apply(&mut b.exprs, state, rel);
+            turn.apply(&mut b.exprs, waiting, rel);
             made.push((edge.source, Some(id)));
             b.edge(edge);
         }
@@ -114,18 +145,23 @@ pub(crate) fn product(
 
     // P3.
     let events = b.no_events();
-    let mut stutter = |b: &mut ProgramBuilder, node: NodeId, letter: Vec<ExprId>| {
-        for group in reader.groups(&mut b.exprs, letter).iter() {
-            let mut rel = Rel::identity();
-            group.apply(&mut b.exprs, state, &mut rel);
-            let kind = EdgeKind::Local { target: node, rel };
-            made.push((node, None));
-            b.edge(Edge { source: node, kind, step: true, events, marks: group.marks });
-        }
-    };
+    let mut stutter =
+        |b: &mut ProgramBuilder, node: NodeId, pick: fn(&check::Meaning) -> ExprId| {
+            let turns = turns(&mut b.exprs, &resolved, &outside, waiting, &pick);
+            let groups = reader.groups(&mut b.exprs, letter(&pick));
+            for (group, turn) in groups.iter().flat_map(|g| turns.iter().map(move |t| (g, t))) {
+                let mut rel = Rel::identity();
+                group.apply(&mut b.exprs, state, &mut rel);
+                turn.apply(&mut b.exprs, waiting, &mut rel);
+                let kind = EdgeKind::Local { target: node, rel };
+                made.push((node, None));
+                let marks = group.marks | if turn.all { fair_mark } else { 0 };
+                b.edge(Edge { source: node, kind, step: true, events, marks });
+            }
+        };
     for proc in program.procs.ids() {
         if let Some(node) = b.forget_error_node(proc) {
-            stutter(&mut b, node, letter(&|m| m.failed));
+            stutter(&mut b, node, |m| m.failed);
         }
     }
 
@@ -135,10 +171,14 @@ pub(crate) fn product(
     b.begin_proc(wrapper);
     let (start, finished) = (b.silent(), b.silent());
     b.entry(wrapper, start);
-    stutter(&mut b, finished, letter(&|m| m.terminated));
+    stutter(&mut b, finished, |m| m.terminated);
     let (mut init, enter, handed_over) = entering(program, &mut b, wrapper);
     if let Some(state) = state {
         let here = state_is(&mut b.exprs, Time::Pre, state, automaton.initial.0);
+        init.condition = b.exprs.and(here, init.condition);
+    }
+    if let Some(waiting) = waiting {
+        let here = state_is(&mut b.exprs, Time::Pre, waiting, 0);
         init.condition = b.exprs.and(here, init.condition);
     }
     let call = ir::Call { callee: program.entry, enter, ret: finished, back: Rel::identity() };
@@ -159,6 +199,7 @@ pub(crate) fn product(
         temporal,
         automaton: size,
         state,
+        waiting,
         wrapper,
         handed_over,
         edges: made.into_iter().map(|(_, edge)| edge).collect(),
@@ -212,6 +253,66 @@ fn entering(
     (Init { condition, choices }, enter, handed_over)
 }
 
+/// Assumptions about the present that the automaton can take.
+const MOST_INSIDE: usize = 3;
+
+/// What a step does with the assumptions outside the automaton (P5).
+struct Turn {
+    guard: ExprId,
+    /// The assumption waited for afterwards; `None`: the same.
+    next: Option<ExprId>,
+    /// The last one has come.
+    all: bool,
+}
+
+impl Turn {
+    fn apply(&self, exprs: &mut Exprs, waiting: Option<VarId>, rel: &mut Rel) {
+        rel.guard = exprs.and(self.guard, rel.guard);
+        if let (Some(value), Some(var)) = (self.next, waiting) {
+            let mut assigns = std::mem::take(&mut rel.assigns).into_vec();
+            assigns.push(Assign { time: Time::Post, var, index: None, value: Some(value) });
+            rel.assigns = assigns.into();
+        }
+    }
+}
+
+/// What steps can do with the assumptions where `pick` says what each atom is.
+fn turns(
+    exprs: &mut Exprs,
+    resolved: &Resolved,
+    outside: &[FormulaId],
+    waiting: Option<VarId>,
+    pick: &dyn Fn(&check::Meaning) -> ExprId,
+) -> Vec<Turn> {
+    let stay = Turn { guard: Exprs::TRUE, next: None, all: false };
+    let (Some(waiting), Some((&last, rest))) = (waiting, outside.split_last()) else {
+        return vec![stay];
+    };
+    let came = |exprs: &mut Exprs, number: usize, f: FormulaId| {
+        let here = state_is(exprs, Time::Pre, waiting, number as u32);
+        let holds = resolved.condition(exprs, f, pick);
+        exprs.and(here, holds)
+    };
+    let wraps = came(exprs, rest.len(), last);
+    let mut next = exprs.pre(waiting);
+    let mut moves = false;
+    for (i, &f) in rest.iter().enumerate() {
+        let came = came(exprs, i, f);
+        if came != Exprs::FALSE {
+            moves = true;
+            let to = exprs.int(i as i64 + 1);
+            next = exprs.add(Expr::Ite(came, to, next));
+        }
+    }
+    let guard = exprs.not(wraps);
+    let zero = exprs.int(0);
+    let mut out = vec![Turn { guard, next: moves.then_some(next), all: false }];
+    if wraps != Exprs::FALSE {
+        out.push(Turn { guard: wraps, next: Some(zero), all: true });
+    }
+    out
+}
+
 fn state_is(exprs: &mut Exprs, time: Time, state: VarId, number: u32) -> ExprId {
     let (now, number) = (exprs.add(Expr::Read(time, state)), exprs.int(i64::from(number)));
     exprs.binary(BinaryOp::Eq, now, number)
@@ -221,6 +322,8 @@ fn state_is(exprs: &mut Exprs, time: Time, state: VarId, number: u32) -> ExprId 
 struct Reader<'a> {
     automaton: &'a Tgba,
     state: Option<VarId>,
+    /// There is a mark besides those of the automaton.
+    assumed: bool,
     groups: FxHashMap<Vec<ExprId>, Rc<[Group]>>,
 }
 
@@ -273,7 +376,10 @@ impl Reader<'_> {
             let cubes: Vec<Cube> =
                 t.label.cubes.iter().filter_map(|cube| restrict(&cube.0, &letter)).collect();
             if !cubes.is_empty() {
-                let marks = if self.automaton.marks == 0 { 1 } else { u64::from(t.marks) };
+                let marks = match self.automaton.marks {
+                    0 if !self.assumed => 1,
+                    _ => u64::from(t.marks),
+                };
                 let group = by_marks.entry(marks).or_default();
                 group.entry((t.from.0, t.to.0)).or_default().extend(cubes);
             }
