@@ -41,6 +41,10 @@ pub fn replay(
     let mut folded = Folded::new(&program, options, watch, &budget);
     let judged = claims.iter().map(|claim| {
         let Some(trace) = &claim.trace else { return Judgement::NoTrace };
+        if matches!(claim.verdict.as_str(), "holds" | "unreachable") {
+            let why = format!("no trace shows that the verdict is `{}`", claim.verdict);
+            return Judgement::Refused(why);
+        }
         let question = match crate::temporal::question(&claim.property, &program, &budget) {
             Ok(Ok(question)) => question,
             Ok(Err(reason)) => return Judgement::Unknown(reason.to_string()),
@@ -62,8 +66,9 @@ pub fn replay(
                 })
             }
             Question::Product(product) => {
-                let Some(listed) = lasso(trace, steps) else {
-                    return Judgement::Refused("a run without end has a loop".to_owned());
+                let listed = match lasso(trace, steps) {
+                    Ok(listed) => listed,
+                    Err(why) => return Judgement::Refused(why),
                 };
                 caught("replay", || replay_lasso(&program, &listed, &product.temporal, &budget))
             }
@@ -81,19 +86,30 @@ pub fn replay(
     Ok(judged.collect())
 }
 
-/// The listing of a run without end; its last step may stand for the state in which it stays.
-fn lasso(trace: &ClaimedTrace, mut steps: Vec<ListedStep>) -> Option<ListedLasso> {
-    let start = trace.loop_start?;
-    let last = trace.steps.last()?;
-    if last.line != 0 {
-        return Some(ListedLasso { steps, end: ListedEnd::Loop { start } });
-    }
-    let state = steps.pop()?.state;
-    let end = match last.text.as_deref() {
-        Some("(error)") => ListedEnd::Failed { state },
-        _ => ListedEnd::Terminated { state },
+/// The listing of a run without end, or why it is none. Its last step may stand for the state in
+/// which it stays; that one is on line 0.
+fn lasso(trace: &ClaimedTrace, mut steps: Vec<ListedStep>) -> Result<ListedLasso, String> {
+    let (Some(start), Some(last)) = (trace.loop_start, trace.steps.last()) else {
+        return Err("a run without end has a loop".to_owned());
     };
-    Some(ListedLasso { steps, end })
+    let growth = trace.growth;
+    if last.line != 0 {
+        return Ok(ListedLasso { steps, end: ListedEnd::Loop { start }, growth });
+    }
+    let number = steps.len();
+    if start + 1 != number {
+        return Err(format!("step {number}: a run that is over stays in its last state"));
+    }
+    let state = steps.pop().map(|step| step.state).unwrap_or_default();
+    let end = match last.text.as_deref() {
+        Some("(terminated)") => ListedEnd::Terminated { state },
+        Some("(error)") => ListedEnd::Failed { state },
+        _ => {
+            let why = "a state that is kept for ever is `(terminated)` or `(error)`";
+            return Err(format!("step {number}: {why}"));
+        }
+    };
+    Ok(ListedLasso { steps, end, growth })
 }
 
 /// The steps by the program's ids, or what does not exist in it.
@@ -111,6 +127,8 @@ fn steps(program: &Program, trace: &ClaimedTrace) -> Result<Vec<ListedStep>, Str
             state: state(program, &mut reader, proc, step)
                 .map_err(|why| format!("step {}: {why}", i + 1))?,
             folded: step.folded.is_some(),
+            column: step.column,
+            text: step.text.clone(),
         });
     }
     Ok(out)

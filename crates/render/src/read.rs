@@ -21,6 +21,8 @@ pub struct Claim {
 pub struct ClaimedTrace {
     /// Where the part that repeats for ever begins.
     pub loop_start: Option<usize>,
+    /// By how many frames the stack is higher after each turn of that part, if it is told.
+    pub growth: Option<usize>,
     /// In the order of execution.
     pub steps: Vec<ClaimedStep>,
 }
@@ -107,12 +109,13 @@ fn fair(property: &At<'_>) -> Result<Vec<String>, ReadError> {
 }
 
 fn trace(at: &At<'_>) -> Result<ClaimedTrace, ReadError> {
-    let loop_start = match at.json.get("loop_start") {
-        None | Some(Json::Null) => None,
-        Some(_) => Some(at.get("loop_start")?.number()? as usize),
+    let optional = |name: &str| match at.json.get(name) {
+        None | Some(Json::Null) => Ok(None),
+        Some(_) => at.get(name)?.number().map(|n| Some(n as usize)),
     };
+    let (loop_start, growth) = (optional("loop_start")?, optional("stack_growth")?);
     let steps = at.get("steps")?.list()?.iter().map(step).collect::<Result<_, _>>()?;
-    Ok(ClaimedTrace { loop_start, steps })
+    Ok(ClaimedTrace { loop_start, growth, steps })
 }
 
 fn step(at: &At<'_>) -> Result<ClaimedStep, ReadError> {
@@ -134,7 +137,7 @@ fn step(at: &At<'_>) -> Result<ClaimedStep, ReadError> {
         text: optional("text")?.map(|t| t.text()).transpose()?,
         depth: at.get("depth")?.number()?,
         state: values,
-        folded: optional("folded")?.map(|f| f.text()).transpose()?,
+        folded: optional("folded")?.map(|f| f.decimal()).transpose()?,
     })
 }
 
@@ -184,6 +187,14 @@ impl<'j> At<'j> {
     }
     fn text(&self) -> Result<String, ReadError> {
         self.json.as_str().map_or_else(|| self.wrong("a text"), |s| Ok(s.to_owned()))
+    }
+    /// A number in decimal, as a text: it may be a long one.
+    fn decimal(&self) -> Result<String, ReadError> {
+        let text = self.text()?;
+        match !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
+            true => Ok(text),
+            false => self.wrong("a number in decimal"),
+        }
     }
     fn number(&self) -> Result<u32, ReadError> {
         let number = self.json.as_u64().and_then(|n| u32::try_from(n).ok());

@@ -45,6 +45,10 @@ pub struct ListedStep {
     pub state: Vec<(VarId, Value)>,
     /// A call whose inside is not listed.
     pub folded: bool,
+    /// The statement's column, if it is listed.
+    pub column: Option<u32>,
+    /// The statement's text, if it is listed.
+    pub text: Option<String>,
 }
 
 /// Can the call lead from some valuation that agrees with `before` to some valuation that agrees
@@ -353,7 +357,13 @@ impl<'a> Simulation<'a> {
 
     fn nothing_left(&self, i: usize, step: &ListedStep) -> Result<Outcome, Stop> {
         let name = self.program.proc_name(step.proc);
-        let at = format!("`{name}` line {} at depth {}", step.line, step.depth);
+        let mut at = format!("`{name}` line {} at depth {}", step.line, step.depth);
+        if let Some(column) = step.column {
+            at = format!("`{name}` line {} column {column} at depth {}", step.line, step.depth);
+        }
+        if let Some(text) = &step.text {
+            at += &format!(", `{text}`");
+        }
         if self.blurred {
             return Err(format!(
                 "step {i} ({at}): the listing leaves open what the program depends on"
@@ -454,7 +464,11 @@ impl<'a> Simulation<'a> {
         let mut out = Items::default();
         for item in items {
             let node = &program.nodes[item.node];
-            let here = node.statement && node.proc == step.proc && node.origin.line == step.line;
+            let here = node.statement
+                && node.proc == step.proc
+                && node.origin.line == step.line
+                && step.column.is_none_or(|column| node.origin.column == column)
+                && step.text.as_ref().is_none_or(|text| program.text(node.origin.text) == text);
             if here
                 && item.cube.known.conflict(listed).is_none()
                 && let Some(item) = self.unfold(item, listed)
@@ -691,15 +705,46 @@ impl<'a> Simulation<'a> {
             for case in self.image(&call.back, Role::Back, &pre, &[])?.cases {
                 let folded = self.stale(exit.folded.as_ref(), &case, &call.back);
                 let (key, assumed) = (item.key, exit.assumed);
-                let before = match (&self.trails, trail.0) {
-                    (Some(trails), Some(call)) => trails[call as usize].before.clone(),
-                    _ => self.space.open(),
-                };
-                let trail = self.keep(item.trail, *edge, &before, Some(exit.trail));
+                let before = self.decided_before(call, *trail, &case.before);
+                let inside = self.decided_inside(exit.trail, &case.before);
+                let trail = self.keep(item.trail, *edge, &before, Some(inside));
                 out.push(Item { key, node: call.ret, cube: case.post, assumed, folded, trail });
             }
         }
         Ok(out)
+    }
+
+    /// What is known before a call, once it is back: locals that it saves as they are, and that
+    /// had to be decided only then, included.
+    fn decided_before(&self, call: &Call, trail: Trail, decided: &Partial) -> Partial {
+        let (Some(trails), Some(at)) = (&self.trails, trail.0) else { return self.space.open() };
+        let mut saved = decided.clone();
+        saved.forget(self.space.globals());
+        saved.forget(self.space.results());
+        for assign in call.enter.assigns.iter().filter(|a| a.time == Time::Saved) {
+            saved.forget(self.space.var(self.program, assign.var));
+        }
+        let mut before = trails[at as usize].before.clone();
+        before.merge(&saved);
+        before
+    }
+
+    /// The way to a return after which more is known: globals and results that it leaves open and
+    /// that had to be decided when the caller took them.
+    fn decided_inside(&mut self, trail: Trail, decided: &Partial) -> Trail {
+        let (Some(trails), Some(at)) = (&mut self.trails, trail.0) else { return trail };
+        let TrailStep { parent, edge, before, inside, exit } = &trails[at as usize];
+        let Some(exit) = exit else { return trail };
+        let mut more = decided.clone();
+        more.forget(self.space.locals());
+        if exit.covers(&more) {
+            return trail;
+        }
+        more.merge(exit);
+        let (parent, edge, inside) = (*parent, *edge, *inside);
+        let step = TrailStep { parent, edge, before: before.clone(), inside, exit: Some(more) };
+        trails.push(step);
+        Trail(Some(trails.len() as u32 - 1))
     }
 
     /// Leaves the frames of the top level.

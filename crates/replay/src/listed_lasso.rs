@@ -27,6 +27,8 @@ pub struct ListedLasso {
     pub steps: Vec<ListedStep>,
     /// How it goes on.
     pub end: ListedEnd,
+    /// By how many frames the stack is higher after each turn of the loop, if that is listed.
+    pub growth: Option<usize>,
 }
 
 /// How a listed run goes on for ever.
@@ -70,6 +72,10 @@ pub fn replay_lasso(
         let why = "the loop starts after the last step".to_owned();
         return Outcome::Refuted { step: listed.steps.len(), why };
     }
+    if !matches!(listed.end, ListedEnd::Loop { .. }) && listed.growth.is_some_and(|by| by > 0) {
+        let why = "the stack of a run that is over does not grow".to_owned();
+        return Outcome::Refuted { step: listed.steps.len(), why };
+    }
     let space = Space::new(program);
     let mut simulation = Simulation::new(program, &space, budget, Some(Vec::new()));
     let mut candidates = Vec::new();
@@ -85,6 +91,9 @@ pub fn replay_lasso(
             return inconclusive("the listing leaves open whether the run goes on as it says");
         }
         let why = match listed.end {
+            ListedEnd::Loop { .. } if listed.growth.is_some() => {
+                "the last step does not lead back to the start of the loop with such a stack"
+            }
             ListedEnd::Loop { .. } => "the last step does not lead back to the start of the loop",
             ListedEnd::Terminated { .. } => "the program does not end after the last step",
             ListedEnd::Failed { .. } => "the last step fails no assertion",
@@ -200,7 +209,11 @@ impl Finder<'_> {
                 && item.cube.known.conflict(&self.extra).is_none()
         };
         let (items, head) = match self.listed.end {
-            ListedEnd::Loop { start } if levels.len() >= self.listed.steps[start].depth => {
+            ListedEnd::Loop { start } => {
+                let growth = levels.len().checked_sub(self.listed.steps[start].depth);
+                if growth.is_none() || self.listed.growth.is_some_and(|by| growth != Some(by)) {
+                    return;
+                }
                 let head = &self.listed.steps[start];
                 (simulation.matching(items, head, &self.extra), Some(head.depth))
             }

@@ -124,9 +124,21 @@ fn listing(s: &Setup, accepted: &Accepted) -> ListedLasso {
     let step = |shown: &replay::Shown| {
         let node = &program.nodes[shown.node];
         let (proc, line, depth) = (node.proc, node.origin.line, shown.depth);
-        ListedStep { proc, line, depth, state: state(shown, proc), folded: false }
+        ListedStep {
+            proc,
+            line,
+            depth,
+            state: state(shown, proc),
+            folded: false,
+            column: None,
+            text: None,
+        }
     };
-    ListedLasso { steps: shown.iter().map(step).collect(), end }
+    ListedLasso {
+        steps: shown.iter().map(step).collect(),
+        end,
+        growth: Some(accepted.loop_growth()),
+    }
 }
 
 #[test]
@@ -257,10 +269,12 @@ fn a_loop_that_does_not_repeat_is_refused() {
         depth: 0,
         state: values,
         folded: false,
+        column: None,
+        text: None,
     };
     let on = vec![(x, replay::Value::Bool(true))];
     let steps = vec![step(1, vec![]), step(2, on.clone()), step(3, on)];
-    let listed = ListedLasso { steps, end: ListedEnd::Loop { start: 1 } };
+    let listed = ListedLasso { steps, end: ListedEnd::Loop { start: 1 }, growth: None };
     let f = gf(&s.program, x);
     let outcome = replay_lasso(&s.program, &listed, &f, &Budget::unlimited());
     assert!(matches!(outcome, Outcome::Refuted { .. }), "{outcome:?}");

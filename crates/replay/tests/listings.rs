@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 fn step(proc: ProcId, line: u32, depth: usize, state: &[(VarId, bool)]) -> ListedStep {
     let state = state.iter().map(|&(v, b)| (v, Value::Bool(b))).collect();
-    ListedStep { proc, line, depth, state, folded: false }
+    ListedStep { proc, line, depth, state, folded: false, column: None, text: None }
 }
 
 fn run(program: &Program, steps: Vec<ListedStep>, target: NodeId) -> Outcome {

@@ -81,7 +81,15 @@ fn the_figure_is_listed_and_replayed() {
         }
         text += "\n";
         let (proc, line, depth) = (node.proc, node.origin.line, shown.depth);
-        steps.push(ListedStep { proc, line, depth, state, folded: false });
+        steps.push(ListedStep {
+            proc,
+            line,
+            depth,
+            state,
+            folded: false,
+            column: None,
+            text: None,
+        });
     }
     assert_eq!(text, FIGURE);
     // A completed call counts as one: 6 transitions from line 6 to line 12.

@@ -46,9 +46,21 @@ fn listing(accepted: &Accepted) -> Option<ListedLasso> {
     let step = |shown: &crate::Shown| {
         let node = &program.nodes[shown.node];
         let (proc, line, depth) = (node.proc, node.origin.line, shown.depth);
-        ListedStep { proc, line, depth, state: state(shown, proc), folded: false }
+        ListedStep {
+            proc,
+            line,
+            depth,
+            state: state(shown, proc),
+            folded: false,
+            column: None,
+            text: None,
+        }
     };
-    Some(ListedLasso { steps: shown.iter().map(step).collect(), end })
+    Some(ListedLasso {
+        steps: shown.iter().map(step).collect(),
+        end,
+        growth: Some(accepted.loop_growth()),
+    })
 }
 
 /// A lasso that violates the formula, listed and read back.

@@ -244,6 +244,8 @@ fn listings_are_replayed_as_the_plain_simulation_says() {
                             depth: shown.depth,
                             state: state_vars(&program, &space.layout, node.proc, &shown.state),
                             folded: shown.folded.is_some(),
+                            column: Some(node.origin.column),
+                            text: Some(program.text(node.origin.text).to_owned()),
                         }
                     })
                     .collect();
