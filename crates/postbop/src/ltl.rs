@@ -79,6 +79,7 @@ impl Automaton {
             }
         }
         let _ = match automaton.marks {
+            _ if automaton.transitions.is_empty() => writeln!(out, "  nothing is accepted"),
             0 => writeln!(out, "  every infinite run is accepted"),
             1 => writeln!(out, "  accepted: mark 0 infinitely often"),
             n => writeln!(out, "  accepted: each of the marks 0 to {} infinitely often", n - 1),

@@ -8,7 +8,7 @@ use ir::Program;
 use property::{KeepGoing, Mutant, Product, Property, PropertyError, Question, TranslateError};
 use render::{CertificateNote, Idle, Listing, Outcome, Status, Vacuity};
 use replay::{CertRefusal, Judgement};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// A temporal question, and what is needed to answer it.
@@ -30,12 +30,20 @@ pub(crate) fn question(
     program: &Program,
     budget: &Budget,
 ) -> Result<Result<Question, StopReason>, PropertyError> {
-    let watched = budget.clone();
-    let keep_going = KeepGoing::while_true(move || watched.poll().is_ok());
+    let (watched, stopped) = (budget.clone(), Arc::new(OnceLock::new()));
+    let reason = stopped.clone();
+    let keep_going = KeepGoing::while_true(move || match watched.poll() {
+        Ok(()) => true,
+        Err(why) => {
+            // The first one: what was short of memory has enough of it again afterwards.
+            let _ = reason.set(why);
+            false
+        }
+    });
     match property.question_while(program, keep_going) {
         Ok(question) => Ok(Ok(question)),
         Err(PropertyError::Automaton(TranslateError::Interrupted)) => {
-            Ok(Err(budget.poll().err().unwrap_or(StopReason::Cancelled)))
+            Ok(Err(stopped.get().cloned().unwrap_or(StopReason::Cancelled)))
         }
         Err(PropertyError::Automaton(error)) => {
             Ok(Err(StopReason::Unsupported { what: error.to_string() }))
@@ -178,9 +186,11 @@ impl Temporal<'_> {
         let budget = self.watch.budget(limits);
         let nothing = Property::Ltl { formula: "false".to_owned(), fair: fair.clone() };
         if self.holds(&nothing, &budget) == Some(true) {
-            let which = if fair.is_empty() { "" } else { "fair " };
-            let message = format!("no {which}infinite run is left: every run blocks");
-            return (None, Some(message));
+            let message = match fair.is_empty() {
+                true => "no infinite run is left: every run blocks",
+                false => "no infinite run is left: every run blocks or is not fair",
+            };
+            return (None, Some(message.to_owned()));
         }
         let mutants = match property.mutants(self.program) {
             Ok(mutants) if !mutants.is_empty() => mutants,

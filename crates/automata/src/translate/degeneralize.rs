@@ -102,6 +102,8 @@ fn copies(
 /// marks; states that simulate each other have them, so that uniting these keeps it so.
 fn by_state(ctx: &mut Ctx, graph: &Graph) -> Result<Graph, TranslateError> {
     let mut graph = prune::trim(ctx, graph)?;
+    // Where nothing is accepted, trimming leaves no mark.
+    graph.marks = 1;
     let found = graph.components();
     let accepting = prune::accepting(&graph, &found);
     for (state, edges) in graph.out.iter_mut().enumerate() {

@@ -131,7 +131,29 @@ fn vacuity_is_told_with_a_witness() {
     let out = bop(&["check", stuck.path(), "--ltl", "F error"]).exits(0).out;
     assert!(out.contains("no infinite run is left"), "{out}");
     let out = bop(&["check", file.path(), "--ltl", "F a", "--fair", "false"]).exits(0).out;
-    assert!(out.contains("no fair infinite run is left"), "{out}");
+    assert!(out.contains("no infinite run is left: every run blocks or is not fair"), "{out}");
+}
+
+/// Many assumptions are kept outside the automaton: as if they were in the formula.
+#[test]
+fn many_assumptions_are_as_good_as_a_formula() {
+    let text = "decl p, q, r, s;\nvoid main() begin\n  while (*) do\n    p := *;\n    \
+                if (p) then q := *; r := !r; else s := f(q); fi\n  od\n  L: skip;\nend\n\
+                bool f(x) begin decl y; y := x; if (*) then y := f(!x); fi return y; end\n";
+    let file = TempFile::new("many.bp", text);
+    let fair = ["p", "!q", "in(f) | terminated", "r ^ s", "!p -> s"];
+    let again: Vec<String> = fair.iter().map(|f| format!("G F ({f})")).collect();
+    for formula in ["F q", "F G !q", "G (p -> F s)", "F terminated", "G F q", "F (q & r & s)"] {
+        let with: Vec<&str> = fair.iter().flat_map(|f| ["--fair", f]).collect();
+        let inside = format!("({}) -> {formula}", again.join(" & "));
+        for engine in ["explicit", "post", "pre"] {
+            let args = ["check", file.path(), "--engine", engine, "--self-check", "--ltl"];
+            let outside = bop(&[&args[..], &[formula], &with].concat());
+            let embedded = bop(&[&args[..], &[&inside]].concat());
+            assert_eq!(outside.code, embedded.code, "{engine} {formula}\n{}", outside.out);
+            assert!(outside.code < 2, "{}{}", outside.out, outside.err);
+        }
+    }
 }
 
 #[test]
