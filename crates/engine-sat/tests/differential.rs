@@ -60,12 +60,23 @@ fn limits_change_no_verdict() {
     compare(&Universal { options }, 500..560);
 }
 
-/// The long run: `cargo test -p engine-sat --test differential -- --ignored`.
+/// The long run: `-- --ignored ten`, other seeds by `POSTBOP_SEEDS=from-to`.
 #[test]
 #[ignore = "takes many minutes"]
 fn ten_thousand_programs() {
-    compare(&Qbf::default(), 1_000..11_000);
-    compare(&Universal::default(), 1_000..11_000);
+    let seeds = seeds(1_000..11_000);
+    compare(&Qbf::default(), seeds.clone());
+    compare(&Universal::default(), seeds);
+}
+
+/// The seeds that are asked for, or the given ones.
+fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
+    let asked = std::env::var("POSTBOP_SEEDS").ok();
+    let asked = asked.as_deref().and_then(|text| text.split_once('-'));
+    match asked.map(|(from, to)| (from.parse(), to.parse())) {
+        Some((Ok(from), Ok(to))) => from..to,
+        _ => default,
+    }
 }
 
 /// What bounded unrolling finds is so; what it proves, too.
@@ -105,12 +116,10 @@ fn bounded_unrolling_is_never_wrong() {
 #[ignore = "for measuring"]
 #[allow(clippy::print_stderr)]
 fn slow_programs() {
-    let seeds = std::env::var("POSTBOP_SEEDS").unwrap_or_else(|_| "0-200".to_owned());
-    let (from, to) = seeds.split_once('-').expect("from-to");
-    let (from, to): (u64, u64) = (from.parse().expect("from"), to.parse().expect("to"));
+    let seeds = seeds(0..200);
     for engine in [&Qbf::default() as &dyn Engine, &Universal::default()] {
         let (mut total, mut worst) = (Duration::ZERO, (Duration::ZERO, 0));
-        for seed in from..to {
+        for seed in seeds.clone() {
             let task = any_trace_case(seed).expect("generated programs are well formed");
             let clock = std::time::Instant::now();
             let answer = engine.run(&task, &limited());

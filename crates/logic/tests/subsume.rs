@@ -212,7 +212,7 @@ fn the_text_for_other_solvers() {
 fn relations_in_normal_form_are_the_same_sets() {
     let mut rng = Rng(11);
     let mut decider: Decider<Cadical> = Decider::new(never());
-    for round in 0..1_500 {
+    for round in 0..800 {
         let mut aig = Aig::new();
         decider.forget();
         // More inputs than are simulated: values are asked from the solver.
