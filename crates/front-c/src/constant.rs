@@ -30,10 +30,7 @@ pub(crate) fn constant(
         if !ready {
             stack.push((id, true));
             match kind {
-                ExprKind::Unary(
-                    Unary::Minus | Unary::Plus | Unary::Complement | Unary::Not,
-                    a,
-                )
+                ExprKind::Unary(Unary::Minus | Unary::Plus | Unary::Complement | Unary::Not, a)
                 | ExprKind::Cast(_, a) => stack.push((*a, false)),
                 ExprKind::Binary(_, a, b) => stack.extend([(*b, false), (*a, false)]),
                 ExprKind::Conditional(c, Some(a), b) => {

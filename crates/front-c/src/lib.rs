@@ -30,9 +30,7 @@ mod tree;
 mod walk;
 
 pub use lex::{Place, Problem};
-pub use link::{
-    Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, main_file,
-};
+pub use link::{Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, main_file};
 pub use lower::{Keep, LowerError, Lowered, Options, lower};
 pub use parse::{MAX_DEPTH, parse};
 pub use skeleton::{
@@ -40,8 +38,8 @@ pub use skeleton::{
     Warning, When, plain_name,
 };
 pub use tree::{
-    Asm, Assign, Attributes, Binary, Declaration, Enumerator, Expr, ExprId, ExprKind, Field, ForInit, Function,
-    Init, InitId, Item, Param, Record, RecordId, Stmt, StmtId, StmtKind, Storage, Sym, Tag, Type,
-    TypeId, TypeKind, Unary, Unit,
+    Asm, Assign, Attributes, Binary, Declaration, Enumerator, Expr, ExprId, ExprKind, Field,
+    ForInit, Function, Init, InitId, Item, Param, Record, RecordId, Stmt, StmtId, StmtKind,
+    Storage, Sym, Tag, Type, TypeId, TypeKind, Unary, Unit,
 };
 pub use walk::skeleton;

@@ -413,10 +413,7 @@ impl Linked<'_> {
         func.noreturn |= noreturn;
         let unprototyped = func.ty.is_none_or(|t| {
             let unit = &self.units[t.unit as usize];
-            matches!(
-                unit.ty(strip(unit, t.ty)).kind,
-                TypeKind::Function { unprototyped: true, .. }
-            )
+            matches!(unit.ty(strip(unit, t.ty)).kind, TypeKind::Function { unprototyped: true, .. })
         });
         if unprototyped {
             func.ty = Some(TypeRef { unit: u as u32, ty });
@@ -438,9 +435,9 @@ impl Linked<'_> {
             let (file, line) = unit.place(f.at);
             // Inline functions of headers are the same everywhere.
             let first = &self.units[other];
-            let same = first.functions().any(|g| {
-                first.name(g.name) == name && first.place(g.at) == (file, line)
-            });
+            let same = first
+                .functions()
+                .any(|g| first.name(g.name) == name && first.place(g.at) == (file, line));
             if !same {
                 self.warnings.push(Warning {
                     file: file.to_owned(),
@@ -507,9 +504,7 @@ impl Linked<'_> {
             let is_const = ty.is_const || unit.ty(d.ty).is_const;
             let Some(Entity::Object(o)) = self.scopes[u].get(&d.name) else { continue };
             let private = d.storage == Storage::Static && !changed.contains(&d.name);
-            if !(private || is_const)
-                || !matches!(ty.kind, TypeKind::Base(_) | TypeKind::Enum(_))
-            {
+            if !(private || is_const) || !matches!(ty.kind, TypeKind::Base(_) | TypeKind::Enum(_)) {
                 continue;
             }
             let Some(init) = d.init else { continue };

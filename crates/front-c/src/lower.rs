@@ -6,9 +6,7 @@
 //! every condition that is tested twice ([`Options::feasibility`]).
 
 use crate::link::{FuncId, ObjectId, Reach};
-use crate::skeleton::{
-    Body, Call, Data, DataId, Event, Flow, Next, Point, Skeleton, When,
-};
+use crate::skeleton::{Body, Call, Data, DataId, Event, Flow, Next, Point, Skeleton, When};
 use crate::tree::Binary;
 use ir::{
     Assign, BinaryOp, Edge, EdgeKind, EventsId, Expr, ExprId, Exprs, Init, NodeId, Origin, ProcId,
@@ -320,12 +318,8 @@ impl<'a> Lowering<'a> {
         self.b.entry(proc, start);
         let events = self.b.no_events();
         for &root in roots {
-            let call = ir::Call {
-                callee: root,
-                enter: Rel::identity(),
-                ret: end,
-                back: Rel::identity(),
-            };
+            let call =
+                ir::Call { callee: root, enter: Rel::identity(), ret: end, back: Rel::identity() };
             let kind = EdgeKind::Call(Box::new(call));
             self.b.edge(Edge { source: start, kind, step: false, events, marks: 0 });
         }

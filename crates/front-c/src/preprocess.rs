@@ -68,7 +68,9 @@ pub enum PreprocessError {
 impl fmt::Display for PreprocessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PreprocessError::Start { program, error } if error.kind() == io::ErrorKind::NotFound => {
+            PreprocessError::Start { program, error }
+                if error.kind() == io::ErrorKind::NotFound =>
+            {
                 write!(f, "there is no C compiler `{program}` to preprocess with")
             }
             PreprocessError::Start { program, .. } => write!(f, "`{program}` could not be started"),
@@ -395,8 +397,7 @@ impl Json<'_> {
                     Some('b') => out.push('\u{8}'),
                     Some('f') => out.push('\u{c}'),
                     Some('u') => {
-                        let digits: String =
-                            chars.by_ref().take(4).map(|(_, c)| c).collect();
+                        let digits: String = chars.by_ref().take(4).map(|(_, c)| c).collect();
                         let code = u32::from_str_radix(&digits, 16).ok();
                         out.push(code.and_then(char::from_u32).unwrap_or('\u{fffd}'));
                     }
@@ -447,7 +448,10 @@ impl Json<'_> {
                 }
                 b',' | b':' | b'}' | b']' => return self.fail("expected a value"),
                 _ => {
-                    while !matches!(self.text.as_bytes().get(self.pos), None | Some(b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t')) {
+                    while !matches!(
+                        self.text.as_bytes().get(self.pos),
+                        None | Some(b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t')
+                    ) {
                         self.pos += 1;
                     }
                 }

@@ -4,10 +4,9 @@
 //! that evaluates an expression leaves a [`Val`] on the stack of values; events gather in `pending`
 //! until the point they belong to is complete.
 
+use crate::Place;
 use crate::constant::constant;
-use crate::link::{
-    EXITS, Entity, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, strip,
-};
+use crate::link::{EXITS, Entity, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, strip};
 use crate::skeleton::{
     Arm, Body, Call, Data, DataId, Event, Flow, MAX_LINKS, Next, Point, Relation, Skeleton, Spot,
     Warning, When,
@@ -16,7 +15,6 @@ use crate::tree::{
     Assign, Binary, Declaration, ExprId, ExprKind, ForInit, Function, Init, InitId, Item, StmtId,
     StmtKind, Storage, Sym, TypeId, TypeKind, Unary, Unit,
 };
-use crate::Place;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Longer texts of points are cut.
@@ -256,6 +254,14 @@ struct Loop {
     cleanups: usize,
 }
 
+/// A `goto` that runs cleanups on its way.
+struct Goto {
+    from: Label,
+    to: Sym,
+    active: Vec<(ObjectId, FuncId)>,
+    text: Text,
+}
+
 struct Switch {
     code: usize,
     object: Option<ObjectId>,
@@ -291,7 +297,7 @@ struct Walker<'l, 'a> {
     named_order: Vec<Sym>,
     label_cleanups: FxHashMap<Sym, Vec<(ObjectId, FuncId)>>,
     /// Gotos out of scopes with cleanups, done at the end.
-    gotos: Vec<(Label, Sym, Vec<(ObjectId, FuncId)>, Text)>,
+    gotos: Vec<Goto>,
     computed: Vec<usize>,
     /// Where the word `do` stands in the code.
     dos: Vec<usize>,
@@ -333,11 +339,17 @@ impl<'a> Walker<'_, 'a> {
         while let Some(task) = self.tasks.pop() {
             self.task(task);
         }
-        let end =
-            Text { prefix: "}", at: f.end, from: f.end.offset, to: f.end.offset, suffix: "", flip: false };
+        let end = Text {
+            prefix: "}",
+            at: f.end,
+            from: f.end.offset,
+            to: f.end.offset,
+            suffix: "",
+            flip: false,
+        };
         self.flush(end);
         self.finish_return(end);
-        for (from, label, active, text) in std::mem::take(&mut self.gotos) {
+        for Goto { from, to: label, active, text } in std::mem::take(&mut self.gotos) {
             self.mark(from);
             let kept = self.label_cleanups.get(&label).cloned().unwrap_or_default();
             let common = active.iter().zip(&kept).take_while(|(a, b)| a == b).count();
@@ -370,7 +382,8 @@ impl<'a> Walker<'_, 'a> {
         for sym in self.named_order.clone() {
             let label = self.named[&sym];
             if self.label_pos[label as usize] == u32::MAX {
-                let message = format!("`goto` to the label `{}`, which is not there", self.unit.name(sym));
+                let message =
+                    format!("`goto` to the label `{}`, which is not there", self.unit.name(sym));
                 self.warn(f.at, message);
                 self.mark(label);
                 self.code.push(Ins::Stop);
@@ -422,9 +435,11 @@ impl<'a> Walker<'_, 'a> {
                 Ins::Jump(_) | Ins::Stop => continue,
                 Ins::Point(draft) => (draft, Flow::Next(to(i + 1))),
                 Ins::Branch(draft, arms) => {
-                    let arms = arms
-                        .into_iter()
-                        .map(|(label, events, when)| Arm { next: at_label(label), events, when });
+                    let arms = arms.into_iter().map(|(label, events, when)| Arm {
+                        next: at_label(label),
+                        events,
+                        when,
+                    });
                     (draft, Flow::Branch(arms.collect()))
                 }
                 Ins::Call(draft, open) => {
@@ -469,7 +484,14 @@ impl<'a> Walker<'_, 'a> {
     }
     fn whole(&self, e: ExprId) -> Text {
         let expr = self.unit.expr(e);
-        Text { prefix: "", at: expr.at, from: expr.at.offset, to: expr.end, suffix: "", flip: false }
+        Text {
+            prefix: "",
+            at: expr.at,
+            from: expr.at.offset,
+            to: expr.end,
+            suffix: "",
+            flip: false,
+        }
     }
     fn around(&self, prefix: &'static str, at: Place, e: ExprId, suffix: &'static str) -> Text {
         let expr = self.unit.expr(e);
@@ -816,15 +838,10 @@ impl<'a> Walker<'_, 'a> {
         // Values are functions of what was before the point: what it writes cannot be read.
         let value = value.filter(|&v| !self.reads_pending(v));
         let (mut o, mut value) = (o, value);
-        loop {
-            match self.linked.objects[o.index()].reach {
-                Reach::Field(base) | Reach::Cell(base) => {
-                    self.values.push((o, value));
-                    value = None;
-                    o = base;
-                }
-                _ => break,
-            }
+        while let Reach::Field(base) | Reach::Cell(base) = self.linked.objects[o.index()].reach {
+            self.values.push((o, value));
+            value = None;
+            o = base;
         }
         self.values.push((o, value));
     }
@@ -998,7 +1015,7 @@ impl<'a> Walker<'_, 'a> {
         match task {
             Task::Stmt(s) => self.stmt(s),
             Task::Eval(e) => self.eval(e),
-            Task::Into(e, o, text) => self.into(e, o, text),
+            Task::Into(e, o, text) => self.assign(e, o, text),
             Task::Cond(e, yes, no, text) => self.cond(e, yes, no, text),
             Task::Declare(d) => self.declare(d),
             Task::Init(init) => match &self.unit.inits[init.index()] {
@@ -1213,7 +1230,7 @@ impl<'a> Walker<'_, 'a> {
                     }
                 }
             }
-            Task::IntoEnd(e, o, text) => self.into_end(e, o, text),
+            Task::IntoEnd(e, o, text) => self.assign_end(e, o, text),
             Task::Write(o) => {
                 self.write(o, None);
             }
@@ -1515,8 +1532,14 @@ impl<'a> Walker<'_, 'a> {
                     self.later([Task::Stmt(*s), Task::Push(What::Other)]);
                     return;
                 };
-                let text =
-                    Text { prefix: "}", at: *end, from: end.offset, to: end.offset, suffix: "", flip: false };
+                let text = Text {
+                    prefix: "}",
+                    at: *end,
+                    from: end.offset,
+                    to: end.offset,
+                    suffix: "",
+                    flip: false,
+                };
                 self.tasks.push(Task::EndScope(self.undo.len(), self.cleanups.len(), text));
                 let (last, rest) = match body.split_last() {
                     Some((last, rest)) => (Some(*last), rest),
@@ -1533,7 +1556,12 @@ impl<'a> Walker<'_, 'a> {
                 self.flush(text);
             }
             ExprKind::VaArg(list, ty) => {
-                self.later([Task::Eval(*list), Task::WriteTop, Task::Push(What::Other), Task::Cast(*ty)]);
+                self.later([
+                    Task::Eval(*list),
+                    Task::WriteTop,
+                    Task::Push(What::Other),
+                    Task::Cast(*ty),
+                ]);
             }
             ExprKind::Generic(..) => self.tasks.push(Task::Choose(e)),
         }
@@ -1548,9 +1576,7 @@ impl<'a> Walker<'_, 'a> {
             Some(Entity::Func(f)) => {
                 Val { what: What::Func, ty: self.linked.funcs[f.index()].ty, constant: None }
             }
-            Some(Entity::Constant(value)) => {
-                Val { what: What::Other, ty: None, constant: value }
-            }
+            Some(Entity::Constant(value)) => Val { what: What::Other, ty: None, constant: value },
             None => {
                 let name = self.unit.name(sym);
                 if !name.starts_with("__") && self.undeclared.insert(sym) {
@@ -1562,7 +1588,7 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
-    fn into(&mut self, e: ExprId, o: ObjectId, text: Option<Text>) {
+    fn assign(&mut self, e: ExprId, o: ObjectId, text: Option<Text>) {
         let mut e = e;
         while let ExprKind::Cast(_, x) = self.unit.expr(e).kind {
             e = x;
@@ -1599,7 +1625,7 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
-    fn into_end(&mut self, e: ExprId, o: ObjectId, text: Option<Text>) {
+    fn assign_end(&mut self, e: ExprId, o: ObjectId, text: Option<Text>) {
         let val = self.pop();
         let ty = self.object_type(o);
         if let What::Call(id) = val.what
@@ -1719,7 +1745,8 @@ impl<'a> Walker<'_, 'a> {
                 let ty = pointer.and_then(|p| p.ty);
                 let found = self.linked.fitting(ty, arguments.len());
                 if found.is_empty() {
-                    let message = "no function fits this call through a pointer; it is an event only";
+                    let message =
+                        "no function fits this call through a pointer; it is an event only";
                     self.warn(unit.expr(e).at, message.to_owned());
                 }
                 (found, ty)
@@ -1915,7 +1942,8 @@ impl<'a> Walker<'_, 'a> {
                 }
                 Init::List(_) => {
                     let to = from + name.len() as u32;
-                    let text = Text { prefix: "", at: d.at, from, to, suffix: " = { … }", flip: false };
+                    let text =
+                        Text { prefix: "", at: d.at, from, to, suffix: " = { … }", flip: false };
                     self.later([Task::Init(init), Task::Write(o), Task::Flush(text)]);
                 }
             }
@@ -1968,8 +1996,14 @@ impl<'a> Walker<'_, 'a> {
                 self.later([Task::Eval(*e), Task::Consume, Task::Flush(text)]);
             }
             StmtKind::Block(body, end) => {
-                let text =
-                    Text { prefix: "}", at: *end, from: end.offset, to: end.offset, suffix: "", flip: false };
+                let text = Text {
+                    prefix: "}",
+                    at: *end,
+                    from: end.offset,
+                    to: end.offset,
+                    suffix: "",
+                    flip: false,
+                };
                 self.tasks.push(Task::EndScope(self.undo.len(), self.cleanups.len(), text));
                 self.tasks.extend(body.iter().rev().map(|&s| Task::Stmt(s)));
             }
@@ -2031,7 +2065,14 @@ impl<'a> Walker<'_, 'a> {
             StmtKind::For(init, condition, step, body) => {
                 let (top, yes, next, end) =
                     (self.label(), self.label(), self.label(), self.label());
-                let text = Text { prefix: "}", at, from: at.offset, to: at.offset, suffix: "", flip: false };
+                let text = Text {
+                    prefix: "}",
+                    at,
+                    from: at.offset,
+                    to: at.offset,
+                    suffix: "",
+                    flip: false,
+                };
                 self.tasks.push(Task::EndScope(self.undo.len(), self.cleanups.len(), text));
                 // What comes last is pushed first.
                 self.tasks.push(Task::Mark(end));
@@ -2110,7 +2151,8 @@ impl<'a> Walker<'_, 'a> {
                 } else {
                     let from = self.label();
                     let text = self.plain("goto", at, stmt.end);
-                    self.gotos.push((from, *sym, self.cleanups.clone(), text));
+                    let active = self.cleanups.clone();
+                    self.gotos.push(Goto { from, to: *sym, active, text });
                     self.code.push(Ins::Jump(from));
                 }
             }

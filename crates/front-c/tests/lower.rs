@@ -71,11 +71,14 @@ fn completed(p: &Program, start: Values, vars: &[VarId]) -> Vec<Values> {
                 if old.contains_key(&var) {
                     return vec![old];
                 }
-                values.clone().map(|v| {
-                    let mut new = old.clone();
-                    new.insert(var, v);
-                    new
-                }).collect()
+                values
+                    .clone()
+                    .map(|v| {
+                        let mut new = old.clone();
+                        new.insert(var, v);
+                        new
+                    })
+                    .collect()
             })
             .collect();
     }
@@ -321,7 +324,10 @@ fn longjmp_comes_out_of_setjmp() {
 
 #[test]
 fn without_main_any_function_may_be_called() {
-    let p = program("static void g(void) { one(); } void f(void) { g(); } static void h(void) { two(); }", &Options::default());
+    let p = program(
+        "static void g(void) { one(); } void f(void) { g(); } static void h(void) { two(); }",
+        &Options::default(),
+    );
     assert_eq!(p.proc_name(p.entry), "(any)");
     let called: Vec<&str> = p
         .out_edges(p.procs[p.entry].entry)
@@ -351,7 +357,14 @@ fn what_rules_name_is_not_entered() {
         .collect();
     assert_eq!(
         letters[0],
-        ["arg(save, 1, f::v)", "assign(f::v)", "call(save)", "call(save, f::v)", "result(save, f::v)", "use(f::v)"]
+        [
+            "arg(save, 1, f::v)",
+            "assign(f::v)",
+            "call(save)",
+            "call(save, f::v)",
+            "result(save, f::v)",
+            "use(f::v)"
+        ]
     );
     // Entered, the result is assigned after it has run.
     let p = program(text, &Options::default());

@@ -13,18 +13,19 @@ fn words(text: &str) -> Vec<String> {
 
 #[test]
 fn flags_that_matter_are_kept() {
-    let line = words("-c -O2 -g -Wall -Werror -Iinc -I other -DX=1 -D Y -include a.h -std=gnu11 -MD -MF d -o x.o a.c b.c c.cpp d.S -lm -pthread");
+    let line = words(
+        "-c -O2 -g -Wall -Werror -Iinc -I other -DX=1 -D Y -include a.h -std=gnu11 -MD -MF d -o x.o a.c b.c c.cpp d.S -lm -pthread",
+    );
     let found = sources("gcc", &line, Some("/d"));
     assert_eq!(found.iter().map(|s| s.file.as_str()).collect::<Vec<_>>(), ["a.c", "b.c"]);
-    assert_eq!(
-        found[0].flags,
-        words("-Iinc -I other -DX=1 -D Y -include a.h -std=gnu11 -pthread")
-    );
+    assert_eq!(found[0].flags, words("-Iinc -I other -DX=1 -D Y -include a.h -std=gnu11 -pthread"));
     assert_eq!(
         invocation(&found[1]),
         Invocation {
             program: "gcc".into(),
-            arguments: words("-E -w -Iinc -I other -DX=1 -D Y -include a.h -std=gnu11 -pthread b.c"),
+            arguments: words(
+                "-E -w -Iinc -I other -DX=1 -D Y -include a.h -std=gnu11 -pthread b.c"
+            ),
             directory: Some("/d".into()),
         }
     );
@@ -61,7 +62,8 @@ fn databases_are_read() {
 #[test]
 fn records_make_a_database() {
     let call = words("cc -DX=\"1\" -c a.c");
-    let log = record(&call, "/here", "a.c") + "\n" + &record(&words("cc b.c"), "/here", "b.c") + "\n";
+    let log =
+        record(&call, "/here", "a.c") + "\n" + &record(&words("cc b.c"), "/here", "b.c") + "\n";
     let found = compile_commands(&database(&log)).expect("a database");
     assert_eq!(found.iter().map(|s| s.file.as_str()).collect::<Vec<_>>(), ["a.c", "b.c"]);
     assert_eq!(found[0].flags, ["-DX=\"1\""]);
@@ -89,8 +91,11 @@ fn a_real_preprocessor_is_understood() {
     let folder = std::env::temp_dir().join(format!("front-c-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     let file = folder.join("a b.c");
-    std::fs::write(&file, "#define TWICE(x) ((x) + (x))\n#ifdef N\nint f(int x)\n{ return TWICE(x); }\n#endif\n")
-        .expect("a file");
+    std::fs::write(
+        &file,
+        "#define TWICE(x) ((x) + (x))\n#ifdef N\nint f(int x)\n{ return TWICE(x); }\n#endif\n",
+    )
+    .expect("a file");
     let source = Source {
         file: file.to_string_lossy().into_owned(),
         flags: vec!["-DN".into()],

@@ -307,13 +307,20 @@ fn long_chains_do_not_nest() {
     of(&format!("int f(int x) {{ return {} 1; }}", "x ? 2 : ".repeat(20_000)));
     let cases: String = (0..20_000).map(|i| format!("case {i}: ")).collect();
     of(&format!("void f(int x) {{ switch (x) {{ {cases} ; }} }}"));
-    of(&format!("struct s {{ struct s *n; }}; void f(struct s *p) {{ p{} = p; }}", "->n".repeat(50_000)));
+    of(&format!(
+        "struct s {{ struct s *n; }}; void f(struct s *p) {{ p{} = p; }}",
+        "->n".repeat(50_000)
+    ));
 }
 
 #[test]
 fn units_are_linked_and_statics_kept_apart() {
-    let a = parse("# 1 \"a.c\"\nstatic int s; int g; static void help(void) { s = 1; } extern void b(void); int main(void) { help(); b(); g = 1; return 0; }");
-    let b = parse("# 1 \"b.c\"\nstatic int s; extern int g; static void help(void) { s = 2; g = 2; } void b(void) { help(); }");
+    let a = parse(
+        "# 1 \"a.c\"\nstatic int s; int g; static void help(void) { s = 1; } extern void b(void); int main(void) { help(); b(); g = 1; return 0; }",
+    );
+    let b = parse(
+        "# 1 \"b.c\"\nstatic int s; extern int g; static void help(void) { s = 2; g = 2; } void b(void) { help(); }",
+    );
     let s = skeleton(&[a, b]);
     assert_eq!(
         listing(&s, "main"),

@@ -1,0 +1,71 @@
+//! Sizes and times of skeletons: `cargo run -p front-c --example skeleton -- a.c b.c -- -Iinclude`.
+//! A file whose name ends in `.i` is taken as preprocessed.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+use front_c::preprocess::{Source, preprocess, run};
+use front_c::{Flow, Options, lower, parse, skeleton};
+use std::time::Instant;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let files: Vec<String> = arguments.by_ref().take_while(|a| a != "--").collect();
+    let flags: Vec<String> = arguments.collect();
+    let mut units = Vec::new();
+    let start = Instant::now();
+    let mut parsing = std::time::Duration::ZERO;
+    for file in files {
+        let text = if file.ends_with(".i") {
+            match std::fs::read(&file) {
+                Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+                Err(error) => {
+                    eprintln!("{file}: {error}");
+                    continue;
+                }
+            }
+        } else {
+            let source = Source { file, flags: flags.clone(), ..Source::default() };
+            match preprocess(&source, &mut run) {
+                Ok(text) => text,
+                Err(error) => {
+                    eprintln!("{error}");
+                    continue;
+                }
+            }
+        };
+        let start = Instant::now();
+        units.push(parse(&text));
+        parsing += start.elapsed();
+    }
+    println!("read and preprocessed in {:?}, parsed in {parsing:?}", start.elapsed() - parsing);
+    let start = Instant::now();
+    let skeleton = skeleton(&units);
+    println!("skeleton in {:?}", start.elapsed());
+    let points: usize = skeleton.bodies.iter().map(|b| b.points.len()).sum();
+    let pointers = skeleton.bodies.iter().flat_map(|b| &b.points).filter_map(|p| match &p.flow {
+        Flow::Call(call) if call.indirect => Some(call.targets.len()),
+        _ => None,
+    });
+    let (calls, targets) = pointers.fold((0, 0), |(n, t), more| (n + 1, t + more));
+    println!(
+        "{} functions, {points} points, {} objects, {calls} calls through pointers to {targets} targets, {} warnings",
+        skeleton.bodies.len(),
+        skeleton.objects.len(),
+        skeleton.warnings.len()
+    );
+    for warning in skeleton.warnings.iter().take(20) {
+        println!("{warning}");
+    }
+    for feasibility in [false, true] {
+        let start = Instant::now();
+        match lower(&skeleton, &Options { feasibility, ..Options::default() }) {
+            Ok(lowered) => println!(
+                "program in {:?}: {} nodes, {} edges, {} variables",
+                start.elapsed(),
+                lowered.program.nodes.len(),
+                lowered.program.edges.len(),
+                lowered.program.vars.len()
+            ),
+            Err(error) => println!("{error}"),
+        }
+    }
+}
