@@ -2,7 +2,8 @@
 //!
 //! [`ltl`] reads, prints and evaluates formulas; [`translate`] makes small generalised Büchi
 //! automata of them; [`degeneralize`] makes those ordinary; [`hoa`] and [`dot`](dot()) write
-//! them, and `hoa` reads them. [`sere`] makes finite automata of Sugar's properties. Labels are sums of cubes over atoms, ready to become guards.
+//! them, and `hoa` reads them. Labels are sums of cubes over atoms, ready to become guards.
+//! [`sere`] makes finite automata of Sugar's properties.
 //!
 //! ```
 //! use automata::{Options, ltl, translate};
