@@ -79,8 +79,6 @@ fn results_that_a_procedure_leaves_open_are_what_the_listing_says() {
          bool f() begin skip; end\n",
         "decl g;\nvoid main() begin decl l; g := 0; g, l := f(); assume(l); assume(g); end\n\
          bool<2> f() begin skip; end\n",
-        "decl g;\nvoid main() begin decl l; g := 0; g := f() & l; assume(g); end\n\
-         bool f() begin skip; end\n",
         "decl g;\nvoid main() begin g := 0; while (1) do g := f(); od end\n\
          bool f() begin decl l; l := h(); return !l; end\nbool h() begin skip; end\n",
     ] {
@@ -111,5 +109,34 @@ fn the_size_of_a_folded_call_is_a_number() {
         let json = folds.changed("\"folded\":\"2\"", &format!("\"folded\":{bad}"));
         let error = render::read_report(&json).unwrap_err();
         assert!(error.place.ends_with(".folded"), "{error}");
+    }
+}
+
+#[test]
+fn rules_with_long_right_sides_are_replayed() {
+    // `d` and `e` are reached when `b` and `c` are gone; `z` is never reached.
+    let system = "p <a> --> p <b c d>\np <b> --> p <b1>\np <b1> --> q <>\nq <c> --> p <>\n\
+                  p <d> --> p <e>\np <e> --> p <e>\np <z> --> p <z a b c>\n";
+    for start in ["(p <a>)\n", "(p <a z z>)\n"] {
+        let text = format!("{start}{system}");
+        let reach = report(Lang::Pds, &text, Property::reach("e"), 100);
+        reach.is_accepted();
+        reach.is_refused("\"line\":6", "\"line\":5");
+        reach.is_refused("\"line\":5", "\"line\":4");
+        let lasso = report(Lang::Pds, &text, ltl("F at(z)"), 100);
+        lasso.is_accepted();
+        lasso.is_refused("\"line\":5", "\"line\":4");
+    }
+    // The rule is not taken.
+    let text = "(p <a>)\np <a> --> p <b c>\np <b> --> p <>\np <c> --> p <a>\n\
+                q <a> --> p <z z z>\np <z> --> p <z>\n";
+    let lasso = report(Lang::Pds, text, ltl("F at(z)"), 100);
+    lasso.is_accepted();
+    lasso.is_refused("\"line\":4", "\"line\":3");
+    // Taken again and again, with the stack growing or not.
+    for rule in ["p <a> --> p <b b a>", "p <a> --> p <b b a b b>", "p <a> --> p <a b b>"] {
+        let text = format!("(p <a>)\n{rule}\np <b> --> p <>\np <z> --> p <z>\n");
+        let lasso = report(Lang::Pds, &text, ltl("F at(z)"), 100);
+        lasso.is_accepted();
     }
 }

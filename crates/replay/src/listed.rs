@@ -8,7 +8,7 @@
 //! nothing is multiplied out.
 //!
 //! Edges that the listing does not show (running off the end, copying results) are followed
-//! silently. The inside of a folded call is not listed; whoever replays is asked whether it can
+//! silently; if calls are among them, the frames change without a step ([`Simulation::spread`]). The inside of a folded call is not listed; whoever replays is asked whether it can
 //! lead from what was known before the call to what is listed after it.
 
 use crate::cubes::{Case, Cube, Image};
@@ -21,6 +21,7 @@ use ir::{
     VarKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
 /// A listing to replay.
 #[derive(Clone, Debug)]
@@ -109,10 +110,6 @@ pub fn replay_listed(
     let Goal::Reach(targets) = &listed.goal else {
         return Outcome::Inconclusive { why: "a run without end is replayed with its loop".into() };
     };
-    if hides_calls(program) {
-        let why = "the program has calls that listings do not show".to_owned();
-        return Outcome::Inconclusive { why };
-    }
     let space = Space::new(program);
     let touched = match listed.steps.iter().any(|s| s.folded) {
         true => Some(Touched::new(program, &space)),
@@ -226,6 +223,8 @@ pub(crate) struct Simulation<'a> {
     pub(crate) machine: Machine<'a>,
     pub(crate) touched: Option<Touched>,
     pub(crate) budget: &'a Budget,
+    /// Whether there are calls that listings do not show.
+    pub(crate) hides: bool,
     /// Answers for folded calls.
     ask: Option<&'a mut Ask<'a>>,
     /// Bits to decide for the sake of assigned values.
@@ -234,6 +233,14 @@ pub(crate) struct Simulation<'a> {
     pub(crate) blurred: bool,
     /// Steps, if they are kept.
     pub(crate) trails: Option<Vec<TrailStep>>,
+}
+
+/// Where control may stand after a step, if calls may be among what the listing does not show.
+pub(crate) struct Spread {
+    /// By the number of frames below.
+    pub(crate) items: BTreeMap<usize, Vec<Item>>,
+    /// Out of the entry procedure.
+    pub(crate) outside: Vec<Exit>,
 }
 
 /// Something that ends the simulation without an answer.
@@ -260,6 +267,7 @@ impl<'a> Simulation<'a> {
             machine: Machine::new(program, space),
             touched: None,
             budget,
+            hides: hides_calls(program),
             ask: None,
             splits: SPLITS,
             blurred: false,
@@ -269,8 +277,9 @@ impl<'a> Simulation<'a> {
 
     fn run(&mut self, steps: &[ListedStep], targets: &[Target]) -> Result<Outcome, Stop> {
         let Some(last) = steps.len().checked_sub(1) else {
-            let items = self.initial(&mut Vec::new())?;
-            return self.arrive(&[], items, 0, targets);
+            let advance = self.start()?;
+            let items = self.spread(&mut Vec::new(), 0, advance, 1)?.items.into_values().flatten();
+            return self.arrive(&[], items.collect(), 0, targets);
         };
         let Standing { items, mut levels } = match self.follow(steps, |_, _| {})? {
             Ok(standing) => standing,
@@ -280,11 +289,17 @@ impl<'a> Simulation<'a> {
         let mut beyond = Vec::new();
         if targets.iter().any(|t| !self.program.nodes[t.node].statement) {
             let mut advance = self.advance(&items, steps[last].folded.then_some(last))?;
-            beyond.append(&mut advance.pushed);
-            loop {
-                beyond.append(&mut advance.stay);
-                let Some(level) = levels.pop() else { break };
-                advance = self.pop(&level, advance.exits)?;
+            if self.hides {
+                let depth = steps[last].depth;
+                let spread = self.spread(&mut levels, depth, advance, depth + 1)?;
+                beyond.extend(spread.items.into_values().flatten());
+            } else {
+                beyond.append(&mut advance.pushed);
+                loop {
+                    beyond.append(&mut advance.stay);
+                    let Some(level) = levels.pop() else { break };
+                    advance = self.pop(&level, advance.exits)?;
+                }
             }
         }
         self.arrive(&items, beyond, last, targets)
@@ -300,8 +315,13 @@ impl<'a> Simulation<'a> {
         let refuted =
             |step: usize, why: &str| Ok(Err(Outcome::Refuted { step, why: why.to_owned() }));
         let mut levels: Vec<Level> = Vec::new();
-        let mut items = self.initial(&mut Vec::new())?;
-        if steps.first().is_some_and(|first| first.depth != 0) {
+        let start = self.start()?;
+        let first = steps.first().map_or(0, |first| first.depth);
+        let mut items = match self.hides {
+            true => self.spread_to(&mut levels, 0, start, first)?,
+            false => start.stay,
+        };
+        if first != 0 && !self.hides {
             return refuted(0, "the first step is not at depth 0");
         }
         for (i, step) in steps.iter().enumerate() {
@@ -319,6 +339,11 @@ impl<'a> Simulation<'a> {
             watch(i, &items);
             self.splits = if items.len() <= FEW { SPLITS } else { 0 };
             let Some(next) = steps.get(i + 1).map(|next| next.depth) else { break };
+            if self.hides {
+                let advance = self.advance(&items, step.folded.then_some(i))?;
+                items = self.spread_to(&mut levels, step.depth, advance, next)?;
+                continue;
+            }
             if next > step.depth + 1 {
                 return refuted(i + 1, "the depth jumps");
             }
@@ -340,6 +365,125 @@ impl<'a> Simulation<'a> {
             items = advance.stay;
         }
         Ok(Ok(Standing { items, levels }))
+    }
+
+    /// The configurations to start with.
+    pub(crate) fn start(&mut self) -> Result<Advance, Stop> {
+        let mut out = Advance::default();
+        out.stay = self.initial(&mut out.exits)?;
+        Ok(out)
+    }
+
+    /// Those of [`Simulation::spread`] with so many frames below, and the frames.
+    fn spread_to(
+        &mut self,
+        levels: &mut Vec<Level>,
+        depth: usize,
+        advance: Advance,
+        next: usize,
+    ) -> Result<Vec<Item>, Stop> {
+        let mut spread = self.spread(levels, depth, advance, next)?;
+        levels.truncate(next);
+        Ok(spread.items.remove(&next).unwrap_or_default())
+    }
+
+    /// Where control may stand after a step of the frame that has `depth` frames below, and
+    /// whatever the listing does not show after it: returns and calls. Frames with more than
+    /// `deepest` frames below are not entered; what they might do unseen counts as not known.
+    ///
+    /// A frame that was entered now is told from one entered earlier by its key, even if it was
+    /// entered from the same call with the same values.
+    pub(crate) fn spread(
+        &mut self,
+        levels: &mut Vec<Level>,
+        depth: usize,
+        advance: Advance,
+        deepest: usize,
+    ) -> Result<Spread, Stop> {
+        let program = self.program;
+        let nothing = self.space.open();
+        levels.truncate(depth);
+        levels.push(advance.level);
+        // Levels whose keys are told apart from earlier ones.
+        let mut current: FxHashSet<usize> = FxHashSet::from_iter([depth]);
+        let mut seen: BTreeMap<usize, Items> = BTreeMap::new();
+        let mut gone: FxHashSet<(usize, Exit)> = FxHashSet::default();
+        let (mut done, mut outside) = (Vec::new(), Vec::new());
+        let mut exits: Vec<(usize, Exit)> =
+            advance.exits.into_iter().map(|exit| (depth, exit)).collect();
+        let mut work: Vec<(usize, Item)> = Vec::new();
+        let mut count = 0;
+        let mut settled = vec![(depth + 1, advance.pushed), (depth, advance.stay)];
+        loop {
+            for (at, items) in settled.drain(..) {
+                let here = seen.entry(at).or_default();
+                for item in items {
+                    if here.add(item.clone()) {
+                        count += 1;
+                        work.push((at, item));
+                    }
+                }
+            }
+            if count > MOST {
+                return Err("too many configurations agree with the listing".into());
+            }
+            let (at, items) = if let Some((at, exit)) = exits.pop() {
+                if !gone.insert((at, exit.clone())) {
+                    continue;
+                }
+                done.push((at, exit.clone()));
+                match at.checked_sub(1) {
+                    Some(below) => (below, self.come_back(&levels[below], &exit)?),
+                    None => {
+                        outside.push(exit);
+                        continue;
+                    }
+                }
+            } else if let Some((at, item)) = work.pop() {
+                let mut entered = Items::default();
+                for edge in program.out_edges(item.node).filter(|&e| !lists(program, e)) {
+                    let EdgeKind::Call(call) = &program.edges[edge].kind else { continue };
+                    let first = program.procs[call.callee].entry;
+                    let seen_first = program.nodes[first].statement
+                        && program.out_edges(first).all(|edge| lists(program, edge));
+                    if at >= deepest {
+                        self.blurred |= !seen_first;
+                        continue;
+                    }
+                    // What a folded call before it did must be settled in this frame.
+                    let Some(item) = self.unfold(item.clone(), &nothing) else { continue };
+                    if levels.len() <= at {
+                        levels.push(Level::default());
+                    }
+                    if current.insert(at) {
+                        levels[at].ids.clear();
+                    }
+                    for callee in self.enter(&item, edge, call, &mut levels[at])? {
+                        // It may have come back already, but not to this caller.
+                        let of = |(below, exit): &&(usize, Exit)| {
+                            *below == at + 1 && exit.key == callee.key
+                        };
+                        for exit in done.iter().filter(of) {
+                            if gone.remove(exit) {
+                                exits.push(exit.clone());
+                            }
+                        }
+                        entered.add(callee);
+                    }
+                }
+                (at + 1, entered.list)
+            } else {
+                break;
+            };
+            if items.is_empty() {
+                continue;
+            }
+            let mut left = Vec::new();
+            settled.push((at, self.settle(items, &mut left)?));
+            exits.extend(left.into_iter().map(|exit| (at, exit)));
+        }
+        let items = seen.into_iter().map(|(at, items)| (at, items.list)).collect();
+        Ok(Spread { items, outside })
     }
 
     /// Keeps a step, if steps are kept.
@@ -578,7 +722,7 @@ impl<'a> Simulation<'a> {
                             }
                         }
                     }
-                    EdgeKind::Call(_) => {} // always listed
+                    EdgeKind::Call(_) => {} // left to `spread`
                 }
             }
         }
@@ -686,10 +830,9 @@ impl<'a> Simulation<'a> {
                 }
                 callers.push(caller);
             }
-            // What was assumed stays with the caller.
-            let (key, node) = (id, callee.entry);
+            let (key, node, assumed) = (id, callee.entry, item.assumed);
             let trail = Trail::default();
-            out.push(Item { key, node, cube, assumed: None, folded: None, trail });
+            out.push(Item { key, node, cube, assumed, folded: None, trail });
         }
         Ok(out)
     }
@@ -818,10 +961,13 @@ struct Items {
 }
 
 impl Items {
-    fn add(&mut self, item: Item) {
-        if self.seen.insert(item.clone()) {
+    /// Whether it is a new one.
+    fn add(&mut self, item: Item) -> bool {
+        let new = self.seen.insert(item.clone());
+        if new {
             self.list.push(item);
         }
+        new
     }
 }
 

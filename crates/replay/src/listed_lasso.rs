@@ -9,7 +9,6 @@
 
 use crate::listed::{
     Advance, Exit, Item, Level, ListedStep, Outcome, Simulation, Stop, Trail, TrailStep,
-    hides_calls,
 };
 use crate::space::Space;
 use crate::value::Value;
@@ -62,9 +61,6 @@ pub fn replay_lasso(
     budget: &Budget,
 ) -> Outcome {
     let inconclusive = |why: &str| Outcome::Inconclusive { why: why.to_owned() };
-    if hides_calls(program) {
-        return inconclusive("the program has calls that listings do not show");
-    }
     if listed.steps.iter().any(|step| step.folded) {
         return inconclusive("the formula reads what is inside folded calls: list more steps");
     }
@@ -152,10 +148,10 @@ fn follow(
     };
     // The ways to the configurations at the start of the loop.
     let mut heads: Vec<Option<u32>> = Vec::new();
-    let mut advance = Advance::default();
+    let mut advance: Advance;
     let mut levels: Vec<Level> = Vec::new();
     if steps.is_empty() {
-        advance.stay = simulation.initial(&mut advance.exits)?;
+        advance = simulation.start()?;
     } else {
         let standing = simulation.follow(steps, |i, items| {
             if listed.end == (ListedEnd::Loop { start: i }) {
@@ -171,6 +167,15 @@ fn follow(
         }
     }
     let mut finder = Finder { listed, extra, heads, candidates, complete };
+    if simulation.hides {
+        let depth = levels.len();
+        let spread = simulation.spread(&mut levels, depth, advance, depth + 1)?;
+        for (at, items) in spread.items.into_iter().rev() {
+            finder.look(simulation, &levels[..at], items);
+        }
+        finder.look_outside(simulation, spread.outside);
+        return Ok(None);
+    }
     levels.push(std::mem::take(&mut advance.level));
     finder.look(simulation, &levels, std::mem::take(&mut advance.pushed));
     levels.pop();
