@@ -5,9 +5,10 @@
 //! as `skip(b)` over values before and after.
 
 use ir::{
-    Assign, Edge, EdgeKind, Expr, ExprId as Ir, Exprs, Id, NodeId, ProcId, Program, Rel, Time, Type,
+    Assign, Edge, EdgeKind, Expr, ExprId as Ir, Exprs, Id, NodeId, ProcId, Program, Rel, TextId, Time,
+    Type,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use source::Span;
 
 use crate::raise::{CannotSay, Raise};
@@ -48,8 +49,16 @@ struct Writer<'p> {
 impl Writer<'_> {
     fn names(&mut self) {
         // Labels come first, so that questions about them can still be asked.
+        // Modules may share them: a question about a label means all places that have it.
+        let mut shared: FxHashMap<TextId, Name> = FxHashMap::default();
+        let mut used: FxHashSet<(ProcId, TextId)> = FxHashSet::default();
         for label in &self.program.labels {
-            let name = self.raise.name(self.program.text(label.name));
+            let first = used.insert((self.program.nodes[label.node].proc, label.name));
+            let name = match shared.get(&label.name) {
+                Some(&name) if first => name,
+                _ => self.raise.name(self.program.text(label.name)),
+            };
+            shared.entry(label.name).or_insert(name);
             self.labels.entry(label.node).or_default().push(name);
         }
         for (id, proc) in self.program.procs.enumerate() {
