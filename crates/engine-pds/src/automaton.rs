@@ -516,10 +516,8 @@ impl PAutomaton {
 
     /// The data with which a state accepts, over `Entry`.
     fn accepting(&self, proc: ProcId, state: Goal) -> Bdd {
-        if proc != self.s.program.entry {
-            return Bdd::FALSE;
-        }
         match (state, &self.frames) {
+            (0, _) if proc != self.s.program.entry => Bdd::FALSE,
             (0, _) => self.accepted,
             (state, Some(frames)) => frames.accepting[state as usize - 1].into(),
             (_, None) => Bdd::FALSE,
@@ -558,11 +556,13 @@ impl PAutomaton {
         let states = self.frames.as_ref().map_or(0, |frames| frames.accepting.len()) as Goal;
         let mut alive: FxHashMap<(ProcId, Goal), Bdd> = FxHashMap::default();
         let mut work: Vec<(ProcId, Goal)> = Vec::new();
-        for state in 0..=states {
-            let accepting = self.accepting(program.entry, state);
-            if !accepting.is_false() {
-                alive.insert((program.entry, state), accepting);
-                work.push((program.entry, state));
+        for proc in program.procs.ids() {
+            for state in 0..=states {
+                let accepting = self.accepting(proc, state);
+                if !accepting.is_false() {
+                    alive.insert((proc, state), accepting);
+                    work.push((proc, state));
+                }
             }
         }
         // The calls in each procedure.

@@ -362,7 +362,7 @@ impl<'a> Parser<'a> {
                 Operator::Open(_) => unreachable!("it has no strength"),
                 Operator::Not(span) => match self.operand() {
                     Operand::Frame(nodes) => {
-                        let others = nodes.complement(self.program);
+                        let others = self.frames(nodes.complement(self.program));
                         self.operands.push(Operand::Frame(others));
                     }
                     Operand::Part(..) => {
@@ -422,7 +422,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         if self.peek() == Some('.') {
             self.at += 1;
-            return Ok(Nodes::any());
+            return Ok(self.frames(Nodes::any()));
         }
         let name = self.name()?;
         let name_span = self.here(start);
@@ -449,6 +449,14 @@ impl<'a> Parser<'a> {
                 Err(_) => self.error(ExpressionErrorKind::ExpectedLabel, span),
             },
             Some(proc) => self.labelled(&proc, name_span, &label, span),
+        }
+    }
+
+    /// Those of the nodes that a frame can be seen at.
+    fn frames(&self, nodes: Nodes) -> Nodes {
+        match self.waiting {
+            Waiting::Call => nodes,
+            Waiting::Return => nodes.intersection(self.program, &Nodes::labelled(self.program)),
         }
     }
 
@@ -489,7 +497,7 @@ impl<'a> Parser<'a> {
         let proc = program.proc_named(name);
         match (proc, self.waiting) {
             (Some(proc), _) if nodes.is_empty() || self.waiting == Waiting::Call => {
-                return Ok(Nodes::of(program, program.procs[proc].node_ids()));
+                return Ok(self.frames(Nodes::of(program, program.procs[proc].node_ids())));
             }
             _ if !nodes.is_empty() => return Ok(Nodes::of(program, nodes)),
             _ => {}

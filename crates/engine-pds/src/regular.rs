@@ -5,7 +5,8 @@ use crate::system::System;
 use analysis::BitSet;
 use bdd::Bdd;
 use check::StopReason;
-use ir::{EdgeId, EdgeKind, ExprId, Exprs, Id, NodeId, Program, VarKind};
+use ir::{EdgeId, EdgeKind, ExprId, Exprs, Id, IndexVec, NodeId, ProcId, Program, VarKind};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use symbolic::{Context, Halt};
 
@@ -58,6 +59,15 @@ impl Nodes {
             _ => Nodes::any(),
         }
     }
+    /// Those with a label: in a program made from a pushdown system the stack symbols, while other
+    /// nodes are only passed between a rule and the next.
+    pub fn labelled(program: &Program) -> Nodes {
+        Nodes::of(program, program.labels.iter().map(|label| label.node))
+    }
+    /// Those that are in both.
+    pub fn intersection(&self, program: &Program, other: &Nodes) -> Nodes {
+        Nodes::of(program, program.nodes.ids().filter(|&n| self.contains(n) && other.contains(n)))
+    }
     /// All others.
     pub fn complement(&self, program: &Program) -> Nodes {
         Nodes::of(program, program.nodes.ids().filter(|&n| !self.contains(n)))
@@ -91,9 +101,9 @@ impl Letter {
 /// A regular set of configurations: a finite automaton that reads the frames of a stack, the
 /// topmost first.
 ///
-/// The set contains the stacks that it accepts and that can be stacks of the program: at the bottom
-/// is a frame of the entry procedure, and every frame above another is one of the procedure that
-/// the lower one calls. State 0 is the initial one.
+/// The set contains the stacks that it accepts and that can be stacks: every frame above another is
+/// one of the procedure that the lower one calls. At the bottom may be a frame of any procedure; a
+/// run ends when that is left. State 0 is the initial one.
 ///
 /// ```
 /// use engine_pds::{Letter, Nodes, RegularSet};
@@ -198,6 +208,39 @@ impl RegularSet {
     /// Whether a frame at the node can be on top.
     pub fn can_top(&self, node: NodeId) -> bool {
         !self.read([0], node).is_empty()
+    }
+    /// Whether some word that the automaton accepts is a stack, whatever the data.
+    pub fn has_stacks(&self, program: &Program) -> bool {
+        let mut calls: IndexVec<ProcId, Vec<EdgeId>> =
+            IndexVec::filled(Vec::new(), program.procs.len());
+        for (e, edge) in program.edges.enumerate() {
+            if let EdgeKind::Call(call) = &edge.kind {
+                calls[call.callee].push(e);
+            }
+        }
+        let mut seen: FxHashSet<(ProcId, u32)> = FxHashSet::default();
+        let mut work: Vec<(ProcId, u32)> = Vec::new();
+        for (node, info) in program.nodes.enumerate() {
+            for state in self.read([0], node) {
+                if seen.insert((info.proc, state)) {
+                    work.push((info.proc, state));
+                }
+            }
+        }
+        while let Some((proc, state)) = work.pop() {
+            if self.accepting[state as usize] {
+                return true;
+            }
+            for &e in &calls[proc] {
+                let caller = program.nodes[program.edges[e].source].proc;
+                for to in self.read([state], self.waiting.node(program, e)) {
+                    if seen.insert((caller, to)) {
+                        work.push((caller, to));
+                    }
+                }
+            }
+        }
+        false
     }
     /// Every letter, and whether it can only be read on top.
     pub(crate) fn letters(&self) -> impl Iterator<Item = (bool, &Letter)> {

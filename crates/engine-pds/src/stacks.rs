@@ -8,7 +8,7 @@ use crate::automaton::{Macro, PAutomaton};
 use crate::regular::{Letter, Nodes, RegularSet, Waiting};
 use bdd::Bdd;
 use check::{Budget, StopReason};
-use ir::{EdgeId, ExprId, Exprs, NodeId, ProcId, Program};
+use ir::{EdgeId, ExprId, Exprs, NodeId, ProcId, Program, TextId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,6 +21,8 @@ pub enum StackLetter {
     Call(EdgeId),
     /// A frame of the procedure, whichever call it waits in.
     Proc(ProcId),
+    /// A frame that goes on at a label of the name: a stack symbol.
+    Symbol(TextId),
 }
 
 /// A state of a [`StackLanguage`].
@@ -211,10 +213,33 @@ impl StackLanguage {
     /// The same language with procedures for calls.
     #[must_use]
     pub fn by_procedure(&self) -> StackLanguage {
-        let proc = |letter: StackLetter| match letter {
-            StackLetter::Call(e) => self.program.nodes[self.program.edges[e].source].proc,
-            StackLetter::Proc(p) => p,
-        };
+        self.by(&|letter| match letter {
+            StackLetter::Call(e) => {
+                StackLetter::Proc(self.program.nodes[self.program.edges[e].source].proc)
+            }
+            other => other,
+        })
+    }
+
+    /// The same language with the stack symbols of a pushdown system for calls: the labels that
+    /// control comes back to.
+    #[must_use]
+    pub fn by_symbol(&self) -> StackLanguage {
+        let mut labels: FxHashMap<NodeId, TextId> = FxHashMap::default();
+        for label in &self.program.labels {
+            labels.entry(label.node).or_insert(label.name);
+        }
+        self.by(&|letter| match letter {
+            StackLetter::Call(e) => {
+                let back = Waiting::Return.node(&self.program, e);
+                labels.get(&back).map_or(letter, |&name| StackLetter::Symbol(name))
+            }
+            other => other,
+        })
+    }
+
+    /// The same language with other letters.
+    fn by(&self, new: &dyn Fn(StackLetter) -> StackLetter) -> StackLanguage {
         let mut ids: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
         let mut found: Vec<Vec<u32>> = Vec::new();
         if !self.states.is_empty() {
@@ -225,12 +250,12 @@ impl StackLanguage {
         while states.len() < found.len() {
             let members = &found[states.len()];
             let accepting = members.iter().any(|&s| self.states[s as usize].accepting);
-            let mut targets: BTreeMap<ProcId, Vec<u32>> = BTreeMap::new();
+            let mut targets: BTreeMap<StackLetter, Vec<u32>> = BTreeMap::new();
             for &(letter, to) in members.iter().flat_map(|&s| &self.states[s as usize].edges) {
-                targets.entry(proc(letter)).or_default().push(to);
+                targets.entry(new(letter)).or_default().push(to);
             }
             let mut edges = Vec::new();
-            for (proc, mut to) in targets {
+            for (letter, mut to) in targets {
                 to.sort_unstable();
                 to.dedup();
                 let new = found.len() as u32;
@@ -238,7 +263,7 @@ impl StackLanguage {
                 if id == new {
                     found.push(to);
                 }
-                edges.push((StackLetter::Proc(proc), id));
+                edges.push((letter, id));
             }
             states.push(StackState { accepting, edges });
         }
@@ -289,6 +314,7 @@ impl StackLanguage {
     pub fn name(&self, letter: StackLetter) -> String {
         match letter {
             StackLetter::Proc(p) => quoted(self.program.proc_name(p)),
+            StackLetter::Symbol(name) => quoted(self.program.text(name)),
             StackLetter::Call(e) => self.node_name(self.waiting.node(&self.program, e)),
         }
     }

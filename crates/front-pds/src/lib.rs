@@ -30,7 +30,7 @@ mod tree;
 
 pub use from_spds::{CannotSay, from_spds};
 pub use front_remopla::{LowerError, LowerErrorKind, ParseError, ParseErrorKind};
-pub use lower::{LowerOptions, lower, lower_spds};
+pub use lower::{LowerOptions, lower, lower_for_stacks, lower_spds};
 pub use parse::parse;
 pub use print::print;
 pub use tree::{Locals, Rule, Start, Tree};

@@ -35,7 +35,25 @@ pub fn lower_spds(
     file: &SourceFile,
     options: &LowerOptions,
 ) -> Result<Spds, Vec<LowerError>> {
+    lower_into(Lowering::new(tree, file), options)
+}
+
+/// Likewise, for questions about stacks, and only about which of them are reached: every symbol on
+/// the right side of a rule and of the start has a place of its own on the stack, see
+/// [`Spds::push_lowest_first`].
+pub fn lower_for_stacks(
+    tree: &Tree,
+    file: &SourceFile,
+    options: &LowerOptions,
+) -> Result<Spds, Vec<LowerError>> {
     let mut lowering = Lowering::new(tree, file);
+    lowering.spds.push_lowest_first();
+    let mut spds = lower_into(lowering, options)?;
+    spds.push_start();
+    Ok(spds)
+}
+
+fn lower_into(mut lowering: Lowering<'_>, options: &LowerOptions) -> Result<Spds, Vec<LowerError>> {
     lowering.declarations();
     lowering.symbols();
     lowering.rules();

@@ -5,8 +5,8 @@
 //! as `skip(b)` over values before and after.
 
 use ir::{
-    Assign, Edge, EdgeKind, Expr, ExprId as Ir, Exprs, Id, NodeId, ProcId, Program, Rel, TextId, Time,
-    Type,
+    Assign, Edge, EdgeKind, Expr, ExprId as Ir, Exprs, Id, NodeId, ProcId, Program, Rel, TextId,
+    Time, Type,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::Span;

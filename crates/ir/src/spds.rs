@@ -191,6 +191,8 @@ pub struct Spds {
     events: Vec<Vec<TextId>>,
     control_ids: FxHashMap<TextId, ControlId>,
     symbol_ids: FxHashMap<TextId, SymbolId>,
+    /// [`Spds::long_rule`] pushes the lowest symbols first.
+    lowest_first: bool,
     /// The last number given to names made from each name.
     numbers: FxHashMap<TextId, u64>,
 }
@@ -218,6 +220,7 @@ impl Spds {
             events: vec![Vec::new()],
             control_ids: FxHashMap::default(),
             symbol_ids: FxHashMap::default(),
+            lowest_first: false,
             numbers: FxHashMap::default(),
         }
     }
@@ -358,8 +361,10 @@ impl Spds {
     /// another fresh symbol, and so on. All control locations must be there already. The relation
     /// speaks of the first two symbols; locals of the others are arbitrary.
     ///
-    /// The alternative, to push the lowest symbols first, would need no rule for each control
-    /// location but frames that carry the locals of two symbols.
+    /// After [`Spds::push_lowest_first`] the lowest symbols are pushed first, under a fresh symbol
+    /// with the locals of the head, and the relation is applied at the end. Every symbol is then in
+    /// a place of its own on the stack, but a rule whose relation has no values to go on with stops
+    /// half-way instead of not being applied: that is right for reachability only.
     pub fn long_rule(
         &mut self,
         from: Head,
@@ -375,6 +380,19 @@ impl Spds {
         };
         if rest.is_empty() {
             self.rule(from, to, Right::Push(*first, *second), rel, origin);
+            return;
+        }
+        if self.lowest_first {
+            let mut head = from;
+            let frame = self.symbols[from.symbol].frame;
+            for &below in rest.iter().rev() {
+                let holder = self.fresh_symbol(from.symbol, frame);
+                let copy = self.hand_over(frame, self.symbols[below].frame);
+                let id = self.rule(head, from.control, Right::Push(holder, below), copy, origin);
+                self.rules[id].step = false;
+                head.symbol = holder;
+            }
+            self.rule(head, to, Right::Push(*first, *second), rel, origin);
             return;
         }
         let mut holder = self.fresh_symbol(*second, self.symbols[*second].frame);
@@ -393,6 +411,49 @@ impl Spds {
             }
             (holder, top) = (next, below);
         }
+    }
+
+    /// For questions about stacks: from now on, no fresh symbol stands for several, except on top
+    /// of the stack in the middle of a rule (see [`Spds::long_rule`]).
+    pub fn push_lowest_first(&mut self) {
+        self.lowest_first = true;
+    }
+
+    /// Makes a start with several symbols one with a fresh symbol, whose rules push them, the
+    /// lowest ones first.
+    pub fn push_start(&mut self) {
+        let [first, second, rest @ ..] = &self.start.stack[..] else { return };
+        let (first, second, rest) = (*first, *second, rest.to_vec());
+        let origin = self.origin(0, 0, 0, "");
+        let frame = self.frame("(start)", 0);
+        let control = self.start.control;
+        let mut fresh = || {
+            let name = self.fresh("(start)");
+            let (statement, error, labels) = (false, false, Vec::new());
+            self.add_symbol(Symbol { name, frame, origin, statement, error, labels })
+        };
+        let holders: Vec<SymbolId> = (0..=rest.len()).map(|_| fresh()).collect();
+        for (i, &below) in rest.iter().rev().enumerate() {
+            let head = Head { control, symbol: holders[i] };
+            let right = Right::Push(holders[i + 1], below);
+            let id = self.rule(head, control, right, Rel::identity(), origin);
+            self.rules[id].step = false;
+        }
+        // The condition speaks of the first symbol's locals, which exist when it is there.
+        let Init { condition, choices } = std::mem::take(&mut self.start.init);
+        let vars = &self.vars;
+        let constraint = self.exprs.map_leaves(condition, |exprs, leaf| match leaf {
+            Expr::Read(_, v) if vars[v].kind != VarKind::Global => Some(exprs.post(v)),
+            Expr::Index(_, v, i) if vars[v].kind != VarKind::Global => {
+                Some(exprs.add(Expr::Index(Time::Post, v, i)))
+            }
+            _ => None,
+        });
+        let head = Head { control, symbol: holders[rest.len()] };
+        let rel = Rel { constraint, choices, ..Rel::identity() };
+        let id = self.rule(head, control, Right::Push(first, second), rel, origin);
+        self.rules[id].step = false;
+        self.start.stack = vec![holders[0]];
     }
 
     /// On a push from a symbol of one frame: the new topmost symbol, of the same frame, gets its

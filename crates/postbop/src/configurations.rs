@@ -62,6 +62,22 @@ impl Configurations {
     }
 }
 
+/// Refuses a set to start from in which there is nothing.
+pub(crate) fn can_start(
+    given: &Configurations,
+    set: &RegularSet,
+    program: &Program,
+) -> Result<(), Error> {
+    if set.has_stacks(program) {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "no stack is one of `{}`, so nothing starts there: a frame below another must wait in a \
+         call of the procedure that the upper one belongs to",
+        given.title()
+    )))
+}
+
 /// What frames below the top are known by in a language.
 pub(crate) fn waiting(lang: Lang) -> Waiting {
     match lang {

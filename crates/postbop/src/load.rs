@@ -45,6 +45,30 @@ pub fn load(files: &[Arc<SourceFile>], options: &Options) -> Result<Program, Err
     })
 }
 
+/// The program that the files describe, for questions about whole stacks. With `any`, every word
+/// over the symbols of a pushdown system is a stack of it.
+pub(crate) fn load_for_stacks(
+    files: &[Arc<SourceFile>],
+    options: &Options,
+    any: bool,
+) -> Result<Program, Error> {
+    guarded("reading the program", || {
+        let (file, tree) = parse(files, options)?;
+        let Tree::Pds(tree) = &tree else { return lower(file, &tree, options) };
+        let entry = options.entry.clone();
+        let lowered = front_pds::lower_for_stacks(tree, file, &front_pds::LowerOptions { entry });
+        let spds =
+            lowered.map_err(|errors| rejected(file, errors.iter().map(|e| e.diagnostic())))?;
+        spds.validate()
+            .map_err(|e| Error::Internal(format!("the front end built an invalid system: {e}")))?;
+        let program = if any { spds.to_program_with_stacks() } else { spds.to_program() };
+        program
+            .validate()
+            .map_err(|e| Error::Internal(format!("the front end built an invalid program: {e}")))?;
+        Ok(program)
+    })
+}
+
 /// The program of a tree.
 pub(crate) fn lower(
     file: &Arc<SourceFile>,

@@ -1,7 +1,7 @@
 //! Questions about whole stacks: which ones are reached, and what they look like at a statement.
 
-use crate::configurations::{Configurations, waiting};
-use crate::load::{Error, caught, language, load};
+use crate::configurations::{Configurations, can_start, waiting};
+use crate::load::{Error, caught, language, load_for_stacks};
 use crate::{EngineChoice, Options, Watch};
 use check::{Budget, StopReason};
 use engine_pds::{
@@ -49,7 +49,8 @@ pub fn stacks(
     let budget = watch.budget(options.limits);
     let lang = language(files, options)?;
     let direction = direction(question, options)?;
-    let program = Arc::new(load(files, options)?);
+    let any = question.from.is_some() || (question.at.is_some() && question.to.is_some());
+    let program = Arc::new(load_for_stacks(files, options, any)?);
     let read =
         |set: &Option<Configurations>| set.as_ref().map(|set| set.read(&program, lang)).transpose();
     let asked = Asked {
@@ -60,6 +61,9 @@ pub fn stacks(
         waiting: waiting(lang),
         words: question.words,
     };
+    if let (Some(given), Some(set)) = (&question.from, &asked.from) {
+        can_start(given, set, &program)?;
+    }
     let at = question.at.as_deref().map(|at| property::places(&program, at)).transpose();
     let at = at.map_err(|e| match files.first() {
         Some(file) => crate::load::rejected(file, [e.diagnostic()]),
@@ -188,6 +192,10 @@ impl Asked<'_> {
             let language = automaton.stacks_at(node, None, self.budget)?;
             out.automata.push(self.shown(language));
         }
+        // A stack symbol has several nodes; those that are not reached say nothing about it.
+        if self.waiting == Waiting::Return && out.automata.iter().any(|a| !a.states.is_empty()) {
+            out.automata.retain(|a| !a.states.is_empty());
+        }
         Ok(())
     }
 
@@ -247,6 +255,8 @@ impl Asked<'_> {
         language.waiting = self.waiting;
         if self.words == Some(Words::Procs) {
             language = language.by_procedure();
+        } else if self.waiting == Waiting::Return {
+            language = language.by_symbol();
         }
         let name = |letter: StackLetter| language.name(letter);
         let states = language.states.iter().map(|state| StackNode {

@@ -1,7 +1,8 @@
 //! What can hold at a statement.
 
 use crate::checking::never;
-use crate::load::{Error, caught, language, load};
+use crate::configurations::can_start;
+use crate::load::{Error, caught, language, load, load_for_stacks};
 use crate::{Configurations, EngineChoice, Options, Watch, engines, formula, projection};
 use check::{
     Answer, Area, Budget, Observation, Partial, SetBit, SetId, StateSets, StopReason, Task,
@@ -28,12 +29,19 @@ pub fn states(
 ) -> Result<States, Error> {
     let budget = watch.budget(options.limits);
     let lang = language(files, options)?;
-    let program = Arc::new(load(files, options)?);
+    let program = Arc::new(match runs {
+        Runs::OfProgram => load(files, options)?,
+        Runs::From(_) | Runs::To(_) => load_for_stacks(files, options, true)?,
+    });
     let set = match runs {
         Runs::OfProgram => None,
         Runs::From(set) | Runs::To(set) => {
             only_whole_stacks(runs, options)?;
-            Some(set.read(&program, lang)?)
+            let read = set.read(&program, lang)?;
+            if matches!(runs, Runs::From(_)) {
+                can_start(set, &read, &program)?;
+            }
+            Some(read)
         }
     };
     let rejected = |diagnostic: Diagnostic| match files.first() {

@@ -138,3 +138,81 @@ fn sets_that_make_no_sense() {
     let ran = bop(&["states", file.path(), "--to", &format!("@{}", good.path())]).exits(1);
     assert!(ran.out.starts_with("reachable: @"), "{}", ran.out);
 }
+
+#[test]
+fn every_symbol_of_a_rule_is_a_frame() {
+    let rules = "(p <s>)\np <s> --> p <u v w>\np <u> --> p <>\np <v> --> p <>\np <w> --> p <>\n";
+    let file = TempFile::new("long.pds", rules);
+    let ask = |to: &str| bop(&["states", file.arg(), "--to", to, "--engine", "compare"]);
+    for (to, code) in [
+        ("u v w", 1),
+        ("v w", 1),
+        ("w", 1),
+        ("s", 1),
+        ("u .", 0),
+        (". . .", 1),
+        ("!u !s", 1),
+        ("u w", 0),
+    ] {
+        ask(to).exits(code);
+    }
+    let out = bop(&["states", file.arg(), "--at", "u", "--stacks"]).exits(0).out;
+    assert!(out.contains("stacks below u: v w\n"), "{out}");
+    // The same of the start.
+    let rules = "(p <u v w>)\np <u> --> p <>\np <v> --> p <>\np <w> --> p <>\n";
+    let file = TempFile::new("start.pds", rules);
+    let ask = |to: &str| bop(&["states", file.arg(), "--to", to, "--engine", "compare"]);
+    for (to, code) in [("u v w", 1), ("v w", 1), ("w", 1), ("u .", 0), (". . .", 1), ("v", 0)] {
+        ask(to).exits(code);
+    }
+}
+
+#[test]
+fn runs_from_any_stack() {
+    let file = TempFile::new("locks.bp", LOCKS);
+    let ask = |from: &str, to: &str| {
+        bop(&["states", file.arg(), "--from", from, "--to", to, "--engine", "compare"])
+    };
+    ask("audit", "write G").exits(1);
+    ask("audit", "write B").exits(0);
+    ask("audit", "main").exits(0);
+    let out = bop(&["states", file.arg(), "--at", "W", "--from", "audit"]).exits(0).out;
+    assert!(out.contains("2 valuations"), "{out}");
+    // `audit` does not wait for `work`.
+    let out = ask("work audit", "write .*").exits(2);
+    assert!(out.err.contains("no stack is one of `work audit`"), "{}", out.err);
+    bop(&["states", file.arg(), "--at", "W", "--from", "work audit"]).exits(2);
+
+    let file = TempFile::new("push.pds", "(p <a>)\np <x> --> p <y x>\np <y> --> p <z>\n");
+    let ask = |from: &str, to: &str| {
+        bop(&["states", file.arg(), "--from", from, "--to", to, "--engine", "compare"])
+    };
+    for (from, to, code) in [
+        ("x", "z x", 1),
+        ("y", "z", 1),
+        ("x a y", "z x a y", 1),
+        ("x a y", "z x a", 0),
+        ("z", "x", 0),
+        ("z x", "x", 0),
+    ] {
+        ask(from, to).exits(code);
+    }
+    let rules = "(p <a>)\np <x> --> p <>\np <y> --> q <z>\nq <z> --> q <>\n";
+    let file = TempFile::new("pop.pds", rules);
+    let ask = |from: &str, to: &str| {
+        bop(&["states", file.arg(), "--from", from, "--to", to, "--engine", "compare"])
+    };
+    for (from, to, code) in [("x y a", "z a", 1), ("x y a", "a", 1), ("x a y", "z", 0)] {
+        ask(from, to).exits(code);
+    }
+}
+
+#[test]
+fn labels_keep_their_names_in_remopla() {
+    let rules = "(q <a>)\nq <a> --> p <b b>\nq <b> --> q <a b>\n";
+    let file = TempFile::new("names.pds", rules);
+    bop(&["check", file.arg(), "--reach", "b"]).exits(1);
+    let text = bop(&["convert", file.arg(), "--to", "remopla"]).exits(0).out;
+    let file = TempFile::new("names.rem", &text);
+    bop(&["check", file.arg(), "--reach", "b"]).exits(1);
+}

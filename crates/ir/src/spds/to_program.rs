@@ -20,7 +20,29 @@ impl Spds {
     /// The program that runs as the system does. Symbols that no rule leads to stand in procedures
     /// of their own, which nothing calls.
     pub fn to_program(&self) -> Program {
+        self.converted(false)
+    }
+
+    /// Likewise, with one procedure more that nothing calls: it has a copy of every symbol, and
+    /// calls of itself that come back to each, but are never made. So every word over symbols is
+    /// a stack of the program: one of frames of that procedure.
+    pub fn to_program_with_stacks(&self) -> Program {
+        self.converted(true)
+    }
+
+    fn converted(&self, stacks: bool) -> Program {
         let mut conversion = Conversion::new(self);
+        if stacks {
+            let origin = conversion.builder.no_origin();
+            conversion.stacks = Some((conversion.parts.len(), None));
+            let proc = conversion.builder.proc("(stack)", origin);
+            conversion.parts.push(Part {
+                proc,
+                symbols: self.symbols.ids().collect(),
+                nodes: FxHashMap::default(),
+                vars: FxHashMap::default(),
+            });
+        }
         conversion.parts();
         conversion.declare();
         conversion.bodies();
@@ -36,6 +58,8 @@ struct Conversion<'s> {
     parts: Vec<Part>,
     globals: FxHashMap<VarId, VarId>,
     control: Option<VarId>,
+    /// The part that makes every word a stack, and where its calls stand.
+    stacks: Option<(usize, Option<NodeId>)>,
 }
 
 impl<'s> Conversion<'s> {
@@ -52,6 +76,7 @@ impl<'s> Conversion<'s> {
             parts: Vec::new(),
             globals: FxHashMap::default(),
             control: None,
+            stacks: None,
         }
     }
 
@@ -186,6 +211,9 @@ impl<'s> Conversion<'s> {
                 }
                 self.parts[part].nodes.insert(id, node);
             }
+            if let Some((_, hub)) = self.stacks.as_mut().filter(|stacks| stacks.0 == part) {
+                *hub = Some(self.builder.silent());
+            }
         }
     }
 
@@ -210,6 +238,17 @@ impl<'s> Conversion<'s> {
                     let id = self.by_symbol[symbol][i];
                     self.rule(part, id);
                 }
+            }
+            let Some((_, Some(source))) = self.stacks.filter(|stacks| stacks.0 == part) else {
+                continue;
+            };
+            for symbol in self.spds.symbols.ids() {
+                let Part { proc: callee, ref nodes, .. } = self.parts[part];
+                let (ret, back) = (nodes[&symbol], Rel::identity());
+                let enter = Rel::guarded(Exprs::FALSE, 0);
+                let kind = EdgeKind::Call(Box::new(Call { callee, enter, ret, back }));
+                let events = self.builder.no_events();
+                self.builder.edge(Edge { source, kind, step: false, events, marks: 0 });
             }
         }
     }
