@@ -143,7 +143,7 @@ fn sets_that_make_no_sense() {
 fn every_symbol_of_a_rule_is_a_frame() {
     let rules = "(p <s>)\np <s> --> p <u v w>\np <u> --> p <>\np <v> --> p <>\np <w> --> p <>\n";
     let file = TempFile::new("long.pds", rules);
-    let ask = |to: &str| bop(&["states", file.arg(), "--to", to, "--engine", "compare"]);
+    let ask = |to: &str| bop(&["states", file.path(), "--to", to, "--engine", "compare"]);
     for (to, code) in [
         ("u v w", 1),
         ("v w", 1),
@@ -156,12 +156,12 @@ fn every_symbol_of_a_rule_is_a_frame() {
     ] {
         ask(to).exits(code);
     }
-    let out = bop(&["states", file.arg(), "--at", "u", "--stacks"]).exits(0).out;
+    let out = bop(&["states", file.path(), "--at", "u", "--stacks"]).exits(0).out;
     assert!(out.contains("stacks below u: v w\n"), "{out}");
     // The same of the start.
     let rules = "(p <u v w>)\np <u> --> p <>\np <v> --> p <>\np <w> --> p <>\n";
     let file = TempFile::new("start.pds", rules);
-    let ask = |to: &str| bop(&["states", file.arg(), "--to", to, "--engine", "compare"]);
+    let ask = |to: &str| bop(&["states", file.path(), "--to", to, "--engine", "compare"]);
     for (to, code) in [("u v w", 1), ("v w", 1), ("w", 1), ("u .", 0), (". . .", 1), ("v", 0)] {
         ask(to).exits(code);
     }
@@ -171,21 +171,21 @@ fn every_symbol_of_a_rule_is_a_frame() {
 fn runs_from_any_stack() {
     let file = TempFile::new("locks.bp", LOCKS);
     let ask = |from: &str, to: &str| {
-        bop(&["states", file.arg(), "--from", from, "--to", to, "--engine", "compare"])
+        bop(&["states", file.path(), "--from", from, "--to", to, "--engine", "compare"])
     };
     ask("audit", "write G").exits(1);
     ask("audit", "write B").exits(0);
     ask("audit", "main").exits(0);
-    let out = bop(&["states", file.arg(), "--at", "W", "--from", "audit"]).exits(0).out;
+    let out = bop(&["states", file.path(), "--at", "W", "--from", "audit"]).exits(0).out;
     assert!(out.contains("2 valuations"), "{out}");
     // `audit` does not wait for `work`.
     let out = ask("work audit", "write .*").exits(2);
     assert!(out.err.contains("no stack is one of `work audit`"), "{}", out.err);
-    bop(&["states", file.arg(), "--at", "W", "--from", "work audit"]).exits(2);
+    bop(&["states", file.path(), "--at", "W", "--from", "work audit"]).exits(2);
 
     let file = TempFile::new("push.pds", "(p <a>)\np <x> --> p <y x>\np <y> --> p <z>\n");
     let ask = |from: &str, to: &str| {
-        bop(&["states", file.arg(), "--from", from, "--to", to, "--engine", "compare"])
+        bop(&["states", file.path(), "--from", from, "--to", to, "--engine", "compare"])
     };
     for (from, to, code) in [
         ("x", "z x", 1),
@@ -200,7 +200,7 @@ fn runs_from_any_stack() {
     let rules = "(p <a>)\np <x> --> p <>\np <y> --> q <z>\nq <z> --> q <>\n";
     let file = TempFile::new("pop.pds", rules);
     let ask = |from: &str, to: &str| {
-        bop(&["states", file.arg(), "--from", from, "--to", to, "--engine", "compare"])
+        bop(&["states", file.path(), "--from", from, "--to", to, "--engine", "compare"])
     };
     for (from, to, code) in [("x y a", "z a", 1), ("x y a", "a", 1), ("x a y", "z", 0)] {
         ask(from, to).exits(code);
@@ -211,8 +211,8 @@ fn runs_from_any_stack() {
 fn labels_keep_their_names_in_remopla() {
     let rules = "(q <a>)\nq <a> --> p <b b>\nq <b> --> q <a b>\n";
     let file = TempFile::new("names.pds", rules);
-    bop(&["check", file.arg(), "--reach", "b"]).exits(1);
-    let text = bop(&["convert", file.arg(), "--to", "remopla"]).exits(0).out;
+    bop(&["check", file.path(), "--reach", "b"]).exits(1);
+    let text = bop(&["convert", file.path(), "--to", "remopla"]).exits(0).out;
     let file = TempFile::new("names.rem", &text);
-    bop(&["check", file.arg(), "--reach", "b"]).exits(1);
+    bop(&["check", file.path(), "--reach", "b"]).exits(1);
 }
