@@ -1,4 +1,5 @@
 //! Juliet files, where the corpus and a C compiler are at hand.
+#![allow(clippy::print_stderr)]
 
 use front_c::preprocess::{PreprocessError, Source, preprocess, run};
 use front_c::{Options, lower, parse, skeleton};

@@ -1,4 +1,5 @@
 //! Compilers' command lines, compilation databases, and a preprocessor where there is one.
+#![allow(clippy::print_stderr)]
 
 use front_c::preprocess::{
     Invocation, Outcome, PreprocessError, Source, compile_commands, database, invocation,
