@@ -51,6 +51,12 @@ pub(crate) enum Verb {
     /// Write the automaton of a temporal formula
     #[command(after_help = LTL_EXAMPLES)]
     Ltl(Ltl),
+    /// Evaluate a mu-calculus formula on a transition system
+    #[command(after_help = EVAL_EXAMPLES)]
+    Eval(Eval),
+    /// Solve a system of boolean equations
+    #[command(after_help = SOLVE_EXAMPLES)]
+    Solve(Solve),
     /// Write a completion script for a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -137,11 +143,107 @@ Examples:
   bop ltl 'a U b' --format dot | dot -Tsvg -o until.svg
   bop ltl '!(F G p)' --format text --stats";
 
+const EVAL_EXAMPLES: &str = "\
+Exit codes: 0 true, 1 false, 2 bad input, 3 not found out.
+
+Examples:
+  bop eval '[true*]<true>true' model.aut                    no deadlock (mCRL2's syntax)
+  bop eval 'nu X . (< true > true and [ true ] X)' model.aut    the same in CADP's
+  bop eval @formula.mcf model.aut --diagnostic why.aut      the part of the model that shows it";
+
+const SOLVE_EXAMPLES: &str = "\
+Exit codes: 0 true, 1 false, 2 bad input, 3 not found out.
+
+Examples:
+  bop solve system.pbes                 mCRL2's text format, with or without parameters
+  bop solve system.bes                  blocks, as in CADP
+  bop solve analysis.blk --model program.aut
+  bop solve system.pbes --diagnostic why.txt --format json";
+
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
   bop completions bash > ~/.local/share/bash-completion/completions/bop
   bop completions zsh > ~/.zfunc/_bop
   bop completions fish > ~/.config/fish/completions/bop.fish";
+
+#[derive(Args, Debug)]
+pub(crate) struct Eval {
+    /// The formula; `@FILE` reads it from a file
+    pub(crate) formula: String,
+    /// The transition system (.aut); `-` reads it from standard input
+    pub(crate) model: String,
+    /// The syntax of the formula
+    #[arg(long, value_enum, default_value = "either")]
+    pub(crate) syntax: MuSyntaxArg,
+    #[command(flatten)]
+    pub(crate) resolution: Resolve,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Solve {
+    /// The system (.pbes, .txt, .bes, .blk)
+    pub(crate) file: String,
+    /// The transition system that a modal system (.blk) is solved on
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) resolution: Resolve,
+}
+
+/// How to solve, and what to print.
+#[derive(Args, Debug)]
+pub(crate) struct Resolve {
+    /// The order of exploration
+    #[arg(long, value_enum, default_value = "auto", value_name = "M")]
+    pub(crate) method: MethodArg,
+    /// Write what explains the answer: of a formula, the part of the model (.aut) or, for another
+    /// ending, of the equations; it is checked
+    #[arg(long, value_name = "FILE")]
+    pub(crate) diagnostic: Option<String>,
+    /// Check the explanation of the answer, written or not
+    #[arg(long)]
+    pub(crate) self_check: bool,
+    /// Stop after this time (500ms, 60s, 5m, 2h)
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Stop at this much memory (512M, 4G) [default: 3/4 of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub(crate) memory: Option<u64>,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value = "text", value_name = "F")]
+    pub(crate) format: SolutionFormat,
+    /// The answer only, no progress
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum MuSyntaxArg {
+    /// mCRL2's if it parses, else CADP's
+    Either,
+    /// `[true*]<a>true`, `mu X. …`
+    Mcrl2,
+    /// `< {SEND !v} > true`, `mu X (v:Var := x) . …`
+    Cadp,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum MethodArg {
+    /// Depth-first, with what the shape of the equations allows
+    Auto,
+    /// Depth-first
+    Dfs,
+    /// Breadth-first
+    Bfs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum SolutionFormat {
+    /// For people
+    Text,
+    /// Schema `postbop.solution/1`
+    Json,
+}
 
 /// What to read, and how.
 #[derive(Args, Debug)]

@@ -9,6 +9,7 @@
 //! library: that is the crate `postbop`.
 
 mod args;
+mod equations;
 mod exit;
 mod io;
 mod units;

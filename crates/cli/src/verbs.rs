@@ -6,7 +6,7 @@ use crate::args::{
     States, StatesFormat, TraceArg, Verb,
 };
 use crate::exit::Exit;
-use crate::{io, watch};
+use crate::{equations, io, watch};
 use check::{Limits, TraceMode};
 use clap::CommandFactory;
 use postbop::{
@@ -19,7 +19,7 @@ use source::SourceFile;
 use std::sync::Arc;
 
 /// Why a verb did not do its work: what was said on standard error, and the exit code.
-struct Failed(Exit);
+pub(crate) struct Failed(Exit);
 
 impl From<String> for Failed {
     fn from(message: String) -> Failed {
@@ -56,6 +56,8 @@ pub(crate) fn run(verb: Verb) -> Exit {
         Verb::Replay(args) => replay(&args),
         Verb::Gen(args) => generate(&args),
         Verb::Ltl(args) => ltl(&args),
+        Verb::Eval(args) => equations::eval(&args),
+        Verb::Solve(args) => equations::solve(&args),
         Verb::Completions { shell } => completions(shell),
     };
     done.unwrap_or_else(|Failed(exit)| exit)
@@ -296,7 +298,7 @@ fn completions(shell: clap_complete::Shell) -> Result<Exit, Failed> {
     Ok(Exit::Holds)
 }
 
-fn read(names: &[String]) -> Result<Vec<Arc<SourceFile>>, Failed> {
+pub(crate) fn read(names: &[String]) -> Result<Vec<Arc<SourceFile>>, Failed> {
     let mut files = Vec::new();
     for name in names {
         files.push(io::source_file(name)?);

@@ -38,7 +38,7 @@ fn command_lines() {
     refused(&["check", fig1, "--ltl", "G ("], &["expected a formula", "1:4"]);
     refused(&["check", fig1, "--sere", "never {a}"], &["--sere", "not supported yet"]);
     refused(&["check", fig1, "--rule", "x.rule"], &["--rule", "not supported yet"]);
-    refused(&["check", fig1, "--engine", "qbf"], &["not supported yet", "explicit"]);
+    refused(&["check", fig1, "--bound", "3"], &["--bound", "--engine qbf"]);
     refused(&["convert", fig1, "--to", "smv"], &["not supported yet", "remopla", "dot"]);
     refused(&["frobnicate"], &["frobnicate"]);
     refused(&[], &["Usage"]);

@@ -1,6 +1,7 @@
 //! Runs the built command.
 
 mod check;
+mod equations;
 mod formats;
 mod inputs;
 mod languages;
