@@ -111,10 +111,11 @@ fn explore(p: &Program, monitor: &dyn Fn(u8, &[&str]) -> u8) -> BTreeSet<State> 
             let next = if edge.step { monitor(state.monitor, &letter) } else { state.monitor };
             let apply = |globals: &mut Values, locals: &mut Values, effect: Values| {
                 for (var, value) in effect {
-                    if globals.contains_key(&var) {
-                        globals.insert(var, value);
-                    } else {
-                        locals.insert(var, value);
+                    match globals.get_mut(&var) {
+                        Some(global) => *global = value,
+                        None => {
+                            locals.insert(var, value);
+                        }
                     }
                 }
             };
