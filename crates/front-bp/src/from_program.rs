@@ -33,7 +33,7 @@ use crate::tree::{
 /// let (three, read) = (b.exprs.int(3), b.exprs.pre(x));
 /// b.step(first, second, Rel::assign([(x, Some(three))], 0));
 /// let program = b.finish(main, Init::default());
-/// assert!(print(&from_program(&program)).contains("x_0, x_1 := T, T;"));
+/// assert!(print(&from_program(&program)).contains("x_0, x_1 := 1, 1;"));
 /// # let _ = read;
 /// ```
 pub fn from_program(program: &Program) -> Tree {
