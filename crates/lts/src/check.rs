@@ -2,9 +2,9 @@
 
 use bes::data::{Sort, Value};
 use bes::lex::{SyntaxError, SyntaxErrorKind};
-use bes::param::{Formulas, Instance, Model, ParamError, Vertex};
-use bes::{Explanation, System};
-use rustc_hash::FxHashMap;
+use bes::param::{Formulas, Instance, Model, Node, ParamError, Vertex};
+use bes::{Explanation, Op, System};
+use rustc_hash::{FxHashMap, FxHashSet};
 use source::Span;
 
 use crate::action::{Code, Parsed};
@@ -208,20 +208,45 @@ pub fn explained_part<L: Lts>(
             next
         })
     };
-    for variable in &explanation.variables {
-        id(variable.key.state, &mut states);
-        let kept: Vec<&Vertex<L::State>> =
-            variable.operands.iter().map(|&y| &explanation.variables[y as usize].key).collect();
-        let mut constant = false;
-        for step in instance.steps_of(&variable.key)? {
-            let wanted = match &step.operand {
+    // Variables with the operands that the explanation keeps; then what was evaluated at once and
+    // decides one of them, which has none.
+    let mut work: Vec<(Vertex<L::State>, Vec<Vertex<L::State>>)> = explanation
+        .variables
+        .iter()
+        .map(|v| {
+            let kept = v.operands.iter().map(|&y| explanation.variables[y as usize].key);
+            (v.key, kept.collect())
+        })
+        .collect();
+    let mut seen: FxHashSet<Vertex<L::State>> = work.iter().map(|(key, _)| *key).collect();
+    let mut next = 0;
+    while next < work.len() {
+        let (key, kept) = work[next].clone();
+        next += 1;
+        id(key.state, &mut states);
+        let steps = instance.steps_of(&key)?;
+        let decides = decisive(instance, &key, explanation.value);
+        let mut decided = false;
+        for step in steps {
+            let wanted = match step.operand {
+                Some(operand) if kept.is_empty() => {
+                    // Nothing is kept: the body was known at once in the state after some step.
+                    let wanted = decides
+                        && !decided
+                        && constant(instance, &operand)? == Some(explanation.value);
+                    if wanted && seen.insert(operand) {
+                        work.push((operand, Vec::new()));
+                    }
+                    wanted
+                }
                 Some(operand) => kept.contains(&operand),
                 // One is enough, and matters only where no operand does.
-                None => kept.is_empty() && !std::mem::replace(&mut constant, true),
+                None => kept.is_empty() && !decided,
             };
             if !wanted {
                 continue;
             }
+            decided |= kept.is_empty();
             let label = *numbers.entry(step.label).or_insert_with(|| {
                 labels.push(instance.model().lts.label(step.label).to_owned());
                 labels.len() as u32 - 1
@@ -235,6 +260,27 @@ pub fn explained_part<L: Lts>(
     transitions.dedup();
     let count = states.len().max(1) as u32;
     Ok((ExplicitLts::new(0, count, labels, &transitions), states))
+}
+
+/// Whether one step is enough for the value: a possibility that is true, or a necessity that is
+/// false.
+fn decisive<L: Lts>(instance: &Instance<OnLts<L>>, vertex: &Vertex<L::State>, value: bool) -> bool {
+    match &instance.formulas().nodes[vertex.node as usize] {
+        Node::Many(op, _) | Node::Quantifier { op, .. } | Node::Modality { op, .. } => {
+            (*op == Op::Or) == value
+        }
+        _ => false,
+    }
+}
+
+/// The value of a variable whose equation needs no other.
+fn constant<L: Lts>(
+    instance: &mut Instance<OnLts<L>>,
+    vertex: &Vertex<L::State>,
+) -> Result<Option<bool>, ParamError> {
+    let mut operands = Vec::new();
+    let op = instance.equation(vertex, &mut operands)?;
+    Ok(operands.is_empty().then(|| op.neutral()))
 }
 
 /// The answer for every state of a system in memory, by one solver that remembers ([pbes §4.2]).

@@ -24,12 +24,12 @@ fn formulas_are_evaluated_and_explained() {
         }
     }
     let why = TempFile::new("why.aut", "");
-    let args = ["eval", "<a>true", model.path(), "--diagnostic", why.path()];
+    let args = ["eval", "<a.tau>[true]false", model.path(), "--diagnostic", why.path()];
     let json = bop(&[&args[..], &["--format", "json"]].concat()).exits(0).json();
     assert_eq!(json["schema"], "postbop.solution/1");
     assert_eq!((&json["value"], &json["diagnostic"]["checked"]), (&true.into(), &true.into()));
     let part = std::fs::read_to_string(why.path()).expect("it was written");
-    assert!(part.starts_with("des (0, 1, 2)\n"), "{part}");
+    assert!(part.starts_with("des (0, 2, 3)\n"), "{part}");
 }
 
 #[test]
