@@ -188,6 +188,9 @@ impl<L: Lts> Model for OnLts<L> {
     }
 }
 
+/// A variable with the operands that an explanation keeps of its equation.
+type Kept<State> = (Vertex<State>, Vec<Vertex<State>>);
+
 /// The part of a transition system that an explanation speaks of, and the original of each state.
 ///
 /// The first state is that of the explanation. Steps that a modality with a constant body is
@@ -210,7 +213,7 @@ pub fn explained_part<L: Lts>(
     };
     // Variables with the operands that the explanation keeps; then what was evaluated at once and
     // decides one of them, which has none.
-    let mut work: Vec<(Vertex<L::State>, Vec<Vertex<L::State>>)> = explanation
+    let mut work: Vec<Kept<L::State>> = explanation
         .variables
         .iter()
         .map(|v| {

@@ -205,7 +205,8 @@ fn side_by_side(task: &Task, options: &Options, budget: &Budget, why: &str) -> R
         });
         let mut answers: Vec<(usize, Run)> =
             receiver.recv_timeout(DIAGRAMS_ALONE).into_iter().collect();
-        let alone = !answers.is_empty();
+        // Diagrams that have given up early leave the time, and their memory, to formulas.
+        let alone = answers.iter().any(|(_, run)| answered(&run.answer)) || budget.poll().is_err();
         if alone {
             drop(second);
         } else {
@@ -229,9 +230,20 @@ fn side_by_side(task: &Task, options: &Options, budget: &Budget, why: &str) -> R
         run.why = match (alone, winner) {
             (true, _) => why.to_owned(),
             (false, 0) => format!("{why}; `universal`, tried beside it, had no answer yet"),
-            (false, _) => format!("{why}; `summary`, tried beside it, had no answer yet"),
+            (false, _) => match answers.first().and_then(|(_, other)| reason(&other.answer)) {
+                Some(reason) => format!("{why}; `summary` gave up: {reason}"),
+                None => format!("{why}; `summary`, tried beside it, had no answer yet"),
+            },
         };
         run
+    })
+}
+
+/// Why there is no answer to some goal.
+fn reason(answer: &Answer) -> Option<&StopReason> {
+    answer.verdicts.iter().find_map(|verdict| match verdict {
+        Verdict::Unknown(reason) => Some(reason),
+        Verdict::Holds(_) | Verdict::Violated(_) => None,
     })
 }
 

@@ -145,6 +145,21 @@ fn a_run_out_of_memory_is_unknown() {
     }
 }
 
+/// Where diagrams run out of memory, soon or late, formulas may still answer.
+#[test]
+fn auto_does_not_give_up_with_the_diagrams() {
+    let wide = ["gen", "wide", "--vars", "400", "--procs", "100", "--nondet", "50"];
+    let wide = bop(&wide).exits(0).out;
+    let args = ["check", "-", "--lang", "bp", "--memory", "16M", "--format", "json", "--reach"];
+    let report = bop_with(&[&args[..], &["SLIC_ERROR"]].concat(), &wide).exits(0).json();
+    let result = &report["results"][0];
+    assert_eq!(
+        (&result["verdict"], &result["engine"]),
+        (&"unreachable".into(), &"universal".into())
+    );
+    assert!(result["why"].as_str().is_some_and(|why| why.contains("`summary`")), "{result}");
+}
+
 #[test]
 #[cfg(unix)]
 fn an_interrupted_run_is_unknown() {
