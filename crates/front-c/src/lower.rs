@@ -480,6 +480,10 @@ impl<'a> Lowering<'a> {
                         to = self.unwind(here);
                         push(&mut rel, jumping, Some(Exprs::TRUE));
                     }
+                    // The macro `assert` calls one of these.
+                    (Some(func), _) if is_failed_assertion(&func.name) => {
+                        to = self.b.error_node();
+                    }
                     (Some(func), _) if func.noreturn => to = self.to(here, Next::Stop),
                     _ => {}
                 }
@@ -902,6 +906,13 @@ fn root_of(data: &[Data], mut d: DataId) -> (DataId, bool) {
             _ => return (d, opposite),
         }
     }
+}
+
+fn is_failed_assertion(name: &str) -> bool {
+    matches!(
+        name,
+        "__assert_fail" | "__assert_perror_fail" | "__assert" | "__assert_rtn" | "__assert_func"
+    )
 }
 
 fn is_longjmp(name: &str) -> bool {

@@ -86,6 +86,12 @@ impl Unit {
     pub fn slice(&self, from: u32, to: u32) -> &str {
         self.text.get(from as usize..to as usize).unwrap_or("")
     }
+    /// Gives the files other names: a compiler tells names as seen from where it runs.
+    pub fn rename_files(&mut self, rename: impl Fn(&str) -> String) {
+        for file in &mut self.files {
+            *file = rename(file);
+        }
+    }
     /// The names of the files that line markers mention; the first is unnamed.
     pub fn files(&self) -> &[String] {
         &self.files
