@@ -82,7 +82,7 @@ pub(crate) fn can_start(
 pub(crate) fn waiting(lang: Lang) -> Waiting {
     match lang {
         Lang::Pds => Waiting::Return,
-        Lang::Bp | Lang::Remopla => Waiting::Call,
+        Lang::Bp | Lang::Remopla | Lang::C => Waiting::Call,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::checking::{Asked, Asks};
 use crate::load::{Error, Tree, guarded, load, lower, parse, rejected, system};
-use crate::{Options, dot, tree};
+use crate::{Encoding, Options, dot, tree};
 use check::{Budget, Goal};
 use front_pds::CannotSay;
 use ir::spds::Spds;
@@ -25,6 +25,22 @@ pub enum Target {
     Pds,
     /// The control-flow graph, for Graphviz.
     Dot,
+    /// Of C: a model over a program counter and a bounded stack, in EDL ([c2edl Appendix A]).
+    Edl {
+        /// The depth of the stack.
+        depth: u32,
+        /// How counters are written.
+        encoding: Encoding,
+    },
+    /// Of C: the same in SMV, as NuSMV reads it.
+    Smv {
+        /// The depth of the stack.
+        depth: u32,
+        /// How counters are written.
+        encoding: Encoding,
+    },
+    /// Of C: the source annotated with program counters.
+    Cout,
 }
 
 /// The program in another form. What is wrong with it is reported first: only programs that can be
@@ -36,6 +52,12 @@ pub fn convert(
     options: &Options,
 ) -> Result<String, Error> {
     guarded("converting", || {
+        if let Some(c) = &options.c {
+            if let Some(exported) = c.export(target, options) {
+                return exported;
+            }
+            return converted(c.program(options)?, target);
+        }
         let (file, tree) = parse(files, options)?;
         // A boolean program without a start can be written down.
         if let (Tree::Bp(tree), Target::Bp) = (&tree, target) {
@@ -47,20 +69,32 @@ pub fn convert(
         }
         let program = lower(file, &tree, options)?;
         match (&tree, target) {
-            (_, Target::Dot) => text(|out| dot::dot(&program, out)),
             (Tree::Remopla(tree), Target::Remopla) => Ok(front_remopla::print(tree)),
             (Tree::Pds(tree), Target::Pds) => Ok(front_pds::print(tree)),
-            (_, Target::Bp) => Ok(front_bp::print(&front_bp::from_program(&program))),
-            (_, Target::Remopla) => {
-                let tree = front_remopla::from_program(&with_parameters(program));
-                Ok(front_remopla::print(&tree.map_err(|e| cannot_say(target, e))?))
-            }
-            (_, Target::Pds) => {
-                let tree = front_pds::from_spds(&Spds::from_program(&program));
-                Ok(front_pds::print(&tree.map_err(|e| cannot_say(target, e))?))
-            }
+            (_, target) => converted(program, target),
         }
     })
+}
+
+/// The program in a form, from what it means.
+fn converted(program: Program, target: Target) -> Result<String, Error> {
+    match target {
+        Target::Dot => text(|out| dot::dot(&program, out)),
+        Target::Bp => Ok(front_bp::print(&front_bp::from_program(&program))),
+        Target::Remopla => {
+            let tree = front_remopla::from_program(&with_parameters(program));
+            Ok(front_remopla::print(&tree.map_err(|e| cannot_say(target, e))?))
+        }
+        Target::Pds => {
+            let tree = front_pds::from_spds(&Spds::from_program(&program));
+            Ok(front_pds::print(&tree.map_err(|e| cannot_say(target, e))?))
+        }
+        Target::Edl { .. } | Target::Smv { .. } | Target::Cout => {
+            let what = "edl, smv and cout are forms of C programs; other programs have bp, remopla, \
+                        pds and dot";
+            Err(Error::Usage(what.to_owned()))
+        }
+    }
 }
 
 /// The target has no words for something.
@@ -69,7 +103,7 @@ fn cannot_say(target: Target, CannotSay(what): CannotSay) -> Error {
         Target::Bp => "a boolean program",
         Target::Remopla => "a Remopla program",
         Target::Pds => "a pushdown system",
-        Target::Dot => "a graph",
+        _ => "this form",
     };
     Error::Usage(format!("{language} has no words for {what}"))
 }
@@ -121,6 +155,7 @@ pub enum Stage {
 /// What a stage produces, readable.
 pub fn dump(files: &[Arc<SourceFile>], stage: &Stage, options: &Options) -> Result<String, Error> {
     match stage {
+        Stage::Tree if options.c.is_some() => Ok(options.c.iter().map(|c| c.listing()).collect()),
         Stage::Tree => {
             let (file, tree) = parse(files, options)?;
             text(|out| match &tree {
@@ -130,6 +165,9 @@ pub fn dump(files: &[Arc<SourceFile>], stage: &Stage, options: &Options) -> Resu
             })
         }
         Stage::Spds => guarded("making a pushdown system", || {
+            if let Some(c) = &options.c {
+                return Ok(ir::spds::dump(&Spds::from_program(&c.program(options)?)));
+            }
             let (file, tree) = parse(files, options)?;
             Ok(ir::spds::dump(&match &tree {
                 Tree::Pds(tree) => system(file, tree, options)?,

@@ -17,6 +17,7 @@
 //! into an `unknown` that says so. Not for pages ([`render`]) or command lines (the crate `cli`): it
 //! prints nothing, reads no file and no environment.
 
+mod c;
 mod checking;
 mod configurations;
 mod convert;
@@ -39,6 +40,7 @@ mod temporal;
 mod tree;
 
 pub use bes::Method;
+pub use c::{CProgram, CText, Encoding, preprocess};
 pub use check::{Limits, StopReason, TraceMode};
 pub use checking::check;
 pub use configurations::Configurations;

@@ -40,6 +40,9 @@ pub(crate) enum Tree {
 /// The program that the files describe.
 pub fn load(files: &[Arc<SourceFile>], options: &Options) -> Result<Program, Error> {
     guarded("reading the program", || {
+        if let Some(c) = &options.c {
+            return c.program(options);
+        }
         let (file, tree) = parse(files, options)?;
         lower(file, &tree, options)
     })
@@ -53,6 +56,9 @@ pub(crate) fn load_for_stacks(
     any: bool,
 ) -> Result<Program, Error> {
     guarded("reading the program", || {
+        if let Some(c) = &options.c {
+            return c.program(options);
+        }
         let (file, tree) = parse(files, options)?;
         let Tree::Pds(tree) = &tree else { return lower(file, &tree, options) };
         let entry = options.entry.clone();
@@ -114,6 +120,10 @@ pub(crate) fn parse<'f>(
     options: &Options,
 ) -> Result<(&'f Arc<SourceFile>, Tree), Error> {
     let lang = language(files, options)?;
+    if lang == Lang::C {
+        let what = "a C program is preprocessed and loaded first (`CProgram`)";
+        return Err(Error::Usage(what.to_owned()));
+    }
     let [file] = files else {
         let (what, n) = (lang.program(), files.len());
         return Err(Error::Usage(format!("a {what} is one file, {n} were given")));
@@ -131,17 +141,21 @@ pub(crate) fn parse<'f>(
             let (tree, errors) = front_pds::parse(file.text());
             (Tree::Pds(tree), errors.iter().map(|e| e.diagnostic()).collect())
         }
+        Lang::C => return Err(Error::Usage("a C program has no tree here".to_owned())),
     };
     if errors.is_empty() { Ok((file, tree)) } else { Err(rejected(file, errors)) }
 }
 
 /// The language that the options name, or the first file's name.
 pub(crate) fn language(files: &[Arc<SourceFile>], options: &Options) -> Result<Lang, Error> {
+    if options.c.is_some() {
+        return Ok(Lang::C);
+    }
     let Some(file) = files.first() else { return Err(Error::Usage("no file".to_owned())) };
     options.lang.or_else(|| Lang::of_file(file.name())).ok_or_else(|| {
         Error::Usage(format!(
-            "cannot tell the language of `{}` from its name: say `--lang bp`, `--lang remopla` or \
-             `--lang pds`",
+            "cannot tell the language of `{}` from its name: say `--lang bp`, `--lang remopla`, \
+             `--lang pds` or `--lang c`",
             file.name()
         ))
     })

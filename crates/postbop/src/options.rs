@@ -1,5 +1,6 @@
 //! What a user may choose.
 
+use crate::CProgram;
 use check::{Budget, Limits, Progress, TraceMode};
 pub use engine_pds::Heads;
 use front_bp::Dialect;
@@ -14,6 +15,10 @@ pub struct Options {
     pub lang: Option<Lang>,
     /// Which table of precedences boolean programs use.
     pub dialect: Dialect,
+    /// The program, where it is one in C: the source files are for showing then.
+    pub c: Option<Arc<CProgram>>,
+    /// Variables of a C program whose values are kept, each with its number of bits.
+    pub keep: Vec<(String, u32)>,
     /// Where the program starts: a procedure (by default `main`), of a pushdown system a stack
     /// symbol.
     pub entry: Option<String>,
@@ -69,6 +74,8 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             lang: None,
+            c: None,
+            keep: Vec::new(),
             dialect: Dialect::default(),
             entry: None,
             engine: EngineChoice::Auto,
@@ -102,6 +109,8 @@ pub enum Lang {
     Remopla,
     /// Pushdown systems, explicit and symbolic (`.pds`).
     Pds,
+    /// C (`.c`, `.h`, and `.i` for what is preprocessed).
+    C,
 }
 
 impl Lang {
@@ -112,6 +121,7 @@ impl Lang {
             "bp" => Lang::Bp,
             "rem" | "rmpl" => Lang::Remopla,
             "pds" => Lang::Pds,
+            "c" | "h" | "i" => Lang::C,
             _ => return None,
         })
     }
@@ -122,6 +132,7 @@ impl Lang {
             Lang::Bp => "boolean program",
             Lang::Remopla => "Remopla program",
             Lang::Pds => "pushdown system",
+            Lang::C => "C program",
         }
     }
 }

@@ -1,0 +1,316 @@
+//! C: preprocessed text → skeleton → `Program`.
+//!
+//! A C program is loaded once ([`CProgram::new`]), and then is what [`crate::Options::c`] holds: every
+//! question, conversion and dump about it goes the way of the other languages from there on.
+
+use crate::load::{Error, guarded};
+use crate::{Options, Target};
+use front_c::export::{counters, cout, edl, smv};
+use front_c::{Flow, Keep, LowerError, Next, Skeleton};
+use ir::Program;
+use source::suggest;
+use std::fmt::Write;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+pub use front_c::export::Encoding;
+pub use front_c::preprocess;
+
+/// A translation unit as a preprocessor printed it.
+#[derive(Clone, Debug)]
+pub struct CText {
+    /// The file's name.
+    pub name: String,
+    /// The text, with line markers; without any, all of it is in the file.
+    pub text: String,
+    /// Where the compiler ran, if not here: names in line markers are as seen from there.
+    pub directory: Option<String>,
+}
+
+/// Units that were parsed and linked.
+#[derive(Debug)]
+pub struct CProgram {
+    skeleton: Skeleton,
+    /// The first unit's name.
+    name: String,
+    texts: usize,
+}
+
+/// The most bytes of one preprocessed unit.
+const MAX_BYTES: usize = u32::MAX as usize - 1;
+
+impl CProgram {
+    /// Parses and links the units. What cannot be parsed is a warning ([`CProgram::warnings`]).
+    pub fn new(texts: Vec<CText>) -> Result<CProgram, Error> {
+        guarded("reading C", || {
+            if let Some(text) = texts.iter().find(|t| t.text.len() > MAX_BYTES) {
+                let CText { name, text, .. } = text;
+                let (bytes, limit) = (text.len(), MAX_BYTES);
+                return Err(Error::Usage(format!(
+                    "{name}: {bytes} bytes after preprocessing, the limit is {limit}"
+                )));
+            }
+            let name = texts.first().map(|t| t.name.clone()).unwrap_or_default();
+            let count = texts.len();
+            let units = parsed(texts)?;
+            let mut skeleton = front_c::skeleton(&units);
+            asserted(&mut skeleton);
+            Ok(CProgram { skeleton, name, texts: count })
+        })
+    }
+
+    /// The control skeleton.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// The names of the source files, in the order that places in the program count them.
+    pub fn files(&self) -> &[String] {
+        &self.skeleton.files
+    }
+
+    /// What is not modelled, or not exactly: one line each.
+    pub fn warnings(&self) -> Vec<String> {
+        self.skeleton.warnings.iter().map(ToString::to_string).collect()
+    }
+
+    /// Points of all functions.
+    pub fn points(&self) -> usize {
+        self.skeleton.bodies.iter().map(|b| b.points.len()).sum()
+    }
+
+    /// The program that is checked.
+    pub(crate) fn program(&self, options: &Options) -> Result<Program, Error> {
+        let keep = options.keep.iter().map(|(var, bits)| Keep { var: var.clone(), bits: *bits });
+        let lowering = front_c::Options {
+            entry: options.entry.clone(),
+            keep: keep.collect(),
+            opaque: Vec::new(),
+            feasibility: true,
+        };
+        let lowered = front_c::lower(&self.skeleton, &lowering).map_err(|e| self.wrong(&e))?;
+        Ok(lowered.program)
+    }
+
+    /// Why there is no program, with what is there instead.
+    pub(crate) fn wrong(&self, error: &LowerError) -> Error {
+        let s = &self.skeleton;
+        let funcs = || s.bodies.iter().map(|b| s.funcs[b.func.index()].unique.as_str());
+        let near = match error {
+            LowerError::NoEntry { name } => suggest(name, funcs()).map(str::to_owned),
+            LowerError::NoVariable { name } => {
+                let vars: Vec<String> = (s.objects.iter().enumerate())
+                    .filter(|(_, o)| o.reach == front_c::Reach::Var)
+                    .flat_map(|(_, o)| match o.owner {
+                        Some(f) => {
+                            let scoped = format!("{}::{}", s.funcs[f.index()].unique, o.name);
+                            vec![o.name.clone(), scoped]
+                        }
+                        None => vec![o.name.clone()],
+                    })
+                    .collect();
+                suggest(name, vars.iter().map(String::as_str)).map(str::to_owned)
+            }
+            LowerError::Empty => {
+                let files = if self.texts == 1 { &*self.name } else { "the files" };
+                return Error::Usage(format!("{files}: no function has a body"));
+            }
+            _ => None,
+        };
+        Error::Usage(match near {
+            Some(near) => format!("{error}; did you mean `{near}`?"),
+            None => error.to_string(),
+        })
+    }
+
+    /// The function that an export starts with.
+    fn start(&self, options: &Options) -> Result<String, Error> {
+        let s = &self.skeleton;
+        let has_body = |name: &str| s.func_named(name).is_some_and(|f| s.body(f).is_some());
+        let name = match &options.entry {
+            Some(name) if has_body(name) => name.clone(),
+            Some(name) => return Err(self.wrong(&LowerError::NoEntry { name: name.clone() })),
+            None if has_body("main") => "main".to_owned(),
+            None => {
+                // The last one that nobody calls: C defines before it uses.
+                let called = |f: front_c::FuncId| {
+                    s.bodies.iter().any(|b| {
+                        b.func != f
+                            && b.points.iter().any(|p| match &p.flow {
+                                Flow::Call(call) => call.targets.contains(&f),
+                                _ => false,
+                            })
+                    })
+                };
+                let roots: Vec<&str> = s
+                    .bodies
+                    .iter()
+                    .filter(|b| !called(b.func))
+                    .map(|b| s.funcs[b.func.index()].unique.as_str())
+                    .collect();
+                match roots[..] {
+                    [only] => only.to_owned(),
+                    [] if s.bodies.is_empty() => return Err(self.wrong(&LowerError::Empty)),
+                    _ => {
+                        let what = "there is no function `main`: say with `--entry` which function \
+                                    the program starts with";
+                        return Err(Error::Usage(what.to_owned()));
+                    }
+                }
+            }
+        };
+        Ok(name)
+    }
+
+    /// The forms that only C can be converted to; none for others.
+    pub(crate) fn export(
+        &self,
+        target: Target,
+        options: &Options,
+    ) -> Option<Result<String, Error>> {
+        let write: Box<dyn Fn(&front_c::export::Counters) -> String> = match target {
+            Target::Edl { depth, encoding } => Box::new(move |c| edl(c, depth, encoding)),
+            Target::Smv { depth, encoding } => Box::new(move |c| smv(c, depth, encoding)),
+            Target::Cout => Box::new(cout),
+            _ => return None,
+        };
+        Some(self.start(options).and_then(|entry| {
+            let found = counters(&self.skeleton, &entry);
+            let found = found.ok_or_else(|| self.wrong(&LowerError::NoEntry { name: entry }))?;
+            Ok(write(&found))
+        }))
+    }
+
+    /// The skeleton for people: a line for each point, with its events and where it goes.
+    pub(crate) fn listing(&self) -> String {
+        let s = &self.skeleton;
+        let mut out = String::new();
+        let next = |n: Next| match n {
+            Next::Point(p) => format!("{p}"),
+            Next::Stop => "end".to_owned(),
+            Next::Spin => "for ever".to_owned(),
+        };
+        for body in &s.bodies {
+            let func = &s.funcs[body.func.index()];
+            let file = s.files.get(body.at.file as usize).map_or("", String::as_str);
+            let _ =
+                writeln!(out, "{} ({file}:{}) -> {}", func.unique, body.at.line, next(body.entry));
+            for (label, point) in &body.labels {
+                let _ = writeln!(out, "  label {label} -> {point}");
+            }
+            for (i, point) in body.points.iter().enumerate() {
+                let mut events: Vec<String> =
+                    point.events.iter().map(|&e| s.event_text(e)).collect();
+                let flow = match &point.flow {
+                    Flow::Next(n) => format!("-> {}", next(*n)),
+                    Flow::Return => "returns".to_owned(),
+                    Flow::Branch(arms) => {
+                        let arm = |a: &front_c::Arm| {
+                            let learnt: Vec<String> =
+                                a.events.iter().map(|&e| s.event_text(e)).collect();
+                            match learnt.is_empty() {
+                                true => next(a.next),
+                                false => format!("{} [{}]", next(a.next), learnt.join(", ")),
+                            }
+                        };
+                        let arms: Vec<String> = arms.iter().map(arm).collect();
+                        format!("-> {}", arms.join(" | "))
+                    }
+                    Flow::Call(call) => {
+                        let targets = match call.targets.is_empty() {
+                            true => vec![None],
+                            false => call.targets.iter().copied().map(Some).collect(),
+                        };
+                        for target in targets {
+                            let (before, after) = s.call_events(call, target);
+                            for event in before.into_iter().chain(after) {
+                                if !events.contains(&event) {
+                                    events.push(event);
+                                }
+                            }
+                        }
+                        format!("-> {}", next(call.next))
+                    }
+                };
+                let events = events.join(", ");
+                let _ = writeln!(
+                    out,
+                    "  {i}: line {}: {}  {{{events}}} {flow}",
+                    point.at.line, point.text
+                );
+            }
+        }
+        for warning in &s.warnings {
+            let _ = writeln!(out, "not modelled: {warning}");
+        }
+        out
+    }
+}
+
+/// Parses the units, on as many threads as there are cores.
+fn parsed(texts: Vec<CText>) -> Result<Vec<front_c::Unit>, Error> {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get()).min(texts.len());
+    let texts: Vec<Mutex<Option<CText>>> = texts.into_iter().map(|t| Mutex::new(Some(t))).collect();
+    let done: Vec<Mutex<Option<front_c::Unit>>> = texts.iter().map(|_| Mutex::new(None)).collect();
+    let turn = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let i = turn.fetch_add(1, Ordering::Relaxed);
+            let Some(slot) = texts.get(i) else { break };
+            // A thread that panicked leaves its unit out, and that is noticed below.
+            let Some(text) = slot.lock().ok().and_then(|mut t| t.take()) else { continue };
+            let unit = unit(&text);
+            if let Ok(mut place) = done[i].lock() {
+                *place = Some(unit);
+            }
+        }
+    };
+    if cores <= 1 {
+        work();
+    } else {
+        let joined: Result<Vec<()>, _> = std::thread::scope(|scope| {
+            let handles: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+            handles.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+        });
+        if joined.is_err() {
+            return Err(Error::Internal("reading C: the parser gave up".to_owned()));
+        }
+    }
+    let units: Option<Vec<front_c::Unit>> =
+        done.into_iter().map(|slot| slot.into_inner().ok().flatten()).collect();
+    units.ok_or_else(|| Error::Internal("reading C: a unit is missing".to_owned()))
+}
+
+fn unit(text: &CText) -> front_c::Unit {
+    // A text without line markers is all in its file.
+    let marked = text.text.starts_with('#');
+    let mut unit = match marked {
+        true => front_c::parse(&text.text),
+        false => front_c::parse(&format!("# 1 \"{}\"\n{}", text.name.escape_default(), text.text)),
+    };
+    if let Some(directory) = &text.directory {
+        unit.rename_files(|name| match name.is_empty() || name.starts_with(['/', '<']) {
+            true => name.to_owned(),
+            false => format!("{}/{name}", directory.trim_end_matches('/')),
+        });
+    }
+    unit
+}
+
+/// Failed assertions are shown as they were written, not as the macro expands.
+fn asserted(skeleton: &mut Skeleton) {
+    for point in skeleton.bodies.iter_mut().flat_map(|b| &mut b.points) {
+        let Some(rest) = point.text.strip_prefix("__assert_fail") else { continue };
+        let Some(quoted) = rest.trim_start_matches([' ', '(']).strip_prefix('"') else { continue };
+        let mut condition = String::new();
+        let mut chars = quoted.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '"' => break,
+                '\\' => condition.extend(chars.next()),
+                c => condition.push(c),
+            }
+        }
+        point.text = format!("assert({condition})").into();
+    }
+}
