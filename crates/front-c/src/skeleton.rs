@@ -118,6 +118,8 @@ pub struct Point {
     pub events: Vec<Event>,
     /// Variables that get a value, in parallel; `None` where it is not known.
     pub values: Vec<(ObjectId, Option<DataId>)>,
+    /// Points of one full expression have the same number here; those of others may have.
+    pub statement: u32,
     /// How it goes on.
     pub flow: Flow,
 }

@@ -75,6 +75,8 @@ pub fn skeleton(units: &[Unit]) -> Skeleton {
             data: Vec::new(),
             names: FxHashMap::default(),
             undeclared: FxHashSet::default(),
+            statement: 0,
+            inside: 0,
         };
         for (i, item) in unit.items.iter().enumerate() {
             let Item::Function(f) = item else { continue };
@@ -216,6 +218,10 @@ enum Task<'a> {
     EndScope(usize, usize, Text),
     Cleanup(ObjectId, FuncId),
     AsmEnd(StmtId),
+    /// Another full expression begins.
+    Fresh,
+    /// The end of a statement expression.
+    Leave,
 }
 
 enum Ins {
@@ -232,6 +238,7 @@ struct Draft {
     text: Box<str>,
     events: Vec<Event>,
     values: Vec<(ObjectId, Option<DataId>)>,
+    statement: u32,
 }
 
 /// A call whose point is not complete yet.
@@ -306,6 +313,10 @@ struct Walker<'l, 'a> {
     /// How often a local of the name was declared in the function.
     names: FxHashMap<Sym, u32>,
     undeclared: FxHashSet<Sym>,
+    /// Counts full expressions ([`Point::statement`]).
+    statement: u32,
+    /// How many statement expressions are around.
+    inside: u32,
 }
 
 impl<'a> Walker<'_, 'a> {
@@ -455,8 +466,8 @@ impl<'a> Walker<'_, 'a> {
                 }
                 Ins::Return(draft) => (draft, Flow::Return),
             };
-            let Draft { at, text, events, values } = draft;
-            points.push(Point { at, text, events, values, flow });
+            let Draft { at, text, events, values, statement } = draft;
+            points.push(Point { at, text, events, values, statement, flow });
         }
         let entry = to(0);
         let dos = self.dos.drain(..).filter_map(|i| number.get(i).copied()).collect();
@@ -735,7 +746,8 @@ impl<'a> Walker<'_, 'a> {
             let mut seen = FxHashSet::default();
             values.retain(|(o, _)| seen.insert(*o));
         }
-        Draft { at: self.spot(text.at), text: self.text(text), events, values }
+        let (at, text, statement) = (self.spot(text.at), self.text(text), self.statement);
+        Draft { at, text, events, values, statement }
     }
 
     fn close_call(&mut self) {
@@ -1007,17 +1019,30 @@ impl<'a> Walker<'_, 'a> {
 
     // Tasks.
 
+    /// Inside of a statement expression, all is part of the expression around it.
+    fn fresh(&mut self) {
+        self.statement += u32::from(self.inside == 0);
+    }
+
     fn later<const N: usize>(&mut self, tasks: [Task<'a>; N]) {
         self.tasks.extend(tasks.into_iter().rev());
     }
 
     fn task(&mut self, task: Task<'a>) {
         match task {
-            Task::Stmt(s) => self.stmt(s),
+            Task::Stmt(s) => {
+                self.fresh();
+                self.stmt(s);
+            }
+            Task::Fresh => self.fresh(),
+            Task::Leave => self.inside -= 1,
             Task::Eval(e) => self.eval(e),
             Task::Into(e, o, text) => self.assign(e, o, text),
             Task::Cond(e, yes, no, text) => self.cond(e, yes, no, text),
-            Task::Declare(d) => self.declare(d),
+            Task::Declare(d) => {
+                self.fresh();
+                self.declare(d);
+            }
             Task::Init(init) => match &self.unit.inits[init.index()] {
                 Init::Expr(e) => self.later([Task::Eval(*e), Task::Consume]),
                 Init::List(list) => {
@@ -1528,6 +1553,8 @@ impl<'a> Walker<'_, 'a> {
                 self.later([Task::Init(*init), Task::Push(What::Other), Task::Cast(*ty)]);
             }
             ExprKind::Block(s) => {
+                self.inside += 1;
+                self.tasks.push(Task::Leave);
                 let StmtKind::Block(body, end) = &unit.stmt(*s).kind else {
                     self.later([Task::Stmt(*s), Task::Push(What::Other)]);
                     return;
@@ -2058,6 +2085,7 @@ impl<'a> Walker<'_, 'a> {
                     Task::Stmt(*body),
                     Task::PopLoop,
                     Task::Mark(test),
+                    Task::Fresh,
                     Task::Cond(*c, top, end, text),
                     Task::Mark(end),
                 ]);
@@ -2079,13 +2107,13 @@ impl<'a> Walker<'_, 'a> {
                 self.tasks.push(Task::Jump(top));
                 if let Some(step) = step {
                     let text = self.whole(*step);
-                    self.later([Task::Eval(*step), Task::Consume, Task::Flush(text)]);
+                    self.later([Task::Fresh, Task::Eval(*step), Task::Consume, Task::Flush(text)]);
                 }
                 self.later([Task::Stmt(*body), Task::PopLoop, Task::Mark(next)]);
                 self.tasks.push(Task::Mark(yes));
                 if let Some(c) = condition {
                     let text = Some(self.around("for (…; ", at, *c, "; …)"));
-                    self.tasks.push(Task::Cond(*c, yes, end, text));
+                    self.later([Task::Fresh, Task::Cond(*c, yes, end, text)]);
                 }
                 self.tasks.push(Task::Mark(top));
                 match init {
