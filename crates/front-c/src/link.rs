@@ -19,6 +19,10 @@ macro_rules! id {
         pub struct $name(pub(crate) u32);
 
         impl $name {
+            /// The one at a position.
+            pub fn new(index: usize) -> Self {
+                $name(index as u32)
+            }
             /// Its position.
             pub fn index(self) -> usize {
                 self.0 as usize

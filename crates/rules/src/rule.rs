@@ -61,6 +61,27 @@ impl Rule {
         }
     }
 
+    /// The functions that its events name.
+    pub fn functions(&self) -> Vec<String> {
+        let mut out: Vec<String> = Vec::new();
+        for atom in &self.nfa.atoms {
+            let Some((word, inside)) = atom.split_once('(') else { continue };
+            if !matches!(word, "call" | "arg" | "result") {
+                continue;
+            }
+            let first = inside.split([',', ')']).next().unwrap_or("").trim();
+            if !first.is_empty() && !out.iter().any(|f| f == first) {
+                out.push(first.to_owned());
+            }
+        }
+        out
+    }
+
+    /// The events that the atoms are for an object.
+    pub fn events_for(&self, object: &str) -> Vec<String> {
+        self.atoms_for(object).into_iter().map(|(text, _)| text).collect()
+    }
+
     /// The events that the atoms are for an object; the second is whether that depends on it.
     pub(crate) fn atoms_for(&self, object: &str) -> Vec<(String, bool)> {
         let (scope, local) = match object.rfind("::") {
