@@ -51,6 +51,9 @@ pub(crate) enum Verb {
     /// Write the automaton of a temporal formula
     #[command(after_help = LTL_EXAMPLES)]
     Ltl(Ltl),
+    /// Run a build, and record how it calls the C compiler
+    #[command(after_help = CAPTURE_EXAMPLES)]
+    Capture(Capture),
     /// Evaluate a mu-calculus formula on a transition system
     #[command(after_help = EVAL_EXAMPLES)]
     Eval(Eval),
@@ -78,7 +81,17 @@ Examples:
   bop check lock.bp --reach R --format bebop      the listing of Bebop, in reverse
   bop check lock.bp --format json -o report.json
   bop check big.bp --timeout 60s --memory 4G --trace any --stats
-  bop check big.bp --engine compare --self-check";
+  bop check big.bp --engine compare --self-check
+  bop check a.c b.c --rule memory -- -Iinclude -DX=1      rules, checked on all paths of C programs
+  bop check --compile-commands compile_commands.json --rule locks --rule my.rule
+  bop check f.c --keep max:2 --keep a:2 --ltl 'G !error'  C with the values of two variables";
+
+const CAPTURE_EXAMPLES: &str = "\
+The exit code is that of the build.
+
+Examples:
+  bop capture -- make -j4               writes compile_commands.json
+  bop check --compile-commands compile_commands.json --rule memory";
 
 const STATES_EXAMPLES: &str = "\
 With --at, shows what can hold at a statement; --stacks shows the stacks below it instead.
@@ -109,6 +122,7 @@ Examples:
   bop convert sort.rem --to pds         as a symbolic pushdown system
   bop convert sort.rem --to bp          numbers and arrays as bits
   bop convert lock.bp --to dot | dot -Tsvg -o lock.svg
+  bop convert f.c --to smv --stack-depth 5 --encoding bits    the control skeleton, for NuSMV
 
 A Remopla program and a pushdown system have no assertions: one that can fail becomes a statement
 where nothing goes on.";
@@ -248,9 +262,11 @@ pub(crate) enum SolutionFormat {
 /// What to read, and how.
 #[derive(Args, Debug)]
 pub(crate) struct Input {
-    /// The program; `-` reads it from standard input
-    #[arg(value_name = "FILE", required = true)]
+    /// The program; `-` reads it from standard input. A C program may be several files
+    #[arg(value_name = "FILE", required_unless_present = "compile_commands")]
     pub(crate) files: Vec<String>,
+    #[command(flatten)]
+    pub(crate) c: CInput,
     /// The language of the program, where the file's ending does not tell
     #[arg(long, value_enum, help_heading = "Input")]
     pub(crate) lang: Option<LangArg>,
@@ -263,6 +279,34 @@ pub(crate) struct Input {
     pub(crate) entry: Option<String>,
 }
 
+/// How to read C.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "C")]
+pub(crate) struct CInput {
+    /// Read these C files, or all of them if none is named, with the flags of a compilation database
+    #[arg(long, value_name = "FILE")]
+    pub(crate) compile_commands: Option<String>,
+    /// Keep the values of a C variable (`x`, or `f::x` for a local), as BITS bits without a sign
+    #[arg(long, value_name = "VAR:BITS", value_parser = units::keep)]
+    pub(crate) keep: Vec<(String, u32)>,
+    /// Flags for the C preprocessor
+    #[arg(last = true, value_name = "FLAG", allow_hyphen_values = true)]
+    pub(crate) flags: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Capture {
+    /// Write to this file
+    #[arg(short, long, value_name = "FILE", default_value = "compile_commands.json")]
+    pub(crate) output: String,
+    /// No word about what was recorded
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// The build
+    #[arg(last = true, required = true, value_name = "COMMAND", allow_hyphen_values = true)]
+    pub(crate) command: Vec<String>,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum LangArg {
     /// Boolean programs (.bp)
@@ -271,6 +315,8 @@ pub(crate) enum LangArg {
     Remopla,
     /// Pushdown systems, explicit and symbolic (.pds)
     Pds,
+    /// C (.c, .h; .i for what is preprocessed)
+    C,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -426,9 +472,11 @@ pub(crate) struct Properties {
     /// For temporal properties, only runs count on which this formula holds infinitely often
     #[arg(long, value_name = "F")]
     pub(crate) fair: Vec<String>,
-    #[arg(long, value_name = "S", hide = true)]
+    /// Does no run match? Sugar's `never {r}`, `{r}(b)`, `{r} |-> b` and `{r} |=> b`; atoms as for --ltl
+    #[arg(long, value_name = "S")]
     pub(crate) sere: Vec<String>,
-    #[arg(long, value_name = "FILE", hide = true)]
+    /// Is the rule kept? A file of rules, or a ready-made one by name (`--rule list` lists them)
+    #[arg(long, value_name = "FILE")]
     pub(crate) rule: Vec<String>,
 }
 
@@ -522,6 +570,12 @@ pub(crate) struct Convert {
     /// The form wanted
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) to: Form,
+    /// The depth of the stack in smv and edl
+    #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    pub(crate) stack_depth: u32,
+    /// How smv and edl write program counters
+    #[arg(long, value_enum, value_name = "E", default_value = "int")]
+    pub(crate) encoding: EncodingArg,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
@@ -537,12 +591,22 @@ pub(crate) enum Form {
     Pds,
     /// The control-flow graph, for Graphviz
     Dot,
-    #[value(hide = true)]
+    /// Of C: a model with a bounded stack, for NuSMV
     Smv,
-    #[value(hide = true)]
+    /// Of C: the same for RuleBase
     Edl,
+    /// Of C: the source, annotated with the program counters of these models
+    Cout,
     #[value(hide = true)]
     Aut,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum EncodingArg {
+    /// As integers
+    Int,
+    /// As vectors of bits
+    Bits,
 }
 
 #[derive(Args, Debug)]
@@ -561,7 +625,7 @@ pub(crate) struct Dump {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum StageArg {
-    /// The syntax tree
+    /// The syntax tree; of C, the control skeleton
     Tree,
     /// The program model
     Ir,
@@ -589,6 +653,8 @@ pub(crate) struct Replay {
     /// or what the file says]
     #[arg(long, value_name = "P", help_heading = "Input")]
     pub(crate) entry: Option<String>,
+    #[command(flatten)]
+    pub(crate) c: CInput,
     /// Nothing but the exit code
     #[arg(short, long)]
     pub(crate) quiet: bool,

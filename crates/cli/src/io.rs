@@ -18,6 +18,11 @@ pub(crate) fn text(name: &str) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| format!("{shown}: not UTF-8"))
 }
 
+/// What is in a file.
+pub(crate) fn contents(name: &str) -> Result<Vec<u8>, String> {
+    bytes(name).map(|(_, bytes)| bytes)
+}
+
 fn bytes(name: &str) -> Result<(String, Vec<u8>), String> {
     let mut bytes = Vec::new();
     if name == "-" {

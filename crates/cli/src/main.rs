@@ -9,6 +9,8 @@
 //! library: that is the crate `postbop`.
 
 mod args;
+mod c;
+mod capture;
 mod equations;
 mod exit;
 mod io;
@@ -30,6 +32,9 @@ fn main() -> ExitCode {
         let place = info.location().map(ToString::to_string);
         *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = place;
     }));
+    if let Some(code) = capture::wrapped() {
+        return ExitCode::from(code as u8);
+    }
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -39,10 +44,10 @@ fn main() -> ExitCode {
     };
     let exit = std::panic::catch_unwind(|| verbs::run(cli.verb)).unwrap_or_else(|_| {
         io::complain("unknown: internal error, please report it");
-        Exit::Unknown
+        Exit::Unknown.into()
     });
     if let Some(place) = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take() {
         io::complain(&format!("note: the internal error arose at {place}"));
     }
-    exit.into()
+    exit
 }

@@ -37,6 +37,18 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     }
 }
 
+/// `VAR:BITS`, the name may contain `::`.
+pub(crate) fn keep(text: &str) -> Result<(String, u32), String> {
+    let wrong = || "write it as `x:4` or `f::x:4`".to_owned();
+    let (var, bits) = text.rsplit_once(':').ok_or_else(wrong)?;
+    let bits: u32 = bits.parse().map_err(|_| wrong())?;
+    match var.is_empty() || var.ends_with(':') {
+        true => Err(wrong()),
+        false if !(1..=32).contains(&bits) => Err("1 to 32 bits can be kept".to_owned()),
+        false => Ok((var.to_owned(), bits)),
+    }
+}
+
 /// The number and what follows it.
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();

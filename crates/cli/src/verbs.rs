@@ -1,25 +1,33 @@
 //! What each verb does.
 
 use crate::args::{
-    AutomatonFormat, Check, CheckFormat, Cli, Convert, DialectArg, Dump, EngineArg, FamilyArg,
-    Form, Gen, HeadsArg, Input, LangArg, Ltl, Properties, Replay, Search, StacksBy, StageArg,
-    States, StatesFormat, TraceArg, Verb,
+    AutomatonFormat, Check, CheckFormat, Cli, Convert, DialectArg, Dump, EncodingArg, EngineArg,
+    FamilyArg, Form, Gen, HeadsArg, Input, LangArg, Ltl, Properties, Replay, Search, StacksBy,
+    StageArg, States, StatesFormat, TraceArg, Verb,
 };
 use crate::exit::Exit;
-use crate::{equations, io, watch};
+use crate::{c, capture, equations, io, watch};
 use check::{Limits, TraceMode};
 use clap::CommandFactory;
 use postbop::{
-    Configurations, Dialect, EngineChoice, Error, Family, Heads, Judgement, Lang, Options,
-    Quicksort, Runs, StackQuestion, Stage, Status, Target, Wide, Words,
+    Configurations, Dialect, Encoding, EngineChoice, Error, Family, Heads, Judgement, Lang,
+    Options, Quicksort, Runs, StackQuestion, Stage, Status, Target, Wide, Words,
 };
 use property::Property;
 use render::TextOptions;
 use source::SourceFile;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Why a verb did not do its work: what was said on standard error, and the exit code.
 pub(crate) struct Failed(Exit);
+
+impl Failed {
+    /// Bad input, of which was told already.
+    pub(crate) fn bad() -> Failed {
+        Failed(Exit::Bad)
+    }
+}
 
 impl From<String> for Failed {
     fn from(message: String) -> Failed {
@@ -47,7 +55,7 @@ impl From<Error> for Failed {
 }
 
 /// Runs the verb.
-pub(crate) fn run(verb: Verb) -> Exit {
+pub(crate) fn run(verb: Verb) -> ExitCode {
     let done = match verb {
         Verb::Check(args) => check(&args),
         Verb::States(args) => states(&args),
@@ -56,17 +64,46 @@ pub(crate) fn run(verb: Verb) -> Exit {
         Verb::Replay(args) => replay(&args),
         Verb::Gen(args) => generate(&args),
         Verb::Ltl(args) => ltl(&args),
+        Verb::Capture(args) => {
+            return match capture::capture(&args) {
+                Ok(code) => ExitCode::from(code as u8),
+                Err(Failed(exit)) => exit.into(),
+            };
+        }
         Verb::Eval(args) => equations::eval(&args),
         Verb::Solve(args) => equations::solve(&args),
         Verb::Completions { shell } => completions(shell),
     };
-    done.unwrap_or_else(|Failed(exit)| exit)
+    done.unwrap_or_else(|Failed(exit)| exit).into()
+}
+
+/// The program: its files, and the program itself in the options where it is one in C. What of it
+/// is not modelled is said, unless nobody wants to hear.
+fn program(
+    input: &Input,
+    options: &mut Options,
+    (quiet, verbose): (bool, bool),
+) -> Result<Vec<Arc<SourceFile>>, Failed> {
+    if !c::is_c(input)? {
+        return read(&input.files);
+    }
+    let loaded = c::load(input)?;
+    if !quiet {
+        c::say_warnings(&loaded.program, verbose);
+    }
+    options.keep.clone_from(&input.c.keep);
+    options.c = Some(loaded.program);
+    Ok(loaded.files)
 }
 
 fn check(args: &Check) -> Result<Exit, Failed> {
     let properties = properties(&args.properties)?;
-    let files = read(&args.input.files)?;
     let mut options = options(&args.input, Some(&args.search))?;
+    let loud = (args.output.quiet, args.output.verbose);
+    let files = program(&args.input, &mut options, loud)?;
+    if properties.is_empty() && options.c.is_some() {
+        return Err(c::nothing_asked(&files));
+    }
     options.trace = match args.trace {
         TraceArg::Shortest => TraceMode::Shortest,
         TraceArg::Any => TraceMode::Any,
@@ -101,8 +138,9 @@ fn check(args: &Check) -> Result<Exit, Failed> {
 }
 
 fn states(args: &States) -> Result<Exit, Failed> {
-    let files = read(&args.input.files)?;
     let mut options = options(&args.input, Some(&args.search))?;
+    let loud = (args.output.quiet, args.output.verbose);
+    let files = program(&args.input, &mut options, loud)?;
     options.max_cubes = args.max_cubes;
     let from = args.from.as_deref().map(|e| configurations("--from", e)).transpose()?;
     let to = args.to.as_deref().map(|e| configurations("--to", e)).transpose()?;
@@ -206,12 +244,17 @@ fn convert(args: &Convert) -> Result<Exit, Failed> {
         Form::Remopla => Target::Remopla,
         Form::Pds => Target::Pds,
         Form::Dot => Target::Dot,
-        Form::Smv | Form::Edl | Form::Aut => {
-            return Err(not_yet("this form", "the forms are bp, remopla, pds and dot"));
+        Form::Smv => Target::Smv { depth: args.stack_depth, encoding: encoding(args.encoding) },
+        Form::Edl => Target::Edl { depth: args.stack_depth, encoding: encoding(args.encoding) },
+        Form::Cout => Target::Cout,
+        Form::Aut => {
+            let forms = "the forms are bp, remopla, pds, dot, and for C smv, edl and cout";
+            return Err(not_yet("this form", forms));
         }
     };
-    let files = read(&args.input.files)?;
-    let text = postbop::convert(&files, target, &options(&args.input, None)?)?;
+    let mut options = options(&args.input, None)?;
+    let files = program(&args.input, &mut options, (false, false))?;
+    let text = postbop::convert(&files, target, &options)?;
     io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Holds)
 }
@@ -223,21 +266,24 @@ fn dump(args: &Dump) -> Result<Exit, Failed> {
         StageArg::Task => Stage::Task(properties(&args.properties)?),
         StageArg::Spds => Stage::Spds,
     };
-    let files = read(&args.input.files)?;
-    let text = postbop::dump(&files, &stage, &options(&args.input, None)?)?;
+    let mut options = options(&args.input, None)?;
+    let files = program(&args.input, &mut options, (false, false))?;
+    let text = postbop::dump(&files, &stage, &options)?;
     io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Holds)
 }
 
 fn replay(args: &Replay) -> Result<Exit, Failed> {
-    let files = read(std::slice::from_ref(&args.file))?;
     let report = io::text(&args.report)?;
-    let options = Options {
-        lang: args.lang.map(lang),
-        dialect: dialect(args.dialect),
+    let input = Input {
+        files: vec![args.file.clone()],
+        c: args.c.clone(),
+        lang: args.lang,
+        dialect: args.dialect,
         entry: args.entry.clone(),
-        ..Options::default()
     };
+    let mut options = options(&input, None)?;
+    let files = program(&input, &mut options, (args.quiet, false))?;
     let claims = render::read_report(&report).map_err(|e| format!("{}: {e}", args.report))?;
     let (watch, line) = watch::watch(args.quiet);
     let judged = postbop::replay(&files, &claims, &options, &watch)?;
@@ -386,6 +432,14 @@ fn lang(lang: LangArg) -> Lang {
         LangArg::Bp => Lang::Bp,
         LangArg::Remopla => Lang::Remopla,
         LangArg::Pds => Lang::Pds,
+        LangArg::C => Lang::C,
+    }
+}
+
+fn encoding(encoding: EncodingArg) -> Encoding {
+    match encoding {
+        EncodingArg::Int => Encoding::Int,
+        EncodingArg::Bits => Encoding::Bits,
     }
 }
 

@@ -1,0 +1,281 @@
+//! C on the command line: which files, with which flags; preprocessing; what to say about it.
+
+use crate::args::{Input, LangArg};
+use crate::io;
+use crate::verbs::Failed;
+use postbop::preprocess::{
+    Invocation, Outcome, Source, compile_commands, preprocess, run, shell_words,
+};
+use postbop::{CProgram, CText};
+use source::SourceFile;
+use std::collections::HashSet;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// How many things that are not modelled are listed without `-v`.
+const LISTED: usize = 10;
+
+/// A C program, and its files to be shown.
+pub(crate) struct Loaded {
+    pub(crate) program: Arc<CProgram>,
+    pub(crate) files: Vec<Arc<SourceFile>>,
+}
+
+/// Whether the input is C: by `--lang`, by the files' endings, or because a compilation database is
+/// given. Files of two languages are an error.
+pub(crate) fn is_c(input: &Input) -> Result<bool, Failed> {
+    let wants = |flag: &str| {
+        let what = format!("{flag} is for C programs; this is none");
+        Err(Failed::from(what))
+    };
+    let by_name = |name: &String| {
+        let ending = Path::new(name).extension().and_then(|e| e.to_str());
+        matches!(ending.map(str::to_ascii_lowercase).as_deref(), Some("c" | "h" | "i"))
+    };
+    let c = match input.lang {
+        Some(lang) => lang == LangArg::C,
+        None => input.files.iter().any(by_name) || input.c.compile_commands.is_some(),
+    };
+    if !c {
+        if input.c.compile_commands.is_some() {
+            return wants("`--compile-commands`");
+        }
+        if !input.c.keep.is_empty() {
+            return wants("`--keep`");
+        }
+        if !input.c.flags.is_empty() {
+            return wants("what stands behind `--`");
+        }
+        return Ok(false);
+    }
+    let other = |name: &&String| {
+        let ending = Path::new(name.as_str()).extension().and_then(|e| e.to_str());
+        matches!(ending, Some("bp" | "rem" | "rmpl" | "pds"))
+    };
+    if let Some(name) = input.files.iter().find(other) {
+        let what = format!("`{name}` is no C: the files of one program are in one language");
+        return Err(Failed::from(what));
+    }
+    Ok(true)
+}
+
+/// Preprocesses, parses and links.
+pub(crate) fn load(input: &Input) -> Result<Loaded, Failed> {
+    let texts = texts(input)?;
+    let program = Arc::new(CProgram::new(texts)?);
+    let shown: HashSet<u32> = program.skeleton().bodies.iter().map(|b| b.at.file).collect();
+    let files = program.files().iter().enumerate().map(|(i, name)| {
+        // Only what can be in a path is shown; a file may be gone, or never have been one.
+        let bytes = match shown.contains(&(i as u32)) {
+            true => std::fs::read(name).unwrap_or_default(),
+            false => Vec::new(),
+        };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        SourceFile::new(name, text).map(Arc::new).map_err(|e| e.to_string())
+    });
+    let files = files.collect::<Result<_, String>>()?;
+    Ok(Loaded { program, files })
+}
+
+/// Says on standard error what is not modelled: all of it, or the first of it.
+pub(crate) fn say_warnings(program: &CProgram, verbose: bool) {
+    let warnings = program.warnings();
+    let listed = if verbose { warnings.len() } else { LISTED };
+    for warning in warnings.iter().take(listed) {
+        io::complain(&format!("warning: {warning}"));
+    }
+    if warnings.len() > listed {
+        let more = warnings.len() - listed;
+        io::complain(&format!("warning: {more} more like these (`-v` lists all)"));
+    }
+}
+
+/// A C program was given, and no question.
+pub(crate) fn nothing_asked(files: &[Arc<SourceFile>]) -> Failed {
+    let file = files.first().map_or("f.c", |f| f.name());
+    Failed::from(format!(
+        "say what is to be checked of the C program:
+  bop check {file} --rule memory          a ready-made rule (`--rule list` lists them), or a file
+  bop check {file} --sere 'never {{call(lock); !call(unlock)[*]; call(lock)}}'
+  bop check {file} --ltl 'G (call(request) -> F call(reply))'
+  bop check {file} --reach LABEL          or :LINE, or a function: can it be reached?
+  bop check {file} --reach-all            dead code
+  bop check {file} --assert               can an assertion fail? (`--keep VAR:BITS` keeps values)
+  bop check {file} --terminates"
+    ))
+}
+
+/// The preprocessed units.
+fn texts(input: &Input) -> Result<Vec<CText>, Failed> {
+    let sources = sources(input)?;
+    let next = AtomicUsize::new(0);
+    let done: Vec<Mutex<Option<Result<CText, String>>>> =
+        sources.iter().map(|_| Mutex::new(None)).collect();
+    let work = || {
+        while let Some(i) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|i| *i < done.len()) {
+            let text = text(&sources[i]);
+            if let Ok(mut slot) = done[i].lock() {
+                *slot = Some(text);
+            }
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(sources.len());
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut out = Vec::new();
+    let mut failed = false;
+    for slot in done {
+        match slot.into_inner().ok().flatten() {
+            Some(Ok(text)) => out.push(text),
+            Some(Err(message)) => {
+                io::complain(&format!("error: {message}"));
+                failed = true;
+            }
+            None => return Err(Failed::from("preprocessing was given up".to_owned())),
+        }
+    }
+    if failed { Err(Failed::bad()) } else { Ok(out) }
+}
+
+/// The files with their flags.
+fn sources(input: &Input) -> Result<Vec<Source>, Failed> {
+    let c = &input.c;
+    let compiler = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty());
+    let mut compiler = compiler.map(|cc| shell_words(&cc)).unwrap_or_default().into_iter();
+    let (program, first_flags) = (compiler.next(), compiler.collect::<Vec<_>>());
+    let named = |file: &String| Source {
+        file: file.clone(),
+        flags: first_flags.iter().chain(&c.flags).cloned().collect(),
+        directory: None,
+        compiler: program.clone(),
+    };
+    let Some(database) = &c.compile_commands else {
+        let mut seen = HashSet::new();
+        if let Some(twice) = input.files.iter().find(|f| !seen.insert(f.as_str())) {
+            return Err(Failed::from(format!("`{twice}` is named twice")));
+        }
+        return Ok(input.files.iter().map(named).collect());
+    };
+    let text = io::text(database)?;
+    let mut all = compile_commands(&text).map_err(|e| format!("{database}: {e}"))?;
+    if all.is_empty() {
+        return Err(Failed::from(format!("{database}: it mentions no C file")));
+    }
+    let folder = Path::new(database).parent().unwrap_or(Path::new(""));
+    for source in &mut all {
+        source.flags.extend(c.flags.iter().cloned());
+        // A relative folder is one beside the database; names are shown as seen from here.
+        let directory = folder.join(source.directory.as_deref().unwrap_or(""));
+        source.directory = directory.to_str().map(str::to_owned).filter(|d| !d.is_empty());
+    }
+    let path = |source: &Source| {
+        let path = Path::new(source.directory.as_deref().unwrap_or("")).join(&source.file);
+        std::fs::canonicalize(&path).unwrap_or(path)
+    };
+    let mut wanted = HashSet::new();
+    for file in &input.files {
+        let file = std::fs::canonicalize(file).map_err(|e| format!("cannot read `{file}`: {e}"))?;
+        wanted.insert(file);
+    }
+    let mut seen = HashSet::new();
+    let before = all.len();
+    all.retain(|source| {
+        let path = path(source);
+        (wanted.is_empty() || wanted.contains(&path)) && seen.insert(path)
+    });
+    if let Some(missing) = wanted.difference(&seen).min() {
+        return Err(Failed::from(format!("{database}: `{}` is not in it", missing.display())));
+    }
+    if wanted.is_empty() && all.len() < before {
+        let (n, files) = (before - all.len(), all.len());
+        io::complain(&format!(
+            "note: {database} compiles some files more than once: {n} of {before} entries are left \
+             out, {files} files are read"
+        ));
+    }
+    Ok(all)
+}
+
+/// One unit, preprocessed.
+fn text(source: &Source) -> Result<CText, String> {
+    let Source { file, directory, .. } = source;
+    let ending = Path::new(file).extension().and_then(|e| e.to_str());
+    let here = directory.as_ref().map(|d| Path::new(d).join(file));
+    let path = here.as_ref().and_then(|p| p.to_str()).unwrap_or(file);
+    if file == "-" {
+        let text = io::text("-")?;
+        let text = match text.starts_with('#') && text.lines().next().is_some_and(is_marker) {
+            true => text,
+            false => preprocess(&stdin(source), &mut |i| run_with(i, &text)).map_err(explained)?,
+        };
+        return Ok(CText { name: "<stdin>".to_owned(), text, directory: None });
+    }
+    let bytes = io::contents(path)?;
+    if let Some(at) = bytes.iter().position(|b| *b == 0) {
+        return Err(format!("{path}: this is no C: byte 0x00 at offset {at}"));
+    }
+    let text = match ending {
+        Some("i") => String::from_utf8_lossy(&bytes).into_owned(),
+        _ => preprocess(source, &mut run).map_err(explained)?,
+    };
+    Ok(CText { name: path.to_owned(), text, directory: directory.clone() })
+}
+
+/// `# 1 "file"`
+fn is_marker(line: &str) -> bool {
+    let rest = line.trim_start_matches('#').trim_start();
+    rest.starts_with(|c: char| c.is_ascii_digit()) || rest.starts_with("line ")
+}
+
+fn stdin(source: &Source) -> Source {
+    let mut source = source.clone();
+    source.flags.extend(["-x".to_owned(), "c".to_owned()]);
+    source
+}
+
+/// Runs a command that reads the text.
+fn run_with(invocation: &Invocation, text: &str) -> std::io::Result<Outcome> {
+    let mut arguments = invocation.arguments.clone();
+    if let Some(last) = arguments.last_mut() {
+        *last = "-".to_owned();
+    }
+    let mut child = Command::new(&invocation.program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let mut stdin = child.stdin.take();
+    let output = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // A preprocessor that stops early has said why.
+            let _ = stdin.as_mut().map(|s| s.write_all(text.as_bytes()));
+        });
+        child.wait_with_output()
+    })?;
+    let success = output.status.success();
+    Ok(Outcome { success, stdout: output.stdout, stderr: output.stderr })
+}
+
+/// The error with what can be done about it.
+fn explained(error: postbop::preprocess::PreprocessError) -> String {
+    use postbop::preprocess::PreprocessError;
+    match &error {
+        PreprocessError::Start { .. } => format!(
+            "{error}: install one, name one in the environment variable CC, or check files that are \
+             preprocessed already (`.i`)"
+        ),
+        PreprocessError::Failed { stderr, .. } if stderr.contains("No such file") => format!(
+            "{error}\n  include folders and macros go behind `--`, as in `bop check f.c -- -Iinclude \
+             -DX`"
+        ),
+        _ => error.to_string(),
+    }
+}
