@@ -1,4 +1,5 @@
-//! Global resolution of a system whose equations are all in memory.
+//! Global resolution of a system whose equations are all in memory, in general; where the signs
+//! allow, `arnold_crubille` does it.
 //!
 //! Rules, for a variable `x` with operator `∘`:
 //!
@@ -12,6 +13,7 @@
 //! itself: the least (greatest) solution is false (true) everywhere. Time and memory are linear but
 //! for the parity games.
 
+use crate::arnold_crubille::{self, Parts};
 use crate::zielonka::{self, Game, Rows};
 use crate::{Op, Progress, Sign, Watch};
 
@@ -93,6 +95,14 @@ pub(crate) fn solve<E: Equations>(equations: &E, watch: &mut Watch<'_>) -> Optio
     };
     if !watch(&progress) {
         return None;
+    }
+    if n > 0 {
+        let sign = equations.place(0).1;
+        if (1..n as u32).all(|v| equations.place(v).1 == sign) {
+            let parts = Parts::one(n, sign);
+            let values = arnold_crubille::solve(equations, &parts, |_| 0, watch)?;
+            return Some(values.into_iter().map(Value::of).collect());
+        }
     }
     let mut run = Run {
         equations,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::arnold_crubille::{self, Parts};
 use crate::closed::{self, Equations, Value};
 use crate::zielonka::Rows;
 use crate::{Op, Place, Shape, Sign, SolveError, System, Watch};
@@ -202,8 +203,33 @@ impl Bes {
 
     /// The value of every variable, from all equations; `None` when the watch says stop.
     pub fn solve_globally(&self, watch: &mut Watch<'_>) -> Option<Vec<bool>> {
+        if let Some((signs, part_of)) = self.parts() {
+            let part_of = |v: u32| part_of[self.blocks[self.block_of(v) as usize].group as usize];
+            let parts = Parts::new(self.len(), &signs, part_of);
+            return arnold_crubille::solve(self, &parts, part_of, watch);
+        }
         let values = closed::solve(self, watch)?;
         Some(values.into_iter().map(|value| value == Value::True).collect())
+    }
+
+    /// The groups in the order of their dependencies, neighbours of one sign in one part: the sign
+    /// of each part, and the part of each group. `None` if a group has both signs.
+    fn parts(&self) -> Option<(Vec<Sign>, Vec<u32>)> {
+        let mut signs: Vec<Option<Sign>> = vec![None; self.shapes.len()];
+        for block in &self.blocks {
+            if *signs[block.group as usize].get_or_insert(block.sign) != block.sign {
+                return None;
+            }
+        }
+        let mut parts: Vec<Sign> = Vec::new();
+        let mut part_of = Vec::with_capacity(signs.len());
+        for sign in signs.into_iter().flatten() {
+            if parts.last() != Some(&sign) {
+                parts.push(sign);
+            }
+            part_of.push(parts.len() as u32 - 1);
+        }
+        Some((parts, part_of))
     }
 
     /// All equations that `system` needs for its initial variable, as a system in memory.
