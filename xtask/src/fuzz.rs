@@ -2,11 +2,12 @@
 
 use engine_explicit::Explicit;
 use engine_pds::{Heads, Post, Pre};
+use engine_sat::{Options, Qbf, Universal};
 use engine_summary::Summary;
 use std::io::{IsTerminal, Write};
 use std::ops::Range;
 use std::time::{Duration, Instant};
-use testkit::differential::{Comparison, Failure, Outcome, run};
+use testkit::differential::{Comparison, Failure, Named, Outcome, run};
 use testkit::random_bp::{Profile, random_bp};
 use testkit::random_ir::random_program;
 use testkit::{LtlComparison, LtlOutcome, differential_ltl};
@@ -47,13 +48,17 @@ fn watched<T>(seeds: &Range<u64>, work: impl FnOnce(&(dyn Fn(u64) + Sync)) -> T)
 pub(crate) fn fuzz_engines(args: &[&str]) -> Result<(), String> {
     let seeds = seeds(args, 20_000)?;
     let start = Instant::now();
-    let outcome = watched(&seeds, |tick| compare_engines(seeds.clone(), tick));
+    let outcome = watched(&seeds, |tick| compare_engines(seeds.clone(), true, tick));
     println!(
-        "{} programs in {:.1} s; {} goals reached, {} not; {} programs fail",
+        "{} programs in {:.1} s; {} goals reached, {} not; {} traces replayed, {} certificates \
+         checked, {} answers without all that was asked for; {} programs fail",
         outcome.programs,
         start.elapsed().as_secs_f64(),
         outcome.reached,
         outcome.unreached,
+        outcome.traces,
+        outcome.certificates,
+        outcome.incomplete,
         outcome.failures.len()
     );
     for failure in &outcome.failures {
@@ -66,9 +71,16 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(2, |n| n.get())
 }
 
-/// Compares every engine with the explicit one: the one place that lists them.
-fn compare_engines(seeds: Range<u64>, tick: &(dyn Fn(u64) + Sync)) -> Outcome {
+/// Compares every engine with the explicit one: the one place that lists them. Those with formulas
+/// only where asked for: they take longer than all others together.
+fn compare_engines(seeds: Range<u64>, formulas: bool, tick: &(dyn Fn(u64) + Sync)) -> Outcome {
     let summary = Summary::default();
+    let small = Options { summary_limit: 30, refinements: 3, ..Options::default() };
+    let by_formulas: [Named<'_>; 3] = [
+        ("qbf", &Qbf::default()),
+        ("universal", &Universal::default()),
+        ("universal with small limits", &Universal { options: small }),
+    ];
     let comparison = Comparison {
         reference: ("explicit", &Explicit::default()),
         engines: &[
@@ -79,6 +91,7 @@ fn compare_engines(seeds: Range<u64>, tick: &(dyn Fn(u64) + Sync)) -> Outcome {
             ("summary without MOD/REF", &Summary { mod_ref: false, ..summary }),
             ("summary without both", &Summary { live_ranges: false, mod_ref: false, ..summary }),
         ],
+        any_trace: if formulas { &by_formulas } else { &[] },
         threads: threads(),
         limit: Duration::from_secs(60),
     };
@@ -174,6 +187,9 @@ mod tests {
     /// The programs that continuous integration compares; on two cores it takes less than a minute.
     const PROGRAMS: u64 = 1000;
 
+    /// Those among which are the engines with formulas.
+    const FORMULAS: u64 = 60;
+
     fn number(name: &str, default: u64) -> u64 {
         std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
     }
@@ -195,17 +211,35 @@ mod tests {
         assert!(outcome.holds > count / 10 && outcome.violated > count / 10, "{outcome:?}");
     }
 
-    /// `POSTBOP_SEED` sets the first seed, `POSTBOP_PROGRAMS` how many follow.
-    #[test]
-    fn engines_agree_on_generated_programs() {
-        let (seed, count) = (number("POSTBOP_SEED", 1), number("POSTBOP_PROGRAMS", PROGRAMS));
-        let outcome = compare_engines(seed..seed + count, &|_| ());
+    /// The outcome of a comparison, which must be that nothing fails.
+    fn agreed(seeds: Range<u64>, formulas: bool) -> Outcome {
+        let outcome = compare_engines(seeds, formulas, &|_| ());
         for failure in &outcome.failures {
             println!("seed {}:\n  {}", failure.seed, failure.problems.join("\n  "));
             println!("shrunk:\n  {}", failure.shrunk_problems.join("\n  "));
             println!("{}", failure.reproducer);
         }
         assert!(outcome.failures.is_empty(), "{} programs fail", outcome.failures.len());
+        outcome
+    }
+
+    /// The same, for engines with formulas: the long run of them is `cargo xtask fuzz-engines`.
+    #[test]
+    fn formulas_agree_on_generated_programs() {
+        let (seed, count) = (number("POSTBOP_SEED", 1), number("POSTBOP_FORMULAS", FORMULAS));
+        let outcome = agreed(seed + 20_000..seed + 20_000 + count, true);
+        assert_eq!(outcome.programs, count);
+        // Six engines; one trace stands for each goal that is reached, if one is asked for.
+        assert!(outcome.traces > 2 * outcome.reached, "{outcome:?}");
+        assert!(outcome.certificates > 2 * count, "{outcome:?}");
+        assert!(outcome.incomplete <= 3 * count / 20, "{outcome:?}");
+    }
+
+    /// `POSTBOP_SEED` sets the first seed, `POSTBOP_PROGRAMS` how many follow.
+    #[test]
+    fn engines_agree_on_generated_programs() {
+        let (seed, count) = (number("POSTBOP_SEED", 1), number("POSTBOP_PROGRAMS", PROGRAMS));
+        let outcome = agreed(seed..seed + count, false);
         assert_eq!(outcome.programs, count);
         // Programs in which everything, or nothing, is reached would compare nothing.
         assert!(outcome.reached > 5 * count && outcome.unreached > 5 * count, "{outcome:?}");

@@ -74,6 +74,7 @@ fn generated_programs() {
         let comparison = differential::Comparison {
             reference: ("explicit", &reference),
             engines: &[(name, &*engine)],
+            any_trace: &[],
             threads: 1,
             limit: LIMIT,
         };

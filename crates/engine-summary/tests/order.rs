@@ -144,6 +144,7 @@ fn answers_do_not_depend_on_the_order() {
     let comparison = testkit::differential::Comparison {
         reference: ("explicit", &Explicit::default()),
         engines: &engines,
+        any_trace: &[],
         threads: 2,
         limit: Duration::from_secs(60),
     };

@@ -7,7 +7,7 @@
 
 use crate::bp::Bp;
 use crate::corpus::lower;
-use crate::judge::{differences, kind, problems};
+use crate::judge::{differences, is_left_out, kind, problems};
 use crate::random_bp::{Profile, generate};
 use crate::random_ir::{random_condition, random_program};
 use crate::rng::Rng;
@@ -16,7 +16,8 @@ use crate::shrink_ir::shrink_ir;
 use crate::style;
 use crate::walk::{End, walk};
 use check::{
-    Answer, Budget, Engine, Goal, Limits, Observation, Target, Task, TraceMode, Verdict, Wants,
+    Answer, Budget, Certificate, Engine, Goal, Limits, Observation, Target, Task, TraceMode,
+    Verdict, Wants,
 };
 use front_bp::Dialect;
 use ir::{NodeId, Program, Type, VarId};
@@ -35,6 +36,9 @@ pub struct Comparison<'a> {
     pub reference: Named<'a>,
     /// The others. The first one runs on every program, of the rest one in turn.
     pub engines: &'a [Named<'a>],
+    /// Engines that run on every program, whose traces need not be shortest, and that may leave out
+    /// proofs and sets that would be large.
+    pub any_trace: &'a [Named<'a>],
     /// How many threads work.
     pub threads: usize,
     /// How long one run of one engine may take.
@@ -65,8 +69,40 @@ pub struct Outcome {
     pub reached: u64,
     /// Goals of all of them that are not reached.
     pub unreached: u64,
+    /// Traces that were replayed.
+    pub traces: u64,
+    /// Certificates that were checked.
+    pub certificates: u64,
+    /// Answers without a proof or a set, of engines that may leave them out.
+    pub incomplete: u64,
     /// The failures, by seed.
     pub failures: Vec<Failure>,
+}
+
+impl Outcome {
+    /// Adds the numbers of another.
+    fn add(&mut self, other: &Outcome) {
+        self.programs += other.programs;
+        self.reached += other.reached;
+        self.unreached += other.unreached;
+        self.traces += other.traces;
+        self.certificates += other.certificates;
+        self.incomplete += other.incomplete;
+    }
+    /// Counts what was checked of an answer.
+    fn count(&mut self, answer: &Answer) {
+        let mut proofs: Vec<&Arc<Certificate>> = Vec::new();
+        for verdict in &answer.verdicts {
+            match verdict {
+                Verdict::Violated(Some(_)) => self.traces += 1,
+                Verdict::Holds(Some(proof)) if !proofs.iter().any(|p| Arc::ptr_eq(p, proof)) => {
+                    proofs.push(proof);
+                }
+                _ => {}
+            }
+        }
+        self.certificates += proofs.len() as u64;
+    }
 }
 
 /// Runs the comparison on the programs with the given seeds; stops after five failures. `tick` is
@@ -88,9 +124,7 @@ pub fn run(
             }
             let case = Case::new(seed);
             let tally = case.judge(comparison, seed, Asked::Some);
-            outcome.programs += 1;
-            outcome.reached += tally.reached;
-            outcome.unreached += tally.unreached;
+            outcome.add(&Outcome { programs: 1, ..tally.done });
             if !tally.problems.is_empty() {
                 outcome.failures.push(case.shrink(comparison, seed, tally.problems));
                 if outcome.failures.len() >= 5 {
@@ -106,9 +140,7 @@ pub fn run(
         for handle in handles {
             match handle.join() {
                 Ok(part) => {
-                    all.programs += part.programs;
-                    all.reached += part.reached;
-                    all.unreached += part.unreached;
+                    all.add(&part);
                     all.failures.extend(part.failures);
                 }
                 Err(panic) => std::panic::resume_unwind(panic),
@@ -141,8 +173,7 @@ pub fn any_trace_case(seed: u64) -> Result<Task, String> {
 /// What came of one program.
 #[derive(Default)]
 struct Tally {
-    reached: u64,
-    unreached: u64,
+    done: Outcome,
     problems: Vec<String>,
 }
 
@@ -280,22 +311,23 @@ fn judge_program(
 ) -> Tally {
     let task = task(&mut program, seed, asked);
     let mut tally = Tally::default();
-    let answer = |(name, engine): Named| {
+    let answer = |(name, engine): Named, task: &Task| {
         let limits = Limits { time: Some(comparison.limit), ..Limits::default() };
-        catch_unwind(AssertUnwindSafe(|| engine.run(&task, &Budget::new(limits))))
+        catch_unwind(AssertUnwindSafe(|| engine.run(task, &Budget::new(limits))))
             .map_err(|_| format!("{name} panics"))
     };
-    let reference = match answer(comparison.reference) {
+    let reference = match answer(comparison.reference, &task) {
         Ok(reference) => reference,
         Err(problem) => return Tally { problems: vec![problem], ..tally },
     };
     for verdict in &reference.verdicts {
         match verdict {
-            Verdict::Violated(_) => tally.reached += 1,
-            Verdict::Holds(_) => tally.unreached += 1,
+            Verdict::Violated(_) => tally.done.reached += 1,
+            Verdict::Holds(_) => tally.done.unreached += 1,
             Verdict::Unknown(_) => {}
         }
     }
+    tally.done.count(&reference);
     let name = comparison.reference.0;
     tally.problems.extend(problems(&task, &reference).into_iter().map(|p| format!("{name}: {p}")));
     tally.problems.extend(extra(&task, &reference).into_iter().map(|p| format!("{name}: {p}")));
@@ -304,12 +336,31 @@ fn judge_program(
         if i > 0 && i - 1 != seed as usize % in_turn {
             continue;
         }
-        match answer(engine) {
+        match answer(engine, &task) {
             Ok(other) => {
+                tally.done.count(&other);
                 let found = problems(&task, &other)
                     .into_iter()
                     .chain(differences(&task, &other, &reference));
                 tally.problems.extend(found.map(|p| format!("{}: {p}", engine.0)));
+            }
+            Err(problem) => tally.problems.push(problem),
+        }
+    }
+    let mut any = task.clone();
+    if any.wants.trace == TraceMode::Shortest {
+        any.wants.trace = TraceMode::Any;
+    }
+    for &engine in comparison.any_trace {
+        match answer(engine, &any) {
+            Ok(other) => {
+                tally.done.count(&other);
+                let mut found = problems(&any, &other);
+                let all = found.len();
+                found.retain(|p| !is_left_out(p));
+                tally.done.incomplete += (found.len() < all) as u64;
+                found.extend(differences(&any, &other, &reference));
+                tally.problems.extend(found.into_iter().map(|p| format!("{}: {p}", engine.0)));
             }
             Err(problem) => tally.problems.push(problem),
         }

@@ -19,7 +19,7 @@ pub fn problems(task: &Task, answer: &Answer) -> Vec<String> {
     }
     for (i, set) in answer.observed.iter().enumerate() {
         if set.is_none() {
-            out.push(format!("no set for observation {i}"));
+            out.push(format!("{NO_SET} {i}"));
         }
     }
     for (i, (goal, verdict)) in task.goals.iter().zip(&answer.verdicts).enumerate() {
@@ -30,6 +30,15 @@ pub fn problems(task: &Task, answer: &Answer) -> Vec<String> {
     out.extend(certificate_problems(task, answer));
     out
 }
+
+/// Whether a problem is only that a proof or a set is missing, which engines may leave out where
+/// it would be too large.
+pub fn is_left_out(problem: &str) -> bool {
+    problem.starts_with(NO_SET) || problem.ends_with(NO_PROOF)
+}
+
+const NO_SET: &str = "no set for observation";
+const NO_PROOF: &str = "not reached, but no certificate";
 
 /// Checks each certificate once, for all goals that it serves.
 fn certificate_problems(task: &Task, answer: &Answer) -> Vec<String> {
@@ -71,7 +80,7 @@ fn verdict_problem(task: &Task, goal: &Goal, verdict: &Verdict) -> Option<String
         }
         // Certificates of repeated goals may be left out where they would be too large.
         Verdict::Holds(None) => (task.wants.certificate && !matches!(goal, Goal::Repeat { .. }))
-            .then(|| "not reached, but no certificate".to_owned()),
+            .then(|| NO_PROOF.to_owned()),
         Verdict::Holds(Some(_)) => None,
     }
 }

@@ -110,6 +110,7 @@ fn the_comparison_notices_and_shrinks() {
         let comparison = Comparison {
             reference: ("explicit", &Explicit::default()),
             engines: &[(name, &Liar(fault))],
+            any_trace: &[],
             threads: 1,
             limit: Duration::from_secs(60),
         };
