@@ -59,6 +59,8 @@ pub struct Func {
     pub ty: Option<TypeRef>,
     /// Its body is `return c;`.
     pub constant: Option<i64>,
+    /// Which parameters point to what is constant.
+    pub const_params: Vec<bool>,
 }
 
 /// A type in its unit.
@@ -108,6 +110,14 @@ pub struct Object {
     pub defined: bool,
     /// The value that it always has.
     pub fixed: Option<i64>,
+    /// It may be one of several cells: `*p` where `p[i]` occurs, too.
+    pub indexed: bool,
+    /// It is the result of a call that the source has no name for: no variable.
+    pub temporary: bool,
+    /// Its value goes somewhere that is not followed.
+    pub loose: bool,
+    /// The names of its type, in [`crate::Skeleton::types`].
+    pub type_names: u32,
     /// How many links it is away from its variable.
     pub(crate) depth: u32,
     /// Where it is declared.
@@ -351,6 +361,7 @@ impl Linked<'_> {
             address_taken: false,
             ty: None,
             constant: None,
+            const_params: Vec::new(),
         });
         id
     }
@@ -379,6 +390,10 @@ impl Linked<'_> {
             external: false,
             defined: d.storage != Storage::Extern,
             fixed: None,
+            indexed: false,
+            temporary: false,
+            loose: false,
+            type_names: 0,
             depth: 0,
             at: Some((u as u32, d.at)),
         });

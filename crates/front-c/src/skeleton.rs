@@ -71,6 +71,8 @@ pub struct Skeleton {
     pub warnings: Vec<Warning>,
     /// Initial values of variables that are not automatic, where they are constants.
     pub initial: Vec<(ObjectId, i64)>,
+    /// The names of types: as declared, and what their `typedef`s stand for. The first has none.
+    pub types: Vec<Vec<String>>,
 }
 
 /// What a function does.
@@ -120,6 +122,9 @@ pub struct Point {
     pub values: Vec<(ObjectId, Option<DataId>)>,
     /// Points of one full expression have the same number here; those of others may have.
     pub statement: u32,
+    /// Events about values that the source has no name for ([`Object::temporary`]), and escapes. They
+    /// are no part of the letter.
+    pub hidden: Vec<Event>,
     /// How it goes on.
     pub flow: Flow,
 }
@@ -155,6 +160,8 @@ pub struct Arm {
     pub next: Next,
     /// What is learnt on the way.
     pub events: Vec<Event>,
+    /// The same about values that the source has no name for.
+    pub hidden: Vec<Event>,
     /// When it is taken, if that is known.
     pub when: Option<When>,
 }
@@ -183,8 +190,12 @@ pub struct Call {
     pub args: Vec<Option<ObjectId>>,
     /// The values of the arguments.
     pub arg_data: Vec<Option<DataId>>,
+    /// The arguments that are objects, or results of calls.
+    pub arg_values: Vec<Option<ObjectId>>,
     /// The target of the result.
     pub result: Option<ObjectId>,
+    /// What holds the result if it has no target, and is used.
+    pub temporary: Option<ObjectId>,
     /// The events of assigning the result.
     pub result_events: Vec<Event>,
     /// Where it goes on when it comes back.
@@ -216,6 +227,8 @@ pub enum Event {
     Exit,
     /// `test(o == c)`
     Test(ObjectId, Relation, i64),
+    /// The value of `o` goes somewhere that is not followed; never in letters.
+    Escape(ObjectId),
 }
 
 /// A comparison.
@@ -329,6 +342,7 @@ impl Skeleton {
             Event::ReturnOf(x) => format!("return({})", o(x)),
             Event::Exit => "exit".to_owned(),
             Event::Test(x, relation, c) => format!("test({} {} {c})", o(x), relation.symbol()),
+            Event::Escape(x) => format!("escape({})", o(x)),
         }
     }
 

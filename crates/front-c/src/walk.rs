@@ -59,6 +59,7 @@ pub fn skeleton(units: &[Unit]) -> Skeleton {
             code: Vec::new(),
             label_pos: Vec::new(),
             pending: Vec::new(),
+            hidden: Vec::new(),
             values: Vec::new(),
             open: None,
             calls: 0,
@@ -89,8 +90,93 @@ pub fn skeleton(units: &[Unit]) -> Skeleton {
         }
     }
     bodies.sort_by_key(|b: &Body| b.func);
-    let Linked { funcs, objects, warnings, .. } = linked;
-    Skeleton { funcs, objects, bodies, files: files.names, warnings, initial }
+    let Linked { mut funcs, mut objects, warnings, .. } = linked;
+    let types = type_names(units, &mut objects);
+    for func in &mut funcs {
+        func.const_params = const_params(units, func.ty);
+    }
+    Skeleton { funcs, objects, bodies, files: files.names, warnings, initial, types }
+}
+
+/// Gives every object the names of its type: without qualifiers and blanks, as declared, and with one
+/// `typedef` after the other resolved.
+fn type_names(units: &[Unit], objects: &mut [Object]) -> Vec<Vec<String>> {
+    let mut out: Vec<Vec<String>> = vec![Vec::new()];
+    let mut known: FxHashMap<TypeRef, u32> = FxHashMap::default();
+    let mut same: FxHashMap<Vec<String>, u32> = FxHashMap::default();
+    for object in objects {
+        let Some(ty) = object.ty else { continue };
+        object.type_names = *known.entry(ty).or_insert_with(|| {
+            let names = names_of(&units[ty.unit as usize], ty.ty);
+            let next = out.len() as u32;
+            *same.entry(names).or_insert_with_key(|names| {
+                out.push(names.clone());
+                next
+            })
+        });
+    }
+    out
+}
+
+fn names_of(unit: &Unit, ty: TypeId) -> Vec<String> {
+    let (mut ty, mut stars) = (ty, String::new());
+    let mut names = Vec::new();
+    loop {
+        match &unit.ty(ty).kind {
+            TypeKind::Pointer(inner) | TypeKind::Array(inner, _) => {
+                stars.push('*');
+                ty = *inner;
+            }
+            TypeKind::Named(sym, inner) => {
+                names.push(format!("{}{stars}", unit.name(*sym)));
+                ty = *inner;
+            }
+            TypeKind::Void => {
+                names.push(format!("void{stars}"));
+                return names;
+            }
+            TypeKind::Base(sym) => {
+                names.push(format!("{}{stars}", unit.name(*sym)));
+                return names;
+            }
+            TypeKind::Record(r) => {
+                let record = &unit.records[r.index()];
+                if let Some(name) = record.name {
+                    let tag =
+                        if record.tag == crate::tree::Tag::Union { "union" } else { "struct" };
+                    names.push(format!("{tag} {}{stars}", unit.name(name)));
+                }
+                return names;
+            }
+            _ => return names,
+        }
+    }
+}
+
+/// Which parameters of a function are pointers to what is constant.
+fn const_params(units: &[Unit], ty: Option<TypeRef>) -> Vec<bool> {
+    let Some(ty) = ty else { return Vec::new() };
+    let unit = &units[ty.unit as usize];
+    let TypeKind::Function { params, unprototyped: false, .. } = &unit.ty(strip(unit, ty.ty)).kind
+    else {
+        return Vec::new();
+    };
+    let constant = |ty: TypeId| match unit.ty(strip(unit, ty)).kind {
+        TypeKind::Pointer(inner) | TypeKind::Array(inner, _) => {
+            // The qualifier may stand with any of the names.
+            let mut inner = inner;
+            loop {
+                let ty = unit.ty(inner);
+                match ty.kind {
+                    _ if ty.is_const => break true,
+                    TypeKind::Named(_, next) => inner = next,
+                    _ => break false,
+                }
+            }
+        }
+        _ => false,
+    };
+    params.iter().map(|p| constant(p.ty)).collect()
 }
 
 #[derive(Default)]
@@ -182,6 +268,8 @@ enum Task<'a> {
     Consume,
     /// Replaces the value by what was read of it.
     Rvalue,
+    /// The same, where the value goes on in a way that is not followed.
+    Derive,
     Push(What),
     Pop,
     Flush(Text),
@@ -237,6 +325,7 @@ struct Draft {
     at: Spot,
     text: Box<str>,
     events: Vec<Event>,
+    hidden: Vec<Event>,
     values: Vec<(ObjectId, Option<DataId>)>,
     statement: u32,
 }
@@ -249,7 +338,10 @@ struct Open {
     indirect: bool,
     args: Vec<Option<ObjectId>>,
     arg_data: Vec<Option<DataId>>,
+    arg_values: Vec<Option<ObjectId>>,
     result: Option<ObjectId>,
+    temporary: Option<ObjectId>,
+    ty: Option<TypeRef>,
     result_events: Vec<Event>,
     stops: bool,
     setjmp: bool,
@@ -273,6 +365,7 @@ struct Switch {
     code: usize,
     object: Option<ObjectId>,
     data: Option<DataId>,
+    constant: Option<i64>,
     cases: Vec<(Label, Option<(i64, i64)>)>,
     default: Option<Label>,
 }
@@ -294,6 +387,7 @@ struct Walker<'l, 'a> {
     /// Where each label is; `u32::MAX` until it is marked.
     label_pos: Vec<u32>,
     pending: Vec<Event>,
+    hidden: Vec<Event>,
     values: Vec<(ObjectId, Option<DataId>)>,
     open: Option<Open>,
     calls: u32,
@@ -333,6 +427,7 @@ impl<'a> Walker<'_, 'a> {
         self.computed.clear();
         self.label_pos.clear();
         self.cleanups.clear();
+        self.hidden.clear();
         self.vals.clear();
         self.loops.clear();
         self.switches.clear();
@@ -446,10 +541,14 @@ impl<'a> Walker<'_, 'a> {
                 Ins::Jump(_) | Ins::Stop => continue,
                 Ins::Point(draft) => (draft, Flow::Next(to(i + 1))),
                 Ins::Branch(draft, arms) => {
-                    let arms = arms.into_iter().map(|(label, events, when)| Arm {
-                        next: at_label(label),
-                        events,
-                        when,
+                    let arms = arms.into_iter().map(|(label, mut events, when)| {
+                        let temporary = |e: &Event| match e {
+                            Event::Test(o, ..) => self.linked.objects[o.index()].temporary,
+                            _ => false,
+                        };
+                        let hidden = events.iter().copied().filter(temporary).collect();
+                        events.retain(|e| !temporary(e));
+                        Arm { next: at_label(label), events, hidden, when }
                     });
                     (draft, Flow::Branch(arms.collect()))
                 }
@@ -458,16 +557,25 @@ impl<'a> Walker<'_, 'a> {
                         setjmps.push(points.len() as u32);
                     }
                     let next = if open.stops { Next::Stop } else { to(i + 1) };
-                    let Open { targets, indirect, args, arg_data, result, result_events, .. } =
-                        open;
-                    let call =
-                        Call { targets, indirect, args, arg_data, result, result_events, next };
+                    let Open { targets, indirect, args, arg_data, arg_values, .. } = open;
+                    let Open { result, temporary, result_events, .. } = open;
+                    let call = Call {
+                        targets,
+                        indirect,
+                        args,
+                        arg_data,
+                        arg_values,
+                        result,
+                        temporary,
+                        result_events,
+                        next,
+                    };
                     (draft, Flow::Call(Box::new(call)))
                 }
                 Ins::Return(draft) => (draft, Flow::Return),
             };
-            let Draft { at, text, events, values, statement } = draft;
-            points.push(Point { at, text, events, values, statement, flow });
+            let Draft { at, text, events, hidden, values, statement } = draft;
+            points.push(Point { at, text, events, values, statement, hidden, flow });
         }
         let entry = to(0);
         let dos = self.dos.drain(..).filter_map(|i| number.get(i).copied()).collect();
@@ -649,6 +757,10 @@ impl<'a> Walker<'_, 'a> {
             external: false,
             defined: true,
             fixed: None,
+            indexed: false,
+            temporary: false,
+            loose: false,
+            type_names: 0,
             depth: 0,
             at: Some((self.u as u32, at)),
         });
@@ -700,6 +812,10 @@ impl<'a> Walker<'_, 'a> {
             external: b.external,
             defined: b.defined,
             fixed: None,
+            indexed: false,
+            temporary: false,
+            loose: false,
+            type_names: 0,
             depth: b.depth + 1,
             at: b.at,
         };
@@ -747,7 +863,8 @@ impl<'a> Walker<'_, 'a> {
             values.retain(|(o, _)| seen.insert(*o));
         }
         let (at, text, statement) = (self.spot(text.at), self.text(text), self.statement);
-        Draft { at, text, events, values, statement }
+        let hidden = std::mem::take(&mut self.hidden);
+        Draft { at, text, events, hidden, values, statement }
     }
 
     fn close_call(&mut self) {
@@ -872,6 +989,53 @@ impl<'a> Walker<'_, 'a> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The object that holds the value: results of calls get one when they are asked for it.
+    fn value_object(&mut self, val: Val) -> Option<ObjectId> {
+        let What::Call(id) = val.what else { return val.object() };
+        let open = match &mut self.open {
+            Some(open) if open.id == id => Some(open),
+            _ => self.code.iter_mut().rev().find_map(|ins| match ins {
+                Ins::Call(_, open) if open.id == id => Some(open),
+                _ => None,
+            }),
+        }?;
+        if let Some(o) = open.result.or(open.temporary) {
+            return Some(o);
+        }
+        let o = ObjectId(self.linked.objects.len() as u32);
+        open.temporary = Some(o);
+        self.linked.objects.push(Object {
+            name: format!("({id})"),
+            owner: Some(self.func),
+            automatic: true,
+            reach: Reach::Var,
+            ty: open.ty,
+            address_taken: false,
+            external: false,
+            defined: true,
+            fixed: None,
+            indexed: false,
+            temporary: true,
+            loose: false,
+            type_names: 0,
+            depth: 0,
+            at: None,
+        });
+        Some(o)
+    }
+
+    /// The value goes on in a way that is not followed.
+    fn escape(&mut self, val: Val) {
+        match val.what {
+            What::Call(_) => {
+                if let Some(o) = self.value_object(val) {
+                    self.linked.objects[o.index()].loose = true;
+                }
+            }
+            _ => self.hidden.extend(val.object().map(Event::Escape)),
         }
     }
 
@@ -1044,7 +1208,7 @@ impl<'a> Walker<'_, 'a> {
                 self.declare(d);
             }
             Task::Init(init) => match &self.unit.inits[init.index()] {
-                Init::Expr(e) => self.later([Task::Eval(*e), Task::Consume]),
+                Init::Expr(e) => self.later([Task::Eval(*e), Task::Derive, Task::Pop]),
                 Init::List(list) => {
                     self.tasks.extend(list.iter().rev().map(|(_, _, init)| Task::Init(*init)));
                 }
@@ -1056,6 +1220,12 @@ impl<'a> Walker<'_, 'a> {
             Task::Rvalue => {
                 let val = self.pop();
                 self.consume(val);
+                self.push(Val::other(val.ty));
+            }
+            Task::Derive => {
+                let val = self.pop();
+                self.consume(val);
+                self.escape(val);
                 self.push(Val::other(val.ty));
             }
             Task::Push(what) => {
@@ -1123,6 +1293,7 @@ impl<'a> Walker<'_, 'a> {
                     What::Object(o) => {
                         self.reach(o);
                         self.read(o);
+                        self.hidden.push(Event::Escape(o));
                         let before = self.datum(Data::Object(o));
                         let one = self.datum(Data::Int(1));
                         let op = if up { Binary::Add } else { Binary::Sub };
@@ -1150,7 +1321,11 @@ impl<'a> Walker<'_, 'a> {
                     What::Object(o) | What::Assigned(o) => {
                         let array = self.is_array(base.ty);
                         let reach = if array { Reach::Cell(o) } else { Reach::Deref(o) };
-                        self.part_or_read(reach, None, base, ty)
+                        let val = self.part_or_read(reach, None, base, ty);
+                        if let What::Object(cell) = val.what {
+                            self.linked.objects[cell.index()].indexed = true;
+                        }
+                        val
                     }
                     _ => {
                         self.consume(base);
@@ -1218,7 +1393,7 @@ impl<'a> Walker<'_, 'a> {
                     }
                     _ => {
                         self.push(val);
-                        self.later([Task::Eval(right), Task::Rvalue, Task::StoreEnd]);
+                        self.later([Task::Eval(right), Task::Derive, Task::StoreEnd]);
                     }
                 }
             }
@@ -1232,6 +1407,7 @@ impl<'a> Walker<'_, 'a> {
                 if let Some(Val { what: What::Object(o), .. }) = self.vals.last().copied() {
                     self.reach(o);
                     self.read(o);
+                    self.hidden.push(Event::Escape(o));
                 }
                 self.later([Task::Eval(right), Task::Rvalue, Task::AssignWithEnd(e)]);
             }
@@ -1281,7 +1457,7 @@ impl<'a> Walker<'_, 'a> {
                 }
                 self.consume(val);
                 let (mut on_yes, mut on_no) = (Vec::new(), Vec::new());
-                if let Some(o) = val.object() {
+                if let Some(o) = self.value_object(val) {
                     on_yes.push(Event::Test(o, relation, c));
                     on_no.push(Event::Test(o, relation.negated(), c));
                 }
@@ -1311,7 +1487,8 @@ impl<'a> Walker<'_, 'a> {
                     self.later([
                         Task::Mark(label),
                         Task::Eval(arm),
-                        Task::Consume,
+                        Task::Derive,
+                        Task::Pop,
                         Task::Flush(text),
                         Task::Jump(end),
                     ]);
@@ -1324,6 +1501,8 @@ impl<'a> Walker<'_, 'a> {
                 self.consume(val);
                 if let Some(o) = val.object() {
                     self.emit(Event::ReturnOf(o));
+                } else if let Some(o) = self.value_object(val) {
+                    self.hidden.push(Event::ReturnOf(o));
                 }
                 self.finish_return(text);
             }
@@ -1337,6 +1516,7 @@ impl<'a> Walker<'_, 'a> {
                     code: self.code.len(),
                     object: val.object(),
                     data,
+                    constant: val.constant.or_else(|| self.constant(e)),
                     cases: Vec::new(),
                     default: None,
                 });
@@ -1369,6 +1549,16 @@ impl<'a> Walker<'_, 'a> {
                     _ => None,
                 };
                 arms.push((switch.default.unwrap_or(end), Vec::new(), when));
+                // The value is known: one way is taken.
+                if let (Some(value), true) =
+                    (switch.constant, switch.cases.iter().all(|(_, range)| range.is_some()))
+                {
+                    let taken = switch.cases.iter().position(|(_, range)| {
+                        range.is_some_and(|(low, high)| low <= value && value <= high)
+                    });
+                    let taken = taken.unwrap_or(switch.cases.len());
+                    arms = arms.into_iter().skip(taken).take(1).collect();
+                }
                 if let Ins::Branch(_, ways) = &mut self.code[switch.code] {
                     *ways = arms;
                 }
@@ -1496,13 +1686,14 @@ impl<'a> Walker<'_, 'a> {
                     Task::Push(What::Other),
                 ]);
             }
-            ExprKind::Binary(_, a, b) => self.later([
-                Task::Eval(*a),
-                Task::Rvalue,
-                Task::Eval(*b),
-                Task::Rvalue,
-                Task::BinaryEnd,
-            ]),
+            ExprKind::Binary(op, a, b) => {
+                // Comparisons say nothing but yes or no.
+                let read = match relation(*op) {
+                    Some(_) => Task::Rvalue,
+                    None => Task::Derive,
+                };
+                self.later([Task::Eval(*a), read, Task::Eval(*b), read, Task::BinaryEnd]);
+            }
             ExprKind::Assign(Assign::Plain, left, _) => {
                 self.later([Task::Eval(*left), Task::AssignTarget(e)]);
             }
@@ -1516,12 +1707,13 @@ impl<'a> Walker<'_, 'a> {
                     Task::Cond(*c, yes, no, None),
                     Task::Mark(yes),
                     Task::Eval(*a),
-                    Task::Consume,
+                    Task::Derive,
+                    Task::Pop,
                     Task::Flush(on_yes),
                     Task::Jump(end),
                     Task::Mark(no),
                     Task::Eval(*b),
-                    Task::Rvalue,
+                    Task::Derive,
                     Task::Flush(on_no),
                     Task::Mark(end),
                 ]);
@@ -1533,7 +1725,7 @@ impl<'a> Walker<'_, 'a> {
                     Task::Cond(*c, end, no, None),
                     Task::Mark(no),
                     Task::Eval(*b),
-                    Task::Rvalue,
+                    Task::Derive,
                     Task::Flush(text),
                     Task::Mark(end),
                 ]);
@@ -1675,6 +1867,8 @@ impl<'a> Walker<'_, 'a> {
         self.write(o, value);
         if let Some(source) = val.object() {
             self.emit(Event::Copy(o, source));
+        } else if let Some(source) = self.value_object(val) {
+            self.hidden.push(Event::Copy(o, source));
         }
         self.push(Val { what: What::Assigned(o), ty, constant: val.constant });
     }
@@ -1764,6 +1958,7 @@ impl<'a> Walker<'_, 'a> {
             self.consume(*val);
         }
         let args: Vec<Option<ObjectId>> = vals.iter().map(Val::object).collect();
+        let arg_values = vals.iter().map(|&v| self.value_object(v)).collect();
         let arg_data = arguments.iter().map(|&a| self.value(a)).collect();
         self.close_call();
         let (targets, ty) = match (callee, pointer) {
@@ -1806,7 +2001,10 @@ impl<'a> Walker<'_, 'a> {
             targets,
             args,
             arg_data,
+            arg_values,
             result: None,
+            temporary: None,
+            ty: self.result_type(ty),
             result_events: Vec::new(),
             stops,
             setjmp,
@@ -2167,6 +2365,20 @@ impl<'a> Walker<'_, 'a> {
                     self.warn(at, message);
                 }
                 self.mark(label);
+                // A label without a point of its own would be wherever control goes next.
+                let own = match &unit.stmt(*body).kind {
+                    StmtKind::Return(_) => true,
+                    StmtKind::Expr(e) => {
+                        matches!(unit.expr(*e).kind, ExprKind::Call(..) | ExprKind::Assign(..))
+                    }
+                    _ => false,
+                };
+                if !own {
+                    let to = at.offset + unit.name(*sym).len() as u32;
+                    let text = Text { prefix: "", at, from: at.offset, to, suffix: ":", flip: false };
+                    let draft = self.draft(text);
+                    self.code.push(Ins::Point(draft));
+                }
                 if !self.cleanups.is_empty() {
                     self.label_cleanups.insert(*sym, self.cleanups.clone());
                 }
@@ -2228,7 +2440,7 @@ impl<'a> Walker<'_, 'a> {
                     self.later([Task::Eval(e), Task::WriteTop]);
                 }
                 for &e in asm.inputs.iter().rev() {
-                    self.later([Task::Eval(e), Task::Consume]);
+                    self.later([Task::Eval(e), Task::Derive, Task::Pop]);
                 }
             }
         }
@@ -2304,7 +2516,10 @@ impl<'a> Walker<'_, 'a> {
             indirect: false,
             args: vec![address],
             arg_data: vec![None],
+            arg_values: vec![address],
             result: None,
+            temporary: None,
+            ty: None,
             result_events: Vec::new(),
             stops: self.linked.funcs[f.index()].noreturn,
             setjmp: false,

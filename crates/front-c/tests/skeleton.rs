@@ -214,14 +214,16 @@ fn loops_and_jumps() {
          1: n = 1 {assign(n)} -> 4
          2: n = 2 {assign(n)} -> 3
          3: n = 3 {assign(n)} -> 4
-         4: } {return}",
+         4: end: {} -> 5
+         5: } {return}",
     );
     check(
         "void f(int x, int y) { asm volatile (\"a\" : \"=r\"(x) : \"r\"(y)); asm goto (\"b\" : : \"r\"(y) : : out); x = 1; out: ; }",
         "0: asm volatile (\"a\" : \"=r\"(x) : \"r\"(y)); {use(y), assign(x)} -> 1
          1: asm goto (\"b\" : : \"r\"(y) : : out); {use(y)} -> 2 {} | 3 {}
          2: x = 1 {assign(x)} -> 3
-         3: } {return}",
+         3: out: {} -> 4
+         4: } {return}",
     );
     check("void f(void) { for (;;) ; }", "entry spin\n0: } {return}");
 }
@@ -243,14 +245,15 @@ fn cleanups_run_at_every_way_out() {
     check(
         "void g(int *); void f(int n) { { int a __attribute__((cleanup(g))) = 1; if (n) goto out; while (n) { int b __attribute__((cleanup(g))); break; } } n = 3; out: ; }",
         "0: a __attribute__((cleanup(g))) = 1 {assign(a)} -> 1
-         1: if (n) {use(n)} -> 8 {test(n != 0)} | 2 {test(n == 0)}
+         1: if (n) {use(n)} -> 9 {test(n != 0)} | 2 {test(n == 0)}
          2: while (n) {use(n)} -> 3 {test(n != 0)} | 5 {test(n == 0)}
          3: break; {address(b), call(g), call(g, &b)} calls g -> 5
          4: } {address(b), call(g), call(g, &b)} calls g -> 2
          5: } {address(a), call(g), call(g, &a)} calls g -> 6
          6: n = 3 {assign(n)} -> 7
-         7: } {return}
-         8: goto out; {address(a), call(g), call(g, &a)} calls g -> 7",
+         7: out: {} -> 8
+         8: } {return}
+         9: goto out; {address(a), call(g), call(g, &a)} calls g -> 7",
     );
     check(
         "void g(int *); int h(void); int f(void) { int a __attribute__((cleanup(g))) = h(); return a; }",
