@@ -55,6 +55,7 @@ impl CProgram {
             let units = parsed(texts)?;
             let mut skeleton = front_c::skeleton(&units);
             asserted(&mut skeleton);
+            main_first(&mut skeleton, &units);
             Ok(CProgram { skeleton, name, texts: count })
         })
     }
@@ -295,6 +296,24 @@ fn unit(text: &CText) -> front_c::Unit {
         });
     }
     unit
+}
+
+/// Puts the file of the first unit first: it names the report.
+fn main_first(skeleton: &mut Skeleton, units: &[front_c::Unit]) {
+    let main = units.first().map_or("", front_c::main_file);
+    let Some(k) = skeleton.files.iter().position(|f| f == main).filter(|k| *k > 0) else { return };
+    skeleton.files.swap(0, k);
+    let swapped = |file: u32| match file as usize {
+        0 => k as u32,
+        f if f == k => 0,
+        _ => file,
+    };
+    for body in &mut skeleton.bodies {
+        body.at.file = swapped(body.at.file);
+        for point in &mut body.points {
+            point.at.file = swapped(point.at.file);
+        }
+    }
 }
 
 /// Failed assertions are shown as they were written, not as the macro expands.
