@@ -37,37 +37,61 @@ impl Measured {
     }
 }
 
-/// Runs the named suites, or all.
-pub(crate) fn bench(args: &[&str]) -> Result<(), String> {
-    let root = crate::root();
-    let folder = root.join("bench/suites");
-    let mut suites: Vec<PathBuf> = std::fs::read_dir(&folder)
+/// The named suites, or all.
+pub(crate) fn suites(names: &[&str]) -> Result<Vec<(String, Vec<Series>)>, String> {
+    let folder = crate::root().join("bench/suites");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
         .map_err(|e| format!("{}: {e}", folder.display()))?
         .flatten()
         .map(|entry| entry.path())
         .collect();
-    suites.sort();
+    files.sort();
     let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let known: Vec<String> = suites.iter().map(|s| name(s)).collect();
-    if let Some(wrong) = args.iter().find(|arg| !known.iter().any(|k| k == *arg)) {
+    let known: Vec<String> = files.iter().map(|s| name(s)).collect();
+    if let Some(wrong) = names.iter().find(|arg| !known.iter().any(|k| k == *arg)) {
         return Err(format!("there is no suite `{wrong}`; there are {}", known.join(", ")));
     }
+    let wanted = known.iter().zip(&files);
+    let wanted = wanted.filter(|(name, _)| names.is_empty() || names.contains(&name.as_str()));
+    wanted.map(|(name, file)| Ok((name.clone(), read(file)?))).collect()
+}
+
+/// A folder for programs and outputs, removed at the end.
+pub(crate) struct Work(pub(crate) PathBuf);
+
+impl Work {
+    pub(crate) fn new() -> Result<Work, String> {
+        let path = std::env::temp_dir().join(format!("postbop-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(Work(path))
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs the named suites, or all.
+pub(crate) fn bench(args: &[&str]) -> Result<(), String> {
+    if let Some((&"--auto", rest)) = args.split_first() {
+        return crate::auto::auto(rest);
+    }
+    let root = crate::root();
+    let suites = suites(args)?;
     let bop = build(&root)?;
-    let work = std::env::temp_dir().join(format!("postbop-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&work).map_err(|e| format!("{}: {e}", work.display()))?;
+    let work = Work::new()?;
     let machine = machine();
     println!("{machine}");
     let mut all: Vec<Measured> = Vec::new();
-    for suite in &suites {
-        if !args.is_empty() && !args.contains(&name(suite).as_str()) {
-            continue;
-        }
-        for series in read(suite)? {
-            println!("\n{}: {}", name(suite), series.name);
-            all.extend(run_series(&bop, &work, &name(suite), &series)?);
+    for (name, list) in &suites {
+        for series in list {
+            println!("\n{name}: {}", series.name);
+            all.extend(run_series(&bop, &work.0, name, series)?);
         }
     }
-    let _ = std::fs::remove_dir_all(&work);
+    drop(work);
     let record = record(&root, &machine, &all)?;
     println!("\nrecorded in {}", record.display());
     let problems: Vec<String> = all
@@ -100,14 +124,14 @@ fn run_series(
 }
 
 /// A program to run.
-struct Program {
-    what: String,
+pub(crate) struct Program {
+    pub(crate) what: String,
     size: Option<u64>,
-    file: PathBuf,
-    entry: Option<String>,
+    pub(crate) file: PathBuf,
+    pub(crate) entry: Option<String>,
 }
 
-fn programs(bop: &Path, work: &Path, series: &Series) -> Result<Vec<Program>, String> {
+pub(crate) fn programs(bop: &Path, work: &Path, series: &Series) -> Result<Vec<Program>, String> {
     let of_size = |n: u64, ending: &str| Program {
         what: n.to_string(),
         size: Some(n),
@@ -212,7 +236,7 @@ fn run_once(
     args.extend(series.check.iter().cloned());
     args.extend(["--stats".into(), "--timeout".into(), format!("{}s", series.timeout)]);
     args.extend(program.entry.iter().flat_map(|entry| ["--entry".to_owned(), entry.clone()]));
-    let Ran { code, seconds, cpu, mib, text, said } = run_bop(bop, work, &args)?;
+    let Ran { code, seconds, cpu, mib, text, said, .. } = run_bop(bop, work, &args)?;
     let mut problems = Vec::new();
     if !matches!(code, Some(0 | 1 | 3)) {
         problems.push(format!("exit code {code:?}: {}", said.lines().next().unwrap_or_default()));
@@ -323,7 +347,7 @@ fn record(root: &Path, machine: &str, all: &[Measured]) -> Result<PathBuf, Strin
     Ok(path)
 }
 
-fn revision(root: &Path) -> String {
+pub(crate) fn revision(root: &Path) -> String {
     let git = |args: &[&str]| {
         let output = Command::new("git").current_dir(root).args(args).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
@@ -342,7 +366,7 @@ fn revision(root: &Path) -> String {
 }
 
 /// Today's date (UTC), after Howard Hinnant's `civil_from_days`.
-fn date() -> String {
+pub(crate) fn date() -> String {
     let seconds =
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs() as i64);
     civil(seconds.div_euclid(86_400))

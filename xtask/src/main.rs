@@ -3,6 +3,7 @@
 // A program for people who develop Postbop: it may talk.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod auto;
 mod bench;
 mod experiments;
 mod families;
@@ -24,6 +25,9 @@ cargo xtask TASK
   random SEED [PROFILE]             print a generated program: small, medium, large, fancy, calls,
                                     deterministic, model
   bench [SUITE...]                  run the suites in bench/suites and record the results
+  bench --auto [--limit S] [SUITE...]
+                                    compare `--engine auto` with each single engine on them; each
+                                    run is stopped after S seconds of work (10)
   experiments [--limit S] [FIGURE]  the experiments of [moped §5, §6], Figures 2 to 5, beside ours;
                                     each run is stopped after S seconds (60)
   rooms                             dependencies of the crates against ARCHITECTURE.md

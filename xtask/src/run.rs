@@ -1,5 +1,6 @@
 //! Runs `bop` and watches what it uses.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -29,6 +30,8 @@ pub(crate) struct Ran {
     pub(crate) seconds: f64,
     /// Processor time, where the system tells.
     pub(crate) cpu: Option<f64>,
+    /// Time that it would have taken with a core for each of its threads, where the system tells.
+    pub(crate) path: Option<f64>,
     /// Peak of resident memory, where the system tells.
     pub(crate) mib: Option<f64>,
     /// What it wrote.
@@ -39,6 +42,17 @@ pub(crate) struct Ran {
 
 /// Runs `bop`; its output goes through files in `work`.
 pub(crate) fn run_bop(bop: &Path, work: &Path, args: &[String]) -> Result<Ran, String> {
+    run_limited(bop, work, args, f64::INFINITY)
+}
+
+/// Likewise, and ends it when it has worked for `limit` seconds (those of [`Ran::path`]): a limit on
+/// wall-clock time would say more about what else the machine does.
+pub(crate) fn run_limited(
+    bop: &Path,
+    work: &Path,
+    args: &[String],
+    limit: f64,
+) -> Result<Ran, String> {
     let (out, err) = (work.join("out.txt"), work.join("err.txt"));
     let file = |path: &Path| File::create(path).map_err(|e| format!("{}: {e}", path.display()));
     let start = Instant::now();
@@ -48,34 +62,82 @@ pub(crate) fn run_bop(bop: &Path, work: &Path, args: &[String]) -> Result<Ran, S
         .stderr(file(&err)?)
         .spawn()
         .map_err(|e| format!("bop: {e}"))?;
-    let Watched { code, cpu, mib } = wait(&mut child)?;
+    let Watched { code, cpu, path, mib } = wait(&mut child, limit)?;
     let seconds = start.elapsed().as_secs_f64();
     let text = std::fs::read_to_string(&out).map_err(|e| format!("{}: {e}", out.display()))?;
     let said = std::fs::read_to_string(&err).unwrap_or_default();
-    Ok(Ran { code, seconds, cpu, mib, text, said })
+    Ok(Ran { code, seconds, cpu, path, mib, text, said })
 }
 
 /// How a child ended, and what it used.
 struct Watched {
     code: Option<i32>,
     cpu: Option<f64>,
+    path: Option<f64>,
     mib: Option<f64>,
 }
 
 /// Waits for the child and watches its processor time and the peak of its resident memory, which
 /// the system tells while the child lives.
-fn wait(child: &mut Child) -> Result<Watched, String> {
+fn wait(child: &mut Child, limit: f64) -> Result<Watched, String> {
     let folder = format!("/proc/{}", child.id());
     let (mut cpu, mut mib) = (None, None);
+    let mut threads = Threads::default();
     loop {
         let status = child.try_wait().map_err(|e| format!("bop: {e}"))?;
         if let Some(status) = status {
-            return Ok(Watched { code: status.code(), cpu, mib });
+            return Ok(Watched { code: status.code(), cpu, path: threads.path(), mib });
         }
         let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}")).ok();
         cpu = read("stat").and_then(|text| cpu_seconds(&text)).or(cpu);
         mib = read("status").and_then(|text| peak_mib(&text)).or(mib);
+        threads.look(&folder);
+        if threads.path().or(cpu).is_some_and(|path| path > limit) {
+            let _ = child.kill(); // It may have ended just now.
+        }
         std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Reconstructs from the processor time of each thread how long a run would have taken with a core
+/// for each: in every window of time, the thread that worked most counts.
+#[derive(Default)]
+struct Threads {
+    /// By thread: at the start of the window, and now, in nanoseconds.
+    spent: BTreeMap<u64, (u64, u64)>,
+    window: Option<Instant>,
+    /// Of the windows that are over.
+    done: u64,
+}
+
+/// Longer than what a scheduler gives one thread while another waits, and shorter than what counts.
+const WINDOW: Duration = Duration::from_millis(20);
+
+impl Threads {
+    fn look(&mut self, folder: &str) {
+        for task in std::fs::read_dir(format!("{folder}/task")).into_iter().flatten().flatten() {
+            let id = task.file_name().to_str().and_then(|name| name.parse::<u64>().ok());
+            let text = std::fs::read_to_string(task.path().join("schedstat")).ok();
+            let spent = text.and_then(|t| t.split_whitespace().next()?.parse::<u64>().ok());
+            if let (Some(id), Some(spent)) = (id, spent) {
+                self.spent.entry(id).or_default().1 = spent;
+            }
+        }
+        if self.window.get_or_insert_with(Instant::now).elapsed() >= WINDOW {
+            self.close();
+            self.window = Some(Instant::now());
+        }
+    }
+    /// The most that a thread has worked since the window was opened.
+    fn most(&self) -> u64 {
+        self.spent.values().map(|(before, now)| now.saturating_sub(*before)).max().unwrap_or(0)
+    }
+    fn close(&mut self) {
+        self.done += self.most();
+        self.spent.values_mut().for_each(|(before, now)| *before = *now);
+    }
+    fn path(&self) -> Option<f64> {
+        (!self.spent.is_empty()).then(|| (self.done + self.most()) as f64 / 1e9)
     }
 }
 
@@ -152,6 +214,12 @@ mod tests {
         let stat = "7 (a b) c) S 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20 0 1 0 99";
         assert_eq!(cpu_seconds(stat), Some(3.0));
         assert_eq!(cpu_seconds("7 (x) S 1"), None);
+        let mut threads =
+            Threads { spent: [(1, (0, 5)), (2, (0, 9))].into(), ..Threads::default() };
+        threads.close();
+        threads.spent.insert(3, (0, 7));
+        threads.spent.entry(1).or_default().1 += 4;
+        assert_eq!((threads.done, threads.most()), (9, 7), "1 and 2, then 1 and 3, side by side");
         assert_eq!(peak_mib("Name: x\nVmHWM:\t  2048 kB\nVmRSS: 1 kB\n"), Some(2.0));
     }
 }

@@ -37,6 +37,17 @@ pub(crate) enum Source {
     Corpus { folder: String, entries: Vec<String> },
 }
 
+impl Source {
+    /// What tells its programs from those of other sources, but for their sizes and names.
+    pub(crate) fn kind(&self) -> String {
+        match self {
+            Source::Generated { arguments, .. } => arguments.join(" "),
+            Source::Own { family, .. } => family.clone(),
+            Source::Corpus { folder, .. } => folder.clone(),
+        }
+    }
+}
+
 /// Reads a suite.
 pub(crate) fn read(path: &Path) -> Result<Vec<Series>, String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;

@@ -1,23 +1,16 @@
 //! Who answers, and why.
 
+use crate::auto::auto;
 use crate::load::caught;
 use crate::slice::Slice;
 use crate::{EngineChoice, Options, Watch};
-use check::{Answer, Budget, Engine, Goal, Limits, StopReason, Task, TraceMode, Verdict};
+use check::{Answer, Budget, Engine, Goal, StopReason, Task};
 use engine_explicit::Explicit;
 use engine_pds::{Post, Pre};
 use engine_sat::{Qbf, Universal};
 use engine_summary::{Order, Summary};
-use ir::{Layout, Program};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
-use std::time::{Duration, Instant};
-
-/// Work (path edges) that the explicit engine may do before `auto` turns to decision diagrams.
-const EXPLICIT_FIRST: u64 = 200_000;
-
-/// Arbitrary bits of one edge that it may enumerate there.
-const EXPLICIT_OPEN_BITS: u32 = 10;
+use std::sync::Arc;
+use std::time::Instant;
 
 /// An answer with who gave it.
 pub(crate) struct Run {
@@ -31,7 +24,7 @@ pub(crate) struct Run {
     pub(crate) seconds: f64,
 }
 
-fn summary(options: &Options) -> Summary {
+pub(crate) fn summary(options: &Options) -> Summary {
     Summary {
         live_ranges: !options.no_live_ranges,
         mod_ref: !options.no_mod_ref,
@@ -50,7 +43,7 @@ fn sifting(options: &Options) -> bool {
     options.sifting || options.no_order
 }
 
-fn post(options: &Options) -> Post {
+pub(crate) fn post(options: &Options) -> Post {
     let (live_ranges, mod_ref) = (!options.no_live_ranges, !options.no_mod_ref);
     Post {
         live_ranges,
@@ -63,7 +56,7 @@ fn post(options: &Options) -> Post {
     }
 }
 
-fn pre(options: &Options) -> Pre {
+pub(crate) fn pre(options: &Options) -> Pre {
     let (live_ranges, mod_ref) = (!options.no_live_ranges, !options.no_mod_ref);
     Pre {
         live_ranges,
@@ -75,7 +68,7 @@ fn pre(options: &Options) -> Pre {
     }
 }
 
-fn sat(options: &Options, budget: &Budget) -> engine_sat::Options {
+pub(crate) fn sat(options: &Options, budget: &Budget) -> engine_sat::Options {
     let external = options.qbf_solver.as_ref().and_then(|command| {
         let (program, args) = command.split_first()?;
         let (program, args) = (program.clone(), args.to_vec());
@@ -118,7 +111,7 @@ fn lifted(task: &Task, slice: &Slice, mut run: Run) -> Run {
 }
 
 /// Whether the task is about runs without end.
-fn repeats(task: &Task) -> bool {
+pub(crate) fn repeats(task: &Task) -> bool {
     task.goals.iter().any(|goal| matches!(goal, Goal::Repeat { .. }))
 }
 
@@ -158,123 +151,7 @@ fn ask(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Ru
     }
 }
 
-/// Small programs are answered fastest without diagrams, and which programs are small shows when
-/// one tries: their number of bits says little about the states that are reached.
-fn auto(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Run {
-    let facts = facts(&task.program);
-    let steps = options.limits.steps.map_or(EXPLICIT_FIRST, |s| s.min(EXPLICIT_FIRST));
-    let first = watch.budget(Limits { steps: Some(steps), ..options.limits });
-    let why = format!("{facts}, few states are reached");
-    let tried = run(&Explicit { max_open_bits: EXPLICIT_OPEN_BITS }, task, &first, why);
-    let because = match given_up(task, &tried.answer) {
-        None => return tried,
-        Some(None | Some(StopReason::Steps { .. })) => {
-            format!("more than {steps} steps of the explicit engine")
-        }
-        Some(Some(StopReason::Unsupported { what })) => what.clone(),
-        Some(Some(_)) => return tried,
-    };
-    let why = format!("{facts}, {because}");
-    match repeats(task) {
-        true => run(&post(options), task, budget, why),
-        false => side_by_side(task, options, budget, &why),
-    }
-}
-
-/// Where diagrams are fast they need no company, and where they grow too large it shows soon.
-const DIAGRAMS_ALONE: Duration = Duration::from_millis(500);
-
-/// Decision diagrams, and after a while formulas beside them, where there is a second core: the
-/// first answer wins, and the other engine is stopped.
-fn side_by_side(task: &Task, options: &Options, budget: &Budget, why: &str) -> Run {
-    let diagrams = summary(options);
-    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    if cores < 2 {
-        return run(&diagrams, task, budget, why.to_owned());
-    }
-    let stops: [Arc<AtomicBool>; 2] = Default::default();
-    let parts = stops.each_ref().map(|stop| budget.part(stop.clone()));
-    let formulas = Universal { options: sat(options, &parts[1]) };
-    let (sender, receiver) = mpsc::channel();
-    std::thread::scope(|scope| {
-        let (first, second) = (sender.clone(), sender);
-        let (one, other) = (&parts[0], &parts[1]);
-        scope.spawn(move || {
-            // The receiver is gone only when the other engine has won.
-            let _ = first.send((0, run(&diagrams, task, one, String::new())));
-        });
-        let mut answers: Vec<(usize, Run)> =
-            receiver.recv_timeout(DIAGRAMS_ALONE).into_iter().collect();
-        // Diagrams that have given up early leave the time, and their memory, to formulas.
-        let alone = answers.iter().any(|(_, run)| answered(&run.answer)) || budget.poll().is_err();
-        if alone {
-            drop(second);
-        } else {
-            let formulas = &formulas;
-            scope.spawn(move || {
-                let _ = second.send((1, run(formulas, task, other, String::new())));
-            });
-            while let Ok(answer) = receiver.recv() {
-                let definite = answered(&answer.1.answer);
-                answers.push(answer);
-                if definite {
-                    break;
-                }
-            }
-        }
-        stops.iter().for_each(|stop| stop.store(true, Ordering::Relaxed));
-        // The one that answered; if none did, the diagrams say why.
-        let best = answers.iter().position(|(_, run)| answered(&run.answer));
-        let best = best.or_else(|| answers.iter().position(|(i, _)| *i == 0)).unwrap_or(0);
-        let (winner, mut run) = answers.swap_remove(best);
-        run.why = match (alone, winner) {
-            (true, _) => why.to_owned(),
-            (false, 0) => format!("{why}; `universal`, tried beside it, had no answer yet"),
-            (false, _) => match answers.first().and_then(|(_, other)| reason(&other.answer)) {
-                Some(reason) => format!("{why}; `summary` gave up: {reason}"),
-                None => format!("{why}; `summary`, tried beside it, had no answer yet"),
-            },
-        };
-        run
-    })
-}
-
-/// Why there is no answer to some goal.
-fn reason(answer: &Answer) -> Option<&StopReason> {
-    answer.verdicts.iter().find_map(|verdict| match verdict {
-        Verdict::Unknown(reason) => Some(reason),
-        Verdict::Holds(_) | Verdict::Violated(_) => None,
-    })
-}
-
-/// Whether every goal has a verdict, and everything else that was wanted is there.
-fn answered(answer: &Answer) -> bool {
-    !answer.verdicts.iter().any(|v| matches!(v, Verdict::Unknown(_)))
-        && answer.observed.iter().all(Option::is_some)
-}
-
-/// Whether an answer leaves something open: the reason that the engine gives, or none if it only
-/// found traces that are not known to be shortest.
-fn given_up<'a>(task: &Task, answer: &'a Answer) -> Option<Option<&'a StopReason>> {
-    let mut longer = false;
-    for verdict in &answer.verdicts {
-        match verdict {
-            Verdict::Unknown(reason) => return Some(Some(reason)),
-            Verdict::Violated(Some(trace)) => longer |= !trace.shortest,
-            Verdict::Violated(None) | Verdict::Holds(_) => {}
-        }
-    }
-    // No engine gives shortest lassos.
-    (longer && !repeats(task) && task.wants.trace == TraceMode::Shortest).then_some(None)
-}
-
-/// The facts that the choice rests on.
-fn facts(program: &Program) -> String {
-    let bits = Layout::new(program).scope_bits();
-    format!("{bits} bit{} in scope", if bits == 1 { "" } else { "s" })
-}
-
-fn run(engine: &dyn Engine, task: &Task, budget: &Budget, why: String) -> Run {
+pub(crate) fn run(engine: &dyn Engine, task: &Task, budget: &Budget, why: String) -> Run {
     let start = Instant::now();
     let name = engine.name();
     let answer = caught(&format!("engine {name}"), || engine.run(task, budget));

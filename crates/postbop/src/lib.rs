@@ -17,6 +17,7 @@
 //! into an `unknown` that says so. Not for pages ([`render`]) or command lines (the crate `cli`): it
 //! prints nothing, reads no file and no environment.
 
+mod auto;
 mod c;
 mod checking;
 mod configurations;

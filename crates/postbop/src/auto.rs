@@ -1,0 +1,368 @@
+//! `--engine auto`: the engine that suits the program, by facts about it and by trying.
+//!
+//! - A1. Programs that reach few states are answered fastest by enumeration, and which ones do shows
+//!   when one tries: the number of their bits says little. `explicit` may take some steps, as many
+//!   more as the program is larger. Where a frame does not fit into its words, it is not tried.
+//! - A2. Then diagrams: `summary`, or `post` for runs without end.
+//! - A3. Where diagrams are fast they need no company. After a moment there is some, on a second
+//!   core: `pre` for another moment, because what leads to a goal is sometimes next to nothing, and
+//!   then formulas (`universal`) for as long as it takes. For runs without end it is `pre`.
+//! - A4. The first answer wins, and the others are stopped. A trace that may not be shortest, where
+//!   a shortest one is wanted, waits a little longer for a better one.
+//! - A5. Engines side by side share the memory. Those that ran out of it then get another chance
+//!   alone.
+//!
+//! On one core there is no company: `pre` has its moment first, and formulas get their turn when
+//! diagrams have given up.
+
+use crate::engines::{Run, post, pre, repeats, run, sat, summary};
+use crate::{Options, Watch};
+use analysis::call_order;
+use check::{Answer, Budget, Engine, Limits, StopReason, Task, TraceMode, Verdict};
+use engine_explicit::Explicit;
+use engine_sat::Universal;
+use ir::{EdgeKind, Layout, Program, Rel};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+/// Path edges that `explicit` may find: so many, or so many for each edge of the program.
+const EXPLICIT_STEPS: u64 = 20_000;
+const EXPLICIT_STEPS_PER_EDGE: u64 = 10;
+
+/// Arbitrary bits of one edge that it may enumerate.
+const EXPLICIT_OPEN_BITS: u32 = 10;
+
+/// The most bits that it keeps in a word.
+const EXPLICIT_BITS: u32 = 64;
+
+/// How long diagrams are alone.
+const ALONE: Duration = Duration::from_millis(15);
+
+/// How long `pre` may take.
+const MOMENT: Duration = Duration::from_millis(20);
+
+/// Answers the task with the engine that suits it.
+pub(crate) fn auto(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Run {
+    let facts = Facts::new(&task.program);
+    let mut why = vec![facts.to_string()];
+    if facts.widest > EXPLICIT_BITS {
+        why.push(format!("too many for `explicit` ({} in one frame)", facts.widest));
+    } else {
+        let most = EXPLICIT_STEPS.max(facts.edges.saturating_mul(EXPLICIT_STEPS_PER_EDGE));
+        let steps = options.limits.steps.map_or(most, |s| s.min(most));
+        let first = watch.budget(Limits { steps: Some(steps), ..remaining(options, budget) });
+        let tried =
+            run(&Explicit { max_open_bits: EXPLICIT_OPEN_BITS }, task, &first, String::new());
+        why.push(match given_up(task, &tried.answer) {
+            None => return Run { why: format!("{facts}, few states are reached"), ..tried },
+            Some(None | Some(StopReason::Steps { .. })) => {
+                format!("more than {steps} steps of `explicit`")
+            }
+            Some(Some(StopReason::Unsupported { what })) => format!("`explicit`: {what}"),
+            Some(Some(_)) => return Run { why: facts.to_string(), ..whole_time(tried, options) },
+        });
+    }
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let race = Race { task, options, watch, budget, stop: Arc::default() };
+    let (run, notes) = race.run(cores);
+    why.extend(notes);
+    Run { why: why.join("; "), ..run }
+}
+
+/// Names the limit on time that was set, not the rest of it that this engine had.
+fn whole_time(mut run: Run, options: &Options) -> Run {
+    for verdict in &mut run.answer.verdicts {
+        if let (Verdict::Unknown(StopReason::Time { limit }), Some(set)) =
+            (verdict, options.limits.time)
+        {
+            *limit = set;
+        }
+    }
+    run
+}
+
+/// The limits, as far as they are not used up.
+fn remaining(options: &Options, budget: &Budget) -> Limits {
+    let time = options.limits.time.map(|limit| limit.saturating_sub(budget.elapsed()));
+    Limits { time, ..options.limits }
+}
+
+/// What the choice rests on.
+struct Facts {
+    /// Bits in the widest scope.
+    bits: u32,
+    /// Bits of the globals, of the widest frame or of the most results: the most of these.
+    widest: u32,
+    edges: u64,
+    /// Arbitrary values that are chosen on edges.
+    arbitrary: u64,
+    recursive: bool,
+}
+
+impl Facts {
+    fn new(program: &Program) -> Facts {
+        let layout = Layout::new(program);
+        let frame = layout.max_frame_bits();
+        let globals = layout.scope_bits() - frame;
+        let chosen = |rel: &Rel| {
+            let open = rel.assigns.iter().filter(|assign| assign.value.is_none()).count();
+            open as u64 + u64::from(rel.choices)
+        };
+        let mut arbitrary = 0;
+        let mut recursive = call_order(program).iter().any(|component| component.len() > 1);
+        for edge in program.edges.iter() {
+            arbitrary += match &edge.kind {
+                EdgeKind::Local { rel, .. } | EdgeKind::Return { rel } => chosen(rel),
+                EdgeKind::Call(call) => {
+                    recursive |= call.callee == program.nodes[edge.source].proc;
+                    chosen(&call.enter) + chosen(&call.back)
+                }
+            };
+        }
+        Facts {
+            bits: layout.scope_bits(),
+            widest: globals.max(frame).max(layout.max_result_bits()),
+            edges: program.edges.len() as u64,
+            arbitrary,
+            recursive,
+        }
+    }
+}
+
+impl fmt::Display for Facts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = |n: u64| if n == 1 { "" } else { "s" };
+        write!(f, "{} bit{} in scope", self.bits, s(self.bits.into()))?;
+        if self.arbitrary > 0 {
+            write!(f, ", {} arbitrary value{}", self.arbitrary, s(self.arbitrary))?;
+        }
+        if self.recursive {
+            f.write_str(", recursion")?;
+        }
+        Ok(())
+    }
+}
+
+/// An engine in the race.
+struct Entrant<'a> {
+    engine: &'a dyn Engine,
+    /// It may take this long, and no longer.
+    moment: Option<Duration>,
+}
+
+/// What is heard of the race.
+enum News {
+    Started(&'static str),
+    Ended { run: Run, moment: bool },
+}
+
+struct Race<'a> {
+    task: &'a Task,
+    options: &'a Options,
+    watch: &'a Watch,
+    budget: &'a Budget,
+    /// Set when somebody has won.
+    stop: Arc<AtomicBool>,
+}
+
+impl Race<'_> {
+    /// The answer, and how it came about.
+    fn run(&self, cores: usize) -> (Run, Vec<String>) {
+        let part = self.budget.part(self.stop.clone());
+        let (summary, post, pre) = (summary(self.options), post(self.options), pre(self.options));
+        let universal = Universal { options: sat(self.options, &part) };
+        let whole = |engine| Entrant { engine, moment: None };
+        let brief = |engine| Entrant { engine, moment: Some(MOMENT) };
+        let lanes: Vec<Vec<Entrant<'_>>> = match (repeats(self.task), cores) {
+            (true, 0 | 1) => vec![vec![whole(&post)]],
+            (true, _) => vec![vec![whole(&post)], vec![whole(&pre)]],
+            (false, 0 | 1) => vec![vec![brief(&pre), whole(&summary), whole(&universal)]],
+            (false, _) => vec![vec![whole(&summary)], vec![brief(&pre), whole(&universal)]],
+        };
+        let mut heard = Heard::default();
+        std::thread::scope(|scope| {
+            let start = Instant::now();
+            let (sender, receiver) = mpsc::channel();
+            let mut sender = Some(sender);
+            for (i, lane) in lanes.iter().enumerate() {
+                if i > 0 && self.listen(&mut heard, &receiver, Some(ALONE)) {
+                    break;
+                }
+                // The receiver must not wait for a lane that has not been opened.
+                let last = i + 1 == lanes.len();
+                let own = if last { sender.take() } else { sender.clone() };
+                let Some(own) = own else { break };
+                scope.spawn(move || self.lane(lane, &own));
+            }
+            drop(sender);
+            self.listen(&mut heard, &receiver, None);
+            if heard.winner().is_some_and(|run| given_up(self.task, &run.answer).is_some()) {
+                self.listen(&mut heard, &receiver, Some(MOMENT.max(start.elapsed() / 4)));
+            }
+            self.stop.store(true, Ordering::Relaxed);
+        });
+        self.stop.store(false, Ordering::Relaxed);
+        if heard.winner().is_none() {
+            self.alone(&lanes, &mut heard);
+        }
+        heard.tell(self.task)
+    }
+
+    /// Runs one engine after the other, until one answers.
+    fn lane(&self, lane: &[Entrant<'_>], news: &Sender<News>) {
+        for entrant in lane {
+            if self.stop.load(Ordering::Relaxed) || self.budget.poll().is_err() {
+                return;
+            }
+            let part = match entrant.moment {
+                None => self.budget.part(self.stop.clone()),
+                Some(moment) => {
+                    let limits = remaining(self.options, self.budget);
+                    let time = Some(limits.time.map_or(moment, |time| time.min(moment)));
+                    self.watch.budget(Limits { time, ..limits }).part(self.stop.clone())
+                }
+            };
+            // Nobody listens any more when somebody has won.
+            let _ = news.send(News::Started(entrant.engine.name()));
+            let run = run(entrant.engine, self.task, &part, String::new());
+            let done = answered(&run.answer);
+            let _ = news.send(News::Ended { run, moment: entrant.moment.is_some() });
+            if done {
+                return;
+            }
+        }
+    }
+
+    /// Hears what happens, until there is an answer or nobody runs any more, or for a time; whether
+    /// it is over.
+    fn listen(&self, heard: &mut Heard, receiver: &Receiver<News>, time: Option<Duration>) -> bool {
+        let start = Instant::now();
+        loop {
+            let news = match time {
+                None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(time) => receiver.recv_timeout(time.saturating_sub(start.elapsed())),
+            };
+            match news {
+                Ok(News::Started(name)) => heard.started.push(name),
+                Ok(News::Ended { run, moment }) => {
+                    let over = answered(&run.answer);
+                    heard.ended.push((run, moment));
+                    // A lane with one engine has nothing more to say, with an answer or without.
+                    if over {
+                        return true;
+                    }
+                    if time.is_some() {
+                        return false;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => return false,
+                Err(RecvTimeoutError::Disconnected) => return true,
+            }
+        }
+    }
+
+    /// A5.
+    fn alone(&self, lanes: &[Vec<Entrant<'_>>], heard: &mut Heard) {
+        let engines = lanes.iter().rev().flatten().filter(|entrant| entrant.moment.is_none());
+        for entrant in engines {
+            let name = entrant.engine.name();
+            let ended = heard.ended.iter().position(|(run, _)| {
+                run.engine == name && matches!(reason(&run.answer), Some(StopReason::Memory { .. }))
+            });
+            let Some(ended) = ended else { continue };
+            if lanes.len() < 2 || self.budget.poll().is_err() {
+                return;
+            }
+            let run = run(entrant.engine, self.task, self.budget, String::new());
+            let done = answered(&run.answer);
+            heard.again = done.then_some(name);
+            heard.ended[ended].0 = run;
+            if done {
+                return;
+            }
+        }
+    }
+}
+
+/// What has been heard of a race.
+#[derive(Default)]
+struct Heard {
+    started: Vec<&'static str>,
+    /// With whether it had a moment only.
+    ended: Vec<(Run, bool)>,
+    /// Who answered in the second attempt.
+    again: Option<&'static str>,
+}
+
+impl Heard {
+    fn winner(&self) -> Option<&Run> {
+        self.ended.iter().map(|(run, _)| run).find(|run| answered(&run.answer))
+    }
+
+    /// The best answer, or why there is none, and what the others did.
+    fn tell(mut self, task: &Task) -> (Run, Vec<String>) {
+        // The answer with what was wanted; any answer; the reason of one that had all the time.
+        let rank = |(run, moment): &(Run, bool)| {
+            let complete = answered(&run.answer);
+            let stopped = matches!(
+                reason(&run.answer),
+                Some(StopReason::Cancelled | StopReason::Unsupported { .. })
+            );
+            (!complete, complete && given_up(task, &run.answer).is_some(), *moment, stopped)
+        };
+        let best = (0..self.ended.len()).min_by_key(|&i| rank(&self.ended[i]));
+        let best = best.map(|i| self.ended.remove(i).0);
+        let best = best.unwrap_or_else(|| {
+            let what = "no engine was tried".to_owned();
+            let answer = Answer::unknown(task, StopReason::Internal { what });
+            Run { engine: "auto", why: String::new(), answer, seconds: 0.0 }
+        });
+        let mut notes = Vec::new();
+        for name in &self.started {
+            let ended = self.ended.iter().find(|(run, _)| run.engine == *name);
+            notes.push(match ended {
+                _ if *name == best.engine && self.again == Some(name) => {
+                    format!("`{name}` answered when it had the memory for itself")
+                }
+                _ if *name == best.engine => continue,
+                None => format!("`{name}`, beside it, had no answer yet"),
+                Some((run, moment)) => match reason(&run.answer) {
+                    None => format!("`{name}` answered too"),
+                    Some(StopReason::Time { .. }) if *moment => {
+                        format!("`{name}` found nothing in a moment")
+                    }
+                    Some(reason) => format!("`{name}` gave up: {reason}"),
+                },
+            });
+        }
+        (best, notes)
+    }
+}
+
+/// Why there is no answer to some goal.
+fn reason(answer: &Answer) -> Option<&StopReason> {
+    answer.verdicts.iter().find_map(|verdict| match verdict {
+        Verdict::Unknown(reason) => Some(reason),
+        Verdict::Holds(_) | Verdict::Violated(_) => None,
+    })
+}
+
+/// Whether every goal has a verdict, and everything else that was wanted is there.
+fn answered(answer: &Answer) -> bool {
+    reason(answer).is_none() && answer.observed.iter().all(Option::is_some)
+}
+
+/// Whether an answer leaves something open: the reason that the engine gives, or none if it only
+/// found traces that are not known to be shortest.
+fn given_up<'a>(task: &Task, answer: &'a Answer) -> Option<Option<&'a StopReason>> {
+    if let Some(reason) = reason(answer) {
+        return Some(Some(reason));
+    }
+    let longer = |v: &Verdict| matches!(v, Verdict::Violated(Some(trace)) if !trace.shortest);
+    // No engine gives shortest lassos.
+    let wanted = !repeats(task) && task.wants.trace == TraceMode::Shortest;
+    (wanted && answer.verdicts.iter().any(longer)).then_some(None)
+}
