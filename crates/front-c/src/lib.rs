@@ -18,9 +18,11 @@
 //! Not a compiler: types are kept as far as control flow and the fitting of function pointers need
 //! them, constants are not evaluated, and constraint violations pass unseen. It runs no preprocessor.
 
+mod conditions;
 mod constant;
 pub mod export;
 mod lex;
+mod library;
 mod link;
 mod lower;
 mod parse;
@@ -29,7 +31,9 @@ mod skeleton;
 mod tree;
 mod walk;
 
+pub use conditions::{Callee, Condition, Conditions, Effects};
 pub use lex::{Place, Problem};
+pub use library::{Library, library};
 pub use link::{Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, main_file};
 pub use lower::{Keep, LowerError, Lowered, Options, lower};
 pub use parse::{MAX_DEPTH, parse};

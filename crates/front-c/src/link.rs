@@ -110,6 +110,8 @@ pub struct Object {
     pub defined: bool,
     /// The value that it always has.
     pub fixed: Option<i64>,
+    /// It is declared `const`.
+    pub constant: bool,
     /// It may be one of several cells: `*p` where `p[i]` occurs, too.
     pub indexed: bool,
     /// It is the result of a call that the source has no name for: no variable.
@@ -390,6 +392,7 @@ impl Linked<'_> {
             external: false,
             defined: d.storage != Storage::Extern,
             fixed: None,
+            constant: false,
             indexed: false,
             temporary: false,
             loose: false,

@@ -5,6 +5,7 @@
 //! last. Data is dropped but for the variables that are kept ([`Keep`]) and, on request, one bit for
 //! every condition that is tested twice ([`Options::feasibility`]).
 
+use crate::conditions::{Callee, Conditions, Effects};
 use crate::link::{FuncId, ObjectId, Reach};
 use crate::skeleton::{Body, Call, Data, DataId, Event, Flow, Next, Point, Skeleton, When};
 use crate::tree::Binary;
@@ -14,9 +15,6 @@ use ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
-
-/// The most conditions of one function that are remembered.
-const MAX_CONDITIONS: usize = 24;
 
 /// Wider values are not followed.
 const MAX_BITS: u32 = 60;
@@ -115,31 +113,21 @@ struct Lowering<'a> {
     /// Set while a `longjmp` looks for its `setjmp`; there if the program calls one.
     jumping: Option<VarId>,
     may_jump: FxHashSet<FuncId>,
+    effects: Effects,
 }
 
 /// What is there while one body is lowered.
 struct Here<'a> {
     body: &'a Body,
-    proc: ProcId,
     nodes: Vec<NodeId>,
     stop: Option<NodeId>,
     spin: Option<NodeId>,
     unwind: Option<NodeId>,
     ints: Vec<Option<(ExprId, u32)>>,
     bools: Vec<Option<ExprId>>,
-    conditions: Vec<Condition>,
-    /// The condition of a value, and whether it is its opposite.
-    condition_of: FxHashMap<DataId, (usize, bool)>,
-}
-
-/// A condition that is tested at least twice.
-struct Condition {
-    var: VarId,
-    data: DataId,
-    depends: FxHashSet<ObjectId>,
-    /// Stores through pointers, or calls, may change it.
-    by_store: bool,
-    by_call: bool,
+    conditions: Conditions,
+    /// The bit of each condition.
+    bits: Vec<VarId>,
 }
 
 impl<'a> Lowering<'a> {
@@ -153,6 +141,10 @@ impl<'a> Lowering<'a> {
             kept_order: Vec::new(),
             jumping: None,
             may_jump: FxHashSet::default(),
+            effects: match options.feasibility {
+                true => Effects::new(skeleton, &|_| false),
+                false => Effects::default(),
+            },
         })
     }
 
@@ -361,19 +353,22 @@ impl<'a> Lowering<'a> {
         let s = self.skeleton;
         let mut here = Here {
             body,
-            proc,
             nodes: Vec::with_capacity(body.points.len()),
             stop: None,
             spin: None,
             unwind: None,
             ints: Vec::new(),
             bools: Vec::new(),
-            conditions: Vec::new(),
-            condition_of: FxHashMap::default(),
+            conditions: Conditions::default(),
+            bits: Vec::new(),
         };
         self.values(&mut here);
         if self.options.feasibility {
-            self.conditions(&mut here);
+            here.conditions = Conditions::of(s, body);
+            for i in 1..=here.conditions.list.len() {
+                let name = format!("(condition {i})");
+                here.bits.push(self.b.hidden_local(proc, &name, Type::BOOL));
+            }
         }
         self.b.begin_proc(proc);
         for point in &body.points {
@@ -391,13 +386,13 @@ impl<'a> Lowering<'a> {
             match &point.flow {
                 Flow::Next(next) => {
                     let target = self.to(&mut here, *next);
-                    let rel = self.effect(&here, point, None);
+                    let rel = self.effect(&here, i, None);
                     self.edge(source, target, rel, &letter, true);
                 }
                 Flow::Branch(arms) => {
                     for arm in arms {
                         let target = self.to(&mut here, arm.next);
-                        let mut rel = self.effect(&here, point, None);
+                        let mut rel = self.effect(&here, i, None);
                         if let Some(when) = &arm.when {
                             let guard = self.when(&here, when);
                             rel.guard = self.b.exprs.and(guard, rel.guard);
@@ -473,7 +468,7 @@ impl<'a> Lowering<'a> {
                 // A parameter of what is not entered is nobody's.
                 before.retain(|e| !e.starts_with("bind("));
                 before.extend(behind);
-                let mut rel = self.effect(here, point, Some(true));
+                let mut rel = self.effect(here, number, Some(target));
                 let mut to = next;
                 match (func, self.jumping) {
                     (Some(func), Some(jumping)) if is_longjmp(&func.name) => {
@@ -502,7 +497,7 @@ impl<'a> Lowering<'a> {
                         node
                     }
                 };
-                let rel = self.effect(here, point, None);
+                let rel = self.effect(here, number, None);
                 self.edge(ret, next, rel, &behind, true);
             }
             if let Some(jumping) = self.jumping
@@ -511,7 +506,7 @@ impl<'a> Lowering<'a> {
                 ret = self.landing(here, jumping, ret);
             }
             let enter = self.enter(here, call, target);
-            let back = self.back(here);
+            let back = self.back(here, number, target);
             let events = self.events(&before);
             let kind = EdgeKind::Call(Box::new(ir::Call { callee, enter, ret, back }));
             self.b.edge(Edge { source, kind, step: true, events, marks: 0 });
@@ -538,8 +533,8 @@ impl<'a> Lowering<'a> {
                     push(&mut rel, self.kept[&o].0, None);
                 }
             }
-            for condition in &here.conditions {
-                push(&mut rel, condition.var, None);
+            for &bit in &here.bits {
+                push(&mut rel, bit, None);
             }
             self.edge(node, target, rel, &[], false);
         }
@@ -574,7 +569,7 @@ impl<'a> Lowering<'a> {
 
     /// What a call of a function with a body changes in the caller's frame: what has its address
     /// taken.
-    fn back(&mut self, here: &Here<'_>) -> Rel {
+    fn back(&mut self, here: &Here<'_>, number: usize, target: Option<FuncId>) -> Rel {
         let mut rel = Rel::identity();
         for &o in &self.kept_order {
             let object = &self.skeleton.objects[o.index()];
@@ -582,19 +577,21 @@ impl<'a> Lowering<'a> {
                 push(&mut rel, self.kept[&o].0, None);
             }
         }
-        for condition in here.conditions.iter().filter(|c| c.by_call) {
-            push(&mut rel, condition.var, None);
+        for (i, value) in self.changed(here, number, target.map(Callee::Known), false) {
+            debug_assert_eq!(value, None, "calls assign no constants");
+            push(&mut rel, here.bits[i], None);
         }
         rel
     }
 
-    /// What a point does to the kept variables. `call`: an unknown function is called, too.
-    fn effect(&mut self, here: &Here<'_>, point: &Point, call: Option<bool>) -> Rel {
+    /// What a point does to the kept variables. `called`: a function that is an event only is, too.
+    fn effect(&mut self, here: &Here<'_>, number: usize, called: Option<Option<FuncId>>) -> Rel {
         let mut rel = Rel::identity();
-        if self.kept.is_empty() && here.conditions.is_empty() {
+        if self.kept.is_empty() && here.bits.is_empty() {
             return rel;
         }
-        let call = call == Some(true);
+        let point = &here.body.points[number];
+        let call = called.is_some();
         let mut done: FxHashSet<ObjectId> = FxHashSet::default();
         for (o, value) in &point.values {
             if let Some(&(var, bits)) = self.kept.get(o) {
@@ -622,32 +619,25 @@ impl<'a> Lowering<'a> {
                 push(&mut rel, self.kept[&o].0, None);
             }
         }
-        for condition in &here.conditions {
-            let written = |e: &Event| match e {
-                Event::Assign(o) | Event::Modify(o) => condition.depends.contains(o),
-                _ => false,
-            };
-            if (store && condition.by_store)
-                || (call && condition.by_call)
-                || events.clone().any(written)
-            {
-                let known = self.known(here, condition, point);
-                let value = known.map(|v| self.b.exprs.bool(v));
-                push(&mut rel, condition.var, value);
-            }
+        let callee = called.map(|f| f.map_or(Callee::Unknown, Callee::Known));
+        for (i, value) in self.changed(here, number, callee, true) {
+            let value = value.map(|v| self.b.exprs.bool(v));
+            push(&mut rel, here.bits[i], value);
         }
         rel
     }
 
-    /// The truth of a condition after the point, where that follows from a constant it assigns.
-    fn known(&self, here: &Here<'_>, condition: &Condition, point: &Point) -> Option<bool> {
-        if condition.by_store || condition.depends.len() != 1 {
-            return None;
+    fn changed(
+        &self,
+        here: &Here<'_>,
+        number: usize,
+        callee: Option<Callee>,
+        result: bool,
+    ) -> Vec<(usize, Option<bool>)> {
+        if here.bits.is_empty() {
+            return Vec::new();
         }
-        let only = *condition.depends.iter().next()?;
-        let (_, value) = point.values.iter().find(|(o, _)| *o == only)?;
-        let value = evaluate(&here.body.data, (*value)?, None)?;
-        evaluate(&here.body.data, condition.data, Some((only, value))).map(|v| v != 0)
+        here.conditions.changes(self.skeleton, &self.effects, here.body, number, callee, result)
     }
 
     fn cut(&mut self, e: ExprId, bits: u32) -> ExprId {
@@ -690,8 +680,8 @@ impl<'a> Lowering<'a> {
         if let Some(e) = here.bools.get(data as usize).copied().flatten() {
             guard = if negated { self.b.exprs.not(e) } else { e };
         }
-        if let Some(&(condition, opposite)) = here.condition_of.get(&data) {
-            let e = self.b.exprs.pre(here.conditions[condition].var);
+        if let Some((condition, opposite)) = here.conditions.test(data) {
+            let e = self.b.exprs.pre(here.bits[condition]);
             let e = if opposite != negated { self.b.exprs.not(e) } else { e };
             guard = self.b.exprs.and(guard, e);
         }
@@ -781,131 +771,6 @@ impl<'a> Lowering<'a> {
             }
         }
     }
-
-    // Feasibility.
-
-    /// Finds the conditions that are tested twice, and gives each a bit.
-    fn conditions(&mut self, here: &mut Here<'_>) {
-        let data = &here.body.data;
-        // Equal values have equal numbers; a truth is that of a value, or its opposite.
-        let mut exact: Vec<u32> = Vec::with_capacity(data.len());
-        let mut ids: FxHashMap<Data, u32> = FxHashMap::default();
-        for d in data {
-            let e = |d: DataId| exact[d as usize];
-            let key = match *d {
-                Data::Minus(a) => Data::Minus(e(a)),
-                Data::Complement(a) => Data::Complement(e(a)),
-                Data::Not(a) => Data::Not(e(a)),
-                Data::Binary(op, a, b) => Data::Binary(op, e(a), e(b)),
-                Data::Conditional(x, a, b) => Data::Conditional(e(x), e(a), e(b)),
-                Data::As(o, a) => Data::As(o, e(a)),
-                other => other,
-            };
-            let next = ids.len() as u32;
-            exact.push(*ids.entry(key).or_insert(next));
-        }
-        let truth = |d: DataId| {
-            let (root, opposite) = root_of(data, d);
-            (exact[root as usize], root, opposite)
-        };
-        let mut tests: FxHashMap<u32, (u32, DataId)> = FxHashMap::default();
-        let mut order = Vec::new();
-        for point in &here.body.points {
-            let Flow::Branch(arms) = &point.flow else { continue };
-            let Some(When::True(d) | When::False(d)) = arms.first().and_then(|a| a.when.as_ref())
-            else {
-                continue;
-            };
-            let (number, root, _) = truth(*d);
-            let entry = tests.entry(number).or_insert((0, root));
-            entry.0 += 1;
-            if entry.0 == 1 {
-                order.push(number);
-            }
-        }
-        let mut number: FxHashMap<u32, usize> = FxHashMap::default();
-        for c in order {
-            let (times, d) = tests[&c];
-            if times < 2 || here.conditions.len() >= MAX_CONDITIONS {
-                continue;
-            }
-            let (depends, memory) = self.depends(data, d);
-            if depends.is_empty() {
-                continue;
-            }
-            let objects = &self.skeleton.objects;
-            let taken = |o: &ObjectId| {
-                let object = &objects[o.index()];
-                object.reach == Reach::Var && object.address_taken
-            };
-            let shared = |o: &ObjectId| !objects[o.index()].automatic;
-            let by_store = memory || depends.iter().any(taken);
-            let by_call = by_store || depends.iter().any(shared);
-            let name = format!("(condition {})", here.conditions.len() + 1);
-            let var = self.b.hidden_local(here.proc, &name, Type::BOOL);
-            number.insert(c, here.conditions.len());
-            here.conditions.push(Condition { var, data: d, depends, by_store, by_call });
-        }
-        for point in &here.body.points {
-            let Flow::Branch(arms) = &point.flow else { continue };
-            for arm in arms {
-                let Some(When::True(d) | When::False(d)) = &arm.when else { continue };
-                let (c, _, opposite) = truth(*d);
-                if let Some(&i) = number.get(&c) {
-                    here.condition_of.insert(*d, (i, opposite));
-                }
-            }
-        }
-    }
-
-    /// The objects that a value depends on, and whether memory behind pointers is among them.
-    fn depends(&self, data: &[Data], root: DataId) -> (FxHashSet<ObjectId>, bool) {
-        let mut out = FxHashSet::default();
-        let mut memory = false;
-        let mut todo = vec![root];
-        while let Some(d) = todo.pop() {
-            match data[d as usize] {
-                Data::Int(_) => {}
-                Data::Object(mut o) => loop {
-                    out.insert(o);
-                    match self.skeleton.objects[o.index()].reach {
-                        Reach::Var => break,
-                        Reach::Field(b) | Reach::Cell(b) | Reach::Address(b) => o = b,
-                        Reach::Arrow(b) | Reach::Deref(b) => {
-                            memory = true;
-                            o = b;
-                        }
-                    }
-                },
-                Data::Minus(a) | Data::Complement(a) | Data::Not(a) | Data::As(_, a) => {
-                    todo.push(a);
-                }
-                Data::Binary(_, a, b) => todo.extend([a, b]),
-                Data::Conditional(c, a, b) => todo.extend([c, a, b]),
-            }
-        }
-        (out, memory)
-    }
-}
-
-/// The value whose truth a condition is, and whether it is the opposite.
-fn root_of(data: &[Data], mut d: DataId) -> (DataId, bool) {
-    let mut opposite = false;
-    loop {
-        d = match data[d as usize] {
-            Data::Not(a) => {
-                opposite = !opposite;
-                a
-            }
-            Data::Binary(op @ (Binary::Eq | Binary::Ne), a, b)
-                if data[b as usize] == Data::Int(0) =>
-            {
-                opposite ^= op == Binary::Eq;
-                a
-            }
-            _ => return (d, opposite),
-        }
-    }
 }
 
 fn is_failed_assertion(name: &str) -> bool {
@@ -915,7 +780,7 @@ fn is_failed_assertion(name: &str) -> bool {
     )
 }
 
-fn is_longjmp(name: &str) -> bool {
+pub(crate) fn is_longjmp(name: &str) -> bool {
     matches!(name, "longjmp" | "_longjmp" | "siglongjmp" | "__builtin_longjmp")
 }
 
@@ -972,38 +837,4 @@ fn arithmetic(
         }
         _ => (None, None),
     }
-}
-
-/// A value where at most one object has a known one.
-fn evaluate(data: &[Data], root: DataId, known: Option<(ObjectId, i64)>) -> Option<i64> {
-    let mut stack = vec![(root, false)];
-    let mut out: Vec<i64> = Vec::new();
-    while let Some((d, ready)) = stack.pop() {
-        let item = data[d as usize];
-        if !ready {
-            match item {
-                Data::Int(v) => out.push(v),
-                Data::Object(o) => out.push(known.filter(|k| k.0 == o)?.1),
-                Data::Minus(a) | Data::Complement(a) | Data::Not(a) => {
-                    stack.extend([(d, true), (a, false)]);
-                }
-                Data::Binary(_, a, b) => stack.extend([(d, true), (b, false), (a, false)]),
-                Data::Conditional(..) | Data::As(..) => return None,
-            }
-            continue;
-        }
-        let mut pop = || out.pop().filter(|v| i32::try_from(*v).is_ok());
-        let value = match item {
-            Data::Minus(_) => -pop()?,
-            Data::Complement(_) => !pop()?,
-            Data::Not(_) => i64::from(pop()? == 0),
-            Data::Binary(op, ..) => {
-                let (b, a) = (pop()?, pop()?);
-                crate::constant::binary(op, a, b)?
-            }
-            _ => return None,
-        };
-        out.push(value);
-    }
-    out.pop()
 }

@@ -106,6 +106,9 @@ fn type_names(units: &[Unit], objects: &mut [Object]) -> Vec<Vec<String>> {
     let mut same: FxHashMap<Vec<String>, u32> = FxHashMap::default();
     for object in objects {
         let Some(ty) = object.ty else { continue };
+        let unit = &units[ty.unit as usize];
+        object.constant = object.reach == Reach::Var
+            && (unit.ty(ty.ty).is_const || unit.ty(strip(unit, ty.ty)).is_const);
         object.type_names = *known.entry(ty).or_insert_with(|| {
             let names = names_of(&units[ty.unit as usize], ty.ty);
             let next = out.len() as u32;
@@ -757,6 +760,7 @@ impl<'a> Walker<'_, 'a> {
             external: false,
             defined: true,
             fixed: None,
+            constant: false,
             indexed: false,
             temporary: false,
             loose: false,
@@ -812,6 +816,7 @@ impl<'a> Walker<'_, 'a> {
             external: b.external,
             defined: b.defined,
             fixed: None,
+            constant: false,
             indexed: false,
             temporary: false,
             loose: false,
@@ -1017,6 +1022,7 @@ impl<'a> Walker<'_, 'a> {
             external: false,
             defined: true,
             fixed: None,
+            constant: false,
             indexed: false,
             temporary: true,
             loose: false,
@@ -2375,7 +2381,8 @@ impl<'a> Walker<'_, 'a> {
                 };
                 if !own {
                     let to = at.offset + unit.name(*sym).len() as u32;
-                    let text = Text { prefix: "", at, from: at.offset, to, suffix: ":", flip: false };
+                    let text =
+                        Text { prefix: "", at, from: at.offset, to, suffix: ":", flip: false };
                     let draft = self.draft(text);
                     self.code.push(Ins::Point(draft));
                 }
