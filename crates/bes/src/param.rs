@@ -320,6 +320,23 @@ impl<M: Model> Instance<M> {
         self.enter(predicate, values, state)
     }
 
+    /// The values that a variable has, in the order of the slots that its node depends on.
+    pub fn values_of(&self, vertex: &Vertex<M::State>) -> &[Value] {
+        &self.environments.all[vertex.env as usize]
+    }
+
+    /// The variable of a node with a state and such values; `None` if there is no such node, or it
+    /// has another number of values.
+    pub fn variable_of(
+        &mut self,
+        node: u32,
+        state: M::State,
+        values: &[Value],
+    ) -> Option<Vertex<M::State>> {
+        let fits = self.free.get(node as usize)?.len() == values.len();
+        fits.then(|| Vertex { state, node, env: self.environments.intern(values) })
+    }
+
     /// The state of a variable.
     pub fn state_of(&self, vertex: &Vertex<M::State>) -> M::State {
         vertex.state

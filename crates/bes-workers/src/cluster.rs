@@ -1,0 +1,663 @@
+//! Processes that find each other, and look after each other.
+//!
+//! Every process listens at its own address, at no other one, and connects to those of lower
+//! numbers; each connection begins with a greeting that tells who is there and what for. Two
+//! processes have one connection for data, which is `timely`'s. Process 0 has another one to each,
+//! over which everybody says that it is alive, that it is done, or why it stopped: the news of a
+//! process that stops reaches all others through process 0.
+//!
+//! There is no authentication and no encryption: this is for networks whose users trust each other.
+
+use crate::hosts::Hosts;
+use crate::link::{Link, Released};
+use crate::run::{Failure, Shared, lock};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream, ToSocketAddrs};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use timely::communication::Hooks;
+use timely::communication::allocator::ProcessBuilder;
+use timely::communication::allocator::zero_copy::allocator::TcpBuilder;
+use timely::communication::allocator::zero_copy::initialize::{
+    CommsGuard, initialize_networking_from_sockets,
+};
+
+/// Processes that are connected to each other, for one run.
+#[derive(Debug)]
+pub struct Cluster {
+    me: usize,
+    addresses: Vec<String>,
+    data: Vec<Option<TcpStream>>,
+    /// Of process 0: one to each other process; of others: one to process 0.
+    control: Vec<Option<TcpStream>>,
+}
+
+/// Why the processes did not find each other.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JoinError {
+    /// The list has no such process.
+    #[error("there is no process {process}: {processes} are listed, from 0")]
+    NoSuchProcess {
+        /// The number.
+        process: usize,
+        /// How many there are.
+        processes: usize,
+    },
+    /// This process cannot listen at its address.
+    #[error("process {process} cannot listen at {address}: {why}")]
+    Listen {
+        /// Its number.
+        process: usize,
+        /// The address.
+        address: String,
+        /// What the system says.
+        why: String,
+    },
+    /// A process did not come.
+    #[error("process {process} ({address}) was not there within {}: {why}", seconds(*.patience))]
+    Absent {
+        /// The process.
+        process: usize,
+        /// Its address.
+        address: String,
+        /// How long this one waited.
+        patience: Duration,
+        /// What was noticed of it.
+        why: String,
+    },
+    /// A process that came is about something else.
+    #[error("process {process} ({address}) {why}")]
+    Misfit {
+        /// The process.
+        process: usize,
+        /// Its address.
+        address: String,
+        /// What is different.
+        why: &'static str,
+    },
+    /// The caller did not want to wait any longer.
+    #[error("stopped")]
+    Stopped,
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{} s", time.as_secs_f64())
+}
+
+/// What a process says when it connects.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Greeting {
+    control: bool,
+    process: u32,
+    processes: u32,
+    threads: u32,
+    task: u64,
+}
+
+const MAGIC: [u8; 8] = *b"bop wrk1";
+const GREETING: usize = 29;
+
+const WELCOME: u8 = 0;
+const OTHER_CREW: u8 = 1;
+const OTHER_TASK: u8 = 2;
+const TWICE: u8 = 3;
+
+fn misfit(reply: u8) -> &'static str {
+    match reply {
+        OTHER_CREW => "has another list of hosts, or another number of workers",
+        OTHER_TASK => "works on another question, or is another version",
+        TWICE => "was started twice",
+        _ => "does not speak this protocol",
+    }
+}
+
+impl Greeting {
+    fn bytes(&self) -> [u8; GREETING] {
+        let mut out = [0; GREETING];
+        out[..8].copy_from_slice(&MAGIC);
+        out[8] = u8::from(self.control);
+        out[9..13].copy_from_slice(&self.process.to_le_bytes());
+        out[13..17].copy_from_slice(&self.processes.to_le_bytes());
+        out[17..21].copy_from_slice(&self.threads.to_le_bytes());
+        out[21..].copy_from_slice(&self.task.to_le_bytes());
+        out
+    }
+
+    fn read(bytes: &[u8; GREETING]) -> Option<Greeting> {
+        let (magic, rest) = bytes.split_first_chunk()?;
+        let (control, rest) = rest.split_first()?;
+        let (process, rest) = rest.split_first_chunk()?;
+        let (processes, rest) = rest.split_first_chunk()?;
+        let (threads, rest) = rest.split_first_chunk()?;
+        let task = rest.first_chunk()?;
+        (*magic == MAGIC && *control < 2).then(|| Greeting {
+            control: *control == 1,
+            process: u32::from_le_bytes(*process),
+            processes: u32::from_le_bytes(*processes),
+            threads: u32::from_le_bytes(*threads),
+            task: u64::from_le_bytes(*task),
+        })
+    }
+}
+
+/// A connection attempt, or somebody's greeting, may take so long.
+const MOMENT: Duration = Duration::from_millis(1000);
+/// Between attempts.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The search for the others.
+struct Search<'a> {
+    hosts: &'a Hosts,
+    me: usize,
+    threads: usize,
+    task: u64,
+    patience: Duration,
+    deadline: Instant,
+    go_on: &'a (dyn Fn() -> bool + Sync),
+    failed: AtomicBool,
+}
+
+impl Search<'_> {
+    fn address(&self, process: usize) -> String {
+        self.hosts.addresses()[process].clone()
+    }
+
+    fn misfit(&self, process: usize, reply: u8) -> JoinError {
+        JoinError::Misfit { process, address: self.address(process), why: misfit(reply) }
+    }
+
+    fn absent(&self, process: usize, why: &str) -> JoinError {
+        JoinError::Absent {
+            process,
+            address: self.address(process),
+            patience: self.patience,
+            why: why.to_owned(),
+        }
+    }
+
+    fn greeting(&self, control: bool) -> Greeting {
+        Greeting {
+            control,
+            process: self.me as u32,
+            processes: self.hosts.addresses().len() as u32,
+            threads: self.threads as u32,
+            task: self.task,
+        }
+    }
+
+    /// Whether there is time left; an error if somebody wants to stop.
+    fn time_left(&self) -> Result<bool, JoinError> {
+        if self.failed.load(Ordering::SeqCst) || !(self.go_on)() {
+            return Err(JoinError::Stopped);
+        }
+        Ok(Instant::now() < self.deadline)
+    }
+
+    /// Connects to a process of a lower number.
+    fn connect(&self, process: usize, control: bool) -> Result<TcpStream, JoinError> {
+        let mut why = "it does not answer".to_owned();
+        while self.time_left()? {
+            match self.attempt(process, control) {
+                Ok(socket) => return Ok(socket),
+                Err(Attempt::Refused(reply)) => return Err(self.misfit(process, reply)),
+                Err(Attempt::Failed(error)) => why = error.to_string(),
+            }
+            thread::sleep(PAUSE);
+        }
+        Err(self.absent(process, &why))
+    }
+
+    fn attempt(&self, process: usize, control: bool) -> Result<TcpStream, Attempt> {
+        let mut last = io::Error::new(ErrorKind::NotFound, "it has no address");
+        for at in self.hosts.addresses()[process].to_socket_addrs()? {
+            let mut socket = match TcpStream::connect_timeout(&at, MOMENT) {
+                Ok(socket) => socket,
+                Err(error) => {
+                    last = error;
+                    continue;
+                }
+            };
+            socket.set_nodelay(true)?;
+            socket.write_all(&self.greeting(control).bytes())?;
+            // The other side may be busy with somebody else's greeting.
+            socket.set_read_timeout(Some(4 * MOMENT))?;
+            let mut reply = [0];
+            socket.read_exact(&mut reply)?;
+            if reply != [WELCOME] {
+                return Err(Attempt::Refused(reply[0]));
+            }
+            socket.set_read_timeout(None)?;
+            return Ok(socket);
+        }
+        Err(Attempt::Failed(last))
+    }
+
+    /// Waits for the processes of higher numbers.
+    fn accept(
+        &self,
+        listener: &TcpListener,
+        data: &mut [Option<TcpStream>],
+        control: &mut [Option<TcpStream>],
+    ) -> Result<(), JoinError> {
+        loop {
+            let missing = |list: &[Option<TcpStream>]| {
+                (self.me + 1..list.len()).find(|&process| list[process].is_none())
+            };
+            let missing = missing(data).or(missing(control).filter(|_| self.me == 0));
+            let Some(missing) = missing else { return Ok(()) };
+            if !self.time_left()? {
+                return Err(self.absent(missing, "it did not connect"));
+            }
+            let Ok((mut socket, _)) = listener.accept() else {
+                thread::sleep(PAUSE);
+                continue;
+            };
+            // Whoever does not greet is not one of us.
+            let Ok(greeting) = greeted(&mut socket) else { continue };
+            let process = greeting.process as usize;
+            let wanted = self.greeting(greeting.control);
+            let list = if greeting.control { &mut *control } else { &mut *data };
+            let reply = if (greeting.processes, greeting.threads)
+                != (wanted.processes, wanted.threads)
+                || process <= self.me
+                || process >= list.len()
+                || (greeting.control && self.me != 0)
+            {
+                OTHER_CREW
+            } else if greeting.task != wanted.task {
+                OTHER_TASK
+            } else if list[process].is_some() {
+                TWICE
+            } else {
+                WELCOME
+            };
+            let _ = socket.write_all(&[reply]);
+            match reply {
+                WELCOME => list[process] = Some(socket),
+                // The one that is here is good; the other one is told.
+                TWICE => {}
+                _ if process < self.hosts.addresses().len() => {
+                    return Err(self.misfit(process, reply));
+                }
+                _ => return Err(self.misfit(self.hosts.addresses().len() - 1, reply)),
+            }
+        }
+    }
+}
+
+enum Attempt {
+    Refused(u8),
+    Failed(io::Error),
+}
+
+impl From<io::Error> for Attempt {
+    fn from(error: io::Error) -> Attempt {
+        Attempt::Failed(error)
+    }
+}
+
+fn greeted(socket: &mut TcpStream) -> io::Result<Greeting> {
+    socket.set_nonblocking(false)?;
+    socket.set_nodelay(true)?;
+    socket.set_read_timeout(Some(MOMENT))?;
+    let mut bytes = [0; GREETING];
+    socket.read_exact(&mut bytes)?;
+    socket.set_read_timeout(None)?;
+    Greeting::read(&bytes).ok_or_else(|| ErrorKind::InvalidData.into())
+}
+
+impl Cluster {
+    /// Finds the other processes. All have the same list, the same number of threads and the same
+    /// task, which is whatever number tells their questions apart. Gives up after `patience`, or when
+    /// `go_on` says so.
+    pub fn join(
+        hosts: &Hosts,
+        process: usize,
+        threads: usize,
+        task: u64,
+        patience: Duration,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Cluster, JoinError> {
+        let processes = hosts.addresses().len();
+        if process >= processes {
+            return Err(JoinError::NoSuchProcess { process, processes });
+        }
+        let deadline = Instant::now() + patience;
+        let failed = AtomicBool::new(false);
+        let search =
+            Search { hosts, me: process, threads, task, patience, deadline, go_on, failed };
+        let address = search.address(process);
+        let listener = TcpListener::bind(&address)
+            .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
+            .map_err(|e| JoinError::Listen { process, address, why: e.to_string() })?;
+        let mut data: Vec<Option<TcpStream>> = (0..processes).map(|_| None).collect();
+        let mut control: Vec<Option<TcpStream>> = (0..processes).map(|_| None).collect();
+        let note = |result: Result<(), JoinError>| {
+            search.failed.fetch_or(result.is_err(), Ordering::SeqCst);
+            result
+        };
+        let (mut higher, mut higher_control) = (Vec::new(), Vec::new());
+        std::mem::swap(&mut higher, &mut data);
+        std::mem::swap(&mut higher_control, &mut control);
+        let (accepted, connected) = thread::scope(|scope| {
+            // Greetings are answered while others are waited for: no circle of waiting.
+            let accepting = scope.spawn(|| {
+                note(search.accept(&listener, &mut higher, &mut higher_control))
+            });
+            let connect = || {
+                let mut lower = Vec::new();
+                for other in 0..process {
+                    lower.push(search.connect(other, false)?);
+                }
+                let control = if process > 0 { Some(search.connect(0, true)?) } else { None };
+                Ok((lower, control))
+            };
+            let connected = connect();
+            let connected = match note(connected.as_ref().map(|_| ()).map_err(Clone::clone)) {
+                Ok(()) => connected,
+                Err(error) => Err(error),
+            };
+            (accepting.join().unwrap_or(Err(JoinError::Stopped)), connected)
+        });
+        // Of two errors the one that is not about the other.
+        let (lower, to_first) = match (accepted, connected) {
+            (Ok(()), Ok(found)) => found,
+            (Err(JoinError::Stopped), Err(error))
+            | (Err(error), _)
+            | (Ok(()), Err(error)) => return Err(error),
+        };
+        for (slot, socket) in higher.iter_mut().zip(lower) {
+            *slot = Some(socket);
+        }
+        if process > 0 {
+            higher_control[0] = to_first;
+        }
+        let addresses = hosts.addresses().to_vec();
+        Ok(Cluster { me: process, addresses, data: higher, control: higher_control })
+    }
+
+    /// The number of this process.
+    pub fn me(&self) -> usize {
+        self.me
+    }
+
+    /// The number of processes.
+    pub fn processes(&self) -> usize {
+        self.addresses.len()
+    }
+
+    /// Starts `timely`'s threads and those that look after the others.
+    pub(crate) fn start(
+        self,
+        threads: usize,
+        shared: &Arc<Shared>,
+    ) -> io::Result<(Vec<TcpBuilder>, Guard)> {
+        let released: Arc<Released> = Arc::default();
+        let mut sockets = Vec::new();
+        let mut links = Vec::new();
+        for (process, socket) in self.data.into_iter().enumerate() {
+            links.push(match socket {
+                None => None,
+                Some(socket) => {
+                    sockets.push(socket.try_clone()?);
+                    let address = self.addresses[process].clone();
+                    Some(Link::new(socket, process, address, shared.clone(), released.clone()))
+                }
+            });
+        }
+        let hooks = Hooks::default();
+        let local = ProcessBuilder::new_typed_vector(
+            threads,
+            hooks.refill.clone(),
+            hooks.spill.clone(),
+        );
+        let (builders, comms) =
+            initialize_networking_from_sockets(local, links, self.me, threads, hooks)?;
+        let mut guard = Guard {
+            me: self.me,
+            comms: Some(comms),
+            released,
+            sockets,
+            control: Vec::new(),
+            listeners: Vec::new(),
+            heart: None,
+            closing: Arc::default(),
+        };
+        let addresses = Arc::new(self.addresses);
+        for (process, socket) in self.control.into_iter().enumerate() {
+            let Some(socket) = socket else { continue };
+            let reader = socket.try_clone()?;
+            reader.set_read_timeout(Some(Duration::from_millis(200)))?;
+            guard.control.push(Arc::new(Mutex::new(socket)));
+            let ear = Ear {
+                process,
+                addresses: addresses.clone(),
+                shared: shared.clone(),
+                closing: guard.closing.clone(),
+            };
+            guard.listeners.push(thread::spawn(move || ear.listen(reader)));
+        }
+        let (control, closing) = (guard.control.clone(), guard.closing.clone());
+        guard.heart = Some(thread::spawn(move || beat(&control, &closing)));
+        Ok((builders, guard))
+    }
+}
+
+/// Messages between process 0 and the others.
+const ALIVE: u8 = 0;
+const FINISHED: u8 = 1;
+const STOP: u8 = 2;
+
+/// Everybody says that it is alive so often, and is lost when it was not heard of for so long: a
+/// machine that is switched off closes no connection.
+const BEAT: Duration = Duration::from_secs(1);
+const SILENCE: Duration = Duration::from_secs(30);
+
+fn beat(control: &[Arc<Mutex<TcpStream>>], closing: &AtomicBool) {
+    while !closing.load(Ordering::SeqCst) {
+        for socket in control {
+            // Whether that fails is noticed by who listens.
+            let _ = lock(socket).write_all(&[ALIVE]);
+        }
+        thread::park_timeout(BEAT);
+    }
+}
+
+/// Listens to one process.
+struct Ear {
+    process: usize,
+    addresses: Arc<Vec<String>>,
+    shared: Arc<Shared>,
+    closing: Arc<AtomicBool>,
+}
+
+impl Ear {
+    fn listen(&self, mut socket: TcpStream) {
+        let mut heard = Instant::now();
+        let mut closing_since: Option<Instant> = None;
+        let mut bytes: Vec<u8> = Vec::new();
+        let mut buffer = [0; 1024];
+        loop {
+            if self.closing.load(Ordering::SeqCst) {
+                // The other side is given a moment to say why, or that it is done, too.
+                let since = *closing_since.get_or_insert_with(Instant::now);
+                if since.elapsed() > 3 * MOMENT {
+                    return;
+                }
+            }
+            match socket.read(&mut buffer) {
+                Ok(0) => return self.lost("it died, or was killed"),
+                Ok(n) => {
+                    heard = Instant::now();
+                    bytes.extend_from_slice(&buffer[..n]);
+                    if self.understand(&mut bytes) {
+                        return;
+                    }
+                }
+                Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                    if heard.elapsed() > SILENCE {
+                        return self.lost("it was not heard of for 30 s");
+                    }
+                }
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => return self.lost(&e.to_string()),
+            }
+        }
+    }
+
+    fn lost(&self, why: &str) {
+        if !self.closing.load(Ordering::SeqCst) {
+            self.shared.halt(Failure::Lost {
+                process: self.process,
+                address: self.addresses[self.process].clone(),
+                why: why.to_owned(),
+            });
+        }
+    }
+
+    /// Takes complete messages from the front; whether the other side has said its last.
+    fn understand(&self, bytes: &mut Vec<u8>) -> bool {
+        loop {
+            match bytes.first() {
+                None => return false,
+                Some(&ALIVE) => _ = bytes.remove(0),
+                Some(&FINISHED) => return true,
+                Some(_) => {
+                    let Some(failure) = decode(bytes, &self.addresses) else { return false };
+                    self.shared.halt(failure);
+                    return true;
+                }
+            }
+        }
+    }
+}
+
+/// A reason to stop: what kind of one, whose, and a text.
+fn encode(failure: &Failure, me: usize) -> Vec<u8> {
+    let (kind, process, text) = match failure {
+        Failure::Stopped(reason) => (0, me, reason),
+        Failure::StoppedElsewhere { process, reason, .. } => (0, *process, reason),
+        Failure::System(reason) => (1, me, reason),
+        Failure::Lost { process, why, .. } => (2, *process, why),
+        Failure::Internal(what) => (3, me, what),
+    };
+    let mut out = vec![STOP, kind];
+    out.extend((process as u32).to_le_bytes());
+    out.extend((text.len() as u32).to_le_bytes());
+    out.extend(text.as_bytes());
+    out
+}
+
+/// The same at the other side, once it is complete.
+fn decode(bytes: &[u8], addresses: &[String]) -> Option<Failure> {
+    let (_, rest) = bytes.split_first()?;
+    let (&kind, rest) = rest.split_first()?;
+    let (process, rest) = rest.split_first_chunk()?;
+    let (length, rest) = rest.split_first_chunk()?;
+    let text = rest.get(..u32::from_le_bytes(*length) as usize)?;
+    let text = String::from_utf8_lossy(text).into_owned();
+    let process = u32::from_le_bytes(*process) as usize;
+    let address = addresses.get(process).cloned().unwrap_or_default();
+    Some(match kind {
+        0 => Failure::StoppedElsewhere { process, address, reason: text },
+        1 => Failure::System(text),
+        2 => Failure::Lost { process, address, why: text },
+        _ => Failure::Internal(text),
+    })
+}
+
+/// The threads that connect a process to others.
+pub(crate) struct Guard {
+    me: usize,
+    comms: Option<CommsGuard>,
+    released: Arc<Released>,
+    sockets: Vec<TcpStream>,
+    control: Vec<Arc<Mutex<TcpStream>>>,
+    listeners: Vec<JoinHandle<()>>,
+    heart: Option<JoinHandle<()>>,
+    closing: Arc<AtomicBool>,
+}
+
+impl Guard {
+    /// The workers of this process have stopped: says so, and takes the connections down. When the
+    /// run has an answer, what is still to be sent is sent.
+    pub(crate) fn end(mut guard: Guard, shared: &Shared) {
+        let last = match shared.failure() {
+            Some(failure) if !shared.finished() => encode(&failure, guard.me),
+            _ => vec![FINISHED],
+        };
+        if shared.finished() {
+            guard.released.release();
+            guard.leave_data();
+        }
+        guard.closing.store(true, Ordering::SeqCst);
+        for socket in &guard.control {
+            let mut socket = lock(socket);
+            let _ = socket.write_all(&last);
+            let _ = socket.shutdown(Shutdown::Write);
+        }
+        if let Some(heart) = guard.heart.take() {
+            heart.thread().unpark();
+            let _ = heart.join();
+        }
+        for listener in guard.listeners.drain(..) {
+            let _ = listener.join();
+        }
+        guard.released.release();
+        for socket in &guard.sockets {
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+        guard.leave_data();
+    }
+
+    /// Waits for the threads of `timely`. They do not panic, for links do not fail; if one did, the
+    /// answer would not depend on it.
+    fn leave_data(&mut self) {
+        if let Some(comms) = self.comms.take() {
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(comms)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_travel() {
+        let addresses = ["a:1".to_owned(), "b:2".to_owned()];
+        let lost =
+            Failure::Lost { process: 1, address: "b:2".to_owned(), why: "gone".to_owned() };
+        let stopped = Failure::Stopped("out of time".to_owned());
+        let elsewhere = Failure::StoppedElsewhere {
+            process: 0,
+            address: "a:1".to_owned(),
+            reason: "out of time".to_owned(),
+        };
+        for (sent, received) in [
+            (&lost, &lost),
+            (&stopped, &elsewhere),
+            (&elsewhere, &elsewhere),
+            (&Failure::System("x".to_owned()), &Failure::System("x".to_owned())),
+        ] {
+            let bytes = encode(sent, 0);
+            for cut in 0..bytes.len() {
+                assert_eq!(decode(&bytes[..cut], &addresses), None);
+            }
+            assert_eq!(decode(&bytes, &addresses).as_ref(), Some(received));
+        }
+    }
+
+    #[test]
+    fn greetings_are_read() {
+        let greeting =
+            Greeting { control: true, process: 3, processes: 4, threads: 2, task: u64::MAX - 1 };
+        assert_eq!(Greeting::read(&greeting.bytes()), Some(greeting));
+        let mut other = greeting.bytes();
+        other[0] = b'G';
+        assert_eq!(Greeting::read(&other), None);
+    }
+}

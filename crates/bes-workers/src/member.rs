@@ -1,0 +1,398 @@
+//! One worker: what it does with messages, and what happens when all of them are quiet.
+//!
+//! D1: C1 and C2 of `board`, and exploration on demand, until nobody has anything left to do.
+//! D2: then every worker says which are the lowest groups where least, and greatest, fixpoints are
+//!     open. Groups depend on lower ones only. If they differ, all open variables of the lower one
+//!     and of further groups up to the other sign's depend on nothing but open variables of the
+//!     same sign: they get its default.
+//! D3: if they are the same, that group is a parity game, which the first worker plays.
+//!
+//! D1 again follows D2 and D3, until the variable asked for has a value.
+
+use crate::board::{Batch, Board, Kind, NONE};
+use bes::{BesBuilder, Op, Place, Sign};
+use rustc_hash::FxHashMap;
+
+/// Where a worker's variables come from.
+pub(crate) trait Source {
+    /// Puts the first variables on the board.
+    fn begin(&mut self, board: &mut Board);
+    /// Somebody's variable `from` depends on my variable of this name.
+    fn visit(&mut self, from: u32, name: &[u32], board: &mut Board);
+    /// Fetches an equation, if one is to be fetched.
+    fn explore(&mut self, board: &mut Board) -> bool;
+    /// Appends the variables that depend on one of mine.
+    fn dependents(&mut self, local: u32, out: &mut Vec<u32>);
+    /// Where the equation of one of mine stands.
+    fn place(&self, local: u32) -> Place;
+    /// Why an equation could not be given.
+    fn trouble(&self) -> Option<&str>;
+    /// Bytes held.
+    fn bytes(&self) -> u64;
+}
+
+/// What the workers are about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    /// D1.
+    Solve,
+    /// D2: votes are on their way.
+    Vote,
+    /// D3: the game is on its way to the first worker.
+    Gather,
+}
+
+/// How a run ended, or why it did not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Ended {
+    Answer(bool),
+    /// An equation could not be given.
+    Trouble(String),
+    /// A game was stopped.
+    Stopped,
+    /// More than ids.
+    Internal(&'static str),
+}
+
+/// One worker.
+pub(crate) struct Member<S> {
+    pub(crate) board: Board,
+    source: S,
+    stage: Stage,
+    votes: [u32; 2],
+    /// Places of open variables in the order of their groups, by sign (μ, ν), with a position before
+    /// which all have a value.
+    open: Option<[(Vec<u32>, usize); 2]>,
+    vertices: Vec<u32>,
+    edges: Vec<u32>,
+    trouble: Option<String>,
+    scratch: Vec<u32>,
+    pub(crate) ended: Option<Ended>,
+    /// Of all workers, once the answer is known.
+    pub(crate) variables: u64,
+    pub(crate) dependencies: u64,
+}
+
+impl<S: Source> Member<S> {
+    pub(crate) fn new(board: Board, source: S) -> Member<S> {
+        Member {
+            board,
+            source,
+            stage: Stage::Solve,
+            votes: [NONE; 2],
+            open: None,
+            vertices: Vec::new(),
+            edges: Vec::new(),
+            trouble: None,
+            scratch: Vec::new(),
+            ended: None,
+            variables: 0,
+            dependencies: 0,
+        }
+    }
+
+    /// To be called once, before anything else.
+    pub(crate) fn begin(&mut self) {
+        self.source.begin(&mut self.board);
+        self.announce();
+    }
+
+    /// Takes a message.
+    pub(crate) fn receive(&mut self, kind: u32, words: &[u32]) {
+        if self.ended.is_some() {
+            // Statistics come after the answer.
+            if kind == Kind::Stats as u32 {
+                self.count(words);
+            }
+            return;
+        }
+        match Kind::of(kind) {
+            Some(kind @ (Kind::ToldFalse | Kind::ToldTrue)) => {
+                for &id in words {
+                    if let Some(local) = self.board.mine(id) {
+                        self.board.tell(local, kind == Kind::ToldTrue);
+                    }
+                }
+            }
+            Some(kind @ (Kind::SetFalse | Kind::SetTrue)) => {
+                for &id in words {
+                    if let Some(local) = self.board.mine(id)
+                        && self.board.value(local).is_none()
+                    {
+                        self.board.set(local, kind == Kind::SetTrue);
+                    }
+                }
+            }
+            Some(Kind::Visit) => {
+                let mut rest = words;
+                while let [from, length, ref further @ ..] = *rest {
+                    let Some((name, further)) = further.split_at_checked(length as usize) else {
+                        self.board.malformed = true;
+                        break;
+                    };
+                    self.source.visit(from, name, &mut self.board);
+                    rest = further;
+                }
+            }
+            Some(Kind::Vote) => {
+                for (mine, &other) in self.votes.iter_mut().zip(words) {
+                    *mine = (*mine).min(other);
+                }
+            }
+            Some(Kind::Vertices) => self.vertices.extend_from_slice(words),
+            Some(Kind::Edges) => self.edges.extend_from_slice(words),
+            Some(Kind::Done) => self.end(Ended::Answer(words == [1])),
+            Some(Kind::Stats) => self.count(words),
+            // Of several reasons, the same one every time.
+            Some(Kind::Trouble) => {
+                let reason = text(words);
+                let known = self.trouble.take().filter(|known| *known <= reason);
+                self.trouble = Some(known.unwrap_or(reason));
+            }
+            None => self.board.malformed = true,
+        }
+        self.announce();
+    }
+
+    /// Works for a while; whether something is left to do.
+    pub(crate) fn work(&mut self, amount: usize) -> bool {
+        let mut done = 0;
+        while done < amount && self.ended.is_none() {
+            let Some(y) = self.board.news.pop() else {
+                if !self.source.explore(&mut self.board) {
+                    return false;
+                }
+                done += 8;
+                self.announce();
+                continue;
+            };
+            let Some(value) = self.board.value(y) else { continue };
+            self.scratch.clear();
+            self.source.dependents(y, &mut self.scratch);
+            done += 1 + self.scratch.len();
+            for i in 0..self.scratch.len() {
+                self.board.pass_on(self.scratch[i], value);
+            }
+            self.announce();
+        }
+        self.ended.is_none()
+    }
+
+    /// Nobody has anything left to do, and no message is on its way. `go_on` is asked during games.
+    pub(crate) fn quiet(&mut self, go_on: &mut dyn FnMut() -> bool) {
+        if self.ended.is_some() {
+            return;
+        }
+        match self.stage {
+            Stage::Solve => {
+                self.stage = Stage::Vote;
+                if let Some(trouble) = self.source.trouble() {
+                    let words = words(trouble);
+                    self.board.broadcast(Kind::Trouble, &words);
+                }
+                let vote = self.vote();
+                self.board.broadcast(Kind::Vote, &vote);
+            }
+            // Votes are forgotten here, not before: those of the others may come before mine.
+            Stage::Vote => match std::mem::replace(&mut self.votes, [NONE; 2]) {
+                _ if self.trouble.is_some() => {
+                    let trouble = self.trouble.take().unwrap_or_default();
+                    self.end(Ended::Trouble(trouble));
+                }
+                [NONE, NONE] => self.end(Ended::Internal("a run ended without a value")),
+                [mu, nu] if mu == nu => {
+                    self.stage = Stage::Gather;
+                    self.gather(mu);
+                }
+                [mu, nu] => {
+                    self.stage = Stage::Solve;
+                    let sign = if mu < nu { Sign::Mu } else { Sign::Nu };
+                    self.default(sign, mu.max(nu));
+                }
+            },
+            Stage::Gather => {
+                self.stage = Stage::Solve;
+                self.play(go_on);
+            }
+        }
+        self.announce();
+    }
+
+    /// The open variables of mine, sorted once: none are added after the first vote.
+    fn open(&mut self) -> &mut [(Vec<u32>, usize); 2] {
+        let (board, source) = (&self.board, &self.source);
+        self.open.get_or_insert_with(|| {
+            [Sign::Mu, Sign::Nu].map(|sign| {
+                let mut open: Vec<u32> = (0..board.len())
+                    .filter(|&v| board.value(v).is_none() && source.place(v).sign == sign)
+                    .collect();
+                open.sort_by_key(|&v| source.place(v).group);
+                (open, 0)
+            })
+        })
+    }
+
+    /// The lowest groups with open variables.
+    fn vote(&mut self) -> [u32; 2] {
+        self.open();
+        let (board, source) = (&self.board, &self.source);
+        let Some(open) = &mut self.open else { return [NONE; 2] };
+        [0, 1].map(|sign| {
+            let (list, at) = &mut open[sign];
+            while list.get(*at).is_some_and(|&v| board.value(v).is_some()) {
+                *at += 1;
+            }
+            list.get(*at).map_or(NONE, |&v| source.place(v).group)
+        })
+    }
+
+    /// D2 for the groups below `end`.
+    fn default(&mut self, sign: Sign, end: u32) {
+        let Some(open) = &mut self.open else { return };
+        let (list, at) = &mut open[sign as usize];
+        while let Some(&v) = list.get(*at)
+            && self.source.place(v).group < end
+        {
+            if self.board.value(v).is_none() {
+                self.board.set(v, sign.default_value());
+            }
+            *at += 1;
+        }
+    }
+
+    /// The first half of D3: the open variables of a group, and who depends on them, go to the first
+    /// worker.
+    fn gather(&mut self, group: u32) {
+        let (mut vertices, mut edges) = (Vec::new(), Vec::new());
+        for (list, at) in self.open.iter().flatten() {
+            for &v in &list[*at..] {
+                let place = self.source.place(v);
+                if place.group != group {
+                    break;
+                }
+                let (None, Some(id)) = (self.board.value(v), self.board.partition.id(v)) else {
+                    continue;
+                };
+                let bits = u32::from(place.sign == Sign::Nu) << 1
+                    | u32::from(self.board.op(v) == Op::And);
+                vertices.extend([id, place.rank, bits]);
+                self.scratch.clear();
+                self.source.dependents(v, &mut self.scratch);
+                edges.extend(self.scratch.iter().flat_map(|&x| [x, id]));
+            }
+        }
+        self.board.send(0, Kind::Vertices, vertices);
+        self.board.send(0, Kind::Edges, edges);
+    }
+
+    /// The second half of D3.
+    fn play(&mut self, go_on: &mut dyn FnMut() -> bool) {
+        let vertices = std::mem::take(&mut self.vertices);
+        let edges = std::mem::take(&mut self.edges);
+        if self.board.partition.me != 0 {
+            return;
+        }
+        let mut members: Vec<[u32; 3]> = vertices.as_chunks::<3>().0.to_vec();
+        members.sort_unstable();
+        let mut blocks: Vec<(u32, u32)> = members.iter().map(|m| (m[1], m[2] >> 1)).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        let position: FxHashMap<u32, u32> =
+            members.iter().zip(0..).map(|(m, at)| (m[0], at)).collect();
+        let mut inside: Vec<(u32, u32)> = edges
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .filter_map(|[x, y]| Some((*position.get(x)?, *position.get(y)?)))
+            .collect();
+        inside.sort_unstable();
+        let mut builder = BesBuilder::new();
+        for &(_, sign) in &blocks {
+            builder.block(if sign == 1 { Sign::Nu } else { Sign::Mu });
+        }
+        let mut at = 0;
+        for (x, &[_, rank, bits]) in members.iter().enumerate() {
+            let block = blocks.partition_point(|&block| block < (rank, bits >> 1));
+            let op = if bits & 1 == 1 { Op::And } else { Op::Or };
+            let row = inside[at..].iter().take_while(|edge| edge.0 == x as u32);
+            let row: Vec<u32> = row.map(|edge| edge.1).collect();
+            at += row.len();
+            builder.equation(block as u32, op, row);
+        }
+        let Ok(game) = builder.build(0) else {
+            return self.end(Ended::Internal("a game is no system"));
+        };
+        let Some(values) = game.solve_globally(&mut |_| go_on()) else {
+            return self.end(Ended::Stopped);
+        };
+        let peers = self.board.partition.peers as usize;
+        let mut out = [vec![Vec::new(); peers], vec![Vec::new(); peers]];
+        for (&[id, ..], value) in members.iter().zip(values) {
+            out[usize::from(value)][self.board.partition.owner(id) as usize].push(id);
+        }
+        for (kind, lists) in [Kind::SetFalse, Kind::SetTrue].into_iter().zip(out) {
+            for (peer, list) in lists.into_iter().enumerate() {
+                self.board.send(peer as u32, kind, list);
+            }
+        }
+    }
+
+    /// Tells the answer when it is known, and notices what cannot be.
+    fn announce(&mut self) {
+        if self.ended.is_some() {
+            return;
+        }
+        if self.board.malformed {
+            self.ended = Some(Ended::Internal("a message is malformed"));
+        } else if let Some(answer) = self.board.answer.take() {
+            self.board.broadcast(Kind::Done, &[u32::from(answer)]);
+        }
+    }
+
+    /// It is over: what was to be sent need not be sent any more, but what it has cost is told.
+    fn end(&mut self, how: Ended) {
+        let answered = matches!(how, Ended::Answer(_));
+        self.ended = Some(how);
+        self.board.discard();
+        if answered {
+            let (v, d) = (self.board.variables, self.board.dependencies);
+            let words = [v as u32, (v >> 32) as u32, d as u32, (d >> 32) as u32];
+            self.board.broadcast(Kind::Stats, &words);
+        }
+    }
+
+    fn count(&mut self, words: &[u32]) {
+        if let &[v, v_high, d, d_high] = words {
+            self.variables += u64::from(v) | u64::from(v_high) << 32;
+            self.dependencies += u64::from(d) | u64::from(d_high) << 32;
+        }
+    }
+
+    /// What is to be sent.
+    pub(crate) fn outgoing(&mut self) -> impl Iterator<Item = Batch> + '_ {
+        self.board.flush();
+        self.board.ready.drain(..)
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.board.bytes() + self.source.bytes()
+    }
+}
+
+/// A text as words.
+fn words(text: &str) -> Vec<u32> {
+    let bytes = text.as_bytes().chunks(4).map(|chunk| {
+        let mut four = [0; 4];
+        four[..chunk.len()].copy_from_slice(chunk);
+        u32::from_le_bytes(four)
+    });
+    std::iter::once(text.len() as u32).chain(bytes).collect()
+}
+
+/// And back.
+fn text(words: &[u32]) -> String {
+    let Some((&length, rest)) = words.split_first() else { return String::new() };
+    let mut bytes: Vec<u8> = rest.iter().flat_map(|word| word.to_le_bytes()).collect();
+    bytes.truncate(length as usize);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
