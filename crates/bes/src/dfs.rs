@@ -7,7 +7,8 @@
 //! for another block would return.
 //!
 //! - A dependency is stored only while its target's component is unfinished: an acyclic part costs
-//!   no memory for dependencies, whether it was declared acyclic or not.
+//!   no memory for dependencies, whether it was declared acyclic or not. Where it was, the first
+//!   dependency that closes a cycle makes the group a general one.
 //! - A variable with a value is left at once; operands not looked at are not explored.
 //! - Special groups store no dependencies at all. In a disjunctive one, conjunctions look at their
 //!   operands outside of the group first, and pass the value of the one inside on; so every
@@ -97,7 +98,10 @@ pub(crate) fn run<S: System>(
             } else {
                 let vertex = &mut solver.vertices[x as usize];
                 vertex.low = vertex.low.min(other.index);
-                if !vertex.special {
+                if vertex.special && solver.shape(solver.place(x).group) == Shape::Acyclic {
+                    dfs.not_acyclic(solver, x);
+                }
+                if !solver.vertices[x as usize].special {
                     solver.wait(x, y);
                 } else if other.frame != NONE {
                     // D2: all variables between `y` and `x` on the search stack pass values on.
@@ -132,7 +136,9 @@ impl Dfs {
         let place = solver.place(v);
         let shape = solver.shape(place.group);
         let special = shape != Shape::General;
-        if special {
+        if shape == Shape::Acyclic {
+            solver.stats.acyclic += 1;
+        } else if special {
             solver.stats.special += 1;
             if (shape == Shape::Disjunctive) != (op == Op::Or) {
                 // Operands outside of the group first; the stable order keeps runs reproducible.
@@ -169,6 +175,20 @@ impl Dfs {
             solver.set(v, op.neutral());
         }
         Ok(())
+    }
+
+    /// The group of `x`, on top of the stack, was declared acyclic and is not. Nothing is lost: what
+    /// is open in it is on the stack, all operands before the current one have values, and who waits
+    /// for that one is noted when it returns. The group's frames are the topmost ones.
+    fn not_acyclic<S: System>(&mut self, solver: &mut Solver<S>, x: u32) {
+        let group = solver.place(x).group;
+        solver.demote(group);
+        for frame in self.frames.iter().rev() {
+            if solver.place(frame.v).group != group {
+                break;
+            }
+            solver.vertices[frame.v as usize].special = false;
+        }
     }
 
     /// Tells new values to those who wait for them, the frames below on the stack included.
@@ -212,7 +232,7 @@ impl Dfs {
         if let Some(&first) = open.first() {
             let place = solver.place(first);
             let value = match solver.shape(place.group) {
-                Shape::General => None,
+                Shape::General | Shape::Acyclic => None,
                 shape => {
                     let decisive = Value::of(shape == Shape::Disjunctive);
                     let any = self.stack[from..].iter().any(|&v| {

@@ -37,6 +37,7 @@ mod dfs;
 mod diagnostic;
 mod explicit;
 pub mod expr;
+mod global;
 pub mod lex;
 pub mod param;
 pub mod pbes;

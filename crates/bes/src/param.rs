@@ -1032,7 +1032,7 @@ fn groups(formulas: &Formulas) -> (Vec<u32>, Vec<Shape>) {
         }
     }
     let shapes = may.iter().zip(&cyclic).map(|(may, cyclic)| match may {
-        _ if !cyclic => Shape::General,
+        _ if !cyclic => Shape::Acyclic,
         (true, _) => Shape::Disjunctive,
         (_, true) => Shape::Conjunctive,
         _ => Shape::General,

@@ -17,15 +17,27 @@ pub enum Method {
     DepthFirst,
     /// Breadth-first: shallow answers are found in infinite systems, too.
     BreadthFirst,
+    /// Depth-first, every group declared acyclic; groups that are not are treated as general ones
+    /// from the first cycle on.
+    Acyclic,
+    /// All equations first, then their values: of every variable that the one asked for depends
+    /// on.
+    Global,
 }
 
 impl Method {
-    /// `auto`, `dfs`, `bfs`.
+    /// All of them.
+    pub const ALL: [Method; 5] =
+        [Method::Auto, Method::DepthFirst, Method::BreadthFirst, Method::Acyclic, Method::Global];
+
+    /// `auto`, `dfs`, `bfs`, `acyclic`, `global`.
     pub fn word(self) -> &'static str {
         match self {
             Method::Auto => "auto",
             Method::DepthFirst => "dfs",
             Method::BreadthFirst => "bfs",
+            Method::Acyclic => "acyclic",
+            Method::Global => "global",
         }
     }
 }
@@ -41,6 +53,8 @@ pub struct Stats {
     pub stored: u64,
     /// Equations of disjunctive and conjunctive groups that were treated as such.
     pub special: u64,
+    /// Equations of groups that were treated as acyclic ones.
+    pub acyclic: u64,
     /// Parity games solved, and their vertices.
     pub games: u64,
     /// Vertices of these games.
@@ -52,7 +66,8 @@ impl Stats {
     pub fn algorithm(&self, method: Method) -> String {
         let base = match method {
             Method::BreadthFirst => "breadth-first",
-            _ if self.variables > 0 && self.special == self.variables => {
+            Method::Global => "global",
+            _ if self.special > 0 && self.special + self.acyclic == self.variables => {
                 "depth-first, disjunctive or conjunctive"
             }
             _ if self.special > 0 => "depth-first, part disjunctive or conjunctive",
@@ -159,15 +174,13 @@ impl<S: System> Solver<S> {
         loop {
             let outcome = match method {
                 Method::BreadthFirst => crate::bfs::run(self, main, watch),
+                Method::Global => crate::global::run(self, main, watch),
                 _ => crate::dfs::run(self, main, watch),
             };
             self.forget();
             match outcome {
                 Ok(()) => break,
-                Err(Interrupt::Demote(group)) => {
-                    let at = self.demoted.partition_point(|&g| g < group);
-                    self.demoted.insert(at, group);
-                }
+                Err(Interrupt::Demote(group)) => self.demote(group),
                 Err(Interrupt::Error(error)) => return Err(error),
             }
         }
@@ -243,11 +256,21 @@ impl<S: System> Solver<S> {
         self.system.place(&self.keys[v as usize])
     }
 
+    /// The group is a general one from now on.
+    pub(crate) fn demote(&mut self, group: u32) {
+        if let Err(at) = self.demoted.binary_search(&group) {
+            self.demoted.insert(at, group);
+        }
+    }
+
     pub(crate) fn shape(&self, group: u32) -> Shape {
-        if self.method == Method::Auto && self.demoted.binary_search(&group).is_err() {
-            self.system.shape(group)
-        } else {
-            Shape::General
+        if self.demoted.binary_search(&group).is_ok() {
+            return Shape::General;
+        }
+        match self.method {
+            Method::Auto => self.system.shape(group),
+            Method::Acyclic => Shape::Acyclic,
+            Method::DepthFirst | Method::BreadthFirst | Method::Global => Shape::General,
         }
     }
 

@@ -81,6 +81,9 @@ pub enum Shape {
     Disjunctive,
     /// One sign, and every disjunction has at most one operand inside the group.
     Conjunctive,
+    /// No variable depends on itself, or so somebody says: dropped at the first dependency that
+    /// closes a cycle.
+    Acyclic,
 }
 
 /// An equation system, explored on demand.

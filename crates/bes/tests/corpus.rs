@@ -25,7 +25,8 @@ fn solve(text: &str) -> Result<bool, String> {
     let again = bes::pbes::parse(&pbes.to_string()).map_err(|e| format!("printed: {e}"))?;
     assert_eq!(again, pbes, "parsing what was printed");
     let mut values = Vec::new();
-    for method in [Method::Auto, Method::DepthFirst, Method::BreadthFirst] {
+    // Some have infinitely many equations: none looks at all of them first.
+    for method in Method::ALL.into_iter().filter(|m| *m != Method::Global) {
         let mut solver = Solver::new(pbes.instance().map_err(|e| e.to_string())?);
         let value = solver.solve(method, &mut |_| true).map_err(|e| e.to_string())?;
         let main = bes::System::initial(solver.system()).unwrap();

@@ -29,7 +29,7 @@ fn eval(text: &str, model: &mut ExplicitLts) -> bool {
     let again = parse(&formula.to_string(), Dialect::Mcrl2).unwrap();
     assert_eq!(again, formula, "{text} and {formula}");
     let mut values = Vec::new();
-    for method in [Method::Auto, Method::DepthFirst, Method::BreadthFirst] {
+    for method in Method::ALL {
         let mut solver = Solver::new(lts::question(&formula, &mut *model, &["i", "tau"]).unwrap());
         let value = solver.solve(method, &mut |_| true).unwrap();
         let main = bes::System::initial(solver.system()).unwrap();

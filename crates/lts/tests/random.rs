@@ -516,7 +516,7 @@ fn agree(dialect: Dialect, seed: u64, rounds: usize) {
             lts::aut::write(naive.lts, &mut aut).unwrap();
             format!("round {round}: {text}\n{}", String::from_utf8(aut).unwrap())
         };
-        for method in [Method::Auto, Method::DepthFirst, Method::BreadthFirst] {
+        for method in Method::ALL {
             let question = lts::question(&formula, &mut lts, &["i"]).unwrap();
             let mut solver = Solver::new(question);
             for state in 0..naive.lts.states() {
