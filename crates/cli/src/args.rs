@@ -172,7 +172,9 @@ Examples:
   bop solve system.pbes                 mCRL2's text format, with or without parameters
   bop solve system.bes                  blocks, as in CADP
   bop solve analysis.blk --model program.aut
-  bop solve system.pbes --diagnostic why.txt --format json";
+  bop solve system.pbes --diagnostic why.txt --format json
+  bop solve system.pbes --workers 4     with four threads
+  bop solve system.pbes --hosts FILE    with the processes that the file lists";
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
@@ -217,10 +219,26 @@ pub(crate) struct Resolve {
     /// Check the explanation of the answer, written or not
     #[arg(long)]
     pub(crate) self_check: bool,
+    /// Solve with N threads, in each process if there are several; for systems that are too large
+    /// for one machine, or whose equations are costly
+    #[arg(long, value_name = "N", conflicts_with = "method",
+        value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) workers: Option<u32>,
+    /// Solve with the processes whose addresses this file lists, one `host:port` a line; those of
+    /// this machine are started
+    #[arg(long, value_name = "FILE", conflicts_with = "method")]
+    pub(crate) hosts: Option<String>,
+    /// Be process I of the list, from 0, and start no other
+    #[arg(long, value_name = "I", requires = "hosts")]
+    pub(crate) process: Option<u32>,
+    /// Wait so long for the other processes
+    #[arg(long, value_name = "TIME", requires = "hosts", default_value = "10s",
+        value_parser = units::duration)]
+    pub(crate) wait: Duration,
     /// Stop after this time (500ms, 60s, 5m, 2h)
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub(crate) timeout: Option<Duration>,
-    /// Stop at this much memory (512M, 4G) [default: 3/4 of the machine's]
+    /// Stop at this much memory (512M, 4G), in each process [default: 3/4 of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub(crate) memory: Option<u64>,
     /// The form of the answer
@@ -263,7 +281,7 @@ pub(crate) enum SolutionFormat {
 #[derive(Args, Debug)]
 pub(crate) struct Input {
     /// The program; `-` reads it from standard input. A C program may be several files
-    #[arg(value_name = "FILE", required_unless_present = "compile_commands")]
+    #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
     #[command(flatten)]
     pub(crate) c: CInput,

@@ -27,6 +27,9 @@ pub(crate) struct Loaded {
 /// Whether the input is C: by `--lang`, by the files' endings, or because a compilation database is
 /// given. Files of two languages are an error.
 pub(crate) fn is_c(input: &Input) -> Result<bool, Failed> {
+    if input.files.is_empty() && input.c.compile_commands.is_none() {
+        return Err(Failed::from("no file: which program is meant?".to_owned()));
+    }
     let wants = |flag: &str| {
         let what = format!("{flag} is for C programs; this is none");
         Err(Failed::from(what))
@@ -91,6 +94,71 @@ pub(crate) fn say_warnings(program: &CProgram, verbose: bool) {
         let more = warnings.len() - listed;
         io::complain(&format!("warning: {more} more like these (`-v` lists all)"));
     }
+}
+
+/// The rules that the words of `--rule` name: files, or ready-made ones.
+pub(crate) fn rules(names: &[String]) -> Result<Vec<postbop::Rule>, Failed> {
+    let mut out: Vec<postbop::Rule> = Vec::new();
+    for name in names {
+        let (shown, text) = match Path::new(name).exists() {
+            true => (name.as_str(), io::text(name)?),
+            false => match postbop::ready_rules().iter().find(|r| r.is_called(name)) {
+                Some(ready) => (ready.name, ready.text.to_owned()),
+                None => return Err(unknown_rule(name)),
+            },
+        };
+        let file = SourceFile::new(shown, text.as_str()).map_err(|e| e.to_string())?;
+        let mut rules = postbop::parse_rules(&text).map_err(|error| {
+            let what = postbop::rule_error(&file, &error);
+            Failed::from(postbop::Error::Rejected { file: Arc::new(file), diagnostics: vec![what] })
+        })?;
+        // One rule of a file with several.
+        if rules.len() > 1 && rules.iter().any(|r| r.name == *name) {
+            rules.retain(|r| r.name == *name);
+        }
+        if rules.is_empty() {
+            return Err(Failed::from(format!("{shown}: there is no rule in it")));
+        }
+        for rule in rules {
+            match out.iter().any(|other| other.name == rule.name) {
+                true => {
+                    let what =
+                        format!("there are two rules `{}`, the second in {shown}", rule.name);
+                    return Err(Failed::from(what));
+                }
+                false => out.push(rule),
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn unknown_rule(name: &str) -> Failed {
+    let ready = postbop::ready_rules();
+    let known = ready
+        .iter()
+        .flat_map(|r| std::iter::once(r.name).chain(r.rules.iter().map(String::as_str)));
+    Failed::from(match source::suggest(name, known) {
+        Some(near) => format!(
+            "there is no file `{name}`, and no ready-made rule of that name; did you mean `{near}`?"
+        ),
+        None => {
+            let names: Vec<&str> = ready.iter().map(|r| r.name).collect();
+            let names = names.join(", ");
+            format!(
+                "there is no file `{name}`, and no ready-made rule of that name; there are {names}"
+            )
+        }
+    })
+}
+
+/// The ready-made rules, for people.
+pub(crate) fn rule_list() -> String {
+    let mut out = String::new();
+    for ready in postbop::ready_rules() {
+        out += &format!("{:12}  {}\n", ready.name, ready.rules.join(", "));
+    }
+    out
 }
 
 /// A C program was given, and no question.

@@ -3,9 +3,9 @@
 use crate::args::{Eval, MethodArg, MuSyntaxArg, Resolve, SolutionFormat, Solve};
 use crate::exit::Exit;
 use crate::verbs::{Failed, read};
-use crate::{io, watch};
+use crate::{io, watch, workers};
 use check::Limits;
-use postbop::{Error, Method, MuSyntax, Options, Resolution, Solution, Watch};
+use postbop::{Error, Method, MuSyntax, Options, Resolution, Solution, Watch, Workers};
 use serde_json::json;
 use source::SourceFile;
 use std::sync::Arc;
@@ -23,8 +23,12 @@ pub(crate) fn eval(args: &Eval) -> Result<Exit, Failed> {
         MuSyntaxArg::Mcrl2 => MuSyntax::Mcrl2,
         MuSyntaxArg::Cadp => MuSyntax::Cadp,
     };
-    resolved(&args.resolution, |how, options, watch| {
-        postbop::eval(&formula, syntax, &model, how, options, watch)
+    let names = [args.formula.strip_prefix('@').unwrap_or(""), args.model.as_str()];
+    resolved(&args.resolution, &names, |how, options, watch, workers| match workers {
+        None => postbop::eval(&formula, syntax, &model, how, options, watch),
+        Some(w) => {
+            postbop::eval_with_workers(&formula, syntax, &model, w, how, options, watch)
+        }
     })
 }
 
@@ -34,15 +38,20 @@ pub(crate) fn solve(args: &Solve) -> Result<Exit, Failed> {
         Some(model) => Some(read(std::slice::from_ref(model))?.remove(0)),
         None => None,
     };
-    resolved(&args.resolution, |how, options, watch| {
-        postbop::solve(&file, model.as_ref(), how, options, watch)
+    let names = [args.file.as_str(), args.model.as_deref().unwrap_or("")];
+    resolved(&args.resolution, &names, |how, options, watch, workers| match workers {
+        None => postbop::solve(&file, model.as_ref(), how, options, watch),
+        Some(w) => {
+            postbop::solve_with_workers(&file, model.as_ref(), w, how, options, watch)
+        }
     })
 }
 
 /// Solves, and says what came of it.
 fn resolved(
     args: &Resolve,
-    solve: impl FnOnce(&Resolution, &Options, &Watch) -> Result<Solution, Error>,
+    names: &[&str],
+    solve: impl FnOnce(&Resolution, &Options, &Watch, Option<&Workers>) -> Result<Solution, Error>,
 ) -> Result<Exit, Failed> {
     let method = match args.method {
         MethodArg::Auto => Method::Auto,
@@ -51,15 +60,19 @@ fn resolved(
     };
     let resolution =
         Resolution { method, diagnostic: args.diagnostic.is_some() || args.self_check };
-    let limits = Limits {
-        time: args.timeout,
-        memory: args.memory.or_else(watch::default_memory),
-        steps: None,
-    };
+    let mut memory = args.memory.or_else(watch::default_memory);
+    let (workers, started) = workers::workers(args, names, &mut memory)?.unzip();
+    let limits = Limits { time: args.timeout, memory, steps: None };
     let options = Options { limits, ..Options::default() };
     let (watch, line) = watch::watch(args.quiet);
-    let solution = solve(&resolution, &options, &watch)?;
+    let solved = solve(&resolution, &options, &watch, workers.as_ref());
     drop(line);
+    let failed = solved.is_err();
+    let solution = solved.map_err(Failed::from);
+    if let Some(started) = started {
+        started.end(failed);
+    }
+    let solution = solution?;
     if let (Some(path), Some(explained)) = (&args.diagnostic, &solution.explanation) {
         let text = match (&explained.model, path.ends_with(".aut")) {
             (Some(model), true) => model,

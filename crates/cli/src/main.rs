@@ -17,6 +17,7 @@ mod io;
 mod units;
 mod verbs;
 mod watch;
+mod workers;
 
 use clap::Parser;
 use exit::Exit;

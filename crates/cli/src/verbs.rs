@@ -45,7 +45,7 @@ impl From<Error> for Failed {
                 }
                 Failed(Exit::Bad)
             }
-            Error::Internal(_) | Error::Stopped(_) => {
+            Error::Internal(_) | Error::Stopped(_) | Error::Workers(_) => {
                 io::complain(&format!("unknown: {error}"));
                 Failed(Exit::Unknown)
             }
@@ -97,11 +97,18 @@ fn program(
 }
 
 fn check(args: &Check) -> Result<Exit, Failed> {
+    if args.properties.rule.iter().any(|r| r == "list") {
+        io::write_to(args.output.output.as_deref(), |out| {
+            out.write_all(c::rule_list().as_bytes())
+        })?;
+        return Ok(Exit::Holds);
+    }
     let properties = properties(&args.properties)?;
     let mut options = options(&args.input, Some(&args.search))?;
     let loud = (args.output.quiet, args.output.verbose);
     let files = program(&args.input, &mut options, loud)?;
-    if properties.is_empty() && options.c.is_some() {
+    options.rules = c::rules(&args.properties.rule)?;
+    if properties.is_empty() && options.rules.is_empty() && options.c.is_some() {
         return Err(c::nothing_asked(&files));
     }
     options.trace = match args.trace {
@@ -353,13 +360,6 @@ pub(crate) fn read(names: &[String]) -> Result<Vec<Arc<SourceFile>>, Failed> {
 }
 
 fn properties(args: &Properties) -> Result<Vec<Property>, Failed> {
-    for (given, flag) in [(args.sere.first(), "--sere"), (args.rule.first(), "--rule")] {
-        if let Some(text) = given {
-            let there_are = "the properties are --reach, --reach-all, --assert, --ltl and \
-                             --terminates";
-            return Err(not_yet(&format!("`{flag}` (`{text}`)"), there_are));
-        }
-    }
     if !args.fair.is_empty() && args.ltl.is_empty() && !args.terminates {
         let what = "`--fair` is an assumption about infinite runs: it goes with `--ltl` or \
                     `--terminates`";
@@ -418,6 +418,9 @@ fn options(input: &Input, search: Option<&Search>) -> Result<Options, Failed> {
     }
     if out.qbf_solver.as_ref().is_some_and(Vec::is_empty) {
         return Err(Failed::from("`--qbf-solver` needs a command".to_owned()));
+    }
+    if let Some(command) = &out.qbf_solver {
+        postbop::try_qbf_solver(command).map_err(Failed::from)?;
     }
     out.heads = match search.heads {
         HeadsArg::Frames => Heads::Frames,

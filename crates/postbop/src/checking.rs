@@ -23,6 +23,23 @@ pub fn check(
     options: &Options,
     watch: &Watch,
 ) -> Result<Report, Error> {
+    if !options.rules.is_empty() && options.c.is_none() {
+        let what =
+            "rules are about the events of C programs; `--sere` asks about sequences in others";
+        return Err(Error::Usage(what.to_owned()));
+    }
+    let rules = || crate::ruling::ruling(files, options, watch);
+    let not_modelled = options.c.as_ref().map(|c| c.warnings()).unwrap_or_default();
+    if properties.is_empty() && !options.rules.is_empty() {
+        let (program, rules) = (Arc::new(crate::ruling::nothing()), rules()?);
+        return Ok(Report {
+            files: files.to_vec(),
+            program,
+            results: Vec::new(),
+            rules,
+            not_modelled,
+        });
+    }
     let budget = watch.budget(options.limits);
     let program = Arc::new(load(files, options)?);
     let asked = Asked::new(&program, files, properties, options, &budget)?;
@@ -43,7 +60,7 @@ pub fn check(
             asked.map(|(p, _)| Outcome::unknown(p.clone(), reason.clone())).collect()
         }
     };
-    Ok(Report { files: files.to_vec(), program, results })
+    Ok(Report { files: files.to_vec(), program, results, rules: rules()?, not_modelled })
 }
 
 /// The task that the properties become.

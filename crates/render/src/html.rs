@@ -5,7 +5,7 @@
 
 use crate::text::rounded;
 use crate::values::{Changes, Reader};
-use crate::{Listing, Outcome, Report};
+use crate::{Listing, Outcome, Report, RuleOutcome};
 use ir::{Id, NodeId, VarId, VarKind};
 use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
@@ -52,6 +52,15 @@ fn data(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
         result(report, outcome, &mut statements, out)?;
     }
+    // Steps of findings have statements of their own, behind the others.
+    let mut own: Vec<Json> = Vec::new();
+    let mut first = report.results.is_empty();
+    for outcome in report.rules.iter().flat_map(|r| &r.rules) {
+        for page in rule(report, outcome, statements.nodes.len(), &mut own) {
+            write!(out, "{}{}", if first { "\n" } else { ",\n" }, inert(&page))?;
+            first = false;
+        }
+    }
     out.write_all(b"],\n\"statements\":[")?;
     for (i, &node) in statements.nodes.iter().enumerate() {
         let info = &program.nodes[node];
@@ -61,7 +70,47 @@ fn data(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let row = json!([proc, file, origin.line, origin.column, text]);
         write!(out, "{}{}", if i > 0 { ",\n" } else { "\n" }, inert(&row))?;
     }
+    for (i, row) in own.iter().enumerate() {
+        let first = i == 0 && statements.nodes.is_empty();
+        write!(out, "{}{}", if first { "\n" } else { ",\n" }, inert(row))?;
+    }
     out.write_all(b"]}")
+}
+
+/// The pages of a rule: one for each finding, or one that says that there is none.
+fn rule(report: &Report, outcome: &RuleOutcome, base: usize, own: &mut Vec<Json>) -> Vec<Json> {
+    let page = |title: String, verdict: &str, note: Option<String>, steps: Vec<Json>| {
+        json!({
+            "title": title, "verdict": verdict, "note": note, "loop": null, "dead": [],
+            "steps": steps,
+        })
+    };
+    let name = &outcome.rule;
+    let mut out = Vec::new();
+    for finding in &outcome.findings {
+        let mut steps = Vec::new();
+        for step in &finding.steps {
+            let file = report.files.iter().position(|f| f.name() == step.file).unwrap_or(0);
+            let text = match &step.event {
+                Some(event) => format!("{}  ◀ {}", step.text, crate::findings::unscoped(event)),
+                None => step.text.clone(),
+            };
+            steps.push(json!([base + own.len(), step.depth, [], null, null]));
+            own.push(json!([step.function, file, step.line, step.column, text]));
+        }
+        let mut note = format!("{}:{}: {}", finding.file, finding.line, finding.message);
+        for assumption in &finding.assumptions {
+            note += &format!("; {assumption}");
+        }
+        out.push(page(format!("{name}: {}", finding.message), "violated", Some(note), steps));
+    }
+    if let Some(reason) = &outcome.stop_reason {
+        out.push(page(format!("{name}: unknown"), "unknown", Some(reason.to_string()), Vec::new()));
+    } else if out.is_empty() {
+        let note = Some("There is no run to show.".to_owned());
+        out.push(page(format!("{name}: holds"), "holds", note, Vec::new()));
+    }
+    out
 }
 
 /// The file's lines with their numbers; of a large one, those around the path.
@@ -75,6 +124,9 @@ fn file(report: &Report, index: usize) -> Json {
         let origins = steps.map(|s| report.program.nodes[s.node].origin);
         let mut near: Vec<u32> =
             origins.filter(|o| o.file as usize == index).map(|o| o.line).collect();
+        let found = report.rules.iter().flat_map(|r| &r.rules).flat_map(|r| &r.findings);
+        let found = found.flat_map(|f| &f.steps).filter(|s| s.file == file.name());
+        near.extend(found.map(|s| s.line));
         near.sort_unstable();
         near.dedup();
         let mut out: Vec<u32> = Vec::new();

@@ -4,7 +4,10 @@
 //! as a JSON value.
 
 use crate::values::{Reader, Value};
-use crate::{Idle, ListedStep, Listing, Outcome, Report, States, StatesAt};
+use crate::{
+    FindingStep, Idle, ListedStep, Listing, Outcome, Report, RuleOutcome, RuleReport, States,
+    StatesAt,
+};
 use ir::{NodeId, Program};
 use property::Property;
 use serde_json::{Map, Value as Json, json};
@@ -19,7 +22,125 @@ pub fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
         result(report, outcome, &mut reader, out)?;
     }
-    out.write_all(b"]}\n")
+    if let Some(rules) = &report.rules {
+        let mut first = report.results.is_empty();
+        for outcome in &rules.rules {
+            rule(report, rules, outcome, &mut first, out)?;
+        }
+    }
+    out.write_all(b"]")?;
+    if let Some(rules) = &report.rules {
+        let suppressed: Vec<Json> = rules
+            .rules
+            .iter()
+            .flat_map(|r| r.suppressed.iter().map(move |f| (r, f)))
+            .map(|(r, f)| {
+                let reason = f.suppressed.as_deref().unwrap_or("");
+                json!({
+                    "rule": r.rule, "bindings": bindings(r, &f.object), "file": f.file,
+                    "line": f.line, "column": f.column, "message": f.message, "reason": reason,
+                })
+            })
+            .collect();
+        field(out, "suppressed", suppressed.into())?;
+        field(out, "assumptions", json!(rules.assumptions))?;
+    }
+    if !report.not_modelled.is_empty() {
+        field(out, "not_modelled", json!(report.not_modelled))?;
+    }
+    out.write_all(b"}\n")
+}
+
+/// A result for each finding of a rule; one if there is none.
+fn rule(
+    report: &Report,
+    rules: &RuleReport,
+    outcome: &RuleOutcome,
+    first: &mut bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let head = |out: &mut dyn Write, first: &mut bool, object: &str, verdict: &str| {
+        out.write_all(if *first { b"\n" } else { b",\n" })?;
+        *first = false;
+        let property =
+            json!({"kind": "rule", "rule": outcome.rule, "bindings": bindings(outcome, object)});
+        write!(out, "{{\"property\":{property}")?;
+        field(out, "verdict", verdict.into())?;
+        field(out, "engine", rules.engine.as_str().into())?;
+        field(out, "why", "all rules about a C program are answered by one engine".into())?;
+        field(out, "stats", stats(rules.seconds, &rules.counters))
+    };
+    for finding in &outcome.findings {
+        head(out, first, &finding.object, "violated")?;
+        field(out, "message", finding.message.as_str().into())?;
+        let mut at = finding_place(report, &finding.file, finding.line, finding.column);
+        at.insert("proc".into(), json!(finding.function));
+        field(out, "place", Json::Object(at))?;
+        if let Some((file, line)) = &finding.origin {
+            field(out, "origin", json!({"file": file, "line": line}))?;
+        }
+        match finding.steps.is_empty() {
+            true => field(out, "trace", Json::Null)?,
+            false => {
+                out.write_all(b",\"trace\":{\"shortest\":true,\"loop_start\":null,\"steps\":[")?;
+                for (i, step) in finding.steps.iter().enumerate() {
+                    out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
+                    write!(out, "{}", finding_step(report, step))?;
+                }
+                out.write_all(b"]}")?;
+            }
+        }
+        field(out, "stop_reason", Json::Null)?;
+        if !finding.assumptions.is_empty() {
+            field(out, "assumptions", json!(finding.assumptions))?;
+        }
+        out.write_all(b"}")?;
+    }
+    if outcome.findings.is_empty() || outcome.stop_reason.is_some() {
+        let unknown = outcome.stop_reason.as_ref();
+        head(out, first, "", if unknown.is_some() { "unknown" } else { "holds" })?;
+        field(out, "trace", Json::Null)?;
+        field(out, "stop_reason", unknown.map(|r| r.code()).into())?;
+        if let Some(reason) = unknown {
+            field(out, "warnings", json!([reason.to_string()]))?;
+        }
+        out.write_all(b"}")?;
+    }
+    Ok(())
+}
+
+/// What the metavariable stands for.
+fn bindings(outcome: &RuleOutcome, object: &str) -> Json {
+    match &outcome.metavariable {
+        Some(name) if !object.is_empty() => json!({name: object}),
+        _ => json!({}),
+    }
+}
+
+fn finding_place(report: &Report, file: &str, line: u32, column: u32) -> Map<String, Json> {
+    let mut out = Map::new();
+    if file != report.file_name() {
+        out.insert("file".into(), json!(file));
+    }
+    out.insert("line".into(), json!(line));
+    out.insert("column".into(), json!(column));
+    out
+}
+
+fn finding_step(report: &Report, step: &FindingStep) -> Json {
+    let mut out = Map::new();
+    out.insert("proc".into(), json!(step.function));
+    out.append(&mut finding_place(report, &step.file, step.line, step.column));
+    out.insert("depth".into(), json!(step.depth));
+    out.insert("text".into(), json!(step.text));
+    out.insert("state".into(), json!({}));
+    if let Some(event) = &step.event {
+        out.insert("events".into(), json!([event]));
+    }
+    if step.folded {
+        out.insert("inside_left_out".into(), json!(true));
+    }
+    Json::Object(out)
 }
 
 fn result(

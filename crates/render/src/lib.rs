@@ -22,6 +22,8 @@
 //!     files: vec![Arc::new(source::SourceFile::new("f.bp", "void main() begin end").unwrap())],
 //!     program: Arc::new(b.finish(main, Init::default())),
 //!     results: vec![Outcome::unknown(Property::Assert, StopReason::Cancelled)],
+//!     rules: None,
+//!     not_modelled: Vec::new(),
 //! };
 //! let mut page = Vec::new();
 //! render::text(&report, &TextOptions::default(), &mut page).unwrap();
@@ -32,6 +34,7 @@
 //! crate knows no engine.
 
 mod bebop;
+mod findings;
 mod html;
 mod json;
 mod read;
@@ -42,6 +45,7 @@ mod text;
 mod values;
 
 pub use bebop::bebop;
+pub use findings::{Finding, FindingStep, RuleOutcome, RuleReport};
 pub use html::html;
 pub use json::{json, states_json};
 pub use read::{Claim, ClaimedStep, ClaimedTrace, ReadError, read_report};

@@ -1,5 +1,6 @@
 //! What is known at the end of a run, as plain data.
 
+use crate::RuleReport;
 use check::{Partial, StopReason};
 use ir::{NodeId, Program, VarId};
 use property::Property;
@@ -15,6 +16,10 @@ pub struct Report {
     pub program: Arc<Program>,
     /// One for each question, in order.
     pub results: Vec<Outcome>,
+    /// The answers to rules, if any were asked.
+    pub rules: Option<RuleReport>,
+    /// What of the program is not modelled, or not exactly: one line each.
+    pub not_modelled: Vec<String>,
 }
 
 impl Report {
@@ -25,12 +30,16 @@ impl Report {
 
     /// Whether something is violated (or reachable).
     pub fn any_violated(&self) -> bool {
+        let broken = |r: &RuleReport| r.rules.iter().any(|r| !r.findings.is_empty());
         self.results.iter().any(|r| r.status.is_violation())
+            || self.rules.as_ref().is_some_and(broken)
     }
 
     /// Whether some answer is missing.
     pub fn any_unknown(&self) -> bool {
+        let open = |r: &RuleReport| r.rules.iter().any(|r| r.stop_reason.is_some());
         self.results.iter().any(|r| r.status == Status::Unknown)
+            || self.rules.as_ref().is_some_and(open)
     }
 }
 

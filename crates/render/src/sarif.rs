@@ -1,7 +1,7 @@
 //! SARIF 2.1.0 with code flows, for code-scanning sites.
 
 use crate::values::{Changes, Reader};
-use crate::{Listing, Outcome, Report, Status};
+use crate::{Finding, Listing, Outcome, Report, Status};
 use ir::NodeId;
 use property::Property;
 use serde_json::{Map, Value as Json, json};
@@ -21,7 +21,7 @@ const RULES: [(&str, &str, &str); 5] = [
 
 /// Writes the report as SARIF.
 pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let rules: Vec<Json> = RULES
+    let mut rules: Vec<Json> = RULES
         .iter()
         .map(|(id, text, level)| {
             json!({
@@ -31,8 +31,31 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             })
         })
         .collect();
-    let results: Vec<Json> = report.results.iter().flat_map(|o| results(report, o)).collect();
-    let notes: Vec<Json> = report.results.iter().filter_map(notification).collect();
+    let mut results: Vec<Json> = report.results.iter().flat_map(|o| results(report, o)).collect();
+    let mut notes: Vec<Json> = report.results.iter().filter_map(notification).collect();
+    for outcome in report.rules.iter().flat_map(|r| &r.rules) {
+        let index = rules.len();
+        rules.push(json!({
+            "id": outcome.rule,
+            "shortDescription": {"text": format!("A run breaks the rule {}", outcome.rule)},
+            "defaultConfiguration": {"level": "error"},
+        }));
+        let broken = outcome.findings.iter().chain(&outcome.suppressed);
+        results.extend(broken.map(|f| finding(&outcome.rule, index, f)));
+        match &outcome.stop_reason {
+            Some(reason) => {
+                let text = format!("{}: unknown: {reason}", outcome.rule);
+                notes.push(json!({"level": "warning", "message": {"text": text}}));
+            }
+            None if outcome.findings.is_empty() => results.push(json!({
+                "ruleId": outcome.rule, "ruleIndex": index, "kind": "pass", "level": "none",
+                "message": {"text": format!("{}: holds", outcome.rule)},
+            })),
+            None => {}
+        }
+    }
+    let said = report.rules.iter().flat_map(|r| &r.assumptions).chain(&report.not_modelled);
+    notes.extend(said.map(|text| json!({"level": "note", "message": {"text": text}})));
     let page = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -53,6 +76,61 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     });
     serde_json::to_writer_pretty(&mut *out, &page)?;
     writeln!(out)
+}
+
+/// A violation of a rule; a remark that allows it is a suppression.
+fn finding(rule: &str, index: usize, finding: &Finding) -> Json {
+    let mut text = finding.message.clone();
+    for assumption in &finding.assumptions {
+        text += &format!("\n{assumption}");
+    }
+    let place = |file: &str, line: u32, column: u32, function: &str, text: Option<&str>| {
+        let mut out = json!({
+            "physicalLocation": {
+                "artifactLocation": {"uri": uri(file)},
+                "region": {"startLine": line.max(1), "startColumn": column.max(1)},
+            },
+            "logicalLocations": [{"name": function, "kind": "function"}],
+        });
+        if let Some(text) = text {
+            out["message"] = json!({"text": text});
+        }
+        out
+    };
+    let n = finding.steps.len();
+    let half = MAX_SARIF_LOCATIONS / 2;
+    let locations: Vec<Json> = (finding.steps.iter().enumerate())
+        .filter(|(i, _)| n <= MAX_SARIF_LOCATIONS || *i < half || *i >= n - half)
+        .map(|(i, step)| {
+            let importance = if step.event.is_some() { "essential" } else { "unimportant" };
+            let text = match &step.event {
+                Some(event) => format!("{}  [{}]", step.text, crate::findings::unscoped(event)),
+                None => step.text.clone(),
+            };
+            json!({
+                "executionOrder": i + 1,
+                "nestingLevel": step.depth,
+                "importance": importance,
+                "location": place(&step.file, step.line, step.column, &step.function, Some(&text)),
+            })
+        })
+        .collect();
+    let at = place(&finding.file, finding.line, finding.column, &finding.function, None);
+    let mut out = json!({
+        "ruleId": rule,
+        "ruleIndex": index,
+        "kind": "fail",
+        "level": "error",
+        "message": {"text": text},
+        "locations": [at],
+    });
+    if !locations.is_empty() {
+        out["codeFlows"] = json!([{"threadFlows": [{"locations": locations}]}]);
+    }
+    if let Some(reason) = &finding.suppressed {
+        out["suppressions"] = json!([{"kind": "inSource", "justification": reason}]);
+    }
+    out
 }
 
 /// An answer that is missing.

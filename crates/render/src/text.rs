@@ -67,6 +67,12 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
             listing(report, trace, out)?;
         }
     }
+    if let Some(rules) = &report.rules {
+        if report.results.last().is_some_and(|r| r.trace.is_some()) && !options.quiet {
+            writeln!(out)?;
+        }
+        crate::findings::text(report, rules, options, out)?;
+    }
     Ok(())
 }
 

@@ -43,7 +43,8 @@ fn report(outcome: impl FnOnce(&Program, [NodeId; 2]) -> Outcome) -> Report {
     let (program, nodes) = program();
     let file = |name: &str| Arc::new(SourceFile::new(name, "a\nb\nc\nd\n").unwrap());
     let results = vec![outcome(&program, nodes)];
-    Report { files: vec![file("one.x"), file("two.x")], program, results }
+    let files = vec![file("one.x"), file("two.x")];
+    Report { files, program, results, rules: None, not_modelled: Vec::new() }
 }
 
 fn traced(steps: Vec<ListedStep>, loop_start: Option<usize>) -> Outcome {
