@@ -80,7 +80,7 @@ pub(crate) fn auto(args: &[&str]) -> Result<(), String> {
     let mut all: Vec<Compared> = Vec::new();
     for (suite, list) in &suites {
         for series in list {
-            let check = question(series);
+            let Some(check) = question(series) else { continue };
             // Programs of one series grow: who was too slow for one is not asked about the next.
             let mut slow: Vec<&str> = Vec::new();
             for program in programs(&bop, &work.0, series)? {
@@ -109,17 +109,19 @@ pub(crate) fn auto(args: &[&str]) -> Result<(), String> {
     }
 }
 
-/// The arguments of `bop check`, without those that name an engine.
-fn question(series: &Series) -> Vec<String> {
+/// The arguments of `bop check`, without those that name an engine; `None` for what not every engine
+/// can be asked.
+fn question(series: &Series) -> Option<Vec<String>> {
     let mut out = Vec::new();
     let mut words = series.check.iter();
     while let Some(word) = words.next() {
         match word.as_str() {
             "--engine" => drop(words.next()),
+            "--bound" => return None,
             _ => out.push(word.clone()),
         }
     }
-    out
+    Some(out)
 }
 
 fn compare(

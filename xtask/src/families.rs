@@ -8,6 +8,7 @@ pub(crate) fn member(name: &str, n: usize) -> Option<String> {
     match name {
         "knots" => Some(knots(n)),
         "pairs" => Some(pairs(n)),
+        "factors" => Some(factors(n)),
         _ => None,
     }
 }
@@ -55,5 +56,32 @@ fn pairs(n: usize) -> String {
         let _ = writeln!(out, "  a{p}, b{i} := !a{p}, !b{i};");
     }
     out.push_str("end\n");
+    out
+}
+
+/// The product of two arbitrary words of `n` bits, added up in `n` procedures, is that of two
+/// primes: diagrams of a product are large in every order of the variables.
+fn factors(n: usize) -> String {
+    let prime = |p: &u64| (2..).take_while(|d| d * d <= *p).all(|d| p % d != 0);
+    let primes: Vec<u64> = (1u64 << (n - 1)..1 << n).filter(prime).collect();
+    let product = primes[primes.len() / 3] * primes[2 * primes.len() / 3];
+    let names =
+        |c: char, n: usize| (0..n).map(|i| format!("{c}{i}")).collect::<Vec<_>>().join(", ");
+    let mut out = format!("decl {};\ndecl {};\n", names('a', n), names('b', n));
+    let _ = writeln!(out, "decl {};\nvoid main() begin", names('s', 2 * n));
+    let zeros = vec!["0"; 2 * n].join(", ");
+    let _ = writeln!(out, "  {} := {zeros};", names('s', 2 * n));
+    (0..n).for_each(|i| drop(writeln!(out, "  add{i}();")));
+    let bit = |i: usize| format!("{}s{i}", if product >> i & 1 == 1 { "" } else { "!" });
+    let bits: Vec<String> = (0..2 * n).map(bit).collect();
+    let _ = writeln!(out, "  if ({}) then\n    R: skip;\n  fi\nend", bits.join(" & "));
+    for i in 0..n {
+        let _ = writeln!(out, "void add{i}() begin\n  decl c;\n  c := 0;\n  if (b{i}) then");
+        for j in 0..n {
+            let (s, a) = (format!("s{}", i + j), format!("a{j}"));
+            let _ = writeln!(out, "    {s}, c := {s} ^ {a} ^ c, {s} & {a} | {s} & c | {a} & c;");
+        }
+        let _ = writeln!(out, "    s{} := c;\n  fi\nend", i + n);
+    }
     out
 }

@@ -10,7 +10,7 @@ use engine_pds::{Post, Pre};
 use engine_sat::{Qbf, Universal};
 use engine_summary::{Order, Summary};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// An answer with who gave it.
 pub(crate) struct Run {
@@ -84,6 +84,28 @@ pub(crate) fn sat(options: &Options, budget: &Budget) -> engine_sat::Options {
         external,
         ..engine_sat::Options::default()
     }
+}
+
+/// Whether a command decides quantified formulas, tried on two small ones: a mistake in its name
+/// should not go unnoticed because the built-in solver answers instead.
+pub fn try_qbf_solver(command: &[String]) -> Result<(), String> {
+    let shown = command.join(" ");
+    let Some((program, args)) = command.split_first() else {
+        return Err("a QBF solver is a command".to_owned());
+    };
+    // For every x there is y = x; not for every x does x hold.
+    let small =
+        [("p cnf 2 2\na 1 0\ne 2 0\n1 -2 0\n-1 2 0\n", true), ("p cnf 1 1\na 1 0\n1 0\n", false)];
+    let start = Instant::now();
+    let stop: logic::StopFlag = Arc::new(move || start.elapsed() > Duration::from_secs(5));
+    for (text, expected) in small {
+        let answer = logic::run_solver(program, args, text, &stop);
+        let answer = answer.map_err(|e| format!("`{shown}` cannot be run: {e}"))?;
+        if answer.ok().flatten() != Some(expected) {
+            return Err(format!("`{shown}` does not decide a small formula in QDIMACS"));
+        }
+    }
+    Ok(())
 }
 
 /// Answers the task with the engine that the options name: one run, or one for each engine under

@@ -6,6 +6,7 @@ mod formats;
 mod inputs;
 mod languages;
 mod oracle;
+mod sat;
 mod stacks;
 mod temporal;
 mod verbs;
