@@ -8,6 +8,8 @@ use source::Span;
 use crate::lex::{Dialect, Lexer, SyntaxError, SyntaxErrorKind, Token};
 use crate::{Bes, BesBuilder, Op, Sign};
 
+pub use crate::cadp_stream::{ReadError, read};
+
 /// An operand of an equation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operand {

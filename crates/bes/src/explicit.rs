@@ -28,6 +28,7 @@ pub struct Bes {
     blocks: Vec<Block>,
     shapes: Vec<Shape>,
     names: Vec<String>,
+    numbered: Option<Numbered>,
     initial: u32,
 }
 
@@ -60,6 +61,55 @@ pub struct BesBuilder {
     succ: Rows,
     signs: Vec<Sign>,
     names: Vec<String>,
+    numbered: Option<Numbered>,
+}
+
+/// Names `X<variable>_<block>`, by numbers.
+#[derive(Default)]
+pub(crate) struct Numbered {
+    /// The number of each block, and its first variable.
+    blocks: Vec<(u32, u32)>,
+    /// The number of each variable, if they do not count up from 0 in every block.
+    variables: Option<Vec<u32>>,
+}
+
+impl Numbered {
+    /// A block begins at variable `v`.
+    pub(crate) fn block(&mut self, number: u32, v: u32) {
+        self.blocks.push((number, v));
+    }
+
+    /// Variable `v` has a number.
+    pub(crate) fn variable(&mut self, number: u32, v: u32) {
+        let first = self.blocks.last().map_or(0, |&(_, first)| first);
+        if self.variables.is_none() && number != v - first {
+            self.variables = Some((0..v).map(|v| self.number_of(v)).collect());
+        }
+        if let Some(variables) = &mut self.variables {
+            variables.push(number);
+        }
+    }
+
+    fn block_of(&self, v: u32) -> (u32, u32) {
+        let after = self.blocks.partition_point(|&(_, first)| first <= v);
+        after.checked_sub(1).map_or((0, 0), |at| self.blocks[at])
+    }
+
+    fn number_of(&self, v: u32) -> u32 {
+        match &self.variables {
+            Some(variables) => variables[v as usize],
+            None => v - self.block_of(v).1,
+        }
+    }
+
+    pub(crate) fn name(&self, v: u32) -> String {
+        format!("X{}_{}", self.number_of(v), self.block_of(v).0)
+    }
+
+    /// Whether there is no block, or the first of them ends where it begins.
+    pub(crate) fn first_block_is_empty(&self, variables: u32) -> bool {
+        self.blocks.is_empty() || self.blocks.get(1).map_or(variables, |&(_, first)| first) == 0
+    }
 }
 
 impl BesBuilder {
@@ -68,6 +118,31 @@ impl BesBuilder {
         let mut builder = BesBuilder::default();
         builder.succ.offsets.push(0);
         builder
+    }
+
+    /// How many equations there are.
+    pub(crate) fn len(&self) -> u32 {
+        self.meta.len() as u32
+    }
+
+    /// Replaces the operands: `new[y]` in place of `y`. The first variable with an operand that has
+    /// none, and that operand, if there is one.
+    pub(crate) fn renumber(&mut self, new: &[u32]) -> Result<(), (u32, u32)> {
+        for at in 0..self.succ.targets.len() {
+            let y = self.succ.targets[at];
+            let to = new[y as usize];
+            if to == u32::MAX {
+                let of = self.succ.offsets.partition_point(|&from| from as usize <= at) - 1;
+                return Err((of as u32, y));
+            }
+            self.succ.targets[at] = to;
+        }
+        Ok(())
+    }
+
+    /// Names all variables by numbers.
+    pub(crate) fn number(&mut self, numbered: Numbered) {
+        self.numbered = Some(numbered);
     }
 
     /// Makes room.
@@ -103,7 +178,10 @@ impl BesBuilder {
 
     /// The system, if every operand has an equation.
     pub fn build(self, initial: u32) -> Result<Bes, BesError> {
-        let BesBuilder { meta, succ, signs, names } = self;
+        let BesBuilder { mut meta, mut succ, signs, names, numbered } = self;
+        meta.shrink_to_fit();
+        succ.offsets.shrink_to_fit();
+        succ.targets.shrink_to_fit();
         let n = meta.len();
         if n >= u32::MAX as usize - 300
             || succ.targets.len() >= u32::MAX as usize
@@ -122,7 +200,7 @@ impl BesBuilder {
         let groups = groups(&meta, &succ, signs.len());
         let blocks: Vec<Block> =
             signs.iter().zip(groups).map(|(&sign, group)| Block { sign, group }).collect();
-        let mut bes = Bes { meta, succ, blocks, shapes: Vec::new(), names, initial };
+        let mut bes = Bes { meta, succ, blocks, shapes: Vec::new(), names, numbered, initial };
         bes.shapes = bes.find_shapes();
         Ok(bes)
     }
@@ -197,7 +275,7 @@ impl Bes {
     pub fn name_of(&self, v: u32) -> String {
         match self.names.get(v as usize) {
             Some(name) if !name.is_empty() => name.clone(),
-            _ => format!("X{v}"),
+            _ => self.numbered.as_ref().map_or_else(|| format!("X{v}"), |names| names.name(v)),
         }
     }
 

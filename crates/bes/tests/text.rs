@@ -129,6 +129,12 @@ fn plain_systems() {
         let again = bes::cadp::parse(&shown).unwrap_or_else(|e| panic!("{shown}\n{e}"));
         assert_eq!(again, blocks, "{shown}");
         let back = again.to_bes();
+        let streamed = bes::cadp::read(shown.as_bytes(), &mut |_| true).unwrap();
+        assert_eq!(streamed.to_mcrl2(), without_names(&back.to_mcrl2()), "{shown}");
+        assert_eq!(streamed.solve_globally(&mut |_| true), back.solve_globally(&mut |_| true));
+        for v in 0..back.len() as u32 {
+            assert_eq!(streamed.name_of(v), back.name_of(v), "{shown}");
+        }
         assert_eq!(back.solve_globally(&mut |_| true).unwrap()[0], value, "{text}{shown}");
         // An explanation is a system with the same answer.
         let mut solver = Solver::new(bes);
@@ -136,6 +142,91 @@ fn plain_systems() {
         let explanation = solver.explain(&0).unwrap().unwrap();
         let part = explanation.to_bes(&|v| format!("X{v}"));
         assert_eq!(part.solve_globally(&mut |_| true).unwrap()[0], value, "{text}");
+    }
+}
+
+/// The text without comments.
+fn without_names(text: &str) -> String {
+    text.lines().map(|line| line.split(" %").next().unwrap_or("").to_owned() + "\n").collect()
+}
+
+/// A stream is read as a text is, whatever the numbers of variables and blocks are.
+#[test]
+fn streams() {
+    let mut random = Random(0x5eed_0103);
+    for round in 0..500 {
+        let count = 1 + random.below(4);
+        let far = [5, 50, 3_000_000_000][random.below(3)];
+        let mut known: Vec<(usize, usize)> = Vec::new();
+        for block in 0..count {
+            for _ in 0..1 + random.below(6) {
+                let name = (block * 7, random.below(far));
+                if !known.contains(&name) {
+                    known.push(name);
+                }
+            }
+        }
+        let mut text = String::new();
+        for block in 0..count {
+            text +=
+                &format!("block {} B{} is (* * ) *)\n", ["mu", "nu"][random.below(2)], block * 7);
+            for &(_, variable) in known.iter().filter(|name| name.0 == block * 7) {
+                let op = random.one(&[" or ", " and\n"]);
+                let operand = |random: &mut Random| match random.below(6) {
+                    0 => random.one(&["true", "false"]).to_owned(),
+                    _ => {
+                        let (there, variable) = known[random.below(known.len())];
+                        match there == block * 7 && random.below(2) == 0 {
+                            true => format!("X{variable}"),
+                            false => format!("X{variable}_{there}"),
+                        }
+                    }
+                };
+                let operands: Vec<String> =
+                    (0..1 + random.below(4)).map(|_| operand(&mut random)).collect();
+                text += &format!("X{variable} = {}{}\n", operands.join(op), random.one(&["", ";"]));
+            }
+            text += "end block\n";
+        }
+        let expected = bes::cadp::parse(&text).unwrap_or_else(|e| panic!("{text}{e}")).to_bes();
+        let found = bes::cadp::read(text.as_bytes(), &mut |_| true).unwrap();
+        assert_eq!(found.to_mcrl2(), without_names(&expected.to_mcrl2()), "{round}: {text}");
+        for v in 0..found.len() as u32 {
+            assert_eq!(found.name_of(v), expected.name_of(v), "{round}: {text}");
+        }
+    }
+    for (text, message) in [
+        ("", "1:1: the first block has no equation to ask for"),
+        ("block mu B0 is\nend block", "2:10: the first block has no equation to ask for"),
+        ("block my B0", "1:7: `mu` or `nu` expected, found `my`"),
+        ("block mu C0 is", "1:10: a block `B<number>` expected, found `C0`"),
+        (
+            "block mu B0 is X0 = true",
+            "1:25: a variable `X<number>` or `end` expected, found the end of the text",
+        ),
+        (
+            "block mu B0 is X0 = X0 or X0 and X0 end block",
+            "1:30: `or` and `and` in one equation is not supported",
+        ),
+        ("block mu B0 is\n X0 = X0\n X0 = true end block", "3:2: variable `X0` is declared twice"),
+        ("block mu B0 is X0 = true end block block nu B0 is", "1:45: block `B0` is declared twice"),
+        (
+            "block mu B0 is X0 = X1_2 end block",
+            "variable `X1_2`, which `X0_0` depends on, is not declared",
+        ),
+        (
+            "block mu B0 is X0 = X1_ end block",
+            "1:21: `true`, `false` or a variable `X<number>` expected, found `X1_`",
+        ),
+        (
+            "block mu B0 is X99999999999 = true end block",
+            "1:16: a variable `X<number>` or `end` expected, found `X99999999999`",
+        ),
+        ("block mu B0 (* is", "1:13: the comment does not end"),
+        ("block mu B0 is X0 = \0", "1:21: a token expected, found `\\0`"),
+    ] {
+        let error = bes::cadp::read(text.as_bytes(), &mut |_| true).err().map(|e| e.to_string());
+        assert_eq!(error.as_deref(), Some(message), "{text}");
     }
 }
 
