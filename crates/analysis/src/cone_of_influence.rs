@@ -3,27 +3,104 @@
 //! Procedures that the entry cannot reach are dropped, and so are variables whose values cannot
 //! decide anything. Variables are dropped, never steps: runs keep their statements, and so their
 //! lengths.
+//!
+//! Which variables can decide something is influence analysis for the question ([pbes §2]): the
+//! question's own reads count as assertions do in IA2, and [`Live`] computes it flow-sensitively. A
+//! closure that does not look at the order of statements goes first; it is cheap, and often enough.
 
-use crate::{BitSet, Uses, may_block, may_clash};
+use crate::{BitSet, Live, ModRef, Uses, may_block, may_clash};
 use ir::{
     Assign, Call, Edge, EdgeKind, Embedding, Expr, ExprId, Exprs, Id, IndexVec, Init, ProcId,
     Program, ProgramBuilder, Rel, VarId, VarKind,
 };
 
+/// The part of a program that can matter.
+#[derive(Debug)]
+pub struct Cone {
+    /// It.
+    pub program: Program,
+    /// Where it lies in the original.
+    pub embedding: Embedding,
+    /// If some variable is kept that gets, at some places, an arbitrary value instead of one that is
+    /// computed from dropped variables: what is live in the original. It is not live there, and what
+    /// is said of it must not be taken for a value of the original.
+    pub live: Option<Live>,
+}
+
 /// Drops what cannot matter for a question that reads `uses`; or `None` if all of it can.
 ///
-/// The variables kept are the least set such that:
+/// The variables kept are in the least set such that:
 ///
 /// - K1. it contains what guards, constraints and the initial condition read, what may make an
 ///   assignment block, and what the question reads;
-/// - K2. if it contains the target of an assignment, it contains what the value and the index read.
-pub fn cone_of_influence(program: &Program, uses: &Uses) -> Option<(Program, Embedding)> {
+/// - K2. if it contains the target of an assignment, it contains what the value and the index read;
+///
+/// and of these they are the ones such that:
+///
+/// - K3. they are live somewhere (L1 to L4 of [`Live`]); or a constraint or the initial condition reads
+///   them, or an assignment to them may block.
+///
+/// A value that reads a dropped variable is that of a target which is not live: it becomes arbitrary.
+pub fn cone_of_influence(program: &Program, uses: &Uses) -> Option<Cone> {
     let procs = reachable_procs(program);
-    let vars = relevant_vars(program, &procs, uses);
+    let mut vars = relevant_vars(program, &procs, uses);
+    let live = Live::new(program, &ModRef::new(program, uses), uses);
+    let influencing = influencing_vars(program, &procs, uses, &live);
+    for var in vars.iter().collect::<Vec<_>>() {
+        if !influencing.contains(var) {
+            vars.remove(var);
+        }
+    }
     if procs.len() == program.procs.len() && vars.len() == program.vars.len() {
         return None;
     }
-    Some(restrict(program, &procs, &vars))
+    let (program, embedding, loosened) = restrict(program, &procs, &vars);
+    Some(Cone { program, embedding, live: loosened.then_some(live) })
+}
+
+/// K3.
+fn influencing_vars(program: &Program, procs: &BitSet, uses: &Uses, live: &Live) -> BitSet {
+    let mut found = BitSet::new(program.vars.len());
+    let mut read = |expr: ExprId| {
+        if expr != Exprs::TRUE {
+            program.exprs.reads(expr, |_, var| {
+                found.insert(var.index());
+            });
+        }
+    };
+    read(program.init.condition);
+    let kept = |e: &&Edge| procs.contains(program.nodes[e.source].proc.index());
+    for rel in program.edges.iter().filter(kept).flat_map(rels) {
+        read(rel.constraint);
+    }
+    for rel in program.edges.iter().filter(kept).flat_map(rels) {
+        for assign in &rel.assigns {
+            if may_block(program, assign) || may_clash(program, rel, assign) {
+                found.insert(assign.var.index());
+            }
+        }
+    }
+    for node in uses.nodes() {
+        for var in uses.at(node) {
+            found.insert(var.index());
+        }
+    }
+    for (id, proc) in program.procs.enumerate() {
+        if !procs.contains(id.index()) {
+            continue;
+        }
+        for node in proc.node_ids() {
+            for var in live.vars(program, node) {
+                found.insert(var.index());
+            }
+        }
+        for &result in &proc.results {
+            if live.at_exit(id, result) {
+                found.insert(result.index());
+            }
+        }
+    }
+    found
 }
 
 fn reachable_procs(program: &Program) -> BitSet {
@@ -110,8 +187,9 @@ fn relevant_vars(program: &Program, procs: &BitSet, uses: &Uses) -> BitSet {
     relevant
 }
 
-/// The program with the given procedures and variables only.
-fn restrict(program: &Program, procs: &BitSet, vars: &BitSet) -> (Program, Embedding) {
+/// The program with the given procedures and variables only; and whether a value was made arbitrary
+/// that reads others.
+fn restrict(program: &Program, procs: &BitSet, vars: &BitSet) -> (Program, Embedding, bool) {
     let mut b = ProgramBuilder::new();
     for file in &program.files {
         b.file(file);
@@ -169,6 +247,7 @@ fn restrict(program: &Program, procs: &BitSet, vars: &BitSet) -> (Program, Embed
     embedding.exprs = translate(program, &mut b, &var_image);
     let exprs = &embedding.exprs;
     let expr = |e: ExprId| exprs[e].expect("what is kept reads only what is kept");
+    let loosened = std::cell::Cell::new(false);
     let rel = |r: &Rel| Rel {
         guard: expr(r.guard),
         assigns: r
@@ -176,7 +255,12 @@ fn restrict(program: &Program, procs: &BitSet, vars: &BitSet) -> (Program, Embed
             .iter()
             .filter_map(|a| {
                 let var = var_image[a.var]?;
-                let (index, value) = (a.index.map(expr), a.value.map(expr));
+                let images = [a.index, a.value].map(|e| e.map(|e| exprs[e]));
+                if images.contains(&Some(None)) {
+                    loosened.set(true);
+                    return Some(Assign { time: a.time, var, index: None, value: None });
+                }
+                let [index, value] = images.map(Option::flatten);
                 Some(Assign { time: a.time, var, index, value })
             })
             .collect(),
@@ -233,7 +317,7 @@ fn restrict(program: &Program, procs: &BitSet, vars: &BitSet) -> (Program, Embed
     }
     let init = Init { condition: expr(program.init.condition), choices: program.init.choices };
     let entry = proc_image[program.entry].expect("the entry is reachable");
-    (b.finish(entry, init), embedding)
+    (b.finish(entry, init), embedding, loosened.get())
 }
 
 /// The expressions that read only kept variables, in the new program.
@@ -256,4 +340,55 @@ fn translate(
         out.push(expr.map(|e| b.exprs.add(e)));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cone_of_influence;
+    use crate::Uses;
+    use ir::{EdgeKind, Init, Program, ProgramBuilder, Rel, Type};
+
+    /// `x := y; x := z; assume(x)`, then a statement.
+    fn program() -> Program {
+        let mut b = ProgramBuilder::new();
+        let at = b.no_origin();
+        let [x, y, z] = ["x", "y", "z"].map(|name| b.global(name, Type::BOOL, at));
+        let main = b.proc("main", at);
+        b.begin_proc(main);
+        let n: Vec<_> = (0..4).map(|_| b.statement(at)).collect();
+        b.entry(main, n[0]);
+        let [read_x, read_y, read_z] = [x, y, z].map(|v| b.exprs.pre(v));
+        b.step(n[0], n[1], Rel::assign([(x, Some(read_y))], 0));
+        b.step(n[1], n[2], Rel::assign([(x, Some(read_z))], 0));
+        b.step(n[2], n[3], Rel::guarded(read_x, 0));
+        b.finish(main, Init::default())
+    }
+
+    #[test]
+    fn what_is_overwritten_does_not_matter() {
+        let program = program();
+        let cone = cone_of_influence(&program, &Uses::default()).expect("`y` is dropped");
+        cone.program.validate().expect("it is a program");
+        let names: Vec<&str> = cone.program.vars.ids().map(|v| cone.program.var_name(v)).collect();
+        assert_eq!(names, ["x", "z"]);
+        // Variables are dropped, never steps.
+        assert_eq!(cone.program.edges.len(), program.edges.len());
+        let first = cone.program.edges.iter().next().expect("there are edges");
+        let EdgeKind::Local { rel, .. } = &first.kind else { panic!("a step") };
+        assert!(rel.assigns.len() == 1 && rel.assigns[0].value.is_none(), "x is arbitrary");
+        let live = cone.live.expect("some value was made arbitrary");
+        let x = program.globals[0];
+        let nodes: Vec<bool> = program.nodes.ids().map(|n| live.contains(n, x)).collect();
+        assert_eq!(nodes, [false, false, true, false]);
+    }
+
+    #[test]
+    fn what_the_question_reads_matters() {
+        let program = program();
+        let first = program.procs[program.entry].entry;
+        let node = program.nodes.ids().nth(1).expect("it is there");
+        assert_ne!(first, node);
+        let uses = Uses::new([(node, program.globals[0])]);
+        assert!(cone_of_influence(&program, &uses).is_none(), "all three matter");
+    }
 }

@@ -47,6 +47,7 @@ mod lasso;
 mod links;
 mod machine;
 mod marks;
+mod matching;
 mod meter;
 mod ranks;
 mod relation;
@@ -54,6 +55,7 @@ mod repeat;
 mod sets;
 mod shortest;
 mod solve;
+mod space;
 mod tabulate;
 mod tarjan;
 mod trace;
@@ -64,8 +66,10 @@ mod tests;
 
 use check::{Answer, Budget, Engine, Goal, StateSets, Stats, StopReason, Task, TraceMode, Verdict};
 use machine::Machine;
+pub use matching::{Matching, Matters};
 use meter::Meter;
 use shortest::Search;
+pub use space::{Move, Space};
 use std::sync::Arc;
 use tabulate::Tabulation;
 

@@ -28,10 +28,12 @@ mod annotate;
 mod from_c;
 mod from_program;
 mod graph;
+mod matching;
 mod methods;
 
 pub use annotate::{Annotation, annotate};
 pub use from_c::of_c;
 pub use from_program::{OfProgram, of_program};
 pub use graph::{Graph, Label, Names, Point, Variable};
-pub use methods::{Analysis, Influence, InfluenceError, Method, influence};
+pub use matching::{Kept, Matched, kept};
+pub use methods::{Analysis, Influence, InfluenceError, Method, influence, influence_on};

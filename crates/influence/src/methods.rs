@@ -112,9 +112,14 @@ pub fn influence(
     let mut found = match method {
         Method::Formula => by_formula(graph, analysis, watch)?,
         Method::Pbes => by_pbes(graph, analysis, watch)?,
-        Method::Dataflow => by_dataflow(graph, analysis, watch)?,
+        Method::Dataflow => by_dataflow(graph, analysis, &[], watch)?,
     };
-    // "First, test the inclusion" ([pbes §3.2]).
+    keep_property(analysis, &mut found);
+    Ok(found)
+}
+
+/// "First, test the inclusion" ([pbes §3.2]).
+fn keep_property(analysis: &Analysis, found: &mut Influence) {
     if !analysis.property().is_empty() {
         for set in &mut found.sets {
             set.extend_from_slice(analysis.property());
@@ -122,6 +127,18 @@ pub fn influence(
             set.dedup();
         }
     }
+}
+
+/// The variables that matter at each state, by dataflow, if a question reads a variable in each of
+/// the given states.
+pub fn influence_on(
+    graph: &Graph,
+    analysis: &Analysis,
+    reads: &[(u32, u32)],
+    watch: &mut bes::Watch<'_>,
+) -> Result<Influence, InfluenceError> {
+    let mut found = by_dataflow(graph, analysis, reads, watch)?;
+    keep_property(analysis, &mut found);
     Ok(found)
 }
 
@@ -276,12 +293,14 @@ fn by_pbes(
 
 /// The least sets such that
 ///
+/// - D0. `v ∈ I(s)` if a question reads `v` in `s`;
 /// - D1. `v ∈ I(s)` if `s –a→ s'` with an `a` by which `v` matters at once;
 /// - D2. `w ∈ I(s)` if `s –ASSIGN v w→ s'` and `v ∈ I(s')`;
 /// - D3. `v ∈ I(s)` if `s –a→ s'`, `a` does not assign to `v`, and `v ∈ I(s')`.
 fn by_dataflow(
     graph: &Graph,
     analysis: &Analysis,
+    reads: &[(u32, u32)],
     watch: &mut bes::Watch<'_>,
 ) -> Result<Influence, InfluenceError> {
     let states = graph.states() as usize;
@@ -293,6 +312,10 @@ fn by_dataflow(
             work.push(fact);
         }
     };
+    // D0.
+    for &fact in reads {
+        find(fact, &mut work);
+    }
     for state in 0..graph.states() {
         for &(label, to) in graph.from(state) {
             before[to as usize].push((label, state));

@@ -1,14 +1,16 @@
 //! Engines work on what matters to the question; the answer is about the whole program.
 
-use analysis::{Uses, cone_of_influence};
-use check::{Answer, Goal, Lift, StateSets, Task, Verdict};
-use ir::{Embedding, Program, Time};
+use analysis::{Cone, Live, Uses, cone_of_influence};
+use check::{Answer, Goal, Lasso, Lift, Partial, StateSets, Task, Trace, Verdict};
+use ir::{Embedding, Layout, NodeId, Program, Time, VarId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A task about the cone of influence of another.
 pub(crate) struct Slice {
     embedding: Embedding,
+    /// See [`Cone::live`].
+    live: Option<Live>,
     /// The task to answer.
     pub(crate) task: Task,
 }
@@ -17,10 +19,11 @@ impl Slice {
     /// The part of the program that matters, if it is not the whole.
     pub(crate) fn new(task: &Task) -> Option<Slice> {
         let program = &task.program;
-        let (sliced, embedding) = cone_of_influence(program, &uses(program, task))?;
+        let cone = cone_of_influence(program, &uses(program, task))?;
+        let Cone { program: sliced, embedding, live } = cone;
         let sliced = Arc::new(sliced);
         let lifted = Lift::new(program, &sliced, &embedding).task(task, sliced.clone());
-        Some(Slice { embedding, task: lifted })
+        Some(Slice { embedding, live, task: lifted })
     }
 
     /// The answer as one to the original task.
@@ -36,7 +39,13 @@ impl Slice {
                 });
                 Verdict::Holds(Some(lifted.1.clone()))
             }
-            Verdict::Violated(Some(trace)) => Verdict::Violated(Some(Box::new(lift.trace(&trace)))),
+            Verdict::Violated(Some(trace)) => {
+                let mut lifted = lift.trace(&trace);
+                if let Some(live) = &self.live {
+                    forget_dead(&original.program, live, &mut lifted);
+                }
+                Verdict::Violated(Some(Box::new(lifted)))
+            }
             other => other,
         };
         let mut sets = StateSets::new();
@@ -75,4 +84,44 @@ fn uses(program: &Program, task: &Task) -> Uses {
         }
     }
     uses
+}
+
+/// Leaves open what is not live: an engine may have chosen it freely.
+fn forget_dead(program: &Program, live: &Live, trace: &mut Trace) {
+    let layout = Layout::new(program);
+    let known = |vars: &mut dyn Iterator<Item = VarId>, rest_bits: u32| {
+        let mut mask = Partial::unknown(layout.global_bits + rest_bits);
+        for var in vars {
+            let global = program.vars[var].kind == ir::VarKind::Global;
+            let from = if global { 0 } else { layout.global_bits };
+            layout.slot(var).bits().for_each(|bit| mask.set(from + bit, Some(true)));
+        }
+        mask
+    };
+    let at = |node: NodeId| {
+        let bits = layout.frame_bits[program.nodes[node].proc];
+        known(&mut live.vars(program, node), bits)
+    };
+    let mut masks: FxHashMap<NodeId, Partial> = FxHashMap::default();
+    let mut forget = |node: NodeId, state: &mut Partial| {
+        state.retain(masks.entry(node).or_insert_with(|| at(node)));
+    };
+    let in_segments = trace.segments.iter_mut().flat_map(|s| &mut s.steps);
+    for step in in_segments.chain(trace.frames.iter_mut().flat_map(|f| &mut f.steps)) {
+        forget(program.edges[step.edge].source, &mut step.state);
+    }
+    for segment in trace.segments.iter_mut() {
+        let proc = segment.proc;
+        let vars = program.globals.iter().chain(&program.procs[proc].results).copied();
+        let mut wanted = vars.filter(|&v| live.at_exit(proc, v));
+        segment.exit.retain(&known(&mut wanted, layout.result_bits[proc]));
+    }
+    match trace.lasso {
+        // What holds after the end decides nothing.
+        Some(Lasso::Terminated) => {
+            let bits = layout.frame_bits[program.nodes[trace.target].proc];
+            trace.end.retain(&Partial::unknown(layout.global_bits + bits));
+        }
+        _ => forget(trace.target, &mut trace.end),
+    }
 }
