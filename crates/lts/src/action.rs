@@ -217,7 +217,7 @@ impl Code {
                 }
                 Instr::Begin { all, slot, end } => {
                     let values =
-                        domains(sort(*slot)).unwrap_or_else(|| numbers(label, sort(*slot)));
+                        domains(sort(*slot)).unwrap_or_else(|| numbers(&label.values, sort(*slot)));
                     match values.first() {
                         None => {
                             at = *end as usize + 1;
@@ -267,10 +267,9 @@ fn in_sort(value: Value, sort: Sort, domains: &Domains<'_>) -> bool {
 /// The numbers of a label, and one that is none of them and stands for all others.
 ///
 /// Exact where a quantified number is only compared with a label's values.
-fn numbers(label: &Parsed, sort: Sort) -> Vec<Value> {
+pub(crate) fn numbers(label: &[Value], sort: Sort) -> Vec<Value> {
     let least = sort.least().unwrap_or(i64::MIN);
     let mut values: Vec<i64> = label
-        .values
         .iter()
         .filter_map(|value| match value {
             Value::Int(n) if *n >= least => Some(*n),

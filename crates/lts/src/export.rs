@@ -20,6 +20,9 @@ fn unsupported(what: &str) -> SyntaxError {
 
 type Slots = Vec<(u32, Value)>;
 
+/// Quantifiers in action formulas are expanded up to this nesting.
+const DEEPEST: u32 = 16;
+
 /// A formula as a modal equation system.
 ///
 /// Data are instantiated, as [pbes §5.1] does by hand: parameters and quantifiers range over finite
@@ -182,6 +185,19 @@ impl Modal<'_> {
         }
     }
 
+    /// All values of some slots.
+    fn choices(&self, slots: &Slots, free: &[u32]) -> Result<Vec<Slots>, SyntaxError> {
+        let mut choices: Vec<Slots> = vec![slots.clone()];
+        for &slot in free {
+            let values = self.domain(slot)?;
+            choices = choices
+                .iter()
+                .flat_map(|slots| values.iter().map(|&value| set(slots, slot, value)))
+                .collect();
+        }
+        Ok(choices)
+    }
+
     /// The right-hand side of a node.
     fn parts(&mut self, node: u32, slots: &Slots) -> Result<(Op, Vec<Part>), SyntaxError> {
         let formulas = self.formulas;
@@ -217,16 +233,8 @@ impl Modal<'_> {
                     .copied()
                     .filter(|slot| self.free[*body as usize].binary_search(slot).is_ok())
                     .collect();
-                let mut choices: Vec<Slots> = vec![slots.clone()];
-                for &slot in &carried {
-                    let values = self.domain(slot)?;
-                    choices = choices
-                        .iter()
-                        .flat_map(|slots| values.iter().map(|&value| set(slots, slot, value)))
-                        .collect();
-                }
                 let mut parts = Vec::new();
-                for choice in choices {
+                for choice in self.choices(slots, &carried)? {
                     let action = self.action(self.sources[*action as usize], &choice, &carried)?;
                     let mut part = self.part(*body, &choice)?;
                     part.modalities.insert(0, (*op == Op::And, action));
@@ -285,11 +293,22 @@ impl Modal<'_> {
 
     /// A copy of an action formula with values in place of data variables.
     fn action(&mut self, root: u32, slots: &Slots, carried: &[u32]) -> Result<u32, SyntaxError> {
+        self.action_within(root, slots, carried, 0)
+    }
+
+    fn action_within(
+        &mut self,
+        root: u32,
+        slots: &Slots,
+        carried: &[u32],
+        depth: u32,
+    ) -> Result<u32, SyntaxError> {
         let value = |slot: u32| lookup(slots, slot);
+        let formula = self.formula;
         let mut done: FxHashMap<u32, u32> = FxHashMap::default();
         let mut stack = vec![root];
         while let Some(&node) = stack.last() {
-            let action = &self.formula.actions[node as usize];
+            let action = &formula.actions[node as usize];
             let children: Vec<u32> = match action {
                 Action::Not(a) => vec![*a],
                 Action::And(a, b)
@@ -331,8 +350,26 @@ impl Modal<'_> {
                         guard: guard.as_ref().map(|guard| guard.substituted(&value)),
                     }
                 }
-                Action::Quantifier { .. } => {
-                    return Err(unsupported("a quantifier in an action formula"));
+                Action::Quantifier { all, slots: quantified, body } => {
+                    if depth == DEEPEST {
+                        return Err(unsupported("so many quantifiers in an action formula"));
+                    }
+                    let mut parts = Vec::new();
+                    for choice in self.choices(slots, quantified)? {
+                        parts.push(self.action_within(*body, &choice, carried, depth + 1)?);
+                    }
+                    let add = |actions: &mut Vec<Action>, action| {
+                        actions.push(action);
+                        actions.len() as u32 - 1
+                    };
+                    let actions = &mut self.actions.actions;
+                    let joined = parts.into_iter().reduce(|a, b| {
+                        add(actions, if *all { Action::And(a, b) } else { Action::Or(a, b) })
+                    });
+                    let joined = joined.unwrap_or_else(|| add(actions, Action::Constant(*all)));
+                    done.insert(node, joined);
+                    stack.pop();
+                    continue;
                 }
                 Action::Not(a) => Action::Not(done[a]),
                 Action::And(a, b) => Action::And(done[a], done[b]),
@@ -375,26 +412,15 @@ pub fn to_pbes(formula: &Formula, lts: &ExplicitLts, tau: &[&str]) -> Result<Str
         }
     }
     let free = free_slots(&formulas).ok_or_else(|| unsupported("so many nested variables"))?;
-    if !formulas.signature.enumerations.is_empty() {
-        return Err(unsupported("a declared sort"));
-    }
     // The same symbols under names that the format allows.
     let mut signature = Signature::default();
     for symbol in 0..formulas.signature.symbols() {
         signature.symbol(&format!("v{symbol}_{}", plain(formulas.signature.symbol_name(symbol))));
     }
-    let run = Text { formulas: &formulas, formula, free: &free, signature: &signature };
+    let run =
+        Text { formulas: &formulas, formula, free: &free, signature: &signature, names: &names };
     let mut out = String::new();
-    // Symbols that only the formula has are values, too, but no quantifier meets them.
-    let others = (0..signature.symbols()).filter(|symbol| !names.contains(symbol)).count();
-    let uses_names = formulas.slots.iter().any(|slot| slot.sort == Sort::Var);
-    let quantified = formulas.nodes.iter().any(|node| {
-        matches!(node, Node::Quantifier { slot, .. }
-            if formulas.slots[*slot as usize].sort == Sort::Var)
-    });
-    if quantified && (others > 0 || names.is_empty()) {
-        return Err(unsupported("a quantifier over names while the formula has names of its own"));
-    }
+    let uses_names = formulas.slots.iter().any(|slot| slot.sort.is_symbol());
     if signature.symbols() > 0 || uses_names {
         let elements: Vec<&str> =
             (0..signature.symbols()).map(|symbol| signature.symbol_name(symbol)).collect();
@@ -469,6 +495,8 @@ struct Text<'a> {
     formula: &'a Formula,
     free: &'a [Box<[u32]>],
     signature: &'a Signature,
+    /// The values of sort `Var`.
+    names: &'a [u32],
 }
 
 impl Text<'_> {
@@ -483,6 +511,17 @@ impl Text<'_> {
         }
     }
 
+    /// The values of a sort of names.
+    fn symbols(&self, sort: Sort) -> Option<Vec<u32>> {
+        match sort {
+            Sort::Var => Some(self.names.to_vec()),
+            Sort::Enum(e) => {
+                Some(self.formulas.signature.enumerations[e as usize].elements.clone())
+            }
+            _ => None,
+        }
+    }
+
     fn expr(&self, expr: &Expr, bound: &Slots) -> String {
         let expr = expr.substituted(&|slot| lookup(bound, slot));
         expr.show(self.signature, &|slot| self.slot(slot))
@@ -490,7 +529,8 @@ impl Text<'_> {
 
     fn declaration(&self, slot: u32) -> String {
         let sort = match self.formulas.slots[slot as usize].sort {
-            Sort::Var => "Name",
+            // All names are in one sort; quantifiers say which of them they mean.
+            Sort::Var | Sort::Enum(_) => "Name",
             sort => self.signature.sort_name(sort),
         };
         format!("{}: {sort}", self.slot(slot))
@@ -540,7 +580,19 @@ impl Text<'_> {
                 }
                 Node::Quantifier { op, slot, range, body } => {
                     let word = if *op == Op::And { "forall" } else { "exists" };
+                    let symbols = self.symbols(self.formulas.slots[*slot as usize].sort);
+                    if symbols.as_ref().is_some_and(Vec::is_empty) {
+                        _ = write!(out, "{}", op.neutral());
+                        continue;
+                    }
                     _ = write!(out, "({word} {}. ", self.declaration(*slot));
+                    if let Some(symbols) = symbols {
+                        let x = self.slot(*slot);
+                        let one = |&v: &u32| format!("{x} == {}", self.value(Value::Symbol(v)));
+                        let any: Vec<String> = symbols.iter().map(one).collect();
+                        let joint = if *op == Op::And { "=>" } else { "&&" };
+                        _ = write!(out, "val({}) {joint} ", any.join(" || "));
+                    }
                     if let Some((low, high)) = range {
                         let x = self.slot(*slot);
                         let (low, high) =
@@ -579,6 +631,17 @@ impl Text<'_> {
         internal: bool,
         bound: &mut Slots,
     ) -> Result<String, SyntaxError> {
+        self.admits_within(root, label, internal, bound, 0)
+    }
+
+    fn admits_within(
+        &self,
+        root: u32,
+        label: &(String, String, Vec<Value>),
+        internal: bool,
+        bound: &mut Slots,
+        depth: u32,
+    ) -> Result<String, SyntaxError> {
         let mut done: FxHashMap<u32, String> = FxHashMap::default();
         let mut stack = vec![root];
         while let Some(&node) = stack.last() {
@@ -604,8 +667,38 @@ impl Text<'_> {
                 Action::Gate { gate, offers, more, guard } => {
                     self.gate(gate, offers, *more, guard.as_ref(), label, bound)
                 }
-                Action::Quantifier { .. } => {
-                    return Err(unsupported("a quantifier in an action formula"));
+                Action::Quantifier { all, slots, body } => {
+                    if depth == DEEPEST {
+                        return Err(unsupported("so many quantifiers in an action formula"));
+                    }
+                    let mut choices: Vec<Slots> = vec![bound.clone()];
+                    for &slot in slots {
+                        let sort = self.formulas.slots[slot as usize].sort;
+                        let values = match (self.symbols(sort), sort) {
+                            (Some(symbols), _) => symbols.into_iter().map(Value::Symbol).collect(),
+                            (None, Sort::Bool) => vec![Value::Bool(false), Value::Bool(true)],
+                            // As where action formulas are evaluated: these stand for all.
+                            _ => crate::action::numbers(&label.2, sort),
+                        };
+                        choices = choices
+                            .iter()
+                            .flat_map(|bound| values.iter().map(|&value| set(bound, slot, value)))
+                            .collect();
+                    }
+                    let mut parts = Vec::new();
+                    for mut choice in choices {
+                        let part =
+                            self.admits_within(*body, label, internal, &mut choice, depth + 1)?;
+                        if part != all.to_string() {
+                            parts.push(part);
+                        }
+                    }
+                    let decided = (!all).to_string();
+                    match parts.len() {
+                        0 => all.to_string(),
+                        _ if parts.contains(&decided) => decided,
+                        _ => format!("({})", parts.join(if *all { " && " } else { " || " })),
+                    }
                 }
                 Action::Not(a) => match done[a].as_str() {
                     "true" => "false".to_owned(),
@@ -655,6 +748,9 @@ impl Text<'_> {
                             n >= sort.least().unwrap_or(0)
                         }
                         (Value::Symbol(_), Sort::Var) => true,
+                        (Value::Symbol(v), sort) => {
+                            self.symbols(sort).is_some_and(|symbols| symbols.contains(&v))
+                        }
                         _ => false,
                     };
                     if !fits {

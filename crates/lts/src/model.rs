@@ -194,6 +194,32 @@ impl Lts for ExplicitLts {
     }
 }
 
+/// Several threads may explore one.
+impl Lts for std::sync::Arc<ExplicitLts> {
+    type State = u32;
+
+    fn initial(&self) -> u32 {
+        self.initial
+    }
+
+    fn successors(&mut self, state: u32, out: &mut Vec<(u32, u32)>) -> Result<(), String> {
+        out.extend_from_slice(self.from(state));
+        Ok(())
+    }
+
+    fn label(&self, label: u32) -> &str {
+        (**self).label(label)
+    }
+
+    fn all_labels(&self) -> Vec<&str> {
+        (**self).all_labels()
+    }
+
+    fn name(&self, state: u32) -> String {
+        (**self).name(state)
+    }
+}
+
 impl<L: Lts> Lts for &mut L {
     type State = L::State;
 

@@ -561,7 +561,8 @@ fn agree(dialect: Dialect, seed: u64, rounds: usize) {
         let holding: Set = (0..all.len() as u32).filter(|&s| all[s as usize]).collect();
         assert_eq!(holding, expected, "{}", shown());
     }
-    assert!(2 * modal > rounds && 2 * parameterised > rounds, "{modal} {parameterised}");
+    assert!(5 * modal > 4 * rounds, "most can be written as modal systems: {modal}");
+    assert!(parameterised == rounds, "all can be written as parameterised ones: {parameterised}");
     assert!(yes > rounds, "some hold: {yes}");
     assert!(games > 20, "some alternate: {games}");
     assert!(special > rounds as u64, "some are special: {special}");
