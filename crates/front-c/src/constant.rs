@@ -107,7 +107,7 @@ pub(crate) fn number(text: &str) -> Option<i64> {
     if let Some(body) = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')) {
         return character(body);
     }
-    let lower = text.to_ascii_lowercase();
+    let lower = text.to_ascii_lowercase().replace('\'', "");
     let digits = lower.trim_end_matches('l');
     let value = if let Some(hex) = digits.strip_prefix("0x") {
         i64::from_str_radix(hex, 16)

@@ -6,13 +6,16 @@
 //! A call's events hold at its second counter, once it has come back. Counters that no run reaches,
 //! such as an `if`'s second one, remain.
 //!
-//! Two things differ from the appendix. There, a condition at the end of `do … while` counts as a
-//! use at the `do`; here, where it is evaluated. There, a return from the entry function goes
-//! anywhere; here, to the last counter, where the program has ended.
+//! Two things differ from what is printed there. The use of `a` in `while (a)` is at the counter of
+//! that condition, 7, not 1. And a return from the entry function, which goes anywhere there, goes to
+//! the last counter here, where the program has ended.
+//!
+//! A `longjmp` goes to any `setjmp`, with as many or fewer addresses on the stack.
 
-use crate::link::{FuncId, Reach};
+use crate::link::{FuncId, ObjectId, Reach};
+use crate::lower::is_longjmp;
 use crate::skeleton::{Body, Event, Flow, Next, Skeleton, plain_name};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -37,8 +40,12 @@ pub struct Counters {
     pub next: Vec<Vec<usize>>,
     /// The counters that push a return address, with the entries of what they call.
     pub pushes: BTreeMap<usize, Push>,
-    /// The counters that return.
+    /// The counters that return, in ascending order.
     pub returns: Vec<usize>,
+    /// The counters of `longjmp`s: addresses may be taken from the stack there.
+    pub long_jumps: Vec<usize>,
+    /// The counter of each point of each body of the skeleton; the second one of a call is next.
+    pub points: Vec<Vec<usize>>,
     /// The propositions, each with the counters at which it holds.
     pub propositions: Vec<(String, Vec<usize>)>,
     /// The names of the functions with a body.
@@ -68,7 +75,7 @@ pub fn counters(skeleton: &Skeleton, entry: &str) -> Option<Counters> {
     for body in &bodies {
         let mut counters = Vec::with_capacity(body.points.len());
         for (i, point) in body.points.iter().enumerate() {
-            count += body.dos.iter().filter(|d| **d as usize == i).count();
+            count += dos(body, i as u32);
             counters.push(count);
             count += match &point.flow {
                 Flow::Call(_) => 2,
@@ -82,16 +89,20 @@ pub fn counters(skeleton: &Skeleton, entry: &str) -> Option<Counters> {
     let start = |f: FuncId| -> usize {
         let Some(body) = skeleton.body(f) else { return max };
         match body.entry {
-            Next::Point(p) => {
-                let dos = body.dos.iter().filter(|d| **d == p).count();
-                first[&f][p as usize] - dos
-            }
+            Next::Point(p) => first[&f][p as usize] - dos(body, p),
             _ => max,
         }
     };
+    // A call that has come back is at its second counter.
+    let setjmps: Vec<usize> = bodies
+        .iter()
+        .flat_map(|b| b.setjmps.iter().map(|&p| first[&b.func][p as usize] + 1))
+        .collect();
     let mut out = Counters {
         entry: start(entry),
         max,
+        long_jumps: Vec::new(),
+        points: skeleton.bodies.iter().map(|b| first[&b.func].clone()).collect(),
         next: (0..=max).map(|pc| vec![(pc + 1).min(max)]).collect(),
         pushes: BTreeMap::new(),
         returns: Vec::new(),
@@ -100,6 +111,7 @@ pub fn counters(skeleton: &Skeleton, entry: &str) -> Option<Counters> {
         lines: Vec::new(),
     };
     let mut props = Props::default();
+    let mut variables = Variables::default();
     for body in &bodies {
         let f = body.func;
         let name = &skeleton.funcs[f.index()].unique;
@@ -107,14 +119,15 @@ pub fn counters(skeleton: &Skeleton, entry: &str) -> Option<Counters> {
         out.real.push(clean(name));
         out.lines.push((None, format!("{name}()")));
         out.lines.push((None, "{".to_owned()));
-        let to = |next: Next| match next {
-            Next::Point(p) => first[&f][p as usize],
-            Next::Stop | Next::Spin => max,
-        };
         for (i, point) in body.points.iter().enumerate() {
             let pc = first[&f][i];
-            let dos = body.dos.iter().filter(|d| **d as usize == i).count();
-            for d in (1..=dos).rev() {
+            // A loop is entered at its `do`, and goes round behind it.
+            let to = |next: Next| match next {
+                Next::Point(p) if i < p as usize => first[&f][p as usize] - dos(body, p),
+                Next::Point(p) => first[&f][p as usize],
+                Next::Stop | Next::Spin => max,
+            };
+            for d in (1..=dos(body, i as u32)).rev() {
                 out.lines.push((Some(pc - d), "do {".to_owned()));
             }
             // Where the events hold.
@@ -146,13 +159,18 @@ pub fn counters(skeleton: &Skeleton, entry: &str) -> Option<Counters> {
                     }
                     out.next[pc] = vec![pc + 1];
                     out.next[pc + 1] = vec![to(call.next)];
+                    let jumps = |t: &FuncId| is_longjmp(&skeleton.funcs[t.index()].name);
+                    if !setjmps.is_empty() && call.targets.iter().any(jumps) {
+                        out.long_jumps.push(pc + 1);
+                        out.next[pc + 1] = setjmps.clone();
+                    }
                     out.lines.push((Some(pc), "/* push call */;".to_owned()));
                     for target in &call.targets {
                         let name = &skeleton.funcs[target.index()].unique;
                         props.call(&clean(plain_name(name)), Some(at));
                     }
                     for arg in call.args.iter().flatten() {
-                        if let Some(v) = variable(skeleton, *arg) {
+                        if let Some(v) = variables.name(skeleton, *arg) {
                             props.add(2, v, Some(at));
                         }
                     }
@@ -160,8 +178,9 @@ pub fn counters(skeleton: &Skeleton, entry: &str) -> Option<Counters> {
             }
             let text = match &*point.text {
                 "}" => "return;".to_owned(),
+                text if closes_do(body, i) => format!("}} {text};"),
                 text if matches!(point.flow, Flow::Branch(_)) => text.to_owned(),
-                text => format!("{text};"),
+                text => format!("{};", chained(text, at)),
             };
             out.lines.push((Some(at), text));
             for event in events {
@@ -170,7 +189,7 @@ pub fn counters(skeleton: &Skeleton, entry: &str) -> Option<Counters> {
                     Event::Assign(o) | Event::Modify(o) => (1, o),
                     _ => continue,
                 };
-                if let Some(v) = variable(skeleton, o) {
+                if let Some(v) = variables.name(skeleton, o) {
                     props.add(kind, v, Some(at));
                 }
             }
@@ -181,16 +200,80 @@ pub fn counters(skeleton: &Skeleton, entry: &str) -> Option<Counters> {
     Some(out)
 }
 
-/// The name of a variable in propositions: `v_f` for the local `v` of `f`.
-fn variable(skeleton: &Skeleton, o: crate::link::ObjectId) -> Option<String> {
-    let object = &skeleton.objects[o.index()];
-    if object.reach != Reach::Var {
-        return None;
+/// The names of variables in propositions, each for one variable only.
+#[derive(Default)]
+struct Variables {
+    names: FxHashMap<ObjectId, String>,
+    taken: FxHashSet<String>,
+}
+
+impl Variables {
+    /// `v_f` for the local `v` of `f`.
+    fn name(&mut self, skeleton: &Skeleton, o: ObjectId) -> Option<String> {
+        if let Some(name) = self.names.get(&o) {
+            return Some(name.clone());
+        }
+        let object = &skeleton.objects[o.index()];
+        if object.reach != Reach::Var {
+            return None;
+        }
+        let wanted = match object.owner {
+            Some(f) => clean(&format!("{}_{}", object.name, skeleton.funcs[f.index()].unique)),
+            None => clean(&object.name),
+        };
+        let mut name = wanted.clone();
+        let mut count = 1;
+        while !self.taken.insert(name.clone()) {
+            count += 1;
+            name = format!("{wanted}_{count}");
+        }
+        self.names.insert(o, name.clone());
+        Some(name)
     }
-    Some(match object.owner {
-        Some(f) => clean(&format!("{}_{}", object.name, skeleton.funcs[f.index()].unique)),
-        None => clean(&object.name),
-    })
+}
+
+/// How often the word `do` stands before a point.
+fn dos(body: &Body, point: u32) -> usize {
+    body.dos.iter().filter(|d| **d == point).count()
+}
+
+/// Whether a point is the condition at the end of a `do` loop.
+fn closes_do(body: &Body, point: usize) -> bool {
+    let Flow::Branch(arms) = &body.points[point].flow else { return false };
+    let back = match arms.first().map(|a| a.next) {
+        Some(Next::Point(p)) => p as usize <= point && body.dos.contains(&p),
+        _ => false,
+    };
+    back && body.points[point].text.starts_with("while (")
+}
+
+/// `a = b = c` with the counter before the inner assignments, too.
+fn chained(text: &str, pc: usize) -> String {
+    let bytes = text.as_bytes();
+    let (mut depth, mut quote, mut ends) = (0i64, None, Vec::new());
+    for (i, &b) in bytes.iter().enumerate() {
+        let before = i.checked_sub(1).map_or(b' ', |i| bytes[i]);
+        match (quote, b) {
+            (Some(q), _) => quote = (b != q || before == b'\\').then_some(q),
+            (None, b'"' | b'\'') => quote = Some(b),
+            (None, b'(' | b'[' | b'{') => depth += 1,
+            (None, b')' | b']' | b'}') => depth -= 1,
+            (None, b'=') if depth == 0 => {
+                let shift = text[..i].ends_with(">>") || text[..i].ends_with("<<");
+                let compares = matches!(before, b'=' | b'!' | b'<' | b'>') && !shift;
+                if !compares && bytes.get(i + 1) != Some(&b'=') {
+                    ends.push(i + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    ends.pop();
+    let mut out = text.to_owned();
+    for end in ends.into_iter().rev() {
+        out.insert_str(end, &format!(" /* {pc} */"));
+    }
+    out
 }
 
 /// As an identifier.
@@ -275,12 +358,21 @@ impl Dialect {
             (false, Some(bits)) => format!("var {name}(0..{}): boolean;\n", bits - 1),
         }
     }
-    fn define(&self, name: &str, value: &str) -> String {
-        let word = if self.smv { "DEFINE" } else { "define" };
-        format!("{word} {name} := {value};\n")
+    /// A small number.
+    fn range(&self, name: &str, max: usize) -> String {
+        match self.smv {
+            true => format!("VAR {name} : 0..{max};\n"),
+            false => format!("var {name}: 0..{max};\n"),
+        }
     }
-    fn assign(&self) -> &'static str {
-        if self.smv { "ASSIGN" } else { "assign" }
+    fn define(&self, name: &str, value: &str) -> String {
+        format!("{} {name} := {value};\n", self.word("define"))
+    }
+    fn word(&self, word: &str) -> String {
+        if self.smv { word.to_uppercase() } else { word.to_owned() }
+    }
+    fn assign(&self) -> String {
+        self.word("assign")
     }
     fn otherwise(&self) -> &'static str {
         if self.smv { "TRUE" } else { "else" }
@@ -336,54 +428,59 @@ fn model(c: &Counters, depth: u32, encoding: Encoding, smv: bool) -> String {
     }
     // The program counter.
     out += &d.declare("pc", c.max);
-    let arms = c.next.iter().map(Vec::len).chain(c.pushes.values().map(|p| p.entries.len() + 1));
-    out += &match smv {
-        true => format!("VAR pcaux : 0..{};\n", arms.max().unwrap_or(1)),
-        false => format!("var pcaux: 0..{};\n", arms.max().unwrap_or(1)),
-    };
-    let mut jumps = String::new();
+    let mut arms: BTreeMap<usize, String> = BTreeMap::new();
     for (pc, targets) in c.next.iter().enumerate() {
         let plain = targets[..] == [(pc + 1).min(c.max)] && pc != c.max;
-        if !plain && !c.returns.contains(&pc) {
-            let _ = writeln!(jumps, "{}:{};", d.at(pc), d.one_of(targets));
+        if !plain && c.returns.binary_search(&pc).is_err() {
+            arms.insert(pc, d.one_of(targets));
         }
     }
-    let _ = writeln!(jumps, "{else_}: pcplusone;");
-    let _ = writeln!(out, "{} init({}) := {};", d.assign(), d.var("pc"), d.pc(c.entry));
-    let _ = writeln!(out, "{} next({}) := case", d.assign(), d.var("pc"));
-    let _ = writeln!(out, "somereturn: returntowhere;");
+    let listed = |arms: &BTreeMap<usize, String>| {
+        let mut out = String::new();
+        for (pc, arm) in arms {
+            let _ = writeln!(out, "{}:{arm};", d.at(*pc));
+        }
+        let next = d.choose("pcplusone > maxpc", "maxpc", "pcplusone");
+        let _ = writeln!(out, "{else_}: {next};\nesac;");
+        out
+    };
+    let no_call = listed(&arms);
     for (pc, push) in &c.pushes {
         let mut targets = push.entries.clone();
         if push.or_none {
             targets.push(pc + 1);
         }
-        let _ = writeln!(out, "{}:{};", d.at(*pc), d.one_of(&targets));
+        arms.insert(*pc, d.one_of(&targets));
     }
-    let _ = writeln!(out, "{else_}: nextpcnocall;\nesac;");
+    let _ = writeln!(out, "{} init({}) := {};", d.assign(), d.var("pc"), d.pc(c.entry));
+    let _ = writeln!(out, "{} next({}) := case", d.assign(), d.var("pc"));
+    let _ = write!(out, "somereturn: returntowhere;\n{}", listed(&arms));
     out += &d.define("maxpc", &d.pc(c.max));
-    let (pc, one) = (d.var("pc"), d.pc(1));
-    let plus = d.choose(&format!("{pc}=maxpc"), "maxpc", &format!("{pc}+{one}"));
-    out += &d.define("pcplusone", &plus);
-    let _ = write!(
-        out,
-        "{} nextpcnocall := case\n{jumps}esac;\n",
-        if smv { "DEFINE" } else { "define" }
-    );
+    out += &d.define("pcplusone", &format!("{}+{}", d.var("pc"), d.pc(1)));
+    let choices = c.next.iter().map(Vec::len).chain(c.pushes.values().map(|p| p.entries.len() + 1));
+    out += &d.range("pcaux", choices.max().unwrap_or(1));
+    let _ = write!(out, "{} nextpcnocall := case\n{no_call}", d.word("define"));
     // The stack.
-    out += &match smv {
-        true => format!("VAR stackp : 0..{full};\n"),
-        false => format!("var stackp: 0..{full};\n"),
-    };
+    out += &d.range("stackp", full as usize);
     for i in 0..cells {
         out += &d.declare(&format!("stack_{i}"), c.max);
     }
     let _ = writeln!(out, "{} init(stackp) := 0;", d.assign());
+    let minus = d.choose("stackp = 0", "0", "stackp - 1");
+    let plus = d.choose(&format!("stackp = {full}"), &full.to_string(), "stackp + 1");
+    let mut unwound = String::new();
+    if !c.long_jumps.is_empty() {
+        out += &d.range("auxstackp", full as usize);
+        let fewer = d.choose("auxstackp < stackp", "auxstackp", "stackp");
+        unwound = format!("somelongjump: {fewer};\n");
+        out += &d.define("somelongjump", &d.any(c.long_jumps.iter().map(|&pc| d.at(pc))));
+    }
     let _ = writeln!(
         out,
-        "{} next(stackp) := case\nsomerealpushcall: stackpplus1;\nsomereturn: stackpminus1;\n{else_}: stackp;\nesac;",
+        "{} next(stackp) := case\nsomerealpushcall: {plus};\nsomereturn: {minus};\n{unwound}{else_}: stackp;\nesac;",
         d.assign()
     );
-    let _ = writeln!(out, "{} stackp != {full};", if smv { "INVAR" } else { "invar" });
+    let _ = writeln!(out, "{} stackp != {full};", d.word("invar"));
     out += &d.declare("auxnondet", c.max);
     for i in 0..cells {
         let cell = d.var(&format!("stack_{i}"));
@@ -395,22 +492,23 @@ fn model(c: &Counters, depth: u32, encoding: Encoding, smv: bool) -> String {
             i + 1
         );
     }
-    let minus = d.choose("stackp = 0", "0", "stackp - 1");
     out += &d.define("stackpminus1", &minus);
-    let plus = d.choose(&format!("stackp = {full}"), &full.to_string(), "stackp + 1");
     out += &d.define("stackpplus1", &plus);
-    let _ = writeln!(out, "{} returntowhere := case", if smv { "DEFINE" } else { "define" });
+    let _ = writeln!(out, "{} returntowhere := case", d.word("define"));
     let _ = writeln!(out, "stackp=0: maxpc;");
     for i in 0..cells {
         let _ = writeln!(out, "stackpminus1={i}: {};", d.var(&format!("stack_{i}")));
     }
-    let _ = writeln!(out, "{else_}: maxpc;\nesac;");
+    let _ = writeln!(out, "{else_}: {};\nesac;", d.pc(c.max));
     // The propositions.
-    for (name, pcs) in &c.propositions {
-        out += &d.define(name, &d.any(pcs.iter().map(|&pc| d.at(pc))));
-    }
-    let assigns = c.propositions.iter().filter(|(n, _)| n.starts_with("assignto_"));
+    let proposition =
+        |(name, pcs): &(String, Vec<usize>)| d.define(name, &d.any(pcs.iter().map(|&pc| d.at(pc))));
+    let (calls, others): (Vec<_>, Vec<_>) =
+        c.propositions.iter().partition(|(n, _)| n.starts_with("callto_"));
+    out.extend(others.iter().copied().map(proposition));
+    let assigns = others.iter().filter(|(n, _)| n.starts_with("assignto_"));
     out += &d.define("someassign", &d.any(assigns.map(|(n, _)| n.clone())));
+    out.extend(calls.iter().copied().map(proposition));
     let real = c.real.iter().map(|n| format!("callto_{n}"));
     let real = real.filter(|n| c.propositions.iter().any(|(p, _)| p == n));
     out += &d.define("somerealcall", &d.any(real));

@@ -241,6 +241,8 @@ impl Lexer<'_> {
                         self.pos += 2;
                     }
                     b if in_word(b) || b == b'.' => self.pos += 1,
+                    // C23: `1'000`.
+                    b'\'' if self.byte(1).is_ascii_alphanumeric() => self.pos += 2,
                     _ => break,
                 }
             }

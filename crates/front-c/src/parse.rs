@@ -12,6 +12,11 @@ use rustc_hash::FxHashMap;
 /// How deep expressions and statements may nest.
 pub const MAX_DEPTH: u32 = 2_000;
 
+/// What is no C has problems without end, each of which may cost [`MAX_DEPTH`] levels.
+const MAX_PROBLEMS: usize = 10_000;
+/// Items that nest too deep.
+const MAX_DEEP: usize = 100;
+
 /// Enough for [`MAX_DEPTH`] levels of the largest frames.
 const STACK_BYTES: usize = 256 << 20;
 
@@ -23,8 +28,19 @@ pub fn parse(text: &str) -> Unit {
         let (tokens, files) = lex(text, &mut unit.names);
         unit.files = files;
         unit.text = text.into();
-        let mut parser =
-            Parser { tokens, pos: 0, unit, keywords, scopes: vec![Scope::default()], depth: 0 };
+        let mut parser = Parser {
+            hopeless: vec![false; tokens.len()],
+            closing: matching(&tokens),
+            tokens,
+            pos: 0,
+            unit,
+            keywords,
+            scopes: vec![Scope::default()],
+            depth: 0,
+        };
+        // A keyword of C23, and a name in C11: what a program declares takes its place.
+        let (name, ty) = (parser.unit.names.add("bool"), parser.base("_Bool"));
+        parser.declare(name, Meaning::Type(ty));
         parser.unit();
         parser.unit
     };
@@ -53,18 +69,19 @@ macro_rules! keywords {
 
 keywords! {
     Typedef: "typedef"; Extern: "extern"; Static: "static"; Auto: "auto"; Register: "register";
-    Thread: "__thread" "_Thread_local"; Inline: "inline" "__inline" "__inline__";
+    Thread: "__thread" "_Thread_local" "thread_local"; Inline: "inline" "__inline" "__inline__";
     Noreturn: "_Noreturn";
-    Const: "const" "__const" "__const__";
+    Const: "const" "__const" "__const__" "constexpr";
     Qualifier: "volatile" "__volatile" "__volatile__" "restrict" "__restrict" "__restrict__"
-        "_Atomic" "_Nonnull" "_Nullable" "__unaligned";
-    Attribute: "__attribute__" "__attribute" "__declspec" "_Alignas" "__alignas";
+        "_Atomic" "_Nonnull" "_Nullable" "__unaligned" "__seg_fs" "__seg_gs";
+    Attribute: "__attribute__" "__attribute" "__declspec" "_Alignas" "__alignas" "alignas";
     Extension: "__extension__";
     Void: "void";
     Base: "char" "short" "int" "long" "float" "double" "signed" "__signed" "__signed__" "unsigned"
         "_Bool" "_Complex" "__complex__" "__complex" "_Imaginary" "__int128" "__int128_t"
         "__uint128_t" "_Float16" "__fp16" "__bf16" "_Float32" "_Float64" "_Float128" "_Float32x"
-        "_Float64x" "__float128" "__ibm128" "_Decimal32" "_Decimal64" "_Decimal128";
+        "_Float64x" "_Float128x" "__float128" "__float80" "__ibm128" "_Decimal32" "_Decimal64"
+        "_Decimal128" "_BitInt" "_Sat" "_Fract" "_Accum";
     VaList: "__builtin_va_list";
     AutoType: "__auto_type";
     Struct: "struct"; Union: "union"; Enum: "enum";
@@ -76,9 +93,11 @@ keywords! {
     StaticAssert: "_Static_assert" "static_assert";
     Generic: "_Generic";
     Offsetof: "__builtin_offsetof"; TypesCompatible: "__builtin_types_compatible_p";
-    VaArg: "__builtin_va_arg";
+    VaArg: "__builtin_va_arg" "__builtin_convertvector";
+    ChooseExpr: "__builtin_choose_expr"; BitCast: "__builtin_bit_cast";
     RealPart: "__real__" "__real" "__imag__" "__imag";
     LocalLabel: "__label__";
+    Pragma: "_Pragma";
 }
 
 /// Keywords have the first symbols.
@@ -113,6 +132,30 @@ struct Scope {
 struct Fail {
     at: Place,
     message: String,
+    /// It nests too deep.
+    deep: bool,
+}
+
+/// No closing bracket.
+const OPEN: u32 = u32::MAX;
+
+/// Of each opening bracket, the closing one of its kind; other kinds do not count.
+fn matching(tokens: &[Token]) -> Vec<u32> {
+    let mut out = vec![OPEN; tokens.len()];
+    let mut open: [Vec<usize>; 3] = Default::default();
+    for (i, token) in tokens.iter().enumerate() {
+        let Tok::Punct(p) = token.tok else { continue };
+        let Some(kind) = "([{)]}".find(p).filter(|_| p.len() == 1) else { continue };
+        match kind.checked_sub(3) {
+            None => open[kind].push(i),
+            Some(kind) => {
+                if let Some(start) = open[kind].pop() {
+                    out[start] = i as u32;
+                }
+            }
+        }
+    }
+    out
 }
 
 type Parsed<T> = Result<T, Fail>;
@@ -140,6 +183,10 @@ struct Declarator {
 
 struct Parser {
     tokens: Vec<Token>,
+    /// Of each opening bracket, the closing one.
+    closing: Vec<u32>,
+    /// Tokens from which no end of an item was found; see [`Parser::end_of_item`].
+    hopeless: Vec<bool>,
     pos: usize,
     unit: Unit,
     keywords: Keywords,
@@ -204,7 +251,7 @@ impl Parser {
         }
     }
     fn fail(&self, message: impl Into<String>) -> Fail {
-        Fail { at: self.at(), message: message.into() }
+        Fail { at: self.at(), message: message.into(), deep: false }
     }
     fn wanted(&self, what: &str) -> Fail {
         let found = match self.tok() {
@@ -217,7 +264,8 @@ impl Parser {
     }
     fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
-            return Err(self.fail(format!("nested more than {MAX_DEPTH} levels deep")));
+            let message = format!("nested more than {MAX_DEPTH} levels deep");
+            return Err(Fail { at: self.at(), message, deep: true });
         }
         self.depth += 1;
         let result = parse(self);
@@ -275,23 +323,31 @@ impl Parser {
     // Items.
 
     fn unit(&mut self) {
+        let mut deep = 0;
         while self.tok() != Tok::End {
             let start = self.pos;
             self.scopes.truncate(1);
             self.depth = 0;
             if let Err(fail) = self.item() {
-                let function = self.function_name(start);
+                deep += usize::from(fail.deep);
+                let end = self.end_of_item(start);
+                let function = self.function_name(start, end);
                 self.unit.problems.push(Problem { at: fail.at, message: fail.message, function });
                 self.scopes.truncate(1);
-                self.pos = self.end_of_item(start).max(start + 1).min(self.tokens.len() - 1);
+                self.pos = end.max(start + 1).min(self.tokens.len() - 1);
+                if self.unit.problems.len() >= MAX_PROBLEMS || deep >= MAX_DEEP {
+                    let (at, message) =
+                        (self.at(), "too many problems: the rest is left out".into());
+                    self.unit.problems.push(Problem { at, message, function: None });
+                    return;
+                }
             }
         }
     }
 
     /// The name before the first parenthesis of an item that has a body: good enough to say which
     /// function is lost.
-    fn function_name(&self, start: usize) -> Option<Sym> {
-        let end = self.end_of_item(start);
+    fn function_name(&self, start: usize, end: usize) -> Option<Sym> {
         let item = &self.tokens[start..end];
         item.iter().find(|t| t.tok == Tok::Punct("{"))?;
         let open = item.iter().position(|t| t.tok == Tok::Punct("("))?;
@@ -302,39 +358,44 @@ impl Parser {
     }
 
     /// The token after an item, by its brackets; where they never close, before the next line
-    /// that starts with a word.
-    fn end_of_item(&self, start: usize) -> usize {
-        let mut depth = 0usize;
-        // A brace after `=`, `)`-less tag or name belongs to a declaration, which ends with `;`.
-        let mut in_declaration = false;
-        for i in start..self.tokens.len() {
+    /// that starts with a word. No token is looked at twice in vain: those from which the end of the
+    /// file was reached are remembered.
+    fn end_of_item(&mut self, start: usize) -> usize {
+        let mut i = start;
+        let mut parenthesis = false;
+        while i < self.tokens.len() && !self.hopeless[i] {
             match self.tokens[i].tok {
+                Tok::Punct("(") => parenthesis = true,
                 Tok::Punct("{") => {
-                    if depth == 0 {
-                        let before = i.checked_sub(1).filter(|&b| b >= start);
-                        in_declaration = match before.map(|b| self.tokens[b].tok) {
-                            Some(Tok::Punct("=")) => true,
-                            Some(Tok::Word(_)) => self.tokens[start..i]
-                                .iter()
-                                .all(|t| !matches!(t.tok, Tok::Punct("("))),
-                            _ => false,
-                        };
-                    }
-                    depth += 1;
-                }
-                Tok::Punct("}") => {
-                    depth = depth.saturating_sub(1);
-                    if depth == 0 && !in_declaration {
-                        return i + 1;
+                    // After `=`, or a tag or name without `)`, it belongs to a declaration, which
+                    // ends with `;`.
+                    let before = i.checked_sub(1).filter(|&b| b >= start);
+                    let in_declaration = match before.map(|b| self.tokens[b].tok) {
+                        Some(Tok::Punct("=")) => true,
+                        Some(Tok::Word(_)) => !parenthesis,
+                        _ => false,
+                    };
+                    match self.closing[i] {
+                        OPEN => break,
+                        close if !in_declaration => return close as usize + 1,
+                        close => i = close as usize,
                     }
                 }
-                Tok::Punct(";") if depth == 0 => {
-                    // Declarations of K&R parameters end in `;`, too: a body may follow. Then the
-                    // rest is an item of its own, which fails and is skipped in turn.
-                    return i + 1;
-                }
+                // Declarations of K&R parameters end in `;`, too: a body may follow. Then the rest
+                // is an item of its own, which fails and is skipped in turn.
+                Tok::Punct("}" | ";") => return i + 1,
                 _ => {}
             }
+            i += 1;
+        }
+        // What was passed over on the way is no start of anything that ends, either.
+        let mut passed = start;
+        while passed < i {
+            self.hopeless[passed] = true;
+            passed = match (self.tokens[passed].tok, self.closing[passed]) {
+                (Tok::Punct("{"), close) if close != OPEN => close as usize + 1,
+                _ => passed + 1,
+            };
         }
         let first_line = self.tokens[start].at;
         (start + 1..self.tokens.len() - 1)
@@ -350,6 +411,9 @@ impl Parser {
     fn item(&mut self) -> Parsed<()> {
         if self.eat(";") {
             return Ok(());
+        }
+        if self.eat_kw(Kw::Pragma) {
+            return self.skip_parens();
         }
         if self.kw() == Some(Kw::Asm) {
             self.advance();
@@ -491,18 +555,22 @@ impl Parser {
         while matches!(self.kw(), Some(Kw::Qualifier | Kw::Goto | Kw::Inline)) {
             self.advance();
         }
-        self.expect("(")?;
-        let mut depth = 1;
-        while depth > 0 {
-            match self.tok() {
-                Tok::Punct("(") => depth += 1,
-                Tok::Punct(")") => depth -= 1,
-                Tok::End => return Err(self.wanted("`)`")),
-                _ => {}
-            }
-            self.advance();
+        match self.is("(") {
+            true => self.skip_bracket(),
+            false => self.expect("("),
         }
-        Ok(())
+    }
+
+    /// From an opening bracket to behind the closing one.
+    fn skip_bracket(&mut self) -> Parsed<()> {
+        match self.closing[self.pos] {
+            OPEN => Err(self.fail("a bracket that is never closed")),
+            close => {
+                self.pos = close as usize;
+                self.advance();
+                Ok(())
+            }
+        }
     }
 
     /// Attributes, if any stand here.
@@ -515,19 +583,7 @@ impl Parser {
                 self.read_attributes(start, self.pos, out);
             } else if self.is("[") && self.ahead_is(1, "[") {
                 let start = self.pos;
-                let mut depth = 0;
-                loop {
-                    match self.tok() {
-                        Tok::Punct("[") => depth += 1,
-                        Tok::Punct("]") => depth -= 1,
-                        Tok::End => return Err(self.wanted("`]]`")),
-                        _ => {}
-                    }
-                    self.advance();
-                    if depth == 0 {
-                        break;
-                    }
-                }
+                self.skip_bracket()?;
                 self.read_attributes(start, self.pos, out);
             } else {
                 return Ok(());
@@ -617,9 +673,7 @@ impl Parser {
                         && matches!(self.tok(), Tok::Word(s) if self.unit.name(s) == "_Atomic")
                     {
                         self.advance();
-                        self.expect("(")?;
-                        ty = Some(self.type_name()?);
-                        self.expect(")")?;
+                        ty = Some(self.parenthesised_type()?);
                         any = true;
                         continue;
                     }
@@ -633,6 +687,15 @@ impl Parser {
                 Some(Kw::Base) => {
                     if let Tok::Word(sym) = self.tok() {
                         base.push(sym);
+                    }
+                    // `_BitInt(8)`
+                    if self.ahead_is(1, "(")
+                        && matches!(self.tok(), Tok::Word(s) if self.unit.name(s) == "_BitInt")
+                    {
+                        self.advance();
+                        self.skip_parens()?;
+                        any = true;
+                        continue;
                     }
                 }
                 Some(Kw::VaList | Kw::AutoType) if ty.is_none() && base.is_empty() => {
@@ -654,7 +717,7 @@ impl Parser {
                     self.advance();
                     self.expect("(")?;
                     ty = Some(if self.starts_type(0) {
-                        self.type_name()?
+                        self.deeper(Self::type_name)?
                     } else {
                         let e = self.expression()?;
                         self.type_node(TypeKind::TypeOf(e), false)
@@ -686,6 +749,11 @@ impl Parser {
             Some(ty) => ty,
             None if base.is_empty() && !implicit && storage == Storage::None && !is_const => {
                 return Err(self.wanted("a type"));
+            }
+            // C23: the type of the initial value.
+            None if base.is_empty() && storage == Storage::Auto => {
+                let sym = self.unit.names.add("__auto_type");
+                self.type_node(TypeKind::Other(sym), false)
             }
             None if base.is_empty() => self.base("int"),
             None => {
@@ -802,7 +870,7 @@ impl Parser {
             self.advance();
         }
         if self.eat(":") {
-            self.specifiers(false)?;
+            self.deeper(|p| p.specifiers(false))?;
         }
         if self.eat("{") {
             let mut first = true;
@@ -1175,22 +1243,22 @@ impl Parser {
 
     /// Whether what follows the attribute here is a declaration.
     fn attribute_declares(&self) -> bool {
-        let (mut n, mut depth) = (1, 0);
-        loop {
-            match self.ahead(n) {
-                Tok::Punct("(") => depth += 1,
-                Tok::Punct(")") => {
-                    depth -= 1;
-                    if depth == 0 {
-                        break;
-                    }
-                }
-                Tok::End => return false,
-                _ => {}
-            }
-            n += 1;
+        match self.closing.get(self.pos + 1) {
+            Some(&close) if close != OPEN => self.starts_declaration(close as usize + 1 - self.pos),
+            _ => false,
         }
-        self.starts_type(n + 1)
+    }
+
+    /// How far it is to the token after the `[[…]]` that start here.
+    fn after_brackets(&self) -> usize {
+        let mut n = 0;
+        while self.ahead_is(n, "[") && self.ahead_is(n + 1, "[") {
+            match self.closing[self.pos + n] {
+                OPEN => return n,
+                close => n = close as usize + 1 - self.pos,
+            }
+        }
+        n
     }
 
     fn condition(&mut self) -> Parsed<ExprId> {
@@ -1206,6 +1274,9 @@ impl Parser {
             _ if self.is("{") => return self.block(true),
             _ if self.eat(";") => StmtKind::Empty,
             _ if self.is("[") && self.ahead_is(1, "[") => {
+                if self.starts_declaration(self.after_brackets()) {
+                    return self.declaration_statement();
+                }
                 self.attributes(&mut Attributes::default())?;
                 return self.statement();
             }
@@ -1266,13 +1337,18 @@ impl Parser {
                 kind
             }
             Some(Kw::Asm) => StmtKind::Asm(self.asm()?),
+            Some(Kw::Pragma) => {
+                self.advance();
+                self.skip_parens()?;
+                StmtKind::Empty
+            }
             Some(Kw::LocalLabel) => {
-                while !self.eat(";") {
-                    if self.tok() == Tok::End {
-                        return Err(self.wanted("`;`"));
-                    }
+                self.advance();
+                while self.word().is_some() {
                     self.advance();
+                    self.eat(",");
                 }
+                self.expect(";")?;
                 StmtKind::Empty
             }
             Some(Kw::Attribute) if !self.attribute_declares() => {
@@ -1580,22 +1656,47 @@ impl Parser {
                 return Ok(e);
             }
             Tok::Word(sym) => match self.keywords.get(sym) {
+                // Keywords of C23, unless the program has names of its own.
+                None if self.meaning(sym).is_none()
+                    && matches!(self.unit.name(sym), "true" | "false" | "nullptr") =>
+                {
+                    let value = if self.unit.name(sym) == "true" { "1" } else { "0" };
+                    ExprKind::Number(self.unit.names.add(value))
+                }
                 None => ExprKind::Name(sym),
+                // The first operand is a constant.
+                Some(Kw::ChooseExpr) => {
+                    self.advance();
+                    self.expect("(")?;
+                    let condition = self.deeper(Self::assignment)?;
+                    self.expect(",")?;
+                    let then = self.deeper(Self::assignment)?;
+                    self.expect(",")?;
+                    let last = self.deeper(Self::assignment)?;
+                    self.expect(")")?;
+                    return Ok(
+                        self.expr_node(at, ExprKind::Conditional(condition, Some(then), last))
+                    );
+                }
+                Some(Kw::BitCast) => {
+                    self.advance();
+                    self.expect("(")?;
+                    let ty = self.type_name()?;
+                    self.expect(",")?;
+                    let e = self.deeper(Self::assignment)?;
+                    self.expect(")")?;
+                    return Ok(self.expr_node(at, ExprKind::Cast(ty, e)));
+                }
                 Some(Kw::Offsetof) => {
                     self.advance();
                     self.expect("(")?;
                     let ty = self.type_name()?;
                     self.expect(",")?;
-                    let mut depth = 1;
-                    while depth > 0 {
-                        match self.tok() {
-                            Tok::Punct("(") => depth += 1,
-                            Tok::Punct(")") => depth -= 1,
-                            Tok::End => return Err(self.wanted("`)`")),
-                            _ => {}
-                        }
-                        self.advance();
-                    }
+                    let Some(member) = self.word() else { return Err(self.wanted("a member")) };
+                    let e = self.expr_node(at, ExprKind::Name(member));
+                    self.advance();
+                    self.postfix(at, e)?;
+                    self.expect(")")?;
                     return Ok(self.expr_node(at, ExprKind::AboutType(ty)));
                 }
                 Some(Kw::TypesCompatible) => {

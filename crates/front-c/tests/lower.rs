@@ -1,6 +1,5 @@
 //! Programs made of skeletons, explored state by state.
 
-use front_c::export::{Encoding, counters, cout, edl, smv};
 use front_c::{Keep, LowerError, Options, lower, parse, skeleton};
 use ir::eval::{Code, Env};
 use ir::{EdgeId, EdgeKind, ExprId, Exprs, NodeId, Program, Rel, Time, VarId};
@@ -379,55 +378,4 @@ fn what_rules_name_is_not_entered() {
         }
     });
     assert!(states.iter().all(|s| s.monitor != 9));
-}
-
-#[test]
-fn doit_is_exported_as_in_the_appendix() {
-    let unit = parse(&format!("# 1 \"doit.c\"\n{GETMAX}\ndoit() {{ int max; max = getmax(); }}"));
-    let s = skeleton(&[unit]);
-    let c = counters(&s, "doit").expect("counters");
-    assert_eq!(
-        cout(&c),
-        "getmax()\n{\n/* 0 */ a = max = 0;\n/* 1 */ do {\n/* 2 */ if (a > max)\n/* 4 */ max = a;\n/* 5 */ /* push call */;\n/* 6 */ a = input();\n/* 7 */ while (a)\n/* 8 */ return max;\n/* 9 */ return;\n}\ndoit()\n{\n/* 10 */ /* push call */;\n/* 11 */ max = getmax();\n/* 12 */ return;\n}\n"
-    );
-    assert_eq!((c.entry, c.max), (10, 13));
-    let text = edl(&c, 5, Encoding::Int);
-    for line in [
-        "var pc: 0..13;",
-        "assign init(pc) := 10;",
-        "var pcaux: 0..2;",
-        "pc=2:if pcaux=0 then 4 else 5 endif;",
-        "pc=7:if pcaux=0 then 2 else 8 endif;",
-        "pc=10:0;",
-        "pc=13:13;",
-        "var stackp: 0..6;",
-        "var stack_5: 0..13;",
-        "invar stackp != 6;",
-        "somereturn & (stackp = 6): auxnondet;",
-        "(5 != stackp) | !somerealpushcall: stack_5;",
-        "define useof_a_getmax := (0|(pc=2)|(pc=4)|(pc=7));",
-        "define useof_max_getmax := (0|(pc=2)|(pc=8));",
-        "define assignto_a_getmax := (0|(pc=0)|(pc=6));",
-        "define assignto_max_doit := (0|(pc=11));",
-        "define assignto_max_getmax := (0|(pc=0)|(pc=4));",
-        "define someassign := (0|(assignto_a_getmax)|(assignto_max_doit)|(assignto_max_getmax));",
-        "define callto_getmax := (0|(pc=11));",
-        "define callto_input := (0|(pc=6));",
-        "define callto_doit := (0);",
-        "define somerealcall := (0|(callto_getmax)|(callto_doit));",
-        "define somereturn := (0|(pc=8)|(pc=9)|(pc=12));",
-        "define somerealpushcall := (0|(pc=10));",
-    ] {
-        assert!(text.lines().any(|l| l == line), "{line}\n{text}");
-    }
-    let text = smv(&c, 5, Encoding::Bits);
-    for line in [
-        "MODULE main",
-        "VAR pc : unsigned word[4];",
-        "ASSIGN init(pc) := 0ud4_10;",
-        "pc=0ud4_2:(pcaux=0 ? 0ud4_4 : 0ud4_5);",
-        "INVAR stackp != 6;",
-    ] {
-        assert!(text.lines().any(|l| l == line), "{line}\n{text}");
-    }
 }

@@ -47,6 +47,43 @@ fn gnu_c_is_read() {
         "int x = sizeof(int){1}; __int128 big; int f(int) __asm__(\"g\"); ;",
         "void (*signal(int sig, void (*func)(int)))(int);",
         "[[nodiscard]] int f(void); void g(void) { [[maybe_unused]] int x = 0; }",
+        // Attributes wherever a compiler takes them.
+        "int __attribute__((a)) f __attribute__((b)) (int x __attribute__((unused)), [[maybe_unused]] int y);",
+        "struct __attribute__((packed)) s { int x __attribute__((aligned(8))), y; } __attribute__((aligned(16))) v;",
+        "enum __attribute__((packed)) e { A __attribute__((deprecated)) = 1, B [[deprecated]] } __attribute__((unused));",
+        "void f(int x) { switch (x) { case 1: x++; __attribute__((fallthrough)); case 2: [[fallthrough]]; default: ; } }",
+        "void f(void) { __attribute__((unused)) static int x; int *__attribute__((may_alias)) p; l: __attribute__((cold)) ; }",
+        "typedef int T __attribute__((mode(DI))); __attribute__((noinline, cold)) static void g(T x) { }",
+        "int (__attribute__((cdecl)) *p)(int); _Alignas(16) char b[16]; alignas(8) int c; __declspec(noinline) int h(void);",
+        "void f(void) { for (__attribute__((unused)) int i = 0; i < 1; i++) ; if (1) __attribute__((unused)) int; }",
+        // K&R and implicit int.
+        "static f(x, y, p) register x; unsigned y; struct s { int a; } *p; { extern g(); return g(x, y); }",
+        "char *f(s, n, cmp) char *s; int (*cmp)(), n; { auto i; register const j = 1; return s; }",
+        "f(), g(), *h(); x, *y; const z = 1; volatile w; unsigned u; main(argc, argv) char **argv; { }",
+        "typedef int T; int f(a, T2) T a; T T2; { return a; } int (g)(x) { return x; }",
+        // Types that compilers add.
+        "typedef int v4 __attribute__((vector_size(16))); v4 f(v4 a, v4 b) { return a + b == (v4) { 1, 2, 3, 4 } ? a : b; }",
+        "_Float16 a; _Float32 b; _Float64x c; __float128 d; _Decimal64 e; __bf16 f; _Complex double g = 1.0i; __int128 h; unsigned __int128 i;",
+        "typedef float v2 __attribute__((vector_size(8))); typedef int i2 __attribute__((vector_size(8))); i2 f(v2 x) { return __builtin_convertvector(x, i2); }",
+        "int __seg_gs *p; _Atomic(int) a; _Atomic int b; int *_Atomic c; int *restrict d;",
+        // Statement expressions, typeof, jumps.
+        "#define M\n#pragma pack(1)\n_Pragma(\"once\") int f(int x) { _Pragma(\"a b\") return ({ __label__ l; goto l; l: x; }) + (({ ; }), 1); }",
+        "int x; typeof(x) *p; typeof(int[3]) a; typeof(({ int y = 1; y; })) b; __typeof__(&x) q; typeof_unqual(const int) c;",
+        "void f(int n) { void *l = n ? &&a : &&b; goto *(n ? l : &&b); a: b: ; } void g(int i) { static const int o[] = { &&x - &&y, 0 }; x: y: goto *(&&x + o[i]); }",
+        "int f(int x) { asm volatile goto (\"\" :: \"r\"(x) : \"memory\", \"cc\" : a, b); a: return 1; b: return 2; }",
+        "register int sp asm(\"rsp\"); int f(void) __asm__(\"g\" \"2\") __attribute__((pure)); asm(\".globl x\"); void h(void) { asm(\"nop\"); asm inline (\"\" ::: ); }",
+        "int f(int x) { return x ? : 2; } int g(int x, int y) { return x ?: y ?: 3; } int h(char c) { switch (c) { case 'a' ... 'z': case '0'...'9': return 1; } return 0; }",
+        "struct s { int a : 3; unsigned : 0; const int b : 2, c : sizeof(int); _Bool d : 1; struct { int e; }; union { int f; int g[0]; }; int h[]; };",
+        "struct p { int x[3]; struct { int y; } z; } a = { .x = { [0 ... 1] = 1, [2] = 2 }, .z.y = 3, }, b = { x: { 1 }, z: { y: 2 } }, c[] = { [1].x[2] = 4, { }, }, d = {};",
+        "int *f(void) { return (int []) { 1, 2, [5] = 3 }; } struct s { int x; } *p = &(struct s) { .x = 1 }; int g(void) { return ((struct s) { 2 }).x++; }",
+        "int f(int x) { return _Generic((x), int: f, const char *: g, struct { int a; } *: 0, default: h)(x) + _Generic(x, default: 1); }",
+        "_Static_assert(1); static_assert(sizeof(int) > 1, \"a\" \"b\"); struct s { int a; _Static_assert(1, \"\"); }; void f(void) { _Static_assert(1, \"\"); }",
+        "int f(void *p) { return __builtin_choose_expr(1, 2, p) + __builtin_types_compatible_p(typeof(p), void *) + __builtin_offsetof(struct { int a[2]; }, a[1]); }",
+        // C23, as far as it is cheap.
+        "bool f(bool x) { return x ? true : false; } void *p = nullptr; constexpr int n = 1'000'000; thread_local int t; auto y = 1; _BitInt(7) z;",
+        "enum e : unsigned char { A, B }; typeof(nullptr) q; int g(int, char *) { l: int x = 1; return x; case_: }",
+        "typedef int bool; typedef enum { false, true } truth; bool h(truth t) { return t == true; }",
+        "typedef unsigned char bool; bool h(bool bool) { return bool; }",
     ] {
         clean(text);
     }
@@ -91,6 +128,53 @@ fn one_bad_function_costs_one_function() {
 }
 
 #[test]
+fn a_function_inside_a_function_is_unknown_by_name() {
+    let unit = parse(
+        "# 1 \"f.c\"\nint outer(int x) { int inner(int y) { return x + y; } return inner(1); }\nint after(void) { return 3; }\n",
+    );
+    assert_eq!(names(&unit), ["after"]);
+    assert_eq!(unit.problems[0].message, "a function inside a function");
+    assert_eq!(unit.problems[0].function.map(|f| unit.name(f)), Some("outer"));
+    let s = front_c::skeleton(&[unit]);
+    let warnings: Vec<String> = s.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings, ["f.c:1:37: `outer` is left out: a function inside a function"]);
+}
+
+#[test]
+fn what_attributes_say_is_kept() {
+    for text in [
+        "void g(int *); void f(void) { __attribute__((cleanup(g))) int x = 1; }",
+        "void g(int *); void f(void) { [[gnu::cleanup(g)]] int x = 1; }",
+        "void g(int *); void f(void) { __attribute__((cleanup(g))) static int x = 1; }",
+        "void g(int *); void f(void) { int __attribute__((__cleanup__(g))) x = 1, *y; }",
+        "void g(int *); void f(void) { int y, x __attribute__((unused, cleanup(g))); }",
+    ] {
+        let unit = clean(text);
+        let declared = unit.stmts.iter().find_map(|s| match &s.kind {
+            StmtKind::Declare(all) => all.iter().find(|d| unit.name(d.name) == "x"),
+            _ => None,
+        });
+        let cleanup = declared.and_then(|d| d.attributes.cleanup);
+        assert_eq!(cleanup.map(|f| unit.name(f)), Some("g"), "{text}");
+    }
+    for text in [
+        "void f(void) __attribute__((noreturn));",
+        "__attribute__((cold, __noreturn__)) void f(void);",
+        "_Noreturn void f(void);",
+        "[[noreturn]] void f(void);",
+        "static inline __attribute__((noreturn)) void f(void) { for (;;) ; }",
+        "void __attribute__((noreturn)) (f)(void);",
+    ] {
+        let unit = clean(text);
+        let noreturn = match &unit.items[0] {
+            Item::Function(f) => f.attributes.noreturn,
+            Item::Declaration(d) => d.attributes.noreturn,
+        };
+        assert!(noreturn, "{text}");
+    }
+}
+
+#[test]
 fn line_markers_are_followed() {
     let unit = clean("# 10 \"dir/a \\\"b\\\".c\"\nint f(void)\n{\n#line 40\n  return 1;\n}\n");
     let ret = unit.stmts.iter().find(|s| matches!(s.kind, StmtKind::Return(_))).expect("a return");
@@ -110,6 +194,27 @@ fn nesting_ends_in_a_problem_and_never_in_a_crash() {
         assert!(unit.problems[0].message.contains(&MAX_DEPTH.to_string()));
         assert!(names(&unit).is_empty());
     }
+    let nested = |before: &str, open: &str, middle: &str, close: &str, after: &str| {
+        let (open, close) = (open.repeat(100_000), close.repeat(100_000));
+        let unit = parse(&format!("{before}{open}{middle}{close}{after} int g;"));
+        assert_eq!(unit.problems.len(), 1, "{:?}", unit.problems.first());
+    };
+    nested("", "typeof(", "int", ")", " x;");
+    nested("", "_Atomic(", "int", ")", " x;");
+    nested("int x = ", "sizeof(", "int", ")", ";");
+    nested("int x = ", "(int)", "1", "", ";");
+    nested("int x = ", "1 ? ", "1", " : 2", ";");
+    nested("int x[] = ", "{", "1", "}", ";");
+    nested("int ", "(", "x", ")", ";");
+    nested("int ", "(*", "x", ")(void)", ";");
+    nested("void f(", "int (*)(", "int", ")", ");");
+    nested("struct s ", "{ struct ", "{ int x; }", " y; }", ";");
+    nested("void f(int x) { ", "if (x) ", ";", "", "}");
+    nested("void f(int x) { ", "while (x) ", ";", "", "}");
+    nested("void f(int x) { ", "do ", ";", "while (x);", "}");
+    nested("void f(int x) { ", "switch (x) ", ";", "", "}");
+    nested("int x = ", "_Generic(1, int: ", "1", ")", ";");
+    nested("enum ", ": enum ", "e", "", " x;");
     let blocks = format!("void f(void) {}{} int g;", "{".repeat(100_000), "}".repeat(100_000));
     assert_eq!(parse(&blocks).problems.len(), 1);
     let stars = format!("int {}p;", "*".repeat(100_000));
@@ -177,5 +282,85 @@ fn any_text_is_survived() {
             text.push(' ');
         }
         parse(&text);
+    }
+}
+
+#[test]
+fn recovery_does_not_look_at_a_file_again_and_again() {
+    for line in [
+        "int f( {\n",
+        "int f( (\n",
+        "struct s {\n int x;\n",
+        "void f() { if (x) {\n",
+        "int a[] = { {\n",
+        "@\n",
+        "f(){a;\n",
+        "x y z\n",
+        "{{{\n",
+        "}\n",
+        "__attribute__((\n",
+        "[[a\n",
+        "int f(void) { __label__ a, b\n",
+        "int x = __builtin_offsetof(struct s, a\n",
+        "int f(void) { __attribute__((\n",
+        "a ? b ? c\n",
+        "enum { A =\n",
+    ] {
+        let unit = parse(&line.repeat(100_000));
+        assert!(!unit.problems.is_empty(), "{line}");
+    }
+    // What follows an unclosed function is read all the same.
+    let text = format!(
+        "int a(void) {{ if (1) {{ }}\n{}int z(void) {{ return 1; }}\n",
+        "int b;\n".repeat(1_000)
+    );
+    assert_eq!(names(&parse(&text)), ["z"]);
+}
+
+/// A text that has a little of everything.
+const SAMPLE: &str = r#"# 1 "s.c"
+typedef unsigned long size_t; typedef struct node node; struct node { node *next; int (*run)(node *, ...); unsigned f : 3; };
+static int table[] = { [0] = 1, [2 ... 4] = 'x', }; extern void *malloc(size_t); static inline int max(a, b) int a, b; { return a > b ? a : b; }
+int walk(node *p, int n) __attribute__((nonnull(1)));
+int walk(node *p, int n) {
+    for (int i = 0; p && i < n; i++, p = p->next) {
+        switch (p->f) { case 0: continue; case 1 ... 3: n += p->run(p, i); break; default: goto out; }
+        do { n -= max(n, table[i % 5]) << 1; } while (n > 0 && !(n & 1) || n == -7);
+    }
+    if (n) return ({ int m = sizeof(node) + (size_t) 3; m ?: 4; }); else asm volatile ("nop" : "=r"(n) : "r"(p) : "memory");
+out:
+    return n ? walk(&(node) { .next = p }, n - 1) : 0;
+}
+"#;
+
+#[test]
+fn mutated_text_is_survived() {
+    clean(SAMPLE);
+    let mut state = 99u64;
+    let mut random = |n: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % n
+    };
+    let pieces: Vec<&str> = SAMPLE.split_inclusive([' ', '(', ')', ';']).collect();
+    for round in 0..400 {
+        let mut mutated = pieces.clone();
+        for _ in 0..=round % 8 {
+            let at = random(mutated.len());
+            match random(4) {
+                0 => drop(mutated.remove(at)),
+                1 => mutated.insert(at, pieces[random(pieces.len())]),
+                2 => mutated[at] = pieces[random(pieces.len())],
+                _ => {
+                    let other = random(mutated.len());
+                    mutated.swap(at, other);
+                }
+            }
+        }
+        let unit = parse(&mutated.concat());
+        let skeleton = front_c::skeleton(&[unit]);
+        let options = front_c::Options { feasibility: true, ..Default::default() };
+        if let Ok(lowered) = front_c::lower(&skeleton, &options) {
+            lowered.program.validate().expect("a valid program");
+        }
     }
 }
