@@ -6,6 +6,7 @@
 //! with.
 
 use crate::Options;
+use crate::account::Account;
 use crate::relate::{Applied, Before, Role, condition};
 use crate::scope::Context;
 use check::{
@@ -65,6 +66,9 @@ struct Unrolled<'a> {
     states: Vec<State>,
     /// Ids of stacks: the stack below and the call.
     stacks: FxHashMap<(u32, EdgeId), u32>,
+    /// Literals of all states, and their account.
+    literals: usize,
+    account: Account<'a>,
 }
 
 /// A node under a stack.
@@ -90,6 +94,8 @@ pub(crate) fn answer(
         budget,
         states: Vec::new(),
         stacks: FxHashMap::default(),
+        literals: 0,
+        account: Account::new(budget),
     };
     let mut found: Vec<Option<(usize, Lit)>> = vec![None; task.goals.len()];
     let mut layer = unrolled.start()?;
@@ -156,15 +162,24 @@ impl<'a> Unrolled<'a> {
     fn arrive(&mut self, stack: u32, state: State, layer: &mut Layer) -> Result<(), StopReason> {
         if self.satisfiable(state.guard)? {
             layer.entry((stack, state.node)).or_default().push(self.states.len());
-            self.states.push(state);
+            self.push(state);
         }
         Ok(())
+    }
+
+    fn push(&mut self, state: State) {
+        // The values, and a record for each open call.
+        let open = std::mem::size_of::<Open>() / std::mem::size_of::<Lit>();
+        self.literals += state.now.len() + open * state.stack.len();
+        self.states.push(state);
     }
 
     fn merge(&mut self, layer: Layer) -> Result<Vec<(Config, usize)>, StopReason> {
         let mut out = Vec::new();
         for (key, list) in layer {
             self.budget.work(1)?;
+            let states = self.states.len() * std::mem::size_of::<State>() + 4 * self.literals;
+            self.account.set((self.aig.bytes() + states) as u64 + self.decider.bytes())?;
             let mut all = list[0];
             for &next in &list[1..] {
                 all = self.merge_two(all, next);
@@ -193,13 +208,7 @@ impl<'a> Unrolled<'a> {
             stack.push(Open { edge: x.edge, now, saved });
         }
         let node = a.node;
-        self.states.push(State {
-            node,
-            guard,
-            now,
-            stack,
-            origin: Origin::Merge { yes, no, pick },
-        });
+        self.push(State { node, guard, now, stack, origin: Origin::Merge { yes, no, pick } });
         self.states.len() - 1
     }
 

@@ -332,7 +332,7 @@ impl Search<'_> {
                         return Ok(None);
                     }
                     export.left -= 1;
-                    if export.left.is_multiple_of(256) {
+                    if export.left.is_multiple_of(16) {
                         self.budget.poll()?;
                     }
                     if !self.satisfiable(rest.0)? {

@@ -41,6 +41,7 @@
 //! Not for: repeated goals (refused), shortest traces (a trace is any run), and programs with few
 //! bits or long counters, on which diagrams and enumeration are faster.
 
+mod account;
 mod bounded;
 mod export;
 mod paths;

@@ -21,6 +21,7 @@
 //! equation 8 asked.
 
 use crate::Options;
+use crate::account::Account;
 use crate::paths::{Hit, How, Origin, Path, PathId, Place, Vector};
 use crate::relate::{Applied, Before, Role, condition};
 use crate::scope::{Bits, Context};
@@ -69,6 +70,8 @@ pub(crate) struct Search<'a> {
     pub(crate) budget: &'a Budget,
     pub(crate) effort: Effort,
     pub(crate) paths: Vec<Path>,
+    /// Bytes of their vectors, those that share one counted for each.
+    vectors: usize,
     /// `P(n)`.
     pub(crate) kept: IndexVec<NodeId, Vec<PathId>>,
     pub(crate) summaries: IndexVec<ProcId, Vec<PathId>>,
@@ -91,7 +94,7 @@ pub(crate) struct Search<'a> {
     pub(crate) unrolling: Option<Unrolling>,
     /// Contexts in which procedures with universal summaries are entered from others.
     pub(crate) contexts: IndexVec<ProcId, Vec<(Lit, Vector)>>,
-    reserved: usize,
+    account: Account<'a>,
 }
 
 /// Paths of fewer gates are left as they are.
@@ -135,6 +138,7 @@ impl<'a> Search<'a> {
             budget,
             effort: Effort::default(),
             paths: Vec::new(),
+            vectors: 0,
             kept: IndexVec::filled(Vec::new(), nodes),
             summaries: IndexVec::filled(Vec::new(), procs),
             pending: IndexVec::filled(Vec::new(), nodes),
@@ -148,7 +152,7 @@ impl<'a> Search<'a> {
             universal: (0..procs).map(|_| None).collect(),
             unrolling: None,
             contexts: IndexVec::filled(Vec::new(), procs),
-            reserved: 0,
+            account: Account::new(budget),
         }
     }
 
@@ -214,8 +218,13 @@ impl<'a> Search<'a> {
                 self.queue.insert((self.order[proc], u32::MAX, proc.index() as u32));
             }
         }
-        self.paths.push(path);
+        self.push(path);
         Ok(())
+    }
+
+    fn push(&mut self, path: Path) {
+        self.vectors += path.now.len() * std::mem::size_of::<Lit>();
+        self.paths.push(path);
     }
 
     pub(crate) fn satisfiable(&mut self, guard: Lit) -> Result<bool, StopReason> {
@@ -279,12 +288,8 @@ impl<'a> Search<'a> {
     }
 
     fn account(&mut self) -> Result<(), StopReason> {
-        let bytes = self.aig.bytes() + self.paths.len() * std::mem::size_of::<Path>();
-        if bytes > self.reserved + (1 << 14) {
-            self.budget.reserve((bytes - self.reserved) as u64)?;
-            self.reserved = bytes;
-        }
-        Ok(())
+        let paths: usize = self.paths.len() * std::mem::size_of::<Path>() + self.vectors;
+        self.account.set((self.aig.bytes() + paths) as u64 + self.decider.bytes())
     }
 
     /// Q6.
@@ -298,6 +303,7 @@ impl<'a> Search<'a> {
     }
 
     fn merge_two(&mut self, yes: PathId, no: PathId) -> Result<PathId, StopReason> {
+        self.budget.poll()?;
         self.effort.merges += 1;
         let (a, b) = (self.path(yes).clone(), self.path(no).clone());
         let (pick, guard) = if a.now == b.now && a.entry == b.entry {
@@ -353,7 +359,7 @@ impl<'a> Search<'a> {
     }
 
     pub(crate) fn add(&mut self, path: Path) -> PathId {
-        self.paths.push(path);
+        self.push(path);
         PathId(self.paths.len() as u32 - 1)
     }
 
@@ -566,6 +572,7 @@ impl<'a> Search<'a> {
     /// Q5: equations 6 and 7. The summary's choices are renamed; where its entry is a bare choice,
     /// the caller's value takes its place.
     fn jump(&mut self, waiting: &Waiting, call: &Call, summary: PathId) -> Result<(), StopReason> {
+        self.budget.poll()?;
         let path = self.path(summary).clone();
         let mut map: FxHashMap<Lit, Lit> = FxHashMap::default();
         for (&formal, &actual) in path.entry.iter().zip(waiting.entry.iter()) {

@@ -226,6 +226,7 @@ impl Search<'_> {
                 if guard == Lit::FALSE {
                     return Ok(None);
                 }
+                search.budget.poll()?;
                 let path = search.path(id).clone();
                 let mut roots: Vec<Lit> =
                     path.entry.iter().chain(path.now.iter()).copied().collect();

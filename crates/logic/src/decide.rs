@@ -61,6 +61,10 @@ impl<S: SatSolver> Decider<S> {
     pub fn stop_flag(&self) -> &StopFlag {
         &self.stop
     }
+    /// About how many bytes its solver holds.
+    pub fn bytes(&self) -> u64 {
+        self.clauses.as_ref().map_or(0, Clauses::bytes)
+    }
     /// To be called when the graph's literals have changed ([`Aig::collect`]).
     pub fn forget(&mut self) {
         self.clauses = None;

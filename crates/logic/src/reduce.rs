@@ -62,6 +62,9 @@ pub fn reduce<S: SatSolver>(
         let places: Vec<Lit> = vars.iter().map(|&v| table.place(v)).collect();
         let guard = table.place(guard);
         for block in 0..table.blocks() {
+            if block > 0 && (decider.stop_flag())() {
+                return Err(Stopped);
+            }
             table.simulate(block);
             let mut here = table.word(guard) & mask(inputs.len());
             let columns: Vec<u64> = places.iter().map(|&v| table.word(v)).collect();
@@ -74,16 +77,16 @@ pub fn reduce<S: SatSolver>(
         }
     } else {
         let mut clauses: Clauses<S> = Clauses::new(decider.stop_flag().clone());
-        clauses.require(aig, guard);
-        vars.iter().for_each(|&v| {
-            clauses.literal(aig, v);
-        });
+        clauses.require(aig, guard)?;
+        for &v in &vars {
+            clauses.literal(aig, v)?;
+        }
         // What simulation shows need not be asked.
         let mut count = 0;
         for bit in (0..64).filter(|bit| aig.word(guard) >> bit & 1 == 1) {
             let index = index_of(&vars, |v| aig.word(v) >> bit & 1 == 1);
             if set.insert(index) {
-                block(aig, &mut clauses, &vars, index);
+                block(aig, &mut clauses, &vars, index)?;
                 count += 1;
             }
         }
@@ -98,7 +101,7 @@ pub fn reduce<S: SatSolver>(
             }
             let index = index_of(&vars, |v| clauses.value(v));
             set.insert(index);
-            block(aig, &mut clauses, &vars, index);
+            block(aig, &mut clauses, &vars, index)?;
         }
     }
 
@@ -144,10 +147,15 @@ fn index_of(vars: &[Lit], mut value: impl FnMut(Lit) -> bool) -> usize {
 }
 
 /// Asks for other values from now on.
-fn block<S: SatSolver>(aig: &Aig, clauses: &mut Clauses<S>, vars: &[Lit], index: usize) {
+fn block<S: SatSolver>(
+    aig: &Aig,
+    clauses: &mut Clauses<S>,
+    vars: &[Lit],
+    index: usize,
+) -> Result<(), Stopped> {
     let other: Vec<Lit> =
         vars.iter().enumerate().map(|(i, v)| v.xor_sign(index >> i & 1 == 1)).collect();
-    clauses.require_any(aig, &other);
+    clauses.require_any(aig, &other)
 }
 
 /// A truth table; bit `i` of an index is the value of variable `i`.

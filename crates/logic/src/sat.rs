@@ -4,6 +4,7 @@ use crate::{Aig, Lit};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Says whether to stop. Asked every few milliseconds while a solver works.
 pub type StopFlag = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -74,19 +75,55 @@ impl SatSolver for Cadical {
     }
 }
 
+/// Bytes that a solver takes for a variable, and for a clause beside its literals: its tables and
+/// watch lists, with as much again for what it learns. Measured with CaDiCaL (`--ignored
+/// memory_of_solvers` among the tests); within a factor of two.
+const VARIABLE_BYTES: u64 = 400;
+const CLAUSE_BYTES: u64 = 100;
+const LITERAL_BYTES: u64 = 8;
+
+static HELD: AtomicU64 = AtomicU64::new(0);
+
+/// About how many bytes all solvers of this process hold now. Solvers that are not written in Rust
+/// allocate where a Rust allocator does not see it: whoever limits memory adds this.
+pub fn solver_bytes() -> u64 {
+    HELD.load(Ordering::Relaxed)
+}
+
+/// Nodes between two looks at the flag.
+const STEPS: u32 = 1 << 14;
+
 /// A solver that knows functions of one graph: clauses are written for the cones asked for, once
 /// (Tseitin's encoding).
-#[derive(Debug)]
 pub struct Clauses<S = Cadical> {
     solver: S,
+    stop: StopFlag,
     variables: FxHashMap<u32, i32>,
     next: i32,
+    /// Its share of [`solver_bytes`].
+    held: u64,
+}
+
+impl<S: fmt::Debug> fmt::Debug for Clauses<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Clauses")
+            .field("solver", &self.solver)
+            .field("variables", &self.next)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S> Drop for Clauses<S> {
+    fn drop(&mut self) {
+        HELD.fetch_sub(self.held, Ordering::Relaxed);
+    }
 }
 
 impl<S: SatSolver> Clauses<S> {
     /// Without clauses.
     pub fn new(stop: StopFlag) -> Self {
-        Clauses { solver: S::new(stop), variables: FxHashMap::default(), next: 0 }
+        let solver = S::new(stop.clone());
+        Clauses { solver, stop, variables: FxHashMap::default(), next: 0, held: 0 }
     }
     /// How many variables the solver has.
     pub fn len(&self) -> usize {
@@ -96,10 +133,27 @@ impl<S: SatSolver> Clauses<S> {
     pub fn is_empty(&self) -> bool {
         self.next == 0
     }
+    /// About how many bytes the solver holds.
+    pub fn bytes(&self) -> u64 {
+        self.held
+    }
+    fn hold(&mut self, bytes: u64) {
+        self.held += bytes;
+        HELD.fetch_add(bytes, Ordering::Relaxed);
+    }
+    fn add(&mut self, clause: &[i32]) {
+        self.hold(CLAUSE_BYTES + LITERAL_BYTES * clause.len() as u64);
+        self.solver.add(clause);
+    }
     /// The solver's literal for a function.
-    pub fn literal(&mut self, aig: &Aig, root: Lit) -> i32 {
+    pub fn literal(&mut self, aig: &Aig, root: Lit) -> Result<i32, Stopped> {
         let mut stack = vec![root.node()];
+        let mut steps = 0u32;
         while let Some(&node) = stack.last() {
+            steps = steps.wrapping_add(1);
+            if steps.is_multiple_of(STEPS) && (self.stop)() {
+                return Err(Stopped);
+            }
             if self.variables.contains_key(&node) {
                 stack.pop();
                 continue;
@@ -108,9 +162,9 @@ impl<S: SatSolver> Clauses<S> {
                 match (self.known(a), self.known(b)) {
                     (Some(x), Some(y)) => {
                         let v = self.fresh(node);
-                        self.solver.add(&[-v, x]);
-                        self.solver.add(&[-v, y]);
-                        self.solver.add(&[v, -x, -y]);
+                        self.add(&[-v, x]);
+                        self.add(&[-v, y]);
+                        self.add(&[v, -x, -y]);
                         stack.pop();
                     }
                     (x, y) => {
@@ -121,15 +175,16 @@ impl<S: SatSolver> Clauses<S> {
             } else {
                 let v = self.fresh(node);
                 if node == 0 {
-                    self.solver.add(&[-v]);
+                    self.add(&[-v]);
                 }
                 stack.pop();
             }
         }
-        self.known(root).expect("the root was just encoded")
+        Ok(self.known(root).expect("the root was just encoded"))
     }
     fn fresh(&mut self, node: u32) -> i32 {
         self.next += 1;
+        self.hold(VARIABLE_BYTES);
         self.variables.insert(node, self.next);
         self.next
     }
@@ -137,19 +192,22 @@ impl<S: SatSolver> Clauses<S> {
         let v = *self.variables.get(&lit.node())?;
         Some(if lit.is_complement() { -v } else { v })
     }
+    fn literals(&mut self, aig: &Aig, roots: &[Lit]) -> Result<Vec<i32>, Stopped> {
+        roots.iter().map(|&r| self.literal(aig, r)).collect()
+    }
     /// Requires a function to hold from now on.
-    pub fn require(&mut self, aig: &Aig, root: Lit) {
-        let literal = self.literal(aig, root);
-        self.solver.add(&[literal]);
+    pub fn require(&mut self, aig: &Aig, root: Lit) -> Result<(), Stopped> {
+        self.require_any(aig, &[root])
     }
     /// Requires one of the functions to hold from now on.
-    pub fn require_any(&mut self, aig: &Aig, roots: &[Lit]) {
-        let clause: Vec<i32> = roots.iter().map(|&r| self.literal(aig, r)).collect();
-        self.solver.add(&clause);
+    pub fn require_any(&mut self, aig: &Aig, roots: &[Lit]) -> Result<(), Stopped> {
+        let clause = self.literals(aig, roots)?;
+        self.add(&clause);
+        Ok(())
     }
     /// Whether the functions can hold together, and with everything required.
     pub fn solve(&mut self, aig: &Aig, roots: &[Lit]) -> Result<bool, Stopped> {
-        let assumptions: Vec<i32> = roots.iter().map(|&r| self.literal(aig, r)).collect();
+        let assumptions = self.literals(aig, roots)?;
         self.solver.solve(&assumptions)
     }
     /// The value of a function after `solve` said yes; that of an input which no clause mentions is

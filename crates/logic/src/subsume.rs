@@ -83,11 +83,11 @@ pub fn subsumed_with<S: SatSolver>(
     if left.guard == Lit::FALSE {
         return Ok(Subsumed::Yes);
     }
-    let mut question = Question::new(aig, left, right);
+    let mut question = Question::new(aig, left, right, stop)?;
     let mut a: Clauses<S> = Clauses::new(stop.clone());
-    a.require(&question.aig, question.guard);
+    a.require(&question.aig, question.guard)?;
     for instance in std::mem::take(&mut question.instances) {
-        a.require(&question.aig, !instance);
+        a.require(&question.aig, !instance)?;
     }
     let parts = &question.parts;
     let phi: Vec<Lit> = parts.iter().map(|p| p.holds).collect();
@@ -125,9 +125,9 @@ pub fn subsumed_with<S: SatSolver>(
             witness.set(input, b.value(input));
         }
         stats.refinements += 1;
-        let instance = question.instance(&mut witness);
+        let instance = question.instance(&mut witness)?;
         debug_assert!(witness.get(&question.aig, instance), "an instance covers its example");
-        a.require(&question.aig, !instance);
+        a.require(&question.aig, !instance)?;
     }
     unreachable!("a range without end")
 }
@@ -158,10 +158,16 @@ struct Question {
     instances: Vec<Lit>,
     /// For each node: it is an input of ξ1. Inputs made last are of ξ2.
     is_left: Vec<bool>,
+    stop: StopFlag,
 }
 
 impl Question {
-    fn new(from: &Aig, left: Relation<'_>, right: &[Relation<'_>]) -> Question {
+    fn new(
+        from: &Aig,
+        left: Relation<'_>,
+        right: &[Relation<'_>],
+        stop: &StopFlag,
+    ) -> Result<Question, Stopped> {
         let mut aig = Aig::new();
         let mut map: FxHashMap<Lit, Lit> = FxHashMap::default();
         let mut roots: Vec<Lit> = left.outputs.to_vec();
@@ -173,8 +179,8 @@ impl Question {
         for input in map.values() {
             is_left[input.node() as usize] = true;
         }
-        let mut question =
-            Question { aig, guard, parts: Vec::new(), instances: Vec::new(), is_left };
+        let (parts, instances, stop) = (Vec::new(), Vec::new(), stop.clone());
+        let mut question = Question { aig, guard, parts, instances, is_left, stop };
         for relation in right {
             assert_eq!(relation.outputs.len(), left.outputs.len(), "relations of one width");
             let mut roots: Vec<Lit> = relation.outputs.to_vec();
@@ -190,8 +196,8 @@ impl Question {
             question.is_left.resize(question.aig.len(), false);
             let equations = own.into_iter().zip(omega.iter().copied()).collect();
             let mut part = Part { conjuncts: vec![guard], equations, holds: Lit::FALSE };
-            question.solve_bare(&mut part);
-            question.quantify(&mut part);
+            question.solve_bare(&mut part)?;
+            question.quantify(&mut part)?;
             part.holds = question.holds(&part);
             if question.unbound(&part).0.is_empty() {
                 question.instances.push(part.holds);
@@ -199,7 +205,12 @@ impl Question {
                 question.parts.push(part);
             }
         }
-        question
+        Ok(question)
+    }
+
+    /// Whether to go on: asked before each pass over a part.
+    fn go_on(&self) -> Result<(), Stopped> {
+        if (self.stop)() { Err(Stopped) } else { Ok(()) }
     }
 
     fn is_unbound(&self, lit: Lit) -> bool {
@@ -207,8 +218,9 @@ impl Question {
     }
 
     /// Rule S1.
-    fn solve_bare(&mut self, part: &mut Part) {
+    fn solve_bare(&mut self, part: &mut Part) -> Result<(), Stopped> {
         loop {
+            self.go_on()?;
             let mut map: FxHashMap<Lit, Lit> = FxHashMap::default();
             for &(r, l) in &part.equations {
                 if self.is_unbound(r) {
@@ -217,7 +229,7 @@ impl Question {
                 }
             }
             if map.is_empty() {
-                return;
+                return Ok(());
             }
             self.substitute(part, &map);
         }
@@ -236,7 +248,7 @@ impl Question {
 
     /// Rule S2: conjuncts that share inputs of ξ2 belong together; a group with few inputs is
     /// replaced by what it says of ξ1.
-    fn quantify(&mut self, part: &mut Part) {
+    fn quantify(&mut self, part: &mut Part) -> Result<(), Stopped> {
         // The guard is a conjunction: the finer it is taken apart, the smaller the groups.
         let mut conjuncts: Vec<Lit> = Vec::new();
         let mut stack = std::mem::take(&mut part.conjuncts);
@@ -256,13 +268,12 @@ impl Question {
             .map(|c| (None, c))
             .chain(std::mem::take(&mut part.equations).into_iter().map(|e| (Some(e), e.0)))
             .collect();
-        let inputs: Vec<Vec<Lit>> = formulas
-            .iter()
-            .map(|&(_, f)| {
-                let support = self.aig.support([f]);
-                support.into_iter().filter(|&i| self.is_unbound(i)).collect()
-            })
-            .collect();
+        let mut inputs: Vec<Vec<Lit>> = Vec::new();
+        for &(_, formula) in &formulas {
+            self.go_on()?;
+            let support = self.aig.support([formula]);
+            inputs.push(support.into_iter().filter(|&i| self.is_unbound(i)).collect());
+        }
         // Groups, by union of those that share an input.
         let mut group: Vec<usize> = (0..formulas.len()).collect();
         let root = |group: &mut Vec<usize>, mut i: usize| {
@@ -285,6 +296,7 @@ impl Question {
             members[root(&mut group, i)].push(i);
         }
         for members in members.into_iter().filter(|m| !m.is_empty()) {
+            self.go_on()?;
             let mut unbound: Vec<Lit> = members.iter().flat_map(|&i| &inputs[i]).copied().collect();
             unbound.sort_unstable();
             unbound.dedup();
@@ -313,6 +325,7 @@ impl Question {
             }
             part.conjuncts.push(all);
         }
+        Ok(())
     }
 
     fn holds(&mut self, part: &Part) -> Lit {
@@ -346,19 +359,19 @@ impl Question {
     }
 
     /// Rules S3 and S4: a formula over ξ1 that the witness satisfies.
-    fn instance(&mut self, witness: &mut Valuation) -> Lit {
+    fn instance(&mut self, witness: &mut Valuation) -> Result<Lit, Stopped> {
         let part = (0..self.parts.len()).find(|&i| witness.get(&self.aig, self.parts[i].holds));
         let mut part = self.parts[part.expect("the witness satisfies some part")].clone();
         loop {
             let (uses, size) = self.unbound(&part);
             // Most uses first; among equals, the oldest.
             let most = uses.iter().max_by_key(|&(input, uses)| (*uses, std::cmp::Reverse(*input)));
-            let Some((&input, _)) = most else { return self.holds(&part) };
+            let Some((&input, _)) = most else { return Ok(self.holds(&part)) };
             let value = Lit::constant(witness.get(&self.aig, input));
             self.substitute(&mut part, &FxHashMap::from_iter([(input, value)]));
-            self.solve_bare(&mut part);
+            self.solve_bare(&mut part)?;
             if size <= LARGE {
-                self.quantify(&mut part);
+                self.quantify(&mut part)?;
             }
         }
     }

@@ -312,35 +312,134 @@ fn questions_about_many_bits_are_decided() {
     eprintln!("100 questions in {:?}: {answers:?}, {stats:?}", start.elapsed());
 }
 
-/// The same suite against DepQBF, where it is installed: run with `--ignored --nocapture`.
+/// What DepQBF says within the time, and how long it took; `None` if it does not run here.
+fn depqbf(text: &str, limit: Duration) -> Option<(Option<bool>, Duration)> {
+    let clock = Instant::now();
+    let stop: StopFlag = Arc::new(move || clock.elapsed() > limit);
+    let answer = run_solver("depqbf", &[], text, &stop).ok()?;
+    Some((answer.unwrap_or(None), clock.elapsed()))
+}
+
+/// Another solver, by other people, on the text of small questions and of some from path edges.
+#[test]
+#[allow(clippy::print_stderr)]
+fn depqbf_agrees() {
+    let mut rng = Rng(17);
+    let (mut compared, mut seen) = (0, [0; 2]);
+    for round in 0..60 {
+        let (aig, left, right) = match round % 3 {
+            0 => path_edges(6 + round as usize / 6, round),
+            _ => {
+                let mut aig = Aig::new();
+                let inputs: Vec<Lit> = (0..10).map(|_| aig.input()).collect();
+                let width = 1 + rng.below(4);
+                let left = random_relation(&mut aig, &inputs[..6], width, &mut rng);
+                let right = (0..1 + rng.below(2))
+                    .map(|_| random_relation(&mut aig, &inputs[3..], width, &mut rng))
+                    .collect();
+                (aig, left, right)
+            }
+        };
+        let right: Vec<Relation<'_>> = right.iter().map(Owned::relation).collect();
+        let text = qdimacs(&aig, left.relation(), &right);
+        let Some((theirs, _)) = depqbf(&text, Duration::from_millis(500)) else {
+            eprintln!("skipped: there is no depqbf (Debian has a package of that name)");
+            return;
+        };
+        let Some(theirs) = theirs else { continue };
+        let mut stats = QbfStats::default();
+        let ours = subsumed(&aig, left.relation(), &right, u64::MAX, &never(), &mut stats).unwrap();
+        assert_eq!(ours == Subsumed::Yes, theirs, "round {round}");
+        compared += 1;
+        seen[theirs as usize] += 1;
+    }
+    assert!(compared > 40 && seen[0] > 5 && seen[1] > 5, "{compared} compared: {seen:?}");
+}
+
+/// The suite of 100 against DepQBF. `-- --ignored --nocapture against_depqbf` prints what
+/// `bench/record` holds.
 #[test]
 #[ignore = "needs depqbf, and minutes"]
 #[allow(clippy::print_stderr)]
 fn against_depqbf() {
-    let (mut ours, mut theirs, mut decided) = (Duration::ZERO, Duration::ZERO, 0);
+    let limit = Duration::from_secs(3);
+    let (mut ours, mut theirs) = (Duration::ZERO, Duration::ZERO);
+    // For those that DepQBF decides.
+    let (mut ours_there, mut theirs_there, mut decided) = (Duration::ZERO, Duration::ZERO, 0);
+    eprintln!("instance,bits,answer,refinements,postbop_ms,depqbf,depqbf_ms");
     for i in 0..100 {
         let bits = 20 + (i as usize * 60) / 99;
         let (aig, left, right) = path_edges(bits, i);
         let right: Vec<Relation<'_>> = right.iter().map(Owned::relation).collect();
+        let mut stats = QbfStats::default();
+        let clock = Instant::now();
+        // As in the engines: with their limit on refinements.
+        let answer = subsumed(&aig, left.relation(), &right, 2_000, &never(), &mut stats).unwrap();
+        let our_time = clock.elapsed();
         let text = qdimacs(&aig, left.relation(), &right);
-        let clock = Instant::now();
-        let answer =
-            subsumed(&aig, left.relation(), &right, u64::MAX, &never(), &mut QbfStats::default())
-                .unwrap();
-        ours += clock.elapsed();
-        let clock = Instant::now();
-        let stop: StopFlag = Arc::new(move || clock.elapsed() > Duration::from_secs(3));
-        let Ok(other) = run_solver("depqbf", &[], &text, &stop) else {
+        let Some((other, their_time)) = depqbf(&text, limit) else {
             eprintln!("depqbf does not run here");
             return;
         };
-        theirs += clock.elapsed();
-        if let Ok(Some(other)) = other {
+        ours += our_time;
+        theirs += their_time;
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        let said = match other {
+            Some(true) => "Yes",
+            Some(false) => "No",
+            None => "",
+        };
+        eprintln!(
+            "{i},{bits},{answer:?},{},{:.2},{said},{:.0}",
+            stats.refinements,
+            ms(our_time),
+            ms(their_time)
+        );
+        assert_ne!(answer, Subsumed::Undecided, "instance {i}");
+        if let Some(other) = other {
             decided += 1;
+            ours_there += our_time;
+            theirs_there += their_time;
             assert_eq!(answer == Subsumed::Yes, other, "instance {i}");
         }
     }
-    eprintln!("ours {ours:?} for 100, depqbf {theirs:?} for {decided}");
+    let ratio = theirs.as_secs_f64() / ours.as_secs_f64();
+    let there = theirs_there.as_secs_f64() / ours_there.as_secs_f64();
+    eprintln!("postbop: 100 of 100 in {ours:.2?}; depqbf: {decided} within 3 s each, {theirs:.2?}");
+    eprintln!("ratio {ratio:.0} in total, {there:.0} on those that both decide");
+    assert!(ratio >= 20.0);
+}
+
+/// How much memory solvers take, beside what is said of them: `--ignored --nocapture memory_of`.
+#[test]
+#[ignore = "for measuring, where there is /proc"]
+#[allow(clippy::print_stderr)]
+fn memory_of_solvers() {
+    let resident = || -> u64 {
+        let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+        text.split_whitespace().nth(1).and_then(|n| n.parse::<u64>().ok()).unwrap_or(0) * 4096
+    };
+    for (inputs, gates) in [(1_000, 20_000), (1_000, 200_000), (100_000, 1_000_000)] {
+        let mut rng = Rng(5);
+        let mut aig = Aig::new();
+        let leaves: Vec<Lit> = (0..inputs).map(|_| aig.input()).collect();
+        let root = random_function(&mut aig, &leaves, gates / 3, &mut rng);
+        let clock = Instant::now();
+        let stop: StopFlag = Arc::new(move || clock.elapsed() > Duration::from_secs(5));
+        let before = resident();
+        let mut clauses: logic::Clauses<Cadical> = logic::Clauses::new(stop);
+        let loaded = clauses.literal(&aig, root).map(|_| resident() - before);
+        let _ = clauses.solve(&aig, &[root]);
+        let _ = clauses.solve(&aig, &[!root]);
+        eprintln!(
+            "{} variables: {loaded:?} loaded, {} solved, said to be {}",
+            clauses.len(),
+            resident() - before,
+            clauses.bytes()
+        );
+        assert_eq!(logic::solver_bytes(), clauses.bytes());
+    }
+    assert_eq!(logic::solver_bytes(), 0);
 }
 
 #[test]

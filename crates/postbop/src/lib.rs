@@ -17,6 +17,7 @@
 //! into an `unknown` that says so. Not for pages ([`render`]) or command lines (the crate `cli`): it
 //! prints nothing, reads no file and no environment.
 
+mod andor;
 mod auto;
 mod c;
 mod checking;
@@ -25,13 +26,17 @@ mod convert;
 mod dot;
 mod engines;
 mod equations;
+mod exports;
 mod families;
 mod findings;
 mod folded;
 mod formula;
+mod influence;
 mod listing;
 mod load;
 mod ltl;
+mod lts;
+mod matching;
 mod options;
 mod projection;
 mod ready;
@@ -51,12 +56,23 @@ pub use checking::check;
 pub use configurations::Configurations;
 pub use convert::{Stage, Target, convert, dump};
 pub use engines::try_qbf_solver;
-pub use equations::{Explained, MuSyntax, Resolution, Solution, eval, solve};
+pub use andor::AndOr;
+pub use equations::{
+    Explained, MuSyntax, Resolution, Solution, Stream, eval, eval_stream, solve, solve_on,
+    solve_stream,
+};
+pub use exports::{EquationForm, convert_equations};
 pub use families::{Family, Quicksort, Wide};
 pub use findings::{Allow, Finding, Findings, Step, allowances, findings};
 pub use front_bp::Dialect;
+pub use influence::{
+    Annotated, AnnotatedPoint, InfluenceAnalysis, InfluenceMethod, annotate, influence,
+};
 pub use load::{Error, load};
+pub use logic::solver_bytes;
 pub use ltl::{Automaton, ltl};
+pub use lts::{View, eval_program, write_lts};
+pub use matching::Matched;
 pub use options::{EngineChoice, Heads, Lang, Options, Watch};
 pub use property::Property;
 pub use ready::{ReadyRules, ready_rules, rule_error};
