@@ -139,6 +139,15 @@ pub(crate) fn repeats(task: &Task) -> bool {
 
 fn ask(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Run> {
     let asked = || "asked for by `--engine`".to_owned();
+    if let Some(matched) = options.matching {
+        return match crate::matching::engine(task, matched, budget) {
+            Ok((engine, why)) => vec![run(&engine, task, budget, why)],
+            Err(reason) => {
+                let answer = Answer::unknown(task, reason);
+                vec![Run { engine: "matching", why: String::new(), answer, seconds: 0.0 }]
+            }
+        };
+    }
     match options.engine {
         EngineChoice::Explicit => vec![run(&Explicit::default(), task, budget, asked())],
         EngineChoice::Summary | EngineChoice::Qbf | EngineChoice::Universal if repeats(task) => {

@@ -1,23 +1,76 @@
-//! Equation systems and mu-calculus: `bop eval` and `bop solve`.
+//! Equation systems and mu-calculus: `bop eval` and `bop solve`. Models, and systems in CADP's
+//! format, are read as a stream.
 
 use crate::load::{Error, guarded};
 use crate::{Options, Watch};
 use bes::lex::SyntaxError;
-use bes::{Method, SolveError, Solver, System, cadp, pbes};
+use bes::{Bes, Method, SolveError, Solver, System, cadp, pbes};
 use check::{Budget, StopReason};
 use lts::ExplicitLts;
 use lts::mu::{Dialect, Formula};
 use source::SourceFile;
 use std::fmt::Display;
+use std::io::BufRead;
 use std::sync::Arc;
 
 /// How to solve.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Resolution {
     /// The order of exploration.
     pub method: Method,
     /// The part of the system that explains the answer is wanted.
     pub diagnostic: bool,
+    /// The names of the internal action; `i` and `tau`, if there are none.
+    pub tau: Vec<String>,
+}
+
+impl Resolution {
+    /// The names of the internal action.
+    pub(crate) fn invisible(&self) -> Vec<&str> {
+        match &self.tau[..] {
+            [] => INVISIBLE.to_vec(),
+            names => names.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+/// Text that is read as it comes, however long it is, and its name for messages.
+pub struct Stream<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// The text.
+    pub input: Box<dyn BufRead + 'a>,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// A formula.
+    Formula,
+    /// A modal equation system.
+    Modal,
+    /// A boolean equation system in CADP's format.
+    Blocks,
+    /// A parameterised one in mCRL2's, or a plain one.
+    Pbes,
+}
+
+impl Kind {
+    /// By the name's ending, and where that does not tell, as on standard input, by the first word.
+    pub(crate) fn of(file: &SourceFile) -> Option<Kind> {
+        let ending = file.name().rsplit_once('.').map_or("", |(_, ending)| ending);
+        let blocks = file.text().trim_start().starts_with("block");
+        Some(match ending {
+            "mcf" | "mcl" | "mu" => Kind::Formula,
+            "blk" => Kind::Modal,
+            "bes" if file.text().trim_start().starts_with("pbes") => Kind::Pbes,
+            "bes" => Kind::Blocks,
+            "pbes" | "txt" => Kind::Pbes,
+            _ if file.name() != "<stdin>" => return None,
+            _ if blocks => Kind::Blocks,
+            _ => Kind::Pbes,
+        })
+    }
 }
 
 /// The value of a system's first variable, or of a formula in a model's first state.
@@ -27,6 +80,8 @@ pub struct Solution {
     pub value: bool,
     /// Equations that were looked at.
     pub variables_explored: u64,
+    /// Equations that there are, if they were all given.
+    pub variables_total: Option<u64>,
     /// Operands of these.
     pub dependencies: u64,
     /// How it was found.
@@ -59,7 +114,7 @@ pub enum MuSyntax {
 }
 
 /// Labels of invisible steps.
-const INVISIBLE: [&str; 2] = ["i", "tau"];
+pub(crate) const INVISIBLE: [&str; 2] = ["i", "tau"];
 
 /// Whether the formula holds in the first state of the model (`.aut`).
 pub fn eval(
@@ -70,11 +125,24 @@ pub fn eval(
     options: &Options,
     watch: &Watch,
 ) -> Result<Solution, Error> {
+    let model = Stream { name: model.name(), input: Box::new(model.text().as_bytes()) };
+    eval_stream(formula, syntax, model, resolution, options, watch)
+}
+
+/// The same on a model that is read as it comes.
+pub fn eval_stream(
+    formula: &Arc<SourceFile>,
+    syntax: MuSyntax,
+    model: Stream<'_>,
+    resolution: &Resolution,
+    options: &Options,
+    watch: &Watch,
+) -> Result<Solution, Error> {
     guarded("evaluating a formula", || {
         let budget = watch.budget(options.limits);
         let parsed = parse_formula(formula, syntax)?;
-        let mut model = read_model(model, &budget)?;
-        let question = lts::question(&parsed, &mut model, &INVISIBLE);
+        let mut model = read_stream(model, &budget)?;
+        let question = lts::question(&parsed, &mut model, &resolution.invisible());
         let question = question.map_err(|e| wrong(formula, &e))?;
         on_model(question, resolution, &budget)
     })
@@ -89,17 +157,40 @@ pub fn solve(
     options: &Options,
     watch: &Watch,
 ) -> Result<Solution, Error> {
+    let model =
+        model.map(|model| Stream { name: model.name(), input: Box::new(model.text().as_bytes()) });
+    solve_on(file, model, resolution, options, watch)
+}
+
+/// The same on a model that is read as it comes.
+pub fn solve_on(
+    file: &Arc<SourceFile>,
+    model: Option<Stream<'_>>,
+    resolution: &Resolution,
+    options: &Options,
+    watch: &Watch,
+) -> Result<Solution, Error> {
     guarded("solving equations", || {
         let budget = watch.budget(options.limits);
-        let ending = file.name().rsplit_once('.').map_or("", |(_, ending)| ending);
-        match (ending, model) {
-            ("blk", Some(model)) => {
-                let system = lts::blk::parse(file.text()).map_err(|e| wrong(file, &e))?;
-                let mut model = read_model(model, &budget)?;
-                let question = system.on(&mut model, &INVISIBLE).map_err(|e| wrong(file, &e))?;
-                on_model(question, resolution, &budget)
+        let kind = match Kind::of(file) {
+            // On standard input, the model tells a modal system from a boolean one.
+            Some(Kind::Blocks) if model.is_some() && file.name() == "<stdin>" => Kind::Modal,
+            Some(kind) if kind != Kind::Formula => kind,
+            _ => {
+                return Err(Error::Usage(format!(
+                    "cannot tell what `{}` is: equation systems end in .bes, .pbes, .txt or .blk",
+                    file.name()
+                )));
             }
-            ("blk", None) => {
+        };
+        match (kind, model) {
+            (Kind::Modal, Some(model)) => {
+                let system = lts::blk::parse(file.text()).map_err(|e| wrong(file, &e))?;
+                let mut model = read_stream(model, &budget)?;
+                let question = system.on(&mut model, &resolution.invisible());
+                on_model(question.map_err(|e| wrong(file, &e))?, resolution, &budget)
+            }
+            (Kind::Modal, None) => {
                 let what = "a modal system is solved on a model: say `--model MODEL.aut`";
                 Err(Error::Usage(what.to_owned()))
             }
@@ -107,28 +198,56 @@ pub fn solve(
                 let what = "`--model` goes with a modal system (`.blk`)";
                 Err(Error::Usage(what.to_owned()))
             }
-            ("bes", None) if !file.text().trim_start().starts_with("pbes") => {
-                let system = cadp::parse(file.text()).map_err(|e| wrong(file, &e))?;
-                alone(system.to_bes(), resolution, &budget)
+            (Kind::Blocks, None) => {
+                let text = file.text().as_bytes();
+                match cadp::read(text, &mut |_| budget.poll().is_ok()) {
+                    Ok(system) => closed(system, resolution, &budget),
+                    Err(error) => {
+                        // The tree knows the place of everything.
+                        cadp::parse(file.text()).map_err(|e| wrong(file, &e))?;
+                        Err(unreadable(file.name(), error, &budget))
+                    }
+                }
             }
-            ("bes" | "pbes" | "txt", None) => {
+            (_, None) => {
                 let system = pbes::parse(file.text()).map_err(|e| wrong(file, &e))?;
                 let instance = system.instance().map_err(|e| wrong(file, &e))?;
                 alone(instance, resolution, &budget)
             }
-            _ => Err(Error::Usage(format!(
-                "cannot tell what `{}` is: equation systems end in .bes, .pbes, .txt or .blk",
-                file.name()
-            ))),
         }
     })
 }
 
-fn wrong(file: &Arc<SourceFile>, error: &SyntaxError) -> Error {
+/// The value of the first variable of a system in CADP's format that is read as it comes.
+pub fn solve_stream(
+    system: Stream<'_>,
+    resolution: &Resolution,
+    options: &Options,
+    watch: &Watch,
+) -> Result<Solution, Error> {
+    guarded("solving equations", || {
+        let budget = watch.budget(options.limits);
+        let Stream { name, input } = system;
+        let read = cadp::read(input, &mut |_| budget.poll().is_ok());
+        closed(read.map_err(|error| unreadable(name, error, &budget))?, resolution, &budget)
+    })
+}
+
+fn unreadable(name: &str, error: cadp::ReadError, budget: &Budget) -> Error {
+    match error {
+        cadp::ReadError::Stopped => {
+            Error::Stopped(budget.poll().err().unwrap_or(StopReason::Cancelled))
+        }
+        error @ cadp::ReadError::Syntax { .. } => Error::Usage(format!("{name}:{error}")),
+        error => Error::Usage(format!("{name}: {error}")),
+    }
+}
+
+pub(crate) fn wrong(file: &Arc<SourceFile>, error: &SyntaxError) -> Error {
     Error::Rejected { file: file.clone(), diagnostics: vec![error.diagnostic()] }
 }
 
-fn parse_formula(file: &Arc<SourceFile>, syntax: MuSyntax) -> Result<Formula, Error> {
+pub(crate) fn parse_formula(file: &Arc<SourceFile>, syntax: MuSyntax) -> Result<Formula, Error> {
     let parse = |dialect| lts::mu::parse(file.text(), dialect).map_err(|e| wrong(file, &e));
     match syntax {
         MuSyntax::Mcrl2 => parse(Dialect::Mcrl2),
@@ -140,15 +259,74 @@ fn parse_formula(file: &Arc<SourceFile>, syntax: MuSyntax) -> Result<Formula, Er
     }
 }
 
-fn read_model(file: &Arc<SourceFile>, budget: &Budget) -> Result<ExplicitLts, Error> {
-    lts::aut::read(file.text().as_bytes(), &mut |_| budget.poll().is_ok()).map_err(|error| {
+pub(crate) fn read_model(file: &Arc<SourceFile>, budget: &Budget) -> Result<ExplicitLts, Error> {
+    let input = Box::new(file.text().as_bytes());
+    read_stream(Stream { name: file.name(), input }, budget)
+}
+
+pub(crate) fn read_stream(model: Stream<'_>, budget: &Budget) -> Result<ExplicitLts, Error> {
+    lts::aut::read(model.input, &mut |_| budget.poll().is_ok()).map_err(|error| {
         match (error, budget.poll()) {
             (lts::aut::AutError::Stopped, stopped) => {
                 Error::Stopped(stopped.err().unwrap_or(StopReason::Cancelled))
             }
-            (error, _) => Error::Usage(format!("{}: {error}", file.name())),
+            (error, _) => Error::Usage(format!("{}: {error}", model.name)),
         }
     })
+}
+
+/// Whether the budget allows to go on with what a run holds now; `reserved` is what it had before.
+pub(crate) fn go_on(budget: &Budget, reserved: &mut u64, progress: &bes::Progress) -> bool {
+    let more = progress.bytes.saturating_sub(*reserved);
+    let enough = budget.reserve(more).is_ok();
+    *reserved += if enough { more } else { 0 };
+    enough && budget.poll().is_ok()
+}
+
+pub(crate) fn failed<E: Display>(budget: &Budget, error: SolveError<E>) -> Error {
+    match error {
+        SolveError::Stopped => {
+            let limit = budget.limits().memory.unwrap_or(0);
+            Error::Stopped(budget.poll().err().unwrap_or(StopReason::Memory { limit }))
+        }
+        SolveError::Internal(what) => Error::Internal(what.to_owned()),
+        SolveError::System(error) => Error::Usage(error.to_string()),
+        other => Error::Stopped(StopReason::Unsupported { what: other.to_string() }),
+    }
+}
+
+/// A system whose equations are all in memory.
+fn closed(system: Bes, resolution: &Resolution, budget: &Budget) -> Result<Solution, Error> {
+    let (total, dependencies) = (system.len() as u64, system.dependencies() as u64);
+    let mut out = if resolution.method == Method::Global {
+        let mut reserved = 0;
+        let values = system
+            .solve_globally(&mut |progress| go_on(budget, &mut reserved, progress))
+            .ok_or_else(|| failed(budget, SolveError::<String>::Stopped))?;
+        let main = system.initial_variable();
+        let mut out = Solution {
+            value: values[main as usize],
+            variables_explored: total,
+            variables_total: None,
+            dependencies,
+            algorithm: "global".to_owned(),
+            explanation: None,
+        };
+        if resolution.diagnostic {
+            let mut solver = Solver::new(system);
+            for (v, value) in values.into_iter().enumerate() {
+                solver.assume(&(v as u32), value).map_err(|e| failed(budget, e))?;
+            }
+            out.explanation = Some(explained(solver, budget, |system, explanation| {
+                Ok(shown(system, explanation))
+            })?);
+        }
+        out
+    } else {
+        alone(system, resolution, budget)?
+    };
+    out.variables_total = Some(total);
+    Ok(out)
 }
 
 /// Solves; `explain` makes what is shown of an explanation.
@@ -163,58 +341,65 @@ where
 {
     let mut solver = Solver::new(system);
     let mut reserved = 0;
-    let mut go_on = |progress: &bes::Progress| {
-        let more = progress.bytes.saturating_sub(reserved);
-        let enough = budget.reserve(more).is_ok();
-        reserved += if enough { more } else { 0 };
-        enough && budget.poll().is_ok()
-    };
-    let failed = |error: SolveError<S::Error>| match error {
-        SolveError::Stopped => {
-            let limit = budget.limits().memory.unwrap_or(0);
-            Error::Stopped(budget.poll().err().unwrap_or(StopReason::Memory { limit }))
-        }
-        SolveError::Internal(what) => Error::Internal(what.to_owned()),
-        SolveError::System(error) => Error::Usage(error.to_string()),
-        other => Error::Stopped(StopReason::Unsupported { what: other.to_string() }),
-    };
-    let value = solver.solve(resolution.method, &mut go_on).map_err(failed)?;
+    let mut go_on = |progress: &bes::Progress| go_on(budget, &mut reserved, progress);
+    let value = solver.solve(resolution.method, &mut go_on).map_err(|e| failed(budget, e))?;
     let stats = solver.stats();
     let mut out = Solution {
         value,
         variables_explored: stats.variables,
+        variables_total: None,
         dependencies: stats.dependencies,
         algorithm: stats.algorithm(resolution.method),
         explanation: None,
     };
     if resolution.diagnostic {
-        let key = solver.system().initial().map_err(|e| failed(SolveError::System(e)))?;
-        let explanation = solver.explain_within(&key, &mut go_on).map_err(failed)?;
-        let explanation = explanation
-            .ok_or_else(|| Error::Internal("there is no explanation of the answer".to_owned()))?;
-        let mut system = solver.into_system();
-        let checked =
-            bes::check(&mut system, &key, &explanation).map_err(|e| Error::Usage(e.to_string()))?;
-        if let Err(refutation) = checked {
-            return Err(Error::Internal(format!("the explanation is refuted: {refutation}")));
-        }
-        out.explanation = Some(explain(&mut system, &explanation)?);
+        out.explanation = Some(explained(solver, budget, explain)?);
     }
     Ok(out)
 }
 
-fn alone<S: System>(system: S, resolution: &Resolution, budget: &Budget) -> Result<Solution, Error>
+/// Explains the value that a solver has found, and has the explanation checked.
+fn explained<S: System>(
+    mut solver: Solver<S>,
+    budget: &Budget,
+    explain: impl FnOnce(&mut S, &bes::Explanation<S::Key>) -> Result<Explained, Error>,
+) -> Result<Explained, Error>
 where
     S::Error: Display,
 {
-    resolve(system, resolution, budget, |system, explanation| {
-        let text = explanation.to_bes(&|key| system.name(key)).to_mcrl2();
-        Ok(Explained { variables: explanation.variables.len(), system: text, model: None })
-    })
+    let mut reserved = 0;
+    let mut go_on = |progress: &bes::Progress| go_on(budget, &mut reserved, progress);
+    let key = solver.system().initial().map_err(|e| failed(budget, SolveError::System(e)))?;
+    let explanation = solver.explain_within(&key, &mut go_on).map_err(|e| failed(budget, e))?;
+    let explanation = explanation
+        .ok_or_else(|| Error::Internal("there is no explanation of the answer".to_owned()))?;
+    let mut system = solver.into_system();
+    let checked =
+        bes::check(&mut system, &key, &explanation).map_err(|e| Error::Usage(e.to_string()))?;
+    if let Err(refutation) = checked {
+        return Err(Error::Internal(format!("the explanation is refuted: {refutation}")));
+    }
+    explain(&mut system, &explanation)
 }
 
-fn on_model(
-    question: bes::param::Instance<lts::OnLts<&mut ExplicitLts>>,
+fn shown<S: System>(system: &S, explanation: &bes::Explanation<S::Key>) -> Explained {
+    let text = explanation.to_bes(&|key| system.name(key)).to_mcrl2();
+    Explained { variables: explanation.variables.len(), system: text, model: None }
+}
+
+pub(crate) fn alone<S: System>(
+    system: S,
+    resolution: &Resolution,
+    budget: &Budget,
+) -> Result<Solution, Error>
+where
+    S::Error: Display,
+{
+    resolve(system, resolution, budget, |system, explanation| Ok(shown(system, explanation)))
+}
+
+pub(crate) fn on_model<L: lts::Lts>(
+    question: bes::param::Instance<lts::OnLts<L>>,
     resolution: &Resolution,
     budget: &Budget,
 ) -> Result<Solution, Error> {

@@ -55,6 +55,9 @@ pub struct Options {
     pub summary_limit: usize,
     /// A QBF solver to ask instead of the built-in one: a program and its arguments.
     pub qbf_solver: Option<Vec<String>>,
+    /// An explicit-state search that stores only the variables which an analysis says; none: of all
+    /// variables.
+    pub matching: Option<Option<crate::Matched>>,
     /// Look whether a temporal formula that holds does so vacuously.
     pub vacuity: bool,
     /// Show a run for which a part of such a formula matters.
@@ -96,6 +99,7 @@ impl Default for Options {
             bound: None,
             summary_limit: engine_sat::Options::default().summary_limit,
             qbf_solver: None,
+            matching: None,
             vacuity: true,
             witness: false,
         }
