@@ -1,15 +1,15 @@
 //! `--engine auto`: the engine that suits the program, by facts about it and by trying.
 //!
-//! - A1. Programs that reach few states are answered fastest by enumeration, and which ones do shows
+//! - V1. Programs that reach few states are answered fastest by enumeration, and which ones do shows
 //!   when one tries: the number of their bits says little. `explicit` may take some steps, as many
 //!   more as the program is larger. Where a frame does not fit into its words, it is not tried.
-//! - A2. Then diagrams: `summary`, or `post` for runs without end.
-//! - A3. Where diagrams are fast they need no company. After a moment there is some, on a second
+//! - V2. Then diagrams: `summary`, or `post` for runs without end.
+//! - V3. Where diagrams are fast they need no company. After a moment there is some, on a second
 //!   core: `pre` for another moment, because what leads to a goal is sometimes next to nothing, and
 //!   then formulas (`universal`) for as long as it takes. For runs without end it is `pre`.
-//! - A4. The first answer wins, and the others are stopped. A trace that may not be shortest, where
+//! - V4. The first answer wins, and the others are stopped. A trace that may not be shortest, where
 //!   a shortest one is wanted, waits a little longer for a better one.
-//! - A5. Engines side by side share the memory. Those that ran out of it then get another chance
+//! - V5. Engines side by side share the memory. Those that ran out of it then get another chance
 //!   alone.
 //!
 //! On one core there is no company: `pre` has its moment first, and formulas get their turn when
@@ -264,7 +264,7 @@ impl Race<'_> {
         }
     }
 
-    /// A5.
+    /// V5.
     fn alone(&self, lanes: &[Vec<Entrant<'_>>], heard: &mut Heard) {
         let engines = lanes.iter().rev().flatten().filter(|entrant| entrant.moment.is_none());
         for entrant in engines {
