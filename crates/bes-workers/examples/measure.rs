@@ -80,8 +80,9 @@ fn main() {
         let values = bes.solve_globally(&mut |_| true).expect("nobody stops it");
         (values[0], values.len() as u64)
     } else {
-        let found = solve_closed(&Arc::new(bes), Crew::threads(workers as usize), Arc::new(|_| Ok(())))
-            .expect("nobody stops it");
+        let found =
+            solve_closed(&Arc::new(bes), Crew::threads(workers as usize), Arc::new(|_| Ok(())))
+                .expect("nobody stops it");
         (found.value, found.variables)
     };
     println!(

@@ -344,9 +344,8 @@ impl Cluster {
         std::mem::swap(&mut higher_control, &mut control);
         let (accepted, connected) = thread::scope(|scope| {
             // Greetings are answered while others are waited for: no circle of waiting.
-            let accepting = scope.spawn(|| {
-                note(search.accept(&listener, &mut higher, &mut higher_control))
-            });
+            let accepting =
+                scope.spawn(|| note(search.accept(&listener, &mut higher, &mut higher_control)));
             let connect = || {
                 let mut lower = Vec::new();
                 for other in 0..process {
@@ -365,9 +364,9 @@ impl Cluster {
         // Of two errors the one that is not about the other.
         let (lower, to_first) = match (accepted, connected) {
             (Ok(()), Ok(found)) => found,
-            (Err(JoinError::Stopped), Err(error))
-            | (Err(error), _)
-            | (Ok(()), Err(error)) => return Err(error),
+            (Err(JoinError::Stopped), Err(error)) | (Err(error), _) | (Ok(()), Err(error)) => {
+                return Err(error);
+            }
         };
         for (slot, socket) in higher.iter_mut().zip(lower) {
             *slot = Some(socket);
@@ -409,11 +408,8 @@ impl Cluster {
             });
         }
         let hooks = Hooks::default();
-        let local = ProcessBuilder::new_typed_vector(
-            threads,
-            hooks.refill.clone(),
-            hooks.spill.clone(),
-        );
+        let local =
+            ProcessBuilder::new_typed_vector(threads, hooks.refill.clone(), hooks.spill.clone());
         let (builders, comms) =
             initialize_networking_from_sockets(local, links, self.me, threads, hooks)?;
         let mut guard = Guard {
@@ -629,8 +625,7 @@ mod tests {
     #[test]
     fn reasons_travel() {
         let addresses = ["a:1".to_owned(), "b:2".to_owned()];
-        let lost =
-            Failure::Lost { process: 1, address: "b:2".to_owned(), why: "gone".to_owned() };
+        let lost = Failure::Lost { process: 1, address: "b:2".to_owned(), why: "gone".to_owned() };
         let stopped = Failure::Stopped("out of time".to_owned());
         let elsewhere = Failure::StoppedElsewhere {
             process: 0,

@@ -59,7 +59,10 @@ pub(crate) fn build<S: Source + 'static>(
                     }
                 });
                 // Nothing left to do, here or elsewhere.
-                if now.is_none() && !frontier.less_than(&boundary) && let Some(next) = &mut next {
+                if now.is_none()
+                    && !frontier.less_than(&boundary)
+                    && let Some(next) = &mut next
+                {
                     now = Some(next.clone());
                     boundary += PHASE;
                     next.downgrade(&boundary);

@@ -273,8 +273,8 @@ impl<S: Source> Member<S> {
                 let (None, Some(id)) = (self.board.value(v), self.board.partition.id(v)) else {
                     continue;
                 };
-                let bits = u32::from(place.sign == Sign::Nu) << 1
-                    | u32::from(self.board.op(v) == Op::And);
+                let bits =
+                    u32::from(place.sign == Sign::Nu) << 1 | u32::from(self.board.op(v) == Op::And);
                 vertices.extend([id, place.rank, bits]);
                 self.scratch.clear();
                 self.source.dependents(v, &mut self.scratch);

@@ -244,8 +244,9 @@ where
             (builders, None)
         }
         Some(cluster) => {
-            let (builders, guard) =
-                cluster.start(crew.threads, &shared).map_err(|e| Failure::Internal(e.to_string()))?;
+            let (builders, guard) = cluster
+                .start(crew.threads, &shared)
+                .map_err(|e| Failure::Internal(e.to_string()))?;
             (builders.into_iter().map(AllocatorBuilder::Tcp).collect(), Some(guard))
         }
     };

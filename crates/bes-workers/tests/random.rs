@@ -57,7 +57,9 @@ fn system(random: &mut Random, shape: Shape, variables: u32) -> Bes {
                     let low = block * size;
                     Some(low + random.below(variables - low))
                 }
-                Shape::Acyclic => (v + 1 < variables).then(|| v + 1 + random.below(variables - v - 1)),
+                Shape::Acyclic => {
+                    (v + 1 < variables).then(|| v + 1 + random.below(variables - v - 1))
+                }
                 Shape::Chain if random.below(8) > 0 => Some((v + 1).min(variables - 1)),
                 Shape::Chain => Some(v + random.below(variables - v)),
             })
@@ -123,9 +125,7 @@ fn chains() {
 #[test]
 #[ignore = "minutes"]
 fn many() {
-    for shape in
-        [Shape::AlternationFree, Shape::Alternating, Shape::Acyclic, Shape::Chain]
-    {
+    for shape in [Shape::AlternationFree, Shape::Alternating, Shape::Acyclic, Shape::Chain] {
         agree(shape, 1000..6000);
     }
 }

@@ -1,0 +1,257 @@
+//! Several processes, played by threads of the test: they share nothing but sockets.
+
+use bes::param::{Instance, NoModel};
+use bes::{Bes, BesBuilder, Op, Sign, pbes};
+use bes_workers::{Cluster, Crew, Failure, Found, Hosts, JoinError, Watch, solve, solve_closed};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Addresses of this machine that nobody listens at.
+fn hosts(processes: usize) -> Hosts {
+    let listeners: Vec<TcpListener> =
+        (0..processes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    let lines: Vec<String> =
+        listeners.iter().map(|listener| listener.local_addr().unwrap().to_string()).collect();
+    Hosts::parse(&lines.join("\n")).unwrap()
+}
+
+fn calm() -> Watch {
+    Arc::new(|_| Ok(()))
+}
+
+fn join(hosts: &Hosts, process: usize, threads: usize) -> Result<Cluster, JoinError> {
+    Cluster::join(hosts, process, threads, 7, PATIENCE, &|| true)
+}
+
+/// What each process finds.
+fn across(
+    processes: usize,
+    threads: usize,
+    run: impl Fn(usize, Crew) -> Result<Found, Failure> + Sync,
+) -> Vec<Result<Found, Failure>> {
+    let hosts = hosts(processes);
+    thread::scope(|scope| {
+        let running: Vec<_> = (0..processes)
+            .map(|process| {
+                let (hosts, run) = (&hosts, &run);
+                scope.spawn(move || {
+                    let cluster = Some(join(hosts, process, threads).unwrap());
+                    run(process, Crew { threads, cluster })
+                })
+            })
+            .collect();
+        running.into_iter().map(|one| one.join().unwrap()).collect()
+    })
+}
+
+fn random_system(seed: u64) -> Bes {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut below = |n: u32| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        ((state >> 32) * u64::from(n) >> 32) as u32
+    };
+    let n = 1 + below(120);
+    let mut builder = BesBuilder::new();
+    for block in 0..4 {
+        builder.block(if (block + below(2)) % 2 == 0 { Sign::Mu } else { Sign::Nu });
+    }
+    for v in 0..n {
+        let block = v * 4 / n;
+        let op = if below(2) == 0 { Op::Or } else { Op::And };
+        // Half of the systems have no alternation.
+        let low = if seed.is_multiple_of(2) { (block * n).div_ceil(4) } else { 0 };
+        let operands: Vec<u32> = (0..below(4)).map(|_| low + below(n - low)).collect();
+        builder.equation(block, op, operands);
+    }
+    builder.build(below(n)).unwrap()
+}
+
+fn replicas(text: &str, count: usize) -> Vec<Instance<NoModel>> {
+    let parsed = pbes::parse(text).unwrap();
+    (0..count).map(|_| parsed.instance().unwrap()).collect()
+}
+
+#[test]
+fn processes_agree_with_the_sequential_solver() {
+    for seed in 0..40 {
+        let bes = Arc::new(random_system(seed));
+        let expected = bes.solve_globally(&mut |_| true).unwrap()[bes.initial_variable() as usize];
+        let (processes, threads) = (2 + seed as usize % 2, 1 + seed as usize / 2 % 2);
+        let text = bes.to_mcrl2();
+        let found = across(processes, threads, |_, crew| match seed % 3 {
+            0 => solve_closed(&bes, crew, calm()),
+            _ => solve(replicas(&text, threads), crew, calm()),
+        });
+        for one in &found {
+            let one = one.as_ref().unwrap();
+            assert_eq!(one.value, expected, "seed {seed}: {text}");
+            assert_eq!((one.workers, one.processes), (processes * threads, processes));
+        }
+        assert!(found.iter().all(|one| *one == found[0]), "{found:?}");
+    }
+}
+
+/// Many messages: more than sockets and queues hold at once.
+#[test]
+fn much_is_sent() {
+    let text = "pbes mu X(n: Nat, m: Nat) = val(n > 60 && m > 60) && Y(n, m) ||\n\
+                val(n <= 60) && X(n + 1, m) || val(m <= 60) && X(n, m + 1);\n\
+                nu Y(n: Nat, m: Nat) = Y(m, n) && val(n == m);\ninit X(0, 0);";
+    for one in across(2, 2, |_, crew| solve(replicas(text, 2), crew, calm())) {
+        let one = one.unwrap();
+        assert!(one.value);
+        assert!(one.variables > 3000, "{one:?}");
+    }
+}
+
+const ENDLESS: &str = "pbes mu X(n: Nat) = X(n + 1) || X(n + 2); init X(0);";
+
+/// The limit of one process ends all, and all know whose it was.
+#[test]
+fn one_stops_all() {
+    for stopping in 0..3 {
+        let found = across(3, 1, |process, crew| {
+            let start = Instant::now();
+            let watch: Watch = Arc::new(move |_| {
+                match process == stopping && start.elapsed() > Duration::from_millis(50) {
+                    true => Err("enough".to_owned()),
+                    false => Ok(()),
+                }
+            });
+            solve(replicas(ENDLESS, 1), crew, watch)
+        });
+        for (process, one) in found.into_iter().enumerate() {
+            let error = one.unwrap_err();
+            if process == stopping {
+                assert_eq!(error, Failure::Stopped("enough".to_owned()));
+            } else {
+                let Failure::StoppedElsewhere { process, reason, .. } = &error else {
+                    panic!("{error:?}")
+                };
+                assert_eq!((*process, reason.as_str()), (stopping, "enough"));
+            }
+        }
+    }
+}
+
+/// A process that goes away without a word ends all.
+#[test]
+fn one_is_lost() {
+    for lost in 0..3 {
+        let hosts = hosts(3);
+        let found: Vec<Option<Failure>> = thread::scope(|scope| {
+            let running: Vec<_> = (0..3)
+                .map(|process| {
+                    let hosts = &hosts;
+                    scope.spawn(move || {
+                        let cluster = join(hosts, process, 1).unwrap();
+                        if process == lost {
+                            // The sockets are closed.
+                            thread::sleep(Duration::from_millis(50));
+                            return None;
+                        }
+                        let crew = Crew { threads: 1, cluster: Some(cluster) };
+                        Some(solve(replicas(ENDLESS, 1), crew, calm()).unwrap_err())
+                    })
+                })
+                .collect();
+            running.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        for failure in found.into_iter().flatten() {
+            let Failure::Lost { process, address, .. } = &failure else { panic!("{failure:?}") };
+            assert_eq!((*process, address), (lost, &hosts.addresses()[lost]));
+        }
+    }
+}
+
+/// An equation without a value is an error everywhere.
+#[test]
+fn trouble_travels() {
+    let text = "pbes mu X(n: Int) = Y(n) && X(n); mu Y(n: Int) = val(9223372036854775807 + n > 0);\
+                init X(1);";
+    for one in across(2, 1, |_, crew| solve(replicas(text, 1), crew, calm())) {
+        assert!(matches!(&one, Err(Failure::System(what)) if what.contains("no value")), "{one:?}");
+    }
+}
+
+#[test]
+fn who_does_not_come_is_named() {
+    let hosts = hosts(3);
+    let patience = Duration::from_millis(300);
+    for process in 0..3 {
+        let start = Instant::now();
+        let joined = Cluster::join(&hosts, process, 1, 7, patience, &|| true);
+        let error = joined.unwrap_err();
+        let JoinError::Absent { process: absent, .. } = &error else { panic!("{error:?}") };
+        assert_ne!(*absent, process);
+        assert!(error.to_string().contains("was not there within 0.3 s"), "{error}");
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+    let error = join(&hosts, 3, 1).unwrap_err();
+    assert_eq!(error, JoinError::NoSuchProcess { process: 3, processes: 3 });
+}
+
+#[test]
+fn waiting_can_be_stopped() {
+    let hosts = hosts(2);
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(50));
+            stop.store(true, Ordering::SeqCst);
+        });
+        let go_on = || !stop.load(Ordering::SeqCst);
+        let joined = Cluster::join(&hosts, 0, 1, 7, PATIENCE, &go_on);
+        assert_eq!(joined.unwrap_err(), JoinError::Stopped);
+    });
+}
+
+#[test]
+fn other_questions_and_crews_are_refused() {
+    for (threads, task, word) in [(1, 8, "another question"), (2, 7, "number of workers")] {
+        let hosts = hosts(2);
+        let (first, second) = thread::scope(|scope| {
+            let first = scope.spawn(|| join(&hosts, 0, 1));
+            let second = Cluster::join(&hosts, 1, threads, task, PATIENCE, &|| true);
+            (first.join().unwrap(), second)
+        });
+        for error in [first.unwrap_err(), second.unwrap_err()] {
+            assert!(error.to_string().contains(word), "{error}");
+        }
+    }
+}
+
+/// An address is listened at by one process; strangers are sent away and do no harm.
+#[test]
+fn strangers() {
+    let hosts = hosts(2);
+    let taken = TcpListener::bind(&hosts.addresses()[1]).unwrap();
+    let error = join(&hosts, 1, 1).unwrap_err();
+    assert!(matches!(error, JoinError::Listen { process: 1, .. }), "{error:?}");
+    drop(taken);
+    let joined = thread::scope(|scope| {
+        let first = scope.spawn(|| join(&hosts, 0, 1));
+        let mut stranger = loop {
+            match TcpStream::connect(&hosts.addresses()[0]) {
+                Ok(socket) => break socket,
+                Err(_) => thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        stranger.write_all(b"GET / HTTP/1.1\r\nHost: somewhere\r\n\r\n").unwrap();
+        let mut answer = Vec::new();
+        // Closed or reset, without an answer.
+        let _ = stranger.read_to_end(&mut answer);
+        assert!(answer.is_empty());
+        let second = join(&hosts, 1, 1);
+        (first.join().unwrap(), second)
+    });
+    assert!(joined.0.is_ok() && joined.1.is_ok());
+}
