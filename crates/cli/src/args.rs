@@ -60,6 +60,15 @@ pub(crate) enum Verb {
     /// Solve a system of boolean equations
     #[command(after_help = SOLVE_EXAMPLES)]
     Solve(Solve),
+    /// Write the transition system of a program
+    #[command(after_help = LTS_EXAMPLES)]
+    Lts(LtsArgs),
+    /// Show which variables matter at each point of a program
+    #[command(after_help = INFLUENCE_EXAMPLES)]
+    Influence(Influence),
+    /// Show for which names a formula holds at each point of a program
+    #[command(after_help = ANNOTATE_EXAMPLES)]
+    Annotate(Annotate),
     /// Write a completion script for a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -123,6 +132,8 @@ Examples:
   bop convert sort.rem --to bp          numbers and arrays as bits
   bop convert lock.bp --to dot | dot -Tsvg -o lock.svg
   bop convert f.c --to smv --stack-depth 5 --encoding bits    the control skeleton, for NuSMV
+  bop convert live.mcl --to blk --model program.aut           a formula as modal equations
+  bop convert live.mcl --to pbes --model program.aut          with the model, for mCRL2
 
 A Remopla program and a pushdown system have no assertions: one that can fail becomes a statement
 where nothing goes on.";
@@ -145,7 +156,8 @@ Examples:
   bop gen bebop-t 1000 -o t1000.bp; bop check t1000.bp --reach reach
   bop gen counter 16 | bop check - --lang bp
   bop gen wide --vars 400 --procs 30 --nondet 20 --seed 7 -o wide.bp
-  bop gen quicksort --bits 3 --len 4 | bop check - --lang remopla --reach BAD";
+  bop gen quicksort --bits 3 --len 4 | bop check - --lang remopla --reach BAD
+  bop gen andor --vars 5000000 | bop solve - --method global";
 
 const LTL_EXAMPLES: &str = "\
 Operators, from the one that binds least: -> <->, ^, |, &, U R W M, and the prefixes G [] F <> X !
@@ -172,9 +184,43 @@ Examples:
   bop solve system.pbes                 mCRL2's text format, with or without parameters
   bop solve system.bes                  blocks, as in CADP
   bop solve analysis.blk --model program.aut
+  bop gen andor --vars 100000 | bop solve - --method bfs
   bop solve system.pbes --diagnostic why.txt --format json
   bop solve system.pbes --workers 4     with four threads
   bop solve system.pbes --hosts FILE    with the processes that the file lists";
+
+const LTS_EXAMPLES: &str = "\
+With --view data, states are points of the program, and labels say what is read and written:
+  BOOL !v        a condition reads v (also: assumptions, constraints, arithmetic that may block)
+  ASSERT !v      an assertion reads v
+  ASSIGN !v !w   v is assigned from w; ASSIGN !v: from nothing
+  DEF !d, KILL !t, EVAL !e  with --terms: definitions are made, lost; expressions are evaluated
+With --view states, they are configurations: a point, the values of variables, and the stack.
+  STEP !proc !line !L  CALL !proc !line !callee  RETURN !proc !line  ERROR !proc !line  END
+
+Examples:
+  bop lts f.c -o f.aut
+  bop lts lock.bp --view states --stack-depth 8";
+
+const INFLUENCE_EXAMPLES: &str = "\
+  ia1  what decides which code is reached
+  ia2  and whether assertions hold
+  ia3  the same where there are global variables
+  ia4  what the variables of a temporal property (--vars) depend on; these count everywhere
+
+Examples:
+  bop influence f.c --analysis ia1
+  bop influence f.c --analysis ia2 --format source
+  bop influence lock.bp --analysis ia4 --vars g,main::x --method all --format json";
+
+const ANNOTATE_EXAMPLES: &str = "\
+The formula is a fixpoint with one parameter of sort Var: `mu Y (v:Var := x) . …`. Labels are those of
+`bop lts`, with --terms if the formula mentions DEF, KILL or EVAL. examples/analyses has some.
+
+Examples:
+  bop annotate f.c --formula @examples/analyses/live.mcl
+  bop annotate f.c --formula @examples/analyses/reaching.mcl --past
+  bop annotate lock.bp --formula 'mu Y (v:Var := x) . (< {BOOL !v} > true or < true > Y (v))'";
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
@@ -186,8 +232,10 @@ Examples:
 pub(crate) struct Eval {
     /// The formula; `@FILE` reads it from a file
     pub(crate) formula: String,
-    /// The transition system (.aut); `-` reads it from standard input
+    /// The transition system (.aut; `-` reads it from standard input), or a program that is one
     pub(crate) model: String,
+    #[command(flatten)]
+    pub(crate) program: ModelProgram,
     /// The syntax of the formula
     #[arg(long, value_enum, default_value = "either")]
     pub(crate) syntax: MuSyntaxArg,
@@ -216,6 +264,9 @@ pub(crate) struct Resolve {
     /// ending, of the equations; it is checked
     #[arg(long, value_name = "FILE")]
     pub(crate) diagnostic: Option<String>,
+    /// The name of the internal action in labels (repeatable) [default: i and tau]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tau: Vec<String>,
     /// Check the explanation of the answer, written or not
     #[arg(long)]
     pub(crate) self_check: bool,
@@ -267,6 +318,10 @@ pub(crate) enum MethodArg {
     Dfs,
     /// Breadth-first
     Bfs,
+    /// Depth-first, with memory for variables only as long as there is no cycle
+    Acyclic,
+    /// All equations first, then all values at once
+    Global,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -275,6 +330,169 @@ pub(crate) enum SolutionFormat {
     Text,
     /// Schema `postbop.solution/1`
     Json,
+}
+
+/// How a program is read that stands for a model.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Programs as models")]
+pub(crate) struct ModelProgram {
+    #[command(flatten)]
+    pub(crate) view: ProgramView,
+    /// The language of the program, where the file's ending does not tell
+    #[arg(long, value_enum)]
+    pub(crate) lang: Option<LangArg>,
+    /// Where the program starts
+    #[arg(long, value_name = "P")]
+    pub(crate) entry: Option<String>,
+    /// Flags for the C preprocessor
+    #[arg(last = true, value_name = "FLAG", allow_hyphen_values = true)]
+    pub(crate) flags: Vec<String>,
+}
+
+/// What the states of a program are.
+#[derive(Args, Debug)]
+pub(crate) struct ProgramView {
+    /// What the states of a program are [default: data for C and for `bop lts`, else states]
+    #[arg(long, value_enum, value_name = "V")]
+    pub(crate) view: Option<ViewArg>,
+    /// With states: calls that make the stack higher than N frames are not taken
+    #[arg(long, value_name = "N")]
+    pub(crate) stack_depth: Option<u32>,
+    /// With data: labels speak of definitions and expressions, too
+    #[arg(long)]
+    pub(crate) terms: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum ViewArg {
+    /// Points; labels say what is tested, assigned and asserted
+    Data,
+    /// Points with values and stacks
+    States,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct LtsArgs {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) view: ProgramView,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+    /// Stop after this time (500ms, 60s, 5m, 2h)
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Stop at this much memory (512M, 4G) [default: 3/4 of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub(crate) memory: Option<u64>,
+    /// No progress, no warnings
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Influence {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// What a variable shall matter for
+    #[arg(long, value_enum, default_value = "ia1", value_name = "A")]
+    pub(crate) analysis: AnalysisArg,
+    /// The variables of the property, for ia4 (`x`, or `f::x` for a local)
+    #[arg(long, value_name = "X,Y", value_delimiter = ',')]
+    pub(crate) vars: Vec<String>,
+    /// How it is computed
+    #[arg(long, value_enum, default_value = "dataflow", value_name = "M")]
+    pub(crate) method: InfluenceMethodArg,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Annotate {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// The formula; `@FILE` reads it from a file
+    #[arg(long, value_name = "F")]
+    pub(crate) formula: String,
+    /// The syntax of the formula
+    #[arg(long, value_enum, default_value = "either")]
+    pub(crate) syntax: MuSyntaxArg,
+    /// The formula speaks of how a run came to a point: transitions are turned round
+    #[arg(long)]
+    pub(crate) past: bool,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+/// How a program with names at its points is shown.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct Shown {
+    /// The form of the answer
+    #[arg(long, value_enum, default_value = "text", value_name = "F")]
+    pub(crate) format: AnnotatedFormat,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+    /// Stop after this time (500ms, 60s, 5m, 2h)
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Stop at this much memory (512M, 4G) [default: 3/4 of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub(crate) memory: Option<u64>,
+    /// No progress, no warnings
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum AnalysisArg {
+    /// What decides which code is reached
+    Ia1,
+    /// And whether assertions hold
+    Ia2,
+    /// The same where there are global variables
+    Ia3,
+    /// What a temporal property depends on
+    Ia4,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum InfluenceMethodArg {
+    /// The mu-calculus formula, for every variable at every state
+    Formula,
+    /// Parameterised boolean equations, whose values persist
+    Pbes,
+    /// A backward dataflow
+    Dataflow,
+    /// All of them; a disagreement is an internal error
+    All,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum AnnotatedFormat {
+    /// A line for each statement
+    Text,
+    /// Schema `postbop.influence/1`
+    Json,
+    /// The source, with comments
+    Source,
+}
+
+/// What abstract matching stores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum MatchingArg {
+    /// What decides which code is reached
+    Ia1,
+    /// And whether assertions hold
+    Ia2,
+    /// The same where there are global variables
+    Ia3,
+    /// What the question reads, everywhere
+    Ia4,
+    /// All variables
+    Off,
 }
 
 /// What to read, and how.
@@ -352,6 +570,10 @@ pub(crate) struct Search {
     /// Who answers
     #[arg(long, value_enum, default_value = "auto", value_name = "E")]
     pub(crate) engine: EngineArg,
+    /// Abstract matching, for programs without recursion: search state by state, and store only the
+    /// variables that influence analysis says
+    #[arg(long, value_enum, value_name = "A")]
+    pub(crate) matching: Option<MatchingArg>,
     /// Stop after this time (500ms, 60s, 5m, 2h) and answer `unknown`
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub(crate) timeout: Option<Duration>,
@@ -380,7 +602,7 @@ pub(crate) struct Search {
     /// Bounded model checking by qbf and universal: unroll the program for K edges and no further
     #[arg(long, value_name = "K")]
     pub(crate) bound: Option<u32>,
-    /// Gates of a summary that universal may make; larger ones are left to qbf
+    /// Gates of a summary that universal may make; larger ones are left to qbf [default: 20000]
     #[arg(long, value_name = "N")]
     pub(crate) summary_limit: Option<usize>,
     /// Ask another QBF solver: a command that reads QDIMACS (`depqbf --qdo`)
@@ -403,7 +625,7 @@ pub(crate) enum HeadsArg {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum EngineArg {
-    /// The engine that suits the program
+    /// The engine that suits the program: by facts, and where these do not tell, by a race
     Auto,
     /// Tabulation over explicit valuations
     Explicit,
@@ -594,6 +816,15 @@ pub(crate) struct Convert {
     /// How smv and edl write program counters
     #[arg(long, value_enum, value_name = "E", default_value = "int")]
     pub(crate) encoding: EncodingArg,
+    /// The transition system (.aut) that a formula or a modal system is about
+    #[arg(long, value_name = "MODEL", help_heading = "Formulas and equations")]
+    pub(crate) model: Option<String>,
+    /// The syntax of the formula
+    #[arg(long, value_enum, default_value = "either", help_heading = "Formulas and equations")]
+    pub(crate) syntax: MuSyntaxArg,
+    /// The name of the internal action in labels (repeatable) [default: i and tau]
+    #[arg(long, value_name = "NAME", help_heading = "Formulas and equations")]
+    pub(crate) tau: Vec<String>,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
@@ -615,6 +846,12 @@ pub(crate) enum Form {
     Edl,
     /// Of C: the source, annotated with the program counters of these models
     Cout,
+    /// Of a formula (.mcf, .mcl, .mu): a modal equation system
+    Blk,
+    /// Of a formula or a modal system, with --model, or of a .pbes: a boolean equation system
+    Bes,
+    /// Of a formula or a modal system, with --model, or of a .bes: one in mCRL2's text format
+    Pbes,
     #[value(hide = true)]
     Aut,
 }
@@ -724,6 +961,18 @@ pub(crate) enum FamilyArg {
         /// One procedure forgets one half of a pair
         #[arg(long)]
         bug: bool,
+    },
+    /// Random boolean equations, a least fixpoint in CADP's format (.bes)
+    Andor {
+        /// Variables
+        #[arg(long, default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=1_000_000_000))]
+        vars: u32,
+        /// Operands of each, on average
+        #[arg(long, default_value = "3", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+        degree: u32,
+        /// Different seeds give different systems
+        #[arg(long, default_value = "1")]
+        seed: u64,
     },
     /// Quicksort in Remopla, as measured with Moped. `BAD` (an unsorted array) is unreachable
     Quicksort {

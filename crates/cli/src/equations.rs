@@ -1,13 +1,16 @@
-//! `bop eval` and `bop solve`.
+//! `bop eval`, `bop solve`, and `bop convert` to equation systems.
 
-use crate::args::{Eval, MethodArg, MuSyntaxArg, Resolve, SolutionFormat, Solve};
+use crate::args::{Convert, Eval, MethodArg, MuSyntaxArg, Resolve, SolutionFormat, Solve};
 use crate::exit::Exit;
 use crate::verbs::{Failed, read};
-use crate::{io, watch, workers};
+use crate::{influence, io, watch, workers};
 use check::Limits;
-use postbop::{Error, Method, MuSyntax, Options, Resolution, Solution, Watch, Workers};
+use postbop::{
+    EquationForm, Error, Method, MuSyntax, Options, Resolution, Solution, Stream, Watch, Workers,
+};
 use serde_json::json;
 use source::SourceFile;
+use std::io::{Cursor, Read};
 use std::sync::Arc;
 
 pub(crate) fn eval(args: &Eval) -> Result<Exit, Failed> {
@@ -17,34 +20,106 @@ pub(crate) fn eval(args: &Eval) -> Result<Exit, Failed> {
             Arc::new(SourceFile::new("formula", args.formula.as_str()).map_err(|e| e.to_string())?)
         }
     };
-    let model = read(std::slice::from_ref(&args.model))?.remove(0);
-    let syntax = match args.syntax {
-        MuSyntaxArg::Either => MuSyntax::Either,
-        MuSyntaxArg::Mcrl2 => MuSyntax::Mcrl2,
-        MuSyntaxArg::Cadp => MuSyntax::Cadp,
-    };
+    let syntax = syntax(args.syntax);
     let names = [args.formula.strip_prefix('@').unwrap_or(""), args.model.as_str()];
+    if influence::is_program(args) {
+        let model = influence::model(args)?;
+        return resolved(&args.resolution, &names, |how, options, watch, workers| match workers {
+            None => model.eval(&formula, syntax, how, options, watch),
+            Some(_) => {
+                let what = "`--workers` and `--hosts` take a model that is written: see `bop lts`";
+                Err(Error::Usage(what.to_owned()))
+            }
+        });
+    }
     resolved(&args.resolution, &names, |how, options, watch, workers| match workers {
-        None => postbop::eval(&formula, syntax, &model, how, options, watch),
+        None => {
+            let model = stream(&args.model)?;
+            postbop::eval_stream(&formula, syntax, model, how, options, watch)
+        }
         Some(w) => {
+            let model = io::source_file(&args.model).map_err(Error::Usage)?;
             postbop::eval_with_workers(&formula, syntax, &model, w, how, options, watch)
         }
     })
 }
 
+fn syntax(syntax: MuSyntaxArg) -> MuSyntax {
+    match syntax {
+        MuSyntaxArg::Either => MuSyntax::Either,
+        MuSyntaxArg::Mcrl2 => MuSyntax::Mcrl2,
+        MuSyntaxArg::Cadp => MuSyntax::Cadp,
+    }
+}
+
+fn stream(name: &str) -> Result<Stream<'_>, Error> {
+    let (name, input) = io::stream(name).map_err(Error::Usage)?;
+    Ok(Stream { name, input })
+}
+
 pub(crate) fn solve(args: &Solve) -> Result<Exit, Failed> {
-    let file = read(std::slice::from_ref(&args.file))?.remove(0);
-    let model = match &args.model {
-        Some(model) => Some(read(std::slice::from_ref(model))?.remove(0)),
-        None => None,
-    };
     let names = [args.file.as_str(), args.model.as_deref().unwrap_or("")];
     resolved(&args.resolution, &names, |how, options, watch, workers| match workers {
-        None => postbop::solve(&file, model.as_ref(), how, options, watch),
+        None => match system(args)? {
+            System::Small(file) => {
+                let model = args.model.as_deref().map(stream).transpose()?;
+                postbop::solve_on(&file, model, how, options, watch)
+            }
+            System::Large(stream) => postbop::solve_stream(stream, how, options, watch),
+        },
         Some(w) => {
+            let file = io::source_file(&args.file).map_err(Error::Usage)?;
+            let model = args.model.as_deref().map(io::source_file).transpose();
+            let model = model.map_err(Error::Usage)?;
             postbop::solve_with_workers(&file, model.as_ref(), w, how, options, watch)
         }
     })
+}
+
+/// A system to be solved.
+enum System<'a> {
+    /// The text is in memory: errors can show their place.
+    Small(Arc<SourceFile>),
+    /// Blocks in CADP's format, read as they come.
+    Large(Stream<'a>),
+}
+
+/// A longer text is not kept in memory, if its format can be read as a stream.
+const LONG: u64 = 16 << 20;
+
+fn system(args: &Solve) -> Result<System<'_>, Error> {
+    let named = args.file == "-" || args.file.ends_with(".bes");
+    if !named || args.model.is_some() {
+        return Ok(System::Small(io::source_file(&args.file).map_err(Error::Usage)?));
+    }
+    let Stream { name, mut input } = stream(&args.file)?;
+    let mut bytes = Vec::new();
+    let unreadable = |e: std::io::Error| Error::Usage(format!("cannot read `{name}`: {e}"));
+    input.by_ref().take(LONG).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 == LONG && bytes.trim_ascii_start().starts_with(b"block") {
+        let input = Box::new(Cursor::new(bytes).chain(input));
+        return Ok(System::Large(Stream { name, input }));
+    }
+    input.read_to_end(&mut bytes).map_err(unreadable)?;
+    let file = SourceFile::from_bytes(name, bytes).map_err(|e| Error::Usage(e.to_string()))?;
+    Ok(System::Small(Arc::new(file)))
+}
+
+/// `bop convert --to blk|bes|pbes`.
+pub(crate) fn convert(args: &Convert, form: EquationForm) -> Result<Exit, Failed> {
+    let [file] = &args.input.files[..] else {
+        return Err(Failed::from("one formula or equation system at a time".to_owned()));
+    };
+    let file = io::source_file(file)?;
+    let model = args.model.as_deref().map(stream).transpose()?;
+    let limits = Limits { time: None, memory: watch::default_memory(), steps: None };
+    let options = Options { limits, ..Options::default() };
+    let (watch, line) = watch::watch(true);
+    let how = (syntax(args.syntax), &args.tau[..]);
+    let text = postbop::convert_equations(&file, form, model, how, &options, &watch)?;
+    drop(line);
+    io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+    Ok(Exit::Holds)
 }
 
 /// Solves, and says what came of it.
@@ -57,9 +132,11 @@ fn resolved(
         MethodArg::Auto => Method::Auto,
         MethodArg::Dfs => Method::DepthFirst,
         MethodArg::Bfs => Method::BreadthFirst,
+        MethodArg::Acyclic => Method::Acyclic,
+        MethodArg::Global => Method::Global,
     };
-    let resolution =
-        Resolution { method, diagnostic: args.diagnostic.is_some() || args.self_check };
+    let diagnostic = args.diagnostic.is_some() || args.self_check;
+    let resolution = Resolution { method, diagnostic, tau: args.tau.clone() };
     let mut memory = args.memory.or_else(watch::default_memory);
     let (workers, started) = workers::workers(args, names, &mut memory)?.unzip();
     let limits = Limits { time: args.timeout, memory, steps: None };
@@ -80,17 +157,20 @@ fn resolved(
         };
         io::write_to(Some(path), |out| out.write_all(text.as_bytes()))?;
     }
-    let Solution { value, variables_explored, dependencies, algorithm, explanation } = &solution;
+    let Solution { value, variables_explored, dependencies, algorithm, explanation, .. } =
+        &solution;
+    let total = solution.variables_total;
     io::write_to(None, |out| match args.format {
         SolutionFormat::Text if args.quiet => writeln!(out, "{value}"),
         SolutionFormat::Text => {
+            let of = total.map_or(String::new(), |total| format!(" of {total}"));
             let explained = explanation.as_ref().map_or(String::new(), |e| {
                 format!("; {} of them explain it, as a checker agrees", e.variables)
             });
             writeln!(
                 out,
-                "{value}\n  {variables_explored} equations with {dependencies} operands were looked \
-                 at, {algorithm}{explained}"
+                "{value}\n  {variables_explored}{of} equations with {dependencies} operands were \
+                 looked at, {algorithm}{explained}"
             )
         }
         SolutionFormat::Json => {
@@ -100,6 +180,9 @@ fn resolved(
                 "variables_explored": variables_explored,
                 "algorithm": algorithm,
             });
+            if let Some(total) = total {
+                object["variables_total"] = total.into();
+            }
             if let Some(explained) = explanation {
                 object["diagnostic"] = json!({"variables": explained.variables, "checked": true});
             }

@@ -2,7 +2,7 @@
 
 use source::SourceFile;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::sync::Arc;
 
 /// A source file by name, `-` for standard input.
@@ -10,6 +10,21 @@ pub(crate) fn source_file(name: &str) -> Result<Arc<SourceFile>, String> {
     let (shown, bytes) = bytes(name)?;
     let file = SourceFile::from_bytes(shown, bytes).map_err(|e| e.to_string())?;
     Ok(Arc::new(file))
+}
+
+/// What a file holds, as a stream, with its name for messages; `-` is standard input.
+pub(crate) fn stream(name: &str) -> Result<(&str, Box<dyn BufRead>), String> {
+    if name == "-" {
+        return Ok(("<stdin>", Box::new(BufReader::new(io::stdin()))));
+    }
+    let opened = File::open(name).and_then(|file| match file.metadata()?.is_dir() {
+        true => Err(io::Error::other("it is a directory")),
+        false => Ok(file),
+    });
+    match opened {
+        Ok(file) => Ok((name, Box::new(BufReader::with_capacity(1 << 16, file)))),
+        Err(e) => Err(format!("cannot read `{name}`: {e}")),
+    }
 }
 
 /// A text file by name, `-` for standard input.

@@ -13,6 +13,7 @@ mod c;
 mod capture;
 mod equations;
 mod exit;
+mod influence;
 mod io;
 mod units;
 mod verbs;

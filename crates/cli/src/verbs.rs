@@ -2,16 +2,16 @@
 
 use crate::args::{
     AutomatonFormat, Check, CheckFormat, Cli, Convert, DialectArg, Dump, EncodingArg, EngineArg,
-    FamilyArg, Form, Gen, HeadsArg, Input, LangArg, Ltl, Properties, Replay, Search, StacksBy,
-    StageArg, States, StatesFormat, TraceArg, Verb,
+    FamilyArg, Form, Gen, HeadsArg, Input, LangArg, Ltl, MatchingArg, Properties, Replay, Search,
+    StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
 };
 use crate::exit::Exit;
-use crate::{c, capture, equations, io, watch};
+use crate::{c, capture, equations, influence, io, watch};
 use check::{Limits, TraceMode};
 use clap::CommandFactory;
 use postbop::{
-    Configurations, Dialect, Encoding, EngineChoice, Error, Family, Heads, Judgement, Lang,
-    Options, Quicksort, Runs, StackQuestion, Stage, Status, Target, Wide, Words,
+    AndOr, Configurations, Dialect, Encoding, EngineChoice, EquationForm, Error, Family, Heads,
+    Judgement, Lang, Options, Quicksort, Runs, StackQuestion, Stage, Status, Target, Wide, Words,
 };
 use property::Property;
 use render::TextOptions;
@@ -72,6 +72,9 @@ pub(crate) fn run(verb: Verb) -> ExitCode {
         }
         Verb::Eval(args) => equations::eval(&args),
         Verb::Solve(args) => equations::solve(&args),
+        Verb::Lts(args) => influence::lts(&args),
+        Verb::Influence(args) => influence::influence(&args),
+        Verb::Annotate(args) => influence::annotate(&args),
         Verb::Completions { shell } => completions(shell),
     };
     done.unwrap_or_else(|Failed(exit)| exit).into()
@@ -79,7 +82,7 @@ pub(crate) fn run(verb: Verb) -> ExitCode {
 
 /// The program: its files, and the program itself in the options where it is one in C. What of it
 /// is not modelled is said, unless nobody wants to hear.
-fn program(
+pub(crate) fn program(
     input: &Input,
     options: &mut Options,
     (quiet, verbose): (bool, bool),
@@ -254,6 +257,9 @@ fn convert(args: &Convert) -> Result<Exit, Failed> {
         Form::Smv => Target::Smv { depth: args.stack_depth, encoding: encoding(args.encoding) },
         Form::Edl => Target::Edl { depth: args.stack_depth, encoding: encoding(args.encoding) },
         Form::Cout => Target::Cout,
+        Form::Blk => return equations::convert(args, EquationForm::Modal),
+        Form::Bes => return equations::convert(args, EquationForm::Boolean),
+        Form::Pbes => return equations::convert(args, EquationForm::Parameterised),
         Form::Aut => {
             let forms = "the forms are bp, remopla, pds, dot, and for C smv, edl and cout";
             return Err(not_yet("this form", forms));
@@ -328,6 +334,7 @@ fn generate(args: &Gen) -> Result<Exit, Failed> {
         FamilyArg::BebopT { n } => Family::BebopT { levels: n },
         FamilyArg::Counter { bits } => Family::Counter { bits },
         FamilyArg::Parity { n } => Family::Parity { bits: n },
+        FamilyArg::Andor { vars, degree, seed } => Family::AndOr(AndOr { vars, degree, seed }),
         FamilyArg::Wide { vars, procs, nondet, seed, bug } => {
             Family::Wide(Wide { vars, procs, nondet, seed, bug })
         }
@@ -371,6 +378,7 @@ fn properties(args: &Properties) -> Result<Vec<Property>, Failed> {
     let fair = &args.fair;
     let ltl = |formula: &String| Property::Ltl { formula: formula.clone(), fair: fair.clone() };
     out.extend(args.ltl.iter().map(ltl));
+    out.extend(args.sere.iter().map(|s| Property::Sere { formula: s.clone() }));
     out.extend(args.terminates.then(|| Property::Terminates { fair: fair.clone() }));
     Ok(out)
 }
@@ -379,7 +387,7 @@ fn not_yet(what: &str, instead: &str) -> Failed {
     Failed::from(format!("{what} is not supported yet; {instead}"))
 }
 
-fn options(input: &Input, search: Option<&Search>) -> Result<Options, Failed> {
+pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options, Failed> {
     let mut out = Options {
         lang: input.lang.map(lang),
         dialect: dialect(input.dialect),
@@ -402,6 +410,18 @@ fn options(input: &Input, search: Option<&Search>) -> Result<Options, Failed> {
         memory: search.memory.or_else(watch::default_memory),
         steps: search.steps,
     };
+    out.matching = search.matching.map(|m| match m {
+        MatchingArg::Ia1 => Some(postbop::Matched::Ia1),
+        MatchingArg::Ia2 => Some(postbop::Matched::Ia2),
+        MatchingArg::Ia3 => Some(postbop::Matched::Ia3),
+        MatchingArg::Ia4 => Some(postbop::Matched::Ia4),
+        MatchingArg::Off => None,
+    });
+    if out.matching.is_some() && !matches!(search.engine, EngineArg::Auto | EngineArg::Explicit) {
+        let what =
+            "`--matching` is an explicit search of its own: it goes with no other `--engine`";
+        return Err(Failed::from(what.to_owned()));
+    }
     out.no_live_ranges = search.no_live_ranges;
     out.no_mod_ref = search.no_mod_ref;
     out.no_order = search.no_order;

@@ -1,0 +1,268 @@
+//! `bop lts`, `bop influence`, `bop annotate`, and `bop eval` on programs.
+
+use crate::args::{
+    AnalysisArg, Annotate, AnnotatedFormat, Eval, Influence, InfluenceMethodArg, Input, LtsArgs,
+    MuSyntaxArg, ProgramView, ViewArg,
+};
+use crate::exit::Exit;
+use crate::verbs::{Failed, options, program, read};
+use crate::{io, watch};
+use check::Limits;
+use postbop::{
+    Annotated, AnnotatedPoint, Error, InfluenceAnalysis, InfluenceMethod, MuSyntax, Options,
+    Resolution, Solution, View, Watch,
+};
+use serde_json::json;
+use source::SourceFile;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Whether a model is a program, by its ending or because the language is named.
+pub(crate) fn is_program(args: &Eval) -> bool {
+    let ending = args.model.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let ending = ending.to_ascii_lowercase();
+    args.program.lang.is_some()
+        || matches!(ending.as_str(), "c" | "i" | "h" | "bp" | "rem" | "rmpl" | "pds")
+}
+
+/// How a program is looked at: by default C by its data, and others by their states.
+fn view(
+    args: &ProgramView,
+    options: &Options,
+    by_default: Option<ViewArg>,
+) -> Result<View, Failed> {
+    let chosen = args.view.or(by_default);
+    let data = match chosen {
+        Some(view) => view == ViewArg::Data,
+        None => options.c.is_some(),
+    };
+    match (data, args.stack_depth) {
+        (true, Some(_)) => {
+            Err(Failed::from("`--stack-depth` goes with `--view states`".to_owned()))
+        }
+        (true, None) => Ok(View::Data { terms: args.terms }),
+        (false, _) if args.terms => {
+            Err(Failed::from("`--terms` goes with `--view data`".to_owned()))
+        }
+        (false, depth) => Ok(View::States { depth }),
+    }
+}
+
+/// A formula on the command line, or in a file.
+fn formula(text: &str) -> Result<Arc<SourceFile>, Failed> {
+    match text.strip_prefix('@') {
+        Some(file) => Ok(read(&[file.to_owned()])?.remove(0)),
+        None => Ok(Arc::new(SourceFile::new("formula", text).map_err(|e| e.to_string())?)),
+    }
+}
+
+fn mu_syntax(syntax: MuSyntaxArg) -> MuSyntax {
+    match syntax {
+        MuSyntaxArg::Either => MuSyntax::Either,
+        MuSyntaxArg::Mcrl2 => MuSyntax::Mcrl2,
+        MuSyntaxArg::Cadp => MuSyntax::Cadp,
+    }
+}
+
+fn limits(timeout: Option<Duration>, memory: Option<u64>) -> Limits {
+    Limits { time: timeout, memory: memory.or_else(watch::default_memory), steps: None }
+}
+
+/// A program to evaluate a formula on.
+pub(crate) struct Model {
+    files: Vec<Arc<SourceFile>>,
+    view: View,
+    options: Options,
+}
+
+/// Reads the program.
+pub(crate) fn model(args: &Eval) -> Result<Model, Failed> {
+    let input = Input {
+        files: vec![args.model.clone()],
+        c: crate::args::CInput { flags: args.program.flags.clone(), ..Default::default() },
+        lang: args.program.lang,
+        dialect: crate::args::DialectArg::Standard,
+        entry: args.program.entry.clone(),
+    };
+    let mut options = options(&input, None)?;
+    let files = program(&input, &mut options, (args.resolution.quiet, false))?;
+    let view = view(&args.program.view, &options, None)?;
+    Ok(Model { files, view, options })
+}
+
+impl Model {
+    /// Evaluates a formula on it.
+    pub(crate) fn eval(
+        &self,
+        formula: &Arc<SourceFile>,
+        syntax: MuSyntax,
+        how: &Resolution,
+        given: &Options,
+        watch: &Watch,
+    ) -> Result<Solution, Error> {
+        let options = Options { limits: given.limits, ..self.options.clone() };
+        let model = (&self.files[..], self.view);
+        postbop::eval_program(formula, syntax, model, how, &options, watch)
+    }
+}
+
+pub(crate) fn lts(args: &LtsArgs) -> Result<Exit, Failed> {
+    let mut options = options(&args.input, None)?;
+    options.limits = limits(args.timeout, args.memory);
+    let files = program(&args.input, &mut options, (args.quiet, false))?;
+    let view = view(&args.view, &options, Some(ViewArg::Data))?;
+    let (watch, line) = watch::watch(args.quiet);
+    // Nothing is written if something is wrong.
+    let mut text = Vec::new();
+    postbop::write_lts(&files, view, &options, &watch, &mut text)?;
+    drop(line);
+    io::write_to(args.output.as_deref(), |out| out.write_all(&text))?;
+    Ok(Exit::Holds)
+}
+
+pub(crate) fn influence(args: &Influence) -> Result<Exit, Failed> {
+    let mut options = options(&args.input, None)?;
+    options.limits = limits(args.shown.timeout, args.shown.memory);
+    let files = program(&args.input, &mut options, (args.shown.quiet, false))?;
+    let analysis = match args.analysis {
+        AnalysisArg::Ia1 => InfluenceAnalysis::Ia1,
+        AnalysisArg::Ia2 => InfluenceAnalysis::Ia2,
+        AnalysisArg::Ia3 => InfluenceAnalysis::Ia3,
+        AnalysisArg::Ia4 => InfluenceAnalysis::Ia4,
+    };
+    let methods = match args.method {
+        InfluenceMethodArg::Formula => &[InfluenceMethod::Formula][..],
+        InfluenceMethodArg::Pbes => &[InfluenceMethod::Pbes],
+        InfluenceMethodArg::Dataflow => &[InfluenceMethod::Dataflow],
+        InfluenceMethodArg::All => &InfluenceMethod::ALL,
+    };
+    let (watch, line) = watch::watch(args.shown.quiet);
+    let found = postbop::influence(&files, analysis, &args.vars, methods, &options, &watch)?;
+    drop(line);
+    show(&found, &files, args.shown.format, args.shown.output.as_deref())
+}
+
+pub(crate) fn annotate(args: &Annotate) -> Result<Exit, Failed> {
+    let mut options = options(&args.input, None)?;
+    options.limits = limits(args.shown.timeout, args.shown.memory);
+    let files = program(&args.input, &mut options, (args.shown.quiet, false))?;
+    let formula = formula(&args.formula)?;
+    let (watch, line) = watch::watch(args.shown.quiet);
+    let syntax = mu_syntax(args.syntax);
+    let found = postbop::annotate(&files, &formula, syntax, args.past, &options, &watch)?;
+    drop(line);
+    show(&found, &files, args.shown.format, args.shown.output.as_deref())
+}
+
+fn show(
+    found: &Annotated,
+    files: &[Arc<SourceFile>],
+    format: AnnotatedFormat,
+    output: Option<&str>,
+) -> Result<Exit, Failed> {
+    io::write_to(output, |out| match format {
+        AnnotatedFormat::Text => text(found, out),
+        AnnotatedFormat::Json => writeln!(out, "{}", as_json(found)),
+        AnnotatedFormat::Source => annotated_source(found, files, out),
+    })?;
+    Ok(Exit::Holds)
+}
+
+fn set(point: &AnnotatedPoint) -> String {
+    match &point.names {
+        Some(names) => format!("{{{}}}", names.join(", ")),
+        None => "never reached".to_owned(),
+    }
+}
+
+/// The longest text of a statement that sets the width of the column.
+const WIDEST: usize = 48;
+
+/// A line for each statement, by function.
+fn text(found: &Annotated, out: &mut dyn Write) -> std::io::Result<()> {
+    let statement = |p: &AnnotatedPoint| {
+        let labels: String = p.labels.iter().map(|l| format!("{l}: ")).collect();
+        format!("{labels}{}", p.text)
+    };
+    let width = found.points.iter().map(|p| statement(p).chars().count());
+    let width = width.filter(|&w| w <= WIDEST).max().unwrap_or(0);
+    let mut function = None;
+    for point in &found.points {
+        if function != Some((&point.function, point.file)) {
+            let file = found.files.get(point.file).map_or("", String::as_str);
+            writeln!(out, "{} ({file})", point.function)?;
+            function = Some((&point.function, point.file));
+        }
+        writeln!(out, "{:>6}  {:<width$}  {}", point.line, statement(point), set(point))?;
+    }
+    Ok(())
+}
+
+fn as_json(found: &Annotated) -> serde_json::Value {
+    let file = |p: &AnnotatedPoint| found.files.get(p.file).cloned().unwrap_or_default();
+    let points: Vec<serde_json::Value> = found
+        .points
+        .iter()
+        .map(|p| {
+            json!({
+                "function": p.function,
+                "file": file(p),
+                "line": p.line,
+                "column": p.column,
+                "text": p.text,
+                "labels": p.labels,
+                "reachable": p.names.is_some(),
+                "variables": p.names.clone().unwrap_or_default(),
+            })
+        })
+        .collect();
+    let methods: Vec<serde_json::Value> = found
+        .methods
+        .iter()
+        .map(|(method, effort)| json!({"method": method, "effort": effort}))
+        .collect();
+    json!({
+        "schema": "postbop.influence/1",
+        "analysis": found.analysis,
+        "methods": methods,
+        "variables": found.variables,
+        "points": points,
+    })
+}
+
+/// The source, each line with what holds at its statements, as a comment.
+fn annotated_source(
+    found: &Annotated,
+    files: &[Arc<SourceFile>],
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    let mut shown: Vec<usize> = found.points.iter().map(|p| p.file).collect();
+    shown.sort_unstable();
+    shown.dedup();
+    for &file in &shown {
+        let name = found.files.get(file).map_or("", String::as_str);
+        if shown.len() > 1 {
+            writeln!(out, "// {name}")?;
+        }
+        let source = files.iter().find(|f| f.name() == name).or_else(|| files.get(file));
+        let Some(source) = source else { continue };
+        let lines: Vec<&str> = source.text().lines().collect();
+        let widths = lines.iter().map(|l| l.chars().count());
+        let width = widths.filter(|&w| w <= WIDEST).max().unwrap_or(0);
+        for (i, line) in lines.iter().enumerate() {
+            let here = found.points.iter().filter(|p| p.file == file && p.line == i as u32 + 1);
+            let mut sets: Vec<String> = here.map(set).collect();
+            sets.dedup();
+            // The end behind a `return` says nothing.
+            if sets.len() > 1 {
+                sets.retain(|s| s != "never reached");
+            }
+            match sets[..] {
+                [] => writeln!(out, "{line}")?,
+                _ => writeln!(out, "{line:<width$}  // {}", sets.join(" "))?,
+            }
+        }
+    }
+    Ok(())
+}
