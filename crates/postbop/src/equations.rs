@@ -233,7 +233,7 @@ pub fn solve_stream(
     })
 }
 
-fn unreadable(name: &str, error: cadp::ReadError, budget: &Budget) -> Error {
+pub(crate) fn unreadable(name: &str, error: cadp::ReadError, budget: &Budget) -> Error {
     match error {
         cadp::ReadError::Stopped => {
             Error::Stopped(budget.poll().err().unwrap_or(StopReason::Cancelled))
@@ -296,7 +296,11 @@ pub(crate) fn failed<E: Display>(budget: &Budget, error: SolveError<E>) -> Error
 }
 
 /// A system whose equations are all in memory.
-fn closed(system: Bes, resolution: &Resolution, budget: &Budget) -> Result<Solution, Error> {
+pub(crate) fn closed(
+    system: Bes,
+    resolution: &Resolution,
+    budget: &Budget,
+) -> Result<Solution, Error> {
     let (total, dependencies) = (system.len() as u64, system.dependencies() as u64);
     let mut out = if resolution.method == Method::Global {
         let mut reserved = 0;

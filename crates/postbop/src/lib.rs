@@ -81,5 +81,8 @@ pub use replaying::{Judgement, replay};
 pub use rules::{Rule, RuleError, parse as parse_rules};
 pub use source::SourceFile;
 pub use stacks::{StackQuestion, Words, stacks};
-pub use workers::{Hosts, HostsError, Meeting, Workers, eval_with_workers, solve_with_workers};
+pub use workers::{
+    Hosts, HostsError, Meeting, Workers, eval_with_workers, solve_stream_with_workers,
+    solve_with_workers,
+};
 pub use states::{Runs, states};

@@ -25,6 +25,9 @@ pub enum Error {
     /// A limit was reached.
     #[error("{0}")]
     Stopped(StopReason),
+    /// The processes of a run did not find each other, or one was lost.
+    #[error("{0}")]
+    Workers(String),
     /// Postbop is wrong.
     #[error("internal error, please report it: {0}")]
     Internal(String),

@@ -10,6 +10,7 @@ mod sat;
 mod stacks;
 mod temporal;
 mod verbs;
+mod workers;
 
 use serde_json::Value;
 use std::io::Write;
