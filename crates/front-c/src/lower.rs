@@ -6,7 +6,7 @@
 //! every condition that is tested twice ([`Options::feasibility`]).
 
 use crate::conditions::{Callee, Conditions, Effects};
-use crate::link::{FuncId, ObjectId, Reach};
+use crate::link::{Func, FuncId, ObjectId, Reach};
 use crate::skeleton::{Body, Call, Data, DataId, Event, Flow, Next, Point, Skeleton, When};
 use crate::tree::Binary;
 use ir::{
@@ -32,6 +32,12 @@ pub struct Options {
     /// A condition that is tested twice has the same value, unless something in it may have
     /// changed.
     pub feasibility: bool,
+    /// The events that questions speak of. A point whose ways out differ in one of them becomes a
+    /// node for each way, so that every node has one letter.
+    pub letters: Vec<String>,
+    /// A call that ends the program leaves all functions; otherwise nothing goes on there, and an
+    /// infinite run that ends so would be none.
+    pub exits: bool,
 }
 
 /// A variable to be kept as an unsigned integer. What does not fit is cut off.
@@ -113,6 +119,9 @@ struct Lowering<'a> {
     /// Set while a `longjmp` looks for its `setjmp`; there if the program calls one.
     jumping: Option<VarId>,
     may_jump: FxHashSet<FuncId>,
+    /// Set when the program is about to end; there if that is asked for.
+    exiting: Option<VarId>,
+    may_exit: FxHashSet<FuncId>,
     effects: Effects,
 }
 
@@ -123,6 +132,8 @@ struct Here<'a> {
     stop: Option<NodeId>,
     spin: Option<NodeId>,
     unwind: Option<NodeId>,
+    /// Of points whose ways are told apart, the node of each way.
+    ways: FxHashMap<usize, Vec<NodeId>>,
     ints: Vec<Option<(ExprId, u32)>>,
     bools: Vec<Option<ExprId>>,
     conditions: Conditions,
@@ -141,6 +152,8 @@ impl<'a> Lowering<'a> {
             kept_order: Vec::new(),
             jumping: None,
             may_jump: FxHashSet::default(),
+            exiting: None,
+            may_exit: FxHashSet::default(),
             effects: match options.feasibility {
                 true => Effects::new(skeleton, &|_| false),
                 false => Effects::default(),
@@ -239,19 +252,32 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Which functions a `longjmp` may leave.
+    /// Which functions a `longjmp` may leave, and which a call that ends the program.
     fn jumps(&mut self) {
+        self.may_jump = self.left_by(&|f| is_longjmp(&f.name));
+        if !self.may_jump.is_empty() {
+            self.jumping = Some(self.b.hidden_global("(jumping)", Type::BOOL));
+        }
+        if self.options.exits {
+            self.may_exit = self.left_by(&|f| f.noreturn && !is_longjmp(&f.name));
+            if !self.may_exit.is_empty() {
+                self.exiting = Some(self.b.hidden_global("(exiting)", Type::BOOL));
+            }
+        }
+    }
+
+    /// The functions with a body that call, however indirectly, one without a body of some kind.
+    fn left_by(&self, kind: &dyn Fn(&Func) -> bool) -> FxHashSet<FuncId> {
         let s = self.skeleton;
-        let jumps = |f: &FuncId| is_longjmp(&s.funcs[f.index()].name);
         let mut callers: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
-        let mut todo = Vec::new();
+        let (mut out, mut todo) = (FxHashSet::default(), Vec::new());
         for body in &s.bodies {
             for point in &body.points {
                 let Flow::Call(call) = &point.flow else { continue };
                 for f in &call.targets {
                     if self.proc[f.index()].is_some() {
                         callers.entry(*f).or_default().push(body.func);
-                    } else if jumps(f) && self.may_jump.insert(body.func) {
+                    } else if kind(&s.funcs[f.index()]) && out.insert(body.func) {
                         todo.push(body.func);
                     }
                 }
@@ -259,14 +285,12 @@ impl<'a> Lowering<'a> {
         }
         while let Some(f) = todo.pop() {
             for &caller in callers.get(&f).into_iter().flatten() {
-                if self.may_jump.insert(caller) {
+                if out.insert(caller) {
                     todo.push(caller);
                 }
             }
         }
-        if !self.may_jump.is_empty() {
-            self.jumping = Some(self.b.hidden_global("(jumping)", Type::BOOL));
-        }
+        out
     }
 
     fn roots(&self) -> Result<Vec<ProcId>, LowerError> {
@@ -339,9 +363,9 @@ impl<'a> Lowering<'a> {
             let is = self.b.exprs.binary(BinaryOp::Eq, var, value);
             condition = self.b.exprs.and(condition, is);
         }
-        if let Some(jumping) = self.jumping {
-            let jumping = self.b.exprs.pre(jumping);
-            let not = self.b.exprs.not(jumping);
+        for flag in [self.jumping, self.exiting].into_iter().flatten() {
+            let flag = self.b.exprs.pre(flag);
+            let not = self.b.exprs.not(flag);
             condition = self.b.exprs.and(condition, not);
         }
         Init { condition, choices: 0 }
@@ -357,6 +381,7 @@ impl<'a> Lowering<'a> {
             stop: None,
             spin: None,
             unwind: None,
+            ways: FxHashMap::default(),
             ints: Vec::new(),
             bools: Vec::new(),
             conditions: Conditions::default(),
@@ -373,13 +398,13 @@ impl<'a> Lowering<'a> {
         self.b.begin_proc(proc);
         for point in &body.points {
             let at = self.origin(point);
-            here.nodes.push(self.b.statement(at));
+            here.nodes.push(match self.splits(point) {
+                true => self.b.silent(),
+                false => self.b.statement(at),
+            });
         }
         let entry = self.to(&mut here, body.entry);
         self.b.entry(proc, entry);
-        for (name, point) in &body.labels {
-            self.b.label(name, here.nodes[*point as usize]);
-        }
         for (i, point) in body.points.iter().enumerate() {
             let source = here.nodes[i];
             let letter: Vec<String> = point.events.iter().map(|&e| s.event_text(e)).collect();
@@ -399,6 +424,7 @@ impl<'a> Lowering<'a> {
                         }
                         let mut events = letter.clone();
                         events.extend(arm.events.iter().map(|&e| s.event_text(e)));
+                        let source = self.way(&mut here, i, &rel);
                         self.edge(source, target, rel, &events, true);
                     }
                 }
@@ -410,7 +436,58 @@ impl<'a> Lowering<'a> {
                 Flow::Call(call) => self.call(&mut here, i, point, call, &letter),
             }
         }
+        for (name, point) in &body.labels {
+            match here.ways.get(&(*point as usize)) {
+                None => self.b.label(name, here.nodes[*point as usize]),
+                Some(ways) => ways.iter().for_each(|&way| self.b.label(name, way)),
+            }
+        }
         here.nodes
+    }
+
+    /// Whether the ways out of a point differ in an event that matters.
+    fn splits(&self, point: &Point) -> bool {
+        if self.options.letters.is_empty() {
+            return false;
+        }
+        let s = self.skeleton;
+        let letter = |events: &[String]| -> Vec<bool> {
+            self.options.letters.iter().map(|l| events.contains(l)).collect()
+        };
+        let letters: Vec<Vec<bool>> = match &point.flow {
+            Flow::Branch(arms) => arms
+                .iter()
+                .map(|arm| {
+                    let events = arm.events.iter().map(|&e| s.event_text(e));
+                    letter(&events.collect::<Vec<String>>())
+                })
+                .collect(),
+            Flow::Call(call) => call
+                .targets
+                .iter()
+                .map(|&f| {
+                    let (mut before, behind) = s.call_events(call, Some(f));
+                    before.extend(behind);
+                    letter(&before)
+                })
+                .collect(),
+            Flow::Next(_) | Flow::Return => return false,
+        };
+        letters.windows(2).any(|pair| pair[0] != pair[1])
+    }
+
+    /// The node of one way out of a point, where its ways are told apart: it is come to only if the
+    /// way can be taken.
+    fn way(&mut self, here: &mut Here<'_>, number: usize, rel: &Rel) -> NodeId {
+        let (source, point) = (here.nodes[number], &here.body.points[number]);
+        if !self.splits(point) {
+            return source;
+        }
+        let at = self.origin(point);
+        let node = self.b.statement(at);
+        self.edge(source, node, Rel::guarded(rel.guard, rel.choices), &[], false);
+        here.ways.entry(number).or_default().push(node);
+        node
     }
 
     fn origin(&mut self, point: &Point) -> Origin {
@@ -453,7 +530,6 @@ impl<'a> Lowering<'a> {
         letter: &[String],
     ) {
         let s = self.skeleton;
-        let source = here.nodes[number];
         let next = self.to(here, call.next);
         let mut after: Option<NodeId> = None;
         let targets: Vec<Option<FuncId>> = match call.targets.is_empty() {
@@ -479,9 +555,16 @@ impl<'a> Lowering<'a> {
                     (Some(func), _) if is_failed_assertion(&func.name) => {
                         to = self.b.error_node();
                     }
-                    (Some(func), _) if func.noreturn => to = self.to(here, Next::Stop),
+                    (Some(func), _) if func.noreturn => match self.exiting {
+                        Some(exiting) => {
+                            to = self.unwind(here);
+                            push(&mut rel, exiting, Some(Exprs::TRUE));
+                        }
+                        None => to = self.to(here, Next::Stop),
+                    },
                     _ => {}
                 }
+                let source = self.way(here, number, &rel);
                 self.edge(source, to, rel, &before, true);
                 continue;
             };
@@ -489,8 +572,8 @@ impl<'a> Lowering<'a> {
             let mut ret = if noreturn { self.to(here, Next::Stop) } else { next };
             if (call.result.is_some() || !point.values.is_empty()) && !noreturn {
                 ret = match after {
-                    Some(node) => node,
-                    None => {
+                    Some(node) if !self.splits(point) => node,
+                    _ => {
                         let at = self.origin(point);
                         let node = self.b.statement(at);
                         after = Some(node);
@@ -505,6 +588,18 @@ impl<'a> Lowering<'a> {
             {
                 ret = self.landing(here, jumping, ret);
             }
+            if let Some(exiting) = self.exiting
+                && target.is_some_and(|f| self.may_exit.contains(&f))
+            {
+                let node = self.b.silent();
+                let flag = self.b.exprs.pre(exiting);
+                let no = self.b.exprs.not(flag);
+                self.edge(node, ret, Rel::guarded(no, 0), &[], false);
+                let unwind = self.unwind(here);
+                self.edge(node, unwind, Rel::guarded(flag, 0), &[], false);
+                ret = node;
+            }
+            let source = self.way(here, number, &Rel::identity());
             let enter = self.enter(here, call, target);
             let back = self.back(here, number, target);
             let events = self.events(&before);

@@ -166,6 +166,8 @@ pub(crate) fn meaning(
             } else if let Some(Constant { value, var: Some(var), .. }) = names.constant(name) {
                 let (now, value) = (exprs.pre(var), exprs.int(value));
                 within(program, exprs.binary(BinaryOp::Eq, now, value), &[])
+            } else if occurs(program, name) {
+                event(program, name)
             } else {
                 return Err(error(names.unknown_global(name)));
             }
@@ -183,6 +185,7 @@ pub(crate) fn meaning(
                 condition(names, exprs, &Place { formula, text, range })?;
             within(program, expr, &procs)
         }
+        Atom::Event(text) => event(program, text),
         // Whatever is added to the language of atoms has to be added here.
         other => {
             let name = other.to_string();
@@ -190,6 +193,24 @@ pub(crate) fn meaning(
             return Err(error(kind));
         }
     })
+}
+
+/// Where the steps that are about to be executed have an event. Front ends see to it that all steps
+/// of a node agree on the events that formulas name.
+fn event(program: &Program, text: &str) -> Meaning {
+    let mut at = IndexVec::filled(Exprs::FALSE, program.nodes.len());
+    for edge in program.edges.iter().filter(|e| e.step) {
+        if program.events(edge.events).iter().any(|&e| program.text(e) == text) {
+            at[edge.source] = Exprs::TRUE;
+        }
+    }
+    Meaning { at, terminated: Exprs::FALSE, failed: Exprs::FALSE }
+}
+
+/// Whether some step has the event.
+fn occurs(program: &Program, text: &str) -> bool {
+    let has = |id| program.events(id).iter().any(|&e| program.text(e) == text);
+    program.edges.iter().any(|e| e.step && has(e.events))
 }
 
 /// The condition where each of the procedures is on top: everywhere if there is none, nowhere if

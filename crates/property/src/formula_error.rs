@@ -2,6 +2,7 @@
 
 use crate::PropertyError;
 use automata::ltl::LtlError;
+use automata::sere::SereError;
 use source::{Diagnostic, Span};
 use std::fmt;
 
@@ -35,6 +36,9 @@ pub enum FormulaErrorKind {
     /// The text is no formula.
     #[error("{0}")]
     Syntax(LtlError),
+    /// The text is no property in Sugar.
+    #[error("{0}")]
+    Sere(SereError),
     /// A label or procedure that does not exist.
     #[error("{0}")]
     Place(PropertyError),
@@ -160,6 +164,7 @@ impl FormulaError {
         use FormulaErrorKind::*;
         match &self.kind {
             Syntax(error) => error.code(),
+            Sere(_) => "sere-syntax",
             Place(error) => error.code(),
             UnknownVariable { .. } => "unknown-variable",
             Ambiguous { .. } => "ambiguous-variable",

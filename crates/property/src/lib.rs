@@ -40,6 +40,7 @@
 //! | `terminated` | the entry procedure has returned |
 //! | `error` | an assertion has failed |
 //! | `p` | the control location of a pushdown system is `p` |
+//! | `call(f)`, `assign(f::x)`, … | the statement that is about to be executed does that (C) |
 //!
 //! When a run has ended, there is no frame: `at`, `in` and what names a local are false. A name
 //! that begins with an operator's letter, as `Flag` does, is a name if the program has it; `F`, `G`
@@ -80,6 +81,7 @@ mod formula_error;
 mod lasso;
 mod place;
 mod product;
+mod sere;
 mod vacuity;
 
 pub use automata::{KeepGoing, TranslateError};
@@ -87,9 +89,11 @@ pub use error::PropertyError;
 pub use formula_error::{FormulaError, FormulaErrorKind, Hint, Which};
 pub use place::places;
 pub use product::{Product, Size};
+pub use sere::Watched;
 pub use vacuity::Mutant;
 
 use automata::Options;
+use automata::ltl::{Atom, parse_atom};
 use check::{Goal, Target};
 use ir::Program;
 
@@ -116,6 +120,11 @@ pub enum Property {
         /// Only runs on which each of these holds infinitely often count. (`--fair F`)
         fair: Vec<String>,
     },
+    /// Is there no run that a property in Sugar forbids? (`--sere S`)
+    Sere {
+        /// The property, over the same atoms.
+        formula: String,
+    },
     /// Does every run end? (`--terminates`)
     Terminates {
         /// As in [`Property::Ltl`].
@@ -135,6 +144,8 @@ pub enum Question {
     AllNodes,
     /// Has the product a run with all marks? Then the property is violated.
     Product(Box<Product>),
+    /// Is the goal of the watched program reached? Then the property is violated.
+    Watched(Box<Watched>),
 }
 
 impl Property {
@@ -150,6 +161,29 @@ impl Property {
             out.push(Property::reach(DEFAULT_LABEL));
         }
         out
+    }
+
+    /// The events that it names.
+    pub fn events(&self) -> Vec<String> {
+        let of = |atom: &Atom| match atom {
+            Atom::Event(text) => Some(text.clone()),
+            Atom::Var(word) if matches!(word.as_str(), "store" | "return" | "exit") => {
+                Some(word.clone())
+            }
+            _ => None,
+        };
+        match self {
+            Property::Ltl { formula, fair } => std::iter::once(formula)
+                .chain(fair)
+                .filter_map(|text| automata::ltl::parse(text).ok())
+                .flat_map(|f| f.formulas.atoms().iter().filter_map(of).collect::<Vec<_>>())
+                .collect(),
+            Property::Sere { formula } => match automata::sere::violations(formula) {
+                Ok(nfa) => nfa.atoms.iter().filter_map(|a| of(&parse_atom(a)?)).collect(),
+                Err(_) => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
     }
 
     /// Does every infinite run satisfy the formula?
@@ -178,6 +212,9 @@ impl Property {
         Ok(match self {
             Property::Ltl { formula, fair } => ltl(formula, fair)?,
             Property::Terminates { fair } => ltl(TERMINATES, fair)?,
+            Property::Sere { formula } => {
+                Question::Watched(Box::new(sere::watched(program, formula)?))
+            }
             Property::Reach { label } => {
                 let nodes = places(program, label)?;
                 Question::Goal(Goal::Reach(nodes.into_iter().map(Target::at).collect()))
@@ -197,6 +234,7 @@ impl Property {
             Property::ReachAll => "reach-all",
             Property::Assert => "assert",
             Property::Ltl { .. } => "ltl",
+            Property::Sere { .. } => "sere",
             Property::Terminates { .. } => "terminates",
         }
     }

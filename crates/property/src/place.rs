@@ -8,14 +8,20 @@ use source::suggest;
 const LISTED: usize = 8;
 
 /// The statements that `text` denotes: those labelled `L`, those labelled `L` in `proc` (`proc:L`),
-/// or those that begin on line N (`:N`). Never empty.
+/// or those that begin on line N (`:N`, or `FILE:N` where there are several); or the first one of a
+/// procedure. Never empty.
 pub fn places(program: &Program, text: &str) -> Result<Vec<NodeId>, PropertyError> {
     // A label contains no colon; the name of a procedure may, in braces.
     match text.rsplit_once(':') {
-        None => labelled(program, None, text),
-        Some(("", number)) => on_line(program, number),
+        // A procedure is its first statement, unless a label has that name.
+        None => labelled(program, None, text).or_else(|error| match program.proc_named(text) {
+            Some(proc) => Ok(vec![program.procs[proc].entry]),
+            None => Err(error),
+        }),
+        Some(("", number)) => on_line(program, None, number),
         Some((proc, label)) => match program.proc_named(proc) {
             Some(id) => labelled(program, Some(id), label),
+            None if is_file(program, proc) => on_line(program, Some(proc), label),
             None => Err(PropertyError::UnknownProc {
                 name: proc.to_owned(),
                 nearest: suggest(proc, program.procs.ids().map(|id| program.proc_name(id)))
@@ -57,11 +63,30 @@ pub(crate) fn labelled(
     })
 }
 
-fn on_line(program: &Program, number: &str) -> Result<Vec<NodeId>, PropertyError> {
+/// Whether a source file has the name, as it is written or behind a folder.
+fn is_file(program: &Program, name: &str) -> bool {
+    program.files.iter().any(|file| is_called(file, name))
+}
+
+fn is_called(file: &str, name: &str) -> bool {
+    file == name || file.strip_suffix(name).is_some_and(|folder| folder.ends_with('/'))
+}
+
+fn on_line(
+    program: &Program,
+    file: Option<&str>,
+    number: &str,
+) -> Result<Vec<NodeId>, PropertyError> {
     let Ok(line) = number.parse::<u32>() else {
         return Err(PropertyError::NotALine { text: number.to_owned() });
     };
-    let statements = || program.nodes.enumerate().filter(|(_, n)| n.statement);
+    let here = |index: u32| {
+        file.is_none_or(|name| {
+            program.files.get(index as usize).is_some_and(|file| is_called(file, name))
+        })
+    };
+    let statements =
+        || program.nodes.enumerate().filter(|(_, n)| n.statement && here(n.origin.file));
     let nodes: Vec<NodeId> =
         statements().filter(|(_, n)| n.origin.line == line).map(|(id, _)| id).collect();
     if !nodes.is_empty() {

@@ -211,7 +211,7 @@ pub(crate) fn product(
 ///
 /// Imposed on the call instead, the condition could read what is dead behind it; engines leave such
 /// a value open, and a trace would not tell how the condition was satisfied.
-fn entering(
+pub(crate) fn entering(
     program: &Program,
     b: &mut ProgramBuilder,
     wrapper: ProcId,
@@ -313,7 +313,7 @@ fn turns(
     out
 }
 
-fn state_is(exprs: &mut Exprs, time: Time, state: VarId, number: u32) -> ExprId {
+pub(crate) fn state_is(exprs: &mut Exprs, time: Time, state: VarId, number: u32) -> ExprId {
     let (now, number) = (exprs.add(Expr::Read(time, state)), exprs.int(i64::from(number)));
     exprs.binary(BinaryOp::Eq, now, number)
 }

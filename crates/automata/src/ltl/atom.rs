@@ -33,7 +33,16 @@ pub enum Atom {
     Terminated,
     /// `error`.
     Error,
+    /// What a step does: `call(f)`, `assign(f::x)`. Blanks stand only behind commas and around
+    /// comparisons.
+    Event(String),
 }
+
+/// The words that events begin with.
+pub const EVENTS: [&str; 12] = [
+    "use", "deref", "address", "assign", "modify", "copy", "call", "arg", "result", "bind",
+    "return", "test",
+];
 
 /// The atom in the syntax of formulas: it parses back, except that a variable whose name the
 /// syntax cannot spell is shown as an expression.
@@ -48,6 +57,7 @@ impl fmt::Display for Atom {
             Atom::In(proc) => write!(f, "in({proc})"),
             Atom::Terminated => f.write_str("terminated"),
             Atom::Error => f.write_str("error"),
+            Atom::Event(text) => f.write_str(text),
         }
     }
 }

@@ -3,7 +3,7 @@
 use source::Span;
 
 use super::error::{LtlError, LtlErrorKind};
-use super::{Atom, Binary, Unary};
+use super::{Atom, Binary, EVENTS, Unary};
 
 /// What can begin a formula.
 #[derive(Clone, Debug)]
@@ -186,6 +186,9 @@ impl<'a> Lexer<'a> {
                 self.pos = self.text.len() - rest.len() + 1;
                 return self.place(word == "at").map(Start::Atom);
             }
+            _ if rest.starts_with('(') && EVENTS.contains(&word) => {
+                return self.event(word, self.text.len() - rest.len()).map(Start::Atom);
+            }
             "terminated" if !rest.starts_with("::") => return Ok(Start::Atom(Atom::Terminated)),
             "error" if !rest.starts_with("::") => return Ok(Start::Atom(Atom::Error)),
             _ => {}
@@ -216,6 +219,21 @@ impl<'a> Lexer<'a> {
                 Err(self.error(from, LtlErrorKind::Local { proc: name.to_owned(), found }))
             }
         }
+    }
+
+    /// An event, whose parenthesis opens at `open`.
+    fn event(&mut self, word: &str, open: usize) -> Result<Atom, LtlError> {
+        let Some(length) = self.text[open..].find(')') else {
+            let span = Span::new(open as u32, open as u32 + 1);
+            return Err(LtlError { kind: LtlErrorKind::UnclosedParenthesis, span });
+        };
+        self.pos = open + length + 1;
+        let inside = &self.text[open + 1..open + length];
+        let parts: Vec<String> = inside
+            .split(',')
+            .map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
+        Ok(Atom::Event(format!("{word}({})", parts.join(", "))))
     }
 
     /// What stands between the parentheses of `at(…)` or `in(…)`, of which the first is read.

@@ -28,7 +28,7 @@ mod parse;
 mod print;
 
 pub use arena::{AtomId, Binary, Formula, FormulaId, Formulas, Node, Unary};
-pub use atom::{Atom, parse_atom};
+pub use atom::{Atom, EVENTS, parse_atom};
 pub use error::{LtlError, LtlErrorKind};
 pub use eval::eval_lasso;
 pub use parse::{parse, parse_with};
