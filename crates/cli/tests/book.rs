@@ -118,7 +118,7 @@ fn page(path: &Path, scratch: &Path) -> Vec<String> {
             block.push('\n');
         }
         match info.split_once(' ') {
-            Some(("bp" | "remopla" | "pds" | "stacks", name)) => {
+            Some(("bp" | "c" | "remopla" | "pds" | "stacks", name)) => {
                 fs::write(scratch.join(name), &block).expect("a program");
             }
             _ if info == "console" => {
@@ -151,6 +151,22 @@ fn page(path: &Path, scratch: &Path) -> Vec<String> {
     failures
 }
 
+/// Copies a folder with all that is in it.
+fn copy_folder(from: &Path, to: &Path) {
+    let mut work = vec![(from.to_owned(), to.to_owned())];
+    while let Some((from, to)) = work.pop() {
+        fs::create_dir_all(&to).expect("a scratch folder");
+        for entry in fs::read_dir(&from).expect("examples are there") {
+            let from = entry.expect("a readable folder").path();
+            let to = to.join(from.file_name().expect("it has a name"));
+            match from.is_dir() {
+                true => work.push((from, to)),
+                false => _ = fs::copy(&from, &to).expect("a copy"),
+            }
+        }
+    }
+}
+
 #[test]
 fn the_book_tells_the_truth() {
     let mut failures = Vec::new();
@@ -159,12 +175,7 @@ fn the_book_tells_the_truth() {
         let name = path.file_stem().expect("a page has a name").to_string_lossy().into_owned();
         let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("book-{name}"));
         let _ = fs::remove_dir_all(&scratch); // left by an earlier run
-        fs::create_dir_all(scratch.join("examples")).expect("a scratch folder");
-        for example in fs::read_dir(root().join("examples")).expect("examples are there") {
-            let from = example.expect("a readable folder").path();
-            let to = scratch.join("examples").join(from.file_name().expect("a file"));
-            fs::copy(&from, &to).expect("a copy");
-        }
+        copy_folder(&root().join("examples"), &scratch.join("examples"));
         commands += fs::read_to_string(&path).expect("a page").matches("\n$ bop").count();
         failures.append(&mut page(&path, &scratch));
     }
