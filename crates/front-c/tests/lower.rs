@@ -1,170 +1,13 @@
 //! Programs made of skeletons, explored state by state.
 
 use front_c::{Keep, LowerError, Options, lower, parse, skeleton};
-use ir::eval::{Code, Env};
-use ir::{EdgeId, EdgeKind, ExprId, Exprs, NodeId, Program, Rel, Time, VarId};
-use std::collections::{BTreeMap, BTreeSet};
-
-type Values = BTreeMap<VarId, u64>;
-
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct State {
-    globals: Values,
-    /// Node, locals, and the call that is under way.
-    stack: Vec<(NodeId, Values, Option<EdgeId>)>,
-    monitor: u8,
-}
-
-struct Before<'a>(&'a Values, &'a Values);
-
-impl Env for Before<'_> {
-    fn read(&self, time: Time, var: VarId, _: u32) -> Option<u64> {
-        assert_eq!(time, Time::Pre);
-        self.0.get(&var).or_else(|| self.1.get(&var)).copied()
-    }
-    fn choice(&self, _: u32) -> Option<bool> {
-        None
-    }
-}
-
-fn eval(p: &Program, e: ExprId, env: &Before<'_>) -> i128 {
-    match Code::new(p, e).eval(env, &mut Vec::new()) {
-        ir::eval::Val::Known(v) => v,
-        other => panic!("{other:?}"),
-    }
-}
-
-/// The values that a relation assigns; every choice of those that it leaves open.
-fn effects(p: &Program, rel: &Rel, env: &Before<'_>) -> Vec<Values> {
-    assert_eq!(rel.constraint, Exprs::TRUE);
-    if eval(p, rel.guard, env) == 0 {
-        return Vec::new();
-    }
-    let mut out = vec![Values::new()];
-    for a in &rel.assigns {
-        assert_eq!(a.time, Time::Post);
-        let values: Vec<u64> = match a.value {
-            Some(e) => vec![eval(p, e, env) as u64],
-            None => (0..1 << p.vars[a.var].ty.bits()).collect(),
-        };
-        let with = |v: u64| {
-            move |old: &Values| {
-                let mut new = old.clone();
-                new.insert(a.var, v);
-                new
-            }
-        };
-        out = values.iter().flat_map(|&v| out.iter().map(with(v)).collect::<Vec<_>>()).collect();
-    }
-    out
-}
-
-/// All values of the variables that have none yet.
-fn completed(p: &Program, start: Values, vars: &[VarId]) -> Vec<Values> {
-    let mut out = vec![start];
-    for &var in vars {
-        let values = 0..1u64 << p.vars[var].ty.bits();
-        out = out
-            .into_iter()
-            .flat_map(|old| {
-                if old.contains_key(&var) {
-                    return vec![old];
-                }
-                values
-                    .clone()
-                    .map(|v| {
-                        let mut new = old.clone();
-                        new.insert(var, v);
-                        new
-                    })
-                    .collect()
-            })
-            .collect();
-    }
-    out
-}
-
-const DEPTH: usize = 4;
+use ir::{EdgeKind, Program};
+use std::collections::BTreeSet;
+use testkit::explore::{Frame, State};
 
 /// All states, with a monitor that reads the letters of steps.
 fn explore(p: &Program, monitor: &dyn Fn(u8, &[&str]) -> u8) -> BTreeSet<State> {
-    let entry = &p.procs[p.entry];
-    let mut seen = BTreeSet::new();
-    let mut todo = Vec::new();
-    for globals in completed(p, Values::new(), &p.globals) {
-        for locals in completed(p, Values::new(), &entry.locals) {
-            if eval(p, p.init.condition, &Before(&globals, &locals)) != 0 {
-                let stack = vec![(entry.entry, locals, None)];
-                todo.push(State { globals: globals.clone(), stack, monitor: 0 });
-            }
-        }
-    }
-    while let Some(state) = todo.pop() {
-        if !seen.insert(state.clone()) {
-            continue;
-        }
-        let Some((node, locals, _)) = state.stack.last().cloned() else { continue };
-        for id in p.out_edges(node) {
-            let edge = &p.edges[id];
-            let letter: Vec<&str> = p.events(edge.events).iter().map(|&t| p.text(t)).collect();
-            let next = if edge.step { monitor(state.monitor, &letter) } else { state.monitor };
-            let apply = |globals: &mut Values, locals: &mut Values, effect: Values| {
-                for (var, value) in effect {
-                    match globals.get_mut(&var) {
-                        Some(global) => *global = value,
-                        None => {
-                            locals.insert(var, value);
-                        }
-                    }
-                }
-            };
-            match &edge.kind {
-                EdgeKind::Local { target, rel } => {
-                    for effect in effects(p, rel, &Before(&state.globals, &locals)) {
-                        let mut new = State { monitor: next, ..state.clone() };
-                        let top = new.stack.last_mut().expect("a frame");
-                        top.0 = *target;
-                        apply(&mut new.globals, &mut top.1, effect);
-                        todo.push(new);
-                    }
-                }
-                EdgeKind::Call(call) if state.stack.len() < DEPTH => {
-                    for effect in effects(p, &call.enter, &Before(&state.globals, &locals)) {
-                        let mut new = State { monitor: next, ..state.clone() };
-                        new.stack.last_mut().expect("a frame").2 = Some(id);
-                        let mut params = Values::new();
-                        apply(&mut new.globals, &mut params, effect);
-                        let callee = &p.procs[call.callee];
-                        for locals in completed(p, params, &callee.locals) {
-                            let mut new = new.clone();
-                            new.stack.push((callee.entry, locals, None));
-                            todo.push(new);
-                        }
-                    }
-                }
-                EdgeKind::Call(_) => {}
-                EdgeKind::Return { rel } => {
-                    assert!(rel.is_identity());
-                    let mut new = State { monitor: next, ..state.clone() };
-                    new.stack.pop();
-                    let Some(top) = new.stack.last().cloned() else {
-                        todo.push(new);
-                        continue;
-                    };
-                    let call = top.2.expect("a call is under way");
-                    let EdgeKind::Call(call) = &p.edges[call].kind else { panic!("a call") };
-                    for effect in effects(p, &call.back, &Before(&new.globals, &top.1)) {
-                        let mut new = new.clone();
-                        let top = new.stack.last_mut().expect("a frame");
-                        (top.0, top.2) = (call.ret, None);
-                        apply(&mut new.globals, &mut top.1, effect);
-                        todo.push(new);
-                    }
-                }
-            }
-        }
-    }
-    seen
+    testkit::explore::explore(p, 4, monitor)
 }
 
 fn program(text: &str, options: &Options) -> Program {
@@ -192,7 +35,7 @@ fn getmax_keeps_its_data() {
     let mut at_return = BTreeSet::new();
     let mut before_input = 0;
     for state in &states {
-        let Some((node, values, _)) = state.stack.last() else { continue };
+        let Some(Frame { node, values, .. }) = state.stack.last() else { continue };
         match p.text(p.nodes[*node].origin.text) {
             "return max" => {
                 assert_eq!(values[&a], 0);

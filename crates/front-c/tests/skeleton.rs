@@ -335,3 +335,88 @@ fn units_are_linked_and_statics_kept_apart() {
     assert_eq!(lowered.program.proc_name(lowered.program.entry), "main");
     assert_eq!(lowered.program.procs.len(), 4);
 }
+
+#[test]
+fn operands_are_walked_from_left_to_right() {
+    check(
+        "int g(int), h(int); int a[9]; void f(int x, int y) { a[g(x)] = h(y); }",
+        "0: g(x) {use(x), call(g), call(g, x)} calls g -> 1
+         1: a[g(x)] = h(y) {use(y), call(h), call(h, y), after: modify(a) call(h, a[])} calls h -> 2
+         2: } {return}",
+    );
+    check(
+        "int g(int), h(int); int f(int x, int y) { return g(x), h(y); }",
+        "0: g(x) {use(x), call(g), call(g, x)} calls g -> 1
+         1: h(y) {use(y), call(h), call(h, y)} calls h -> 2
+         2: return g(x), h(y) {return}
+         3: } {return}",
+    );
+    // What is not evaluated has no events; the size of an array is.
+    check(
+        "int g(void), n(void); void f(int x) { x = sizeof(g()) + sizeof g(); __typeof__(g()) y; int a[n()]; (void) _Generic(g(), int: x, default: 2); }",
+        "0: x = sizeof(g()) + sizeof g() {assign(x)} -> 1
+         1: n() {call(n)} calls n -> 2
+         2: _Generic(g(), int: x, default: 2) {} -> 3 {} | 4 {}
+         3: x {use(x)} -> 4
+         4: } {return}",
+    );
+}
+
+#[test]
+fn cases_may_stand_anywhere_in_a_switch() {
+    // Duff's device.
+    check(
+        "void g(int); void f(int n) { switch (n % 2) { case 0: do { g(0); case 1: g(1); } while (--n > 0); } }",
+        "0: switch (n % 2) {use(n)} -> 1 {} | 2 {} | 5 {}
+         1: g(0) {call(g)} calls g -> 2
+         2: g(1) {call(g)} calls g -> 3
+         3: while (--n > 0) {use(n), assign(n)} -> 4
+         4: while (--n > 0) {} -> 1 {test(n > 0)} | 5 {test(n <= 0)}
+         5: } {return}",
+    );
+    // Without braces, without a default, with a jump into a block.
+    check(
+        "void g(int); void f(int n) { switch (n) case 3: g(3); { goto in; { g(4); in: g(5); } } }",
+        "0: switch (n) {use(n)} -> 1 {test(n == 3)} | 3 {}
+         1: g(3) {call(g)} calls g -> 3
+         2: g(4) {call(g)} calls g -> 3
+         3: g(5) {call(g)} calls g -> 4
+         4: } {return}",
+    );
+}
+
+#[test]
+fn old_and_new_c_have_the_same_points() {
+    for text in [
+        "int g(); f(a, b) int a; char *b; { return g(a, b); }",
+        "int g(); int f(int a, char *b) { return g(a, b); }",
+        "int g(); int f(int a, char *b) { __extension__ return ({ g(a, b); }); }",
+    ] {
+        let text = text.replace("__extension__ return", "return");
+        let found = listing(&of(&text), "f");
+        assert!(
+            found.contains("{use(a), use(b), call(g), call(g, a), call(g, b)} calls g"),
+            "{found}"
+        );
+    }
+    check(
+        "struct s { unsigned a : 3; int v __attribute__((vector_size(16))); }; typedef int v4 __attribute__((vector_size(16)));
+         void f(struct s s, v4 x, v4 y, __int128 z) { s.a = 1; x = x + y; y = (v4) { 1, z }; }",
+        "0: s.a = 1 {assign(s.a), modify(s)} -> 1
+         1: x = x + y {use(x), use(y), assign(x)} -> 2
+         2: y = (v4) { 1, z } {use(z), assign(y)} -> 3
+         3: } {return}",
+    );
+}
+
+#[test]
+fn what_is_not_modelled_is_said() {
+    // A function that was not read is an event only, and said to be left out.
+    let unit = parse("# 1 \"f.c\"\nvoid g(void) { @ }\nvoid f(void) { g(); }\n");
+    let s = skeleton(&[unit]);
+    assert_eq!(listing(&s, "f"), "0: g() {call(g)} calls g -> 1\n1: } {return}\n");
+    assert_eq!(
+        s.warnings[0].to_string(),
+        "f.c:1:16: `g` is left out: expected an expression, found `@`"
+    );
+}

@@ -1,6 +1,9 @@
 //! What the parser reads, construct by construct, and what it does when it cannot.
 
+mod property;
+
 use front_c::{ExprKind, Item, MAX_DEPTH, StmtKind, TypeKind, Unit, parse};
+use property::property;
 
 fn clean(text: &str) -> Unit {
     let unit = parse(text);
@@ -281,7 +284,7 @@ fn any_text_is_survived() {
             text += pieces[(state >> 33) as usize % pieces.len()];
             text.push(' ');
         }
-        parse(&text);
+        property(&text);
     }
 }
 
@@ -318,20 +321,7 @@ fn recovery_does_not_look_at_a_file_again_and_again() {
 }
 
 /// A text that has a little of everything.
-const SAMPLE: &str = r#"# 1 "s.c"
-typedef unsigned long size_t; typedef struct node node; struct node { node *next; int (*run)(node *, ...); unsigned f : 3; };
-static int table[] = { [0] = 1, [2 ... 4] = 'x', }; extern void *malloc(size_t); static inline int max(a, b) int a, b; { return a > b ? a : b; }
-int walk(node *p, int n) __attribute__((nonnull(1)));
-int walk(node *p, int n) {
-    for (int i = 0; p && i < n; i++, p = p->next) {
-        switch (p->f) { case 0: continue; case 1 ... 3: n += p->run(p, i); break; default: goto out; }
-        do { n -= max(n, table[i % 5]) << 1; } while (n > 0 && !(n & 1) || n == -7);
-    }
-    if (n) return ({ int m = sizeof(node) + (size_t) 3; m ?: 4; }); else asm volatile ("nop" : "=r"(n) : "r"(p) : "memory");
-out:
-    return n ? walk(&(node) { .next = p }, n - 1) : 0;
-}
-"#;
+const SAMPLE: &str = include_str!("../../../fuzz/seeds/c_text/sample.i");
 
 #[test]
 fn mutated_text_is_survived() {
@@ -356,11 +346,6 @@ fn mutated_text_is_survived() {
                 }
             }
         }
-        let unit = parse(&mutated.concat());
-        let skeleton = front_c::skeleton(&[unit]);
-        let options = front_c::Options { feasibility: true, ..Default::default() };
-        if let Ok(lowered) = front_c::lower(&skeleton, &options) {
-            lowered.program.validate().expect("a valid program");
-        }
+        property(&mutated.concat());
     }
 }

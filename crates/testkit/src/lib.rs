@@ -12,6 +12,7 @@
 //!   compares products answered by engines with it.
 //! - [`model_proof`](model_proof::model_proof) is a program of the model built by hand, with its
 //!   answers.
+//! - [`explore`](explore::explore) lists all states of a small program, stack and all.
 //! - [`judge`] says what is wrong with an answer: traces are replayed, certificates checked.
 //!
 //! ```
@@ -40,6 +41,7 @@ pub mod bp;
 pub mod corpus;
 pub mod differential;
 mod differential_ltl;
+pub mod explore;
 pub mod from_text;
 pub mod judge;
 pub mod ltl_formula;
