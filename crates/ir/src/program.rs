@@ -566,6 +566,10 @@ impl ProgramBuilder {
         self.procs[proc].results.push(id);
         id
     }
+    /// Changes the type of a declared variable; what was said about it must fit.
+    pub fn set_type(&mut self, var: VarId, ty: Type) {
+        self.vars[var].ty = ty;
+    }
     /// The declared variable.
     pub fn var_info(&self, var: VarId) -> &Var {
         &self.vars[var]

@@ -3,9 +3,11 @@
 use crate::engines;
 use crate::load::caught;
 use crate::{EngineChoice, Options, Watch};
-use check::{Budget, Goal, StopReason, Target, Task, Trace, Verdict, Wants};
-use front_c::{ObjectId, Reach, Skeleton};
-use ir::{EdgeId, Id, NodeId, Program};
+use check::{
+    Budget, Goal, Observation, StopReason, Target, Task, Trace, TraceMode, Verdict, Wants,
+};
+use front_c::{Flow, Next, ObjectId, Reach, Skeleton};
+use ir::{EdgeId, Id, Layout, NodeId, Program};
 use rules::{Instance, Rule};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -152,6 +154,9 @@ struct Checker<'a> {
 impl Checker<'_> {
     fn run(&self, out: &mut Findings) -> Result<Vec<Finding>, StopReason> {
         self.budget.poll()?;
+        if self.rule.is_about_values() {
+            return self.values(out);
+        }
         let s = self.skeleton;
         let lower = front_c::Options {
             entry: self.options.entry.clone(),
@@ -162,7 +167,12 @@ impl Checker<'_> {
         let lowered = front_c::lower(s, &lower)
             .map_err(|error| StopReason::Unsupported { what: error.to_string() })?;
         let instances: Vec<Instance> = (0..s.objects.len())
-            .filter(|&i| s.objects[i].reach == Reach::Var)
+            .filter(|&i| {
+                let object = &s.objects[i];
+                object.reach == Reach::Var
+                    && !object.temporary
+                    && self.rule.is_about_type(&s.types[object.type_names as usize])
+            })
             .map(|i| {
                 let object = &s.objects[i];
                 let owner = object.owner.filter(|_| object.automatic);
@@ -181,6 +191,8 @@ impl Checker<'_> {
         let mut task = Task::new(program.clone(), goals.collect());
         task.wants = Wants { trace: self.options.trace, certificate: false, all_nodes: false };
         let found = self.answers(&task, out)?;
+        note(out, "variables", product.instances.len() as u64);
+        assume(out, VARIABLES);
         let mut findings = Vec::new();
         for (goal, trace) in found {
             let object = product.instances[goal].object.clone();
@@ -210,8 +222,100 @@ impl Checker<'_> {
         Ok(findings)
     }
 
-    /// The goals that are reached, each with its trace, which has been replayed.
-    fn answers(&self, task: &Task, out: &mut Findings) -> Result<Vec<(usize, Trace)>, StopReason> {
+    /// A rule about values. First, which places are reached with values from where; then a path for
+    /// each pair.
+    fn values(&self, out: &mut Findings) -> Result<Vec<Finding>, StopReason> {
+        let unsupported = |what: String| StopReason::Unsupported { what };
+        let entry = self.options.entry.as_deref();
+        let mut product = rules::value_product(self.skeleton, self.rule, entry)
+            .map_err(|error| unsupported(error.to_string()))?;
+        debug_assert_eq!(product.program.validate().map_err(|e| e.to_string()), Ok(()));
+        note(out, "nodes", product.program.nodes.len() as u64);
+        note(out, "places", product.violations.len() as u64);
+        note(out, "origins", product.births.len() as u64);
+        assume(out, VALUES);
+        for limit in &product.limits {
+            assume(out, limit);
+        }
+        if product.violations.is_empty() {
+            return Ok(Vec::new());
+        }
+        let at = |node| Goal::Reach(vec![Target::at(node)]);
+        let goals = product.violations.iter().map(|v| at(v.node)).collect();
+        let program = std::mem::replace(
+            &mut product.program,
+            ir::ProgramBuilder::new().finish(ir::ProcId::new(0), ir::Init::default()),
+        );
+        let program = Arc::new(program);
+        let mut task = Task::new(program.clone(), goals);
+        task.wants = Wants { trace: TraceMode::None, certificate: false, all_nodes: false };
+        let places = product.violations.iter();
+        task.observe =
+            places.map(|v| Observation { node: v.node, vars: vec![product.birth] }).collect();
+        let answer = self.answer(&task, out)?;
+        let slot = Layout::new(&program).slot(product.birth);
+        let mut causes: Vec<(usize, usize)> = Vec::new();
+        let mut seen: FxHashSet<(rules::At, usize)> = FxHashSet::default();
+        for (i, verdict) in answer.verdicts.iter().enumerate() {
+            match verdict {
+                Verdict::Holds(_) => continue,
+                Verdict::Unknown(reason) => return Err(reason.clone()),
+                Verdict::Violated(_) => {}
+            }
+            let Some(set) = answer.observed.get(i).copied().flatten() else {
+                let what = "the engine does not say which values it found".to_owned();
+                return Err(StopReason::Internal { what });
+            };
+            let of = |birth: usize| {
+                answer.sets.contains(set, |bit| birth >> (bit.index - slot.offset) & 1 == 1)
+            };
+            let found = (0..product.births.len()).filter(|&k| of(k));
+            causes.extend(
+                found.filter(|&k| seen.insert((product.violations[i].at, k))).map(|k| (i, k)),
+            );
+        }
+        if causes.is_empty() {
+            return Ok(Vec::new());
+        }
+        note(out, "causes", causes.len() as u64);
+        let mut program = Arc::unwrap_or_clone(program);
+        let mut goals = Vec::new();
+        for &(i, k) in &causes {
+            let exprs = &mut program.exprs;
+            let (birth, number) = (exprs.pre(product.birth), exprs.int(k as i64));
+            let condition = exprs.binary(ir::BinaryOp::Eq, birth, number);
+            goals.push(Goal::Reach(vec![Target { node: product.violations[i].node, condition }]));
+        }
+        let program = Arc::new(program);
+        let mut task = Task::new(program.clone(), goals);
+        task.wants = Wants { trace: self.options.trace, certificate: false, all_nodes: false };
+        let mut findings: Vec<Finding> = Vec::new();
+        for (goal, trace) in self.answers(&task, out)? {
+            let (i, k) = causes[goal];
+            let told = Told {
+                skeleton: self.skeleton,
+                rule: self.rule,
+                product: &product,
+                program: &program,
+                max_steps: self.options.max_steps,
+            };
+            findings.push(told.finding(&trace, &product.violations[i], &product.births[k]));
+        }
+        // One for each place and origin, whatever the function was called from.
+        let mut seen = FxHashSet::default();
+        findings.sort_by(|a, b| {
+            (&a.file, a.line, a.column, a.steps.len()).cmp(&(
+                &b.file,
+                b.line,
+                b.column,
+                b.steps.len(),
+            ))
+        });
+        findings.retain(|f| seen.insert((f.file.clone(), f.line, f.column, f.origin.clone())));
+        Ok(findings)
+    }
+
+    fn answer(&self, task: &Task, out: &mut Findings) -> Result<check::Answer, StopReason> {
         let options = match self.options.engine {
             EngineChoice::Auto => Options { engine: EngineChoice::Summary, ..self.options.clone() },
             _ => self.options.alone(),
@@ -221,18 +325,21 @@ impl Checker<'_> {
             return Err(StopReason::Internal { what: "no engine answered".to_owned() });
         };
         for &(name, value) in &run.answer.stats.counters {
-            match out.counters.iter_mut().find(|(n, _)| n == name) {
-                Some((_, sum)) => *sum += value,
-                None => out.counters.push((name.to_owned(), value)),
-            }
+            note(out, name, value);
         }
+        Ok(run.answer)
+    }
+
+    /// The goals that are reached, each with its trace, which has been replayed.
+    fn answers(&self, task: &Task, out: &mut Findings) -> Result<Vec<(usize, Trace)>, StopReason> {
+        let answer = self.answer(task, out)?;
         let mut found = Vec::new();
-        for (goal, verdict) in run.answer.verdicts.into_iter().enumerate() {
+        for (goal, verdict) in answer.verdicts.into_iter().enumerate() {
             match verdict {
                 Verdict::Holds(_) => {}
                 Verdict::Unknown(reason) => return Err(reason),
                 Verdict::Violated(None) => {
-                    let what = format!("engine {} gave no trace", run.engine);
+                    let what = "the engine gave no trace".to_owned();
                     return Err(StopReason::Internal { what });
                 }
                 Verdict::Violated(Some(trace)) => {
@@ -248,6 +355,319 @@ impl Checker<'_> {
         }
         Ok(found)
     }
+}
+
+/// What a rule over values rests on.
+const VALUES: &str = "a value is followed through assignments, parameters, returns, and fields that \
+are reached by a path of names; what is read from other memory is another value, and functions \
+without a body do not touch the program's variables";
+
+/// What a rule over variables rests on.
+const VARIABLES: &str = "a rule over a variable follows that variable only, and no copies of it";
+
+fn assume(out: &mut Findings, what: &str) {
+    if !out.assumptions.iter().any(|a| a == what) {
+        out.assumptions.push(what.to_owned());
+    }
+}
+
+fn note(out: &mut Findings, name: &str, value: u64) {
+    match out.counters.iter_mut().find(|(n, _)| n == name) {
+        Some((_, sum)) => *sum += value,
+        None => out.counters.push((name.to_owned(), value)),
+    }
+}
+
+/// Tells a trace of a product.
+struct Told<'a> {
+    skeleton: &'a Skeleton,
+    rule: &'a Rule,
+    product: &'a rules::ValueProduct,
+    program: &'a Program,
+    max_steps: usize,
+}
+
+/// A step of a trace.
+struct Raw<'a> {
+    step: &'a check::Step,
+    depth: usize,
+    /// Which activation: steps of one follow each other.
+    frame: usize,
+    folded: bool,
+}
+
+impl Told<'_> {
+    fn finding(
+        &self,
+        trace: &Trace,
+        violation: &rules::Violation,
+        birth: &rules::Birth,
+    ) -> Finding {
+        let s = self.skeleton;
+        let raw = self.flat(trace);
+        let progress: Vec<Option<(u64, u64)>> = {
+            let layout = Layout::new(self.program);
+            let [on, state] = self.product.progress.map(|v| layout.slot(v).bits());
+            let of = |p: &check::Partial| Some((p.number(on.clone())?, p.number(state.clone())?));
+            raw.iter().map(|r| of(&r.step.state)).collect()
+        };
+        let mut steps: Vec<Step> = Vec::new();
+        let mut assumptions: Vec<String> = Vec::new();
+        // Where each activation that is under way has come to.
+        let mut last: FxHashMap<usize, (rules::At, Option<u32>)> = FxHashMap::default();
+        for (i, r) in raw.iter().enumerate() {
+            let Some(executes) = self.product.edges[r.step.edge] else { continue };
+            let at = executes.at;
+            let way = self.way(last.get(&r.frame).copied(), at);
+            for (point, arm) in way {
+                self.assumed(at.body, point, arm, &mut assumptions);
+                let step = self.step(rules::At { point, ..at }, r.depth, false, None);
+                if steps.len() < self.max_steps {
+                    steps.push(step);
+                }
+            }
+            let end = i + 1 == raw.len();
+            let changes = end
+                || matches!((progress[i], progress.get(i + 1)), (Some(a), Some(Some(b))) if a != *b);
+            let event = changes.then(|| match (progress[i], end) {
+                (Some((0, _)), false) => format!("`{}` comes from here", birth.object),
+                _ => self.atoms(executes.atoms),
+            });
+            if let Some(arm) = executes.arm {
+                self.assumed(at.body, at.point, arm, &mut assumptions);
+            }
+            last.insert(r.frame, (at, executes.arm));
+            let step = self.step(at, r.depth, r.folded, event);
+            // A call is one line, although its result is assigned after it.
+            match steps.last_mut() {
+                Some(before)
+                    if before.line == step.line
+                        && before.column == step.column
+                        && before.text == step.text
+                        && before.depth == step.depth =>
+                {
+                    before.folded |= step.folded;
+                    before.event = match (before.event.take(), step.event) {
+                        (Some(a), Some(b)) if a != b => Some(format!("{a}, {b}")),
+                        (a, b) => a.or(b),
+                    };
+                }
+                _ => steps.push(step),
+            }
+        }
+        let place = self.step(violation.at, 0, false, None);
+        let object = violation.object.clone().unwrap_or_else(|| birth.object.clone());
+        let origin = match (birth.at, birth.function) {
+            (Some(at), _) => {
+                let step = self.step(at, 0, false, None);
+                Some((step.file, step.line))
+            }
+            (None, Some(f)) => s.body(f).map(|b| (s.files[b.at.file as usize].clone(), b.at.line)),
+            (None, None) => None,
+        };
+        Finding {
+            rule: self.rule.name.clone(),
+            message: self.rule.message_for(&object),
+            file: place.file,
+            line: place.line,
+            column: place.column,
+            function: place.function,
+            object,
+            origin,
+            steps,
+            assumptions,
+            suppressed: None,
+        }
+    }
+
+    /// The steps of a trace in a list; calls in which the rule's automaton stays are folded.
+    fn flat<'t>(&self, trace: &'t Trace) -> Vec<Raw<'t>> {
+        let layout = Layout::new(self.program);
+        let [on, state] = self.product.progress.map(|v| layout.slot(v).bits());
+        let of = |p: &check::Partial| (p.number(on.clone()), p.number(state.clone()));
+        let mut matters: Vec<bool> = Vec::new();
+        for segment in trace.segments.iter() {
+            let mut before = segment.steps.first().map(|s| of(&s.state));
+            let mut moves = false;
+            for step in &segment.steps {
+                moves |= before != Some(of(&step.state));
+                before = Some(of(&step.state));
+                moves |=
+                    step.inside.is_some_and(|i| matters.get(i.index()).copied().unwrap_or(true));
+            }
+            moves |= before.is_some_and(|b| b != of(&segment.exit));
+            matters.push(moves);
+        }
+        let mut out: Vec<Raw<'t>> = Vec::new();
+        let mut frames = 0;
+        for (base, frame) in trace.frames.iter().enumerate() {
+            frames += 1;
+            let mut stack = vec![(frame.steps.iter(), base.saturating_sub(1), frames)];
+            while let Some((steps, depth, number)) = stack.last_mut() {
+                let Some(step) = steps.next() else {
+                    stack.pop();
+                    continue;
+                };
+                let (depth, number) = (*depth, *number);
+                let inside =
+                    step.inside.filter(|s| matters[s.index()] && out.len() < self.max_steps);
+                let folded = step.inside.is_some() && inside.is_none();
+                out.push(Raw { step, depth, frame: number, folded });
+                if let Some(inside) = inside {
+                    frames += 1;
+                    stack.push((trace.segments[inside].steps.iter(), depth + 1, frames));
+                }
+            }
+        }
+        out
+    }
+
+    fn step(&self, at: rules::At, depth: usize, folded: bool, event: Option<String>) -> Step {
+        let s = self.skeleton;
+        let body = &s.bodies[at.body as usize];
+        let point = &body.points[at.point as usize];
+        Step {
+            file: s.files[point.at.file as usize].clone(),
+            line: point.at.line,
+            column: point.at.column,
+            text: point.text.to_string(),
+            function: s.funcs[body.func.index()].name.clone(),
+            depth: depth as u32,
+            folded,
+            event,
+        }
+    }
+
+    /// The atoms of the rule, as it names them.
+    fn atoms(&self, bits: u64) -> String {
+        let names = self.rule.nfa.atoms.iter().enumerate();
+        let names: Vec<&str> =
+            names.filter(|(i, _)| bits >> i & 1 == 1).map(|(_, a)| a.as_str()).collect();
+        names.join(", ")
+    }
+
+    /// The points that lie between two that matter, and how each branch is left: the shortest way.
+    fn way(&self, from: Option<(rules::At, Option<u32>)>, to: rules::At) -> Vec<(u32, u32)> {
+        let body = &self.skeleton.bodies[to.body as usize];
+        let kept = &self.product.kept[to.body as usize];
+        let exits = |point: u32| -> Vec<Next> {
+            match &body.points[point as usize].flow {
+                Flow::Next(next) => vec![*next],
+                Flow::Branch(arms) => arms.iter().map(|a| a.next).collect(),
+                Flow::Call(call) => vec![call.next],
+                Flow::Return => Vec::new(),
+            }
+        };
+        let starts: Vec<Next> = match from {
+            None => vec![body.entry],
+            Some((at, _)) if at == to => return Vec::new(),
+            Some((at, Some(arm))) => {
+                exits(at.point).into_iter().skip(arm as usize).take(1).collect()
+            }
+            Some((at, None)) => exits(at.point),
+        };
+        let mut before: FxHashMap<u32, Option<(u32, u32)>> = FxHashMap::default();
+        let mut queue: std::collections::VecDeque<u32> = std::collections::VecDeque::new();
+        for next in starts {
+            if let Next::Point(p) = next
+                && before.insert(p, None).is_none()
+            {
+                queue.push_back(p);
+            }
+        }
+        while let Some(p) = queue.pop_front() {
+            if p == to.point {
+                break;
+            }
+            if kept[p as usize] {
+                continue;
+            }
+            for (arm, next) in exits(p).into_iter().enumerate() {
+                if let Next::Point(q) = next
+                    && !before.contains_key(&q)
+                {
+                    before.insert(q, Some((p, arm as u32)));
+                    queue.push_back(q);
+                }
+            }
+        }
+        let mut out = Vec::new();
+        let mut at = to.point;
+        while let Some(Some((p, arm))) = before.get(&at) {
+            out.push((*p, *arm));
+            at = *p;
+        }
+        out.reverse();
+        // Only branches tell something.
+        out.retain(|(p, _)| matches!(body.points[*p as usize].flow, Flow::Branch(_)));
+        out
+    }
+
+    /// The condition on data that a way out of a branch stands for.
+    fn assumed(&self, body: u32, point: u32, arm: u32, out: &mut Vec<String>) {
+        let point = &self.skeleton.bodies[body as usize].points[point as usize];
+        let Flow::Branch(arms) = &point.flow else { return };
+        if arms.len() < 2 {
+            return;
+        }
+        let inner = |text: &str| -> String {
+            for (prefix, suffix) in [("if (", ")"), ("while (", ")"), ("for (…; ", "; …)")] {
+                if let Some(t) = text.strip_prefix(prefix).and_then(|t| t.strip_suffix(suffix)) {
+                    return t.to_owned();
+                }
+            }
+            text.to_owned()
+        };
+        let line = point.at.line;
+        let said = if let Some(subject) =
+            point.text.strip_prefix("switch (").and_then(|t| t.strip_suffix(')'))
+        {
+            match arms.get(arm as usize).and_then(|a| a.when.as_ref()) {
+                Some(front_c::When::Case(_, low, high)) if low == high => {
+                    format!("`{subject} == {low}` at line {line}")
+                }
+                Some(front_c::When::Case(_, low, high)) => {
+                    format!("`{subject}` in {low} … {high} at line {line}")
+                }
+                _ => format!("a case of `{subject}` at line {line}"),
+            }
+        } else if arms.len() == 2 {
+            let text = inner(&point.text);
+            let text = if arm == 0 { text } else { negated(&text) };
+            format!("`{text}` at line {line}")
+        } else {
+            return;
+        };
+        if !out.contains(&said) {
+            out.push(said);
+        }
+    }
+}
+
+/// The opposite of a condition, as people write it.
+fn negated(text: &str) -> String {
+    if let Some(rest) = text.strip_prefix('!')
+        && !rest.contains([' ', '&', '|', '=', '<', '>', '!'])
+    {
+        return rest.to_owned();
+    }
+    let plain = !text.contains(['&', '|', '(', '?', ',']);
+    for (op, opposite) in [
+        (" == ", " != "),
+        (" != ", " == "),
+        (" <= ", " > "),
+        (" >= ", " < "),
+        (" < ", " >= "),
+        (" > ", " <= "),
+    ] {
+        if plain && text.matches(op).count() == 1 {
+            return text.replace(op, opposite);
+        }
+    }
+    if text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '>' | '*')) {
+        return format!("!{text}");
+    }
+    format!("!({text})")
 }
 
 /// The statements of a trace; completed calls in which nothing matters are folded.

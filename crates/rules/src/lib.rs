@@ -20,8 +20,18 @@
 //!
 //! Not for: finding violations (engines do), or which events there are (front ends tell).
 
+mod dfa;
+mod event;
+mod explicit;
+mod paths;
+mod pattern;
 mod product;
+mod relevance;
 mod rule;
+mod value;
 
+pub use event::{Event, Link};
+pub use pattern::Pattern;
 pub use product::{Instance, ProductError, RuleProduct, product};
-pub use rule::{Metavariable, Rule, RuleError, parse};
+pub use rule::{Comparison, Metavariable, Rule, RuleError, from_sere, parse};
+pub use value::{At, Birth, Executes, ValueError, ValueProduct, Violation, value_product};

@@ -107,11 +107,11 @@ pub fn product(
         ranges.keys().map(|&owner| (owner, b.hidden_local(owner, "(mine)", Type::BOOL))).collect();
     let mut events: FxHashMap<String, Vec<(u32, Option<usize>)>> = FxHashMap::default();
     for (k, one) in instances.iter().enumerate() {
-        for (atom, (text, depends)) in rule.atoms_for(&one.object).into_iter().enumerate() {
+        for (atom, text, depends) in rule.atoms_for(&one.object) {
             if depends {
-                events.entry(text).or_default().push((atom as u32, Some(k)));
+                events.entry(text).or_default().push((atom, Some(k)));
             } else if k == 0 {
-                events.entry(text).or_default().push((atom as u32, None));
+                events.entry(text).or_default().push((atom, None));
             }
         }
     }

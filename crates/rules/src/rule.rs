@@ -1,12 +1,25 @@
 //! `.rule` files.
 //!
 //! ```text
-//! rule NAME(v: var TYPE) { PROPERTY message "TEXT" }
+//! rule NAME(p: value TYPE) {
+//!   scope function                      // or program, which is what holds without it
+//!   assume p != 0                       // what is so of every value that is followed
+//!   returns save_bdd 1                  // the result is the first argument
+//!   borrows PyList_Append|Py*_Check     // arguments are not kept
+//!   keeps list_add                      // arguments are kept
+//!   fallible realloc fails == 0         // `failed` holds where it does
+//!   event close = arg(fclose, 1, p) || arg(pclose, 1, p)
+//!   PROPERTY                            // never { … }, { … }(b), …, or an automaton
+//!   message "TEXT"
+//! }
 //! ```
 //!
-//! The parameter, and its type, may be missing. In atoms of the property, `v` stands for the object,
-//! also within `&v`, `*v` and `v->lock`; in the message, `$v` does. `//` and `/* */` are comments.
+//! The parameter is `p: value` for one value, wherever it goes, or `v: var` for one variable; it, and
+//! its type, may be missing. In the message, `$p` stands for it. `//` and `/* */` are comments.
 
+use crate::event::Event;
+use crate::explicit;
+use crate::pattern::Pattern;
 use automata::sere::{Nfa, violations};
 use std::fmt;
 
@@ -21,6 +34,80 @@ pub struct Rule {
     pub nfa: Nfa,
     /// What to say of a violation.
     pub message: String,
+    /// Each function is looked at by itself, and calls of others are events only.
+    pub by_function: bool,
+    /// What holds of every value that is followed: it compares so with a constant.
+    pub assume: Option<(Comparison, i64)>,
+    /// Functions whose result is one of their arguments, counted from 1.
+    pub returns: Vec<(Pattern, usize)>,
+    /// Functions that keep none of their arguments.
+    pub borrows: Vec<Pattern>,
+    /// Functions that keep arguments, whatever else is known about them.
+    pub keeps: Vec<Pattern>,
+    /// Functions that may fail, with what their result is then.
+    pub fallible: Vec<(Pattern, Comparison, i64)>,
+    /// What each atom of the automaton stands for: any of these texts.
+    pub(crate) atoms: Vec<Vec<String>>,
+    /// The same for rules over values.
+    pub(crate) events: Vec<Vec<Event>>,
+}
+
+/// How a value compares with a constant.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Comparison {
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+impl Comparison {
+    fn parse(text: &str) -> Option<(Comparison, usize)> {
+        Some(match text.as_bytes() {
+            [b'=', b'=', ..] => (Comparison::Eq, 2),
+            [b'!', b'=', ..] => (Comparison::Ne, 2),
+            [b'<', b'=', ..] => (Comparison::Le, 2),
+            [b'>', b'=', ..] => (Comparison::Ge, 2),
+            [b'<', ..] => (Comparison::Lt, 1),
+            [b'>', ..] => (Comparison::Gt, 1),
+            _ => return None,
+        })
+    }
+
+    /// The opposite.
+    pub(crate) fn negated(self) -> Comparison {
+        match self {
+            Comparison::Eq => Comparison::Ne,
+            Comparison::Ne => Comparison::Eq,
+            Comparison::Lt => Comparison::Ge,
+            Comparison::Ge => Comparison::Lt,
+            Comparison::Gt => Comparison::Le,
+            Comparison::Le => Comparison::Gt,
+        }
+    }
+
+    /// Whether some integer compares with `a` in this way and with `b` in another.
+    pub(crate) fn meets(self, a: i64, other: Comparison, b: i64) -> bool {
+        // Where the comparisons change their mind, and around it.
+        let holds = |c: Comparison, x: i128, k: i64| match c {
+            Comparison::Eq => x == i128::from(k),
+            Comparison::Ne => x != i128::from(k),
+            Comparison::Lt => x < i128::from(k),
+            Comparison::Le => x <= i128::from(k),
+            Comparison::Gt => x > i128::from(k),
+            Comparison::Ge => x >= i128::from(k),
+        };
+        let candidates = [a, b].into_iter().flat_map(|k| (-2..=2).map(move |d| i128::from(k) + d));
+        candidates.into_iter().any(|x| holds(self, x, a) && holds(other, x, b))
+    }
 }
 
 /// What stands for one of many objects.
@@ -28,6 +115,8 @@ pub struct Rule {
 pub struct Metavariable {
     /// Its name.
     pub name: String,
+    /// It is a value, and no variable.
+    pub value: bool,
     /// The type of the objects; none: any.
     pub ty: Option<String>,
 }
@@ -61,17 +150,32 @@ impl Rule {
         }
     }
 
+    /// Whether it follows a value.
+    pub fn is_about_values(&self) -> bool {
+        self.variable.as_ref().is_some_and(|v| v.value)
+    }
+
+    /// Whether an object with these names of its type is one of those that it ranges over. The names
+    /// are without blanks around `*`; what has no known type is.
+    pub fn is_about_type(&self, names: &[String]) -> bool {
+        let Some(ty) = self.variable.as_ref().and_then(|v| v.ty.as_ref()) else { return true };
+        let wanted = ty.replace(" *", "*").replace("* ", "*").replace("const ", "");
+        names.is_empty() || names.contains(&wanted)
+    }
+
     /// The functions that its events name.
     pub fn functions(&self) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
-        for atom in &self.nfa.atoms {
+        for atom in self.atoms.iter().flatten() {
             let Some((word, inside)) = atom.split_once('(') else { continue };
-            if !matches!(word, "call" | "arg" | "result") {
+            if !matches!(word, "call" | "arg" | "result" | "out") {
                 continue;
             }
-            let first = inside.split([',', ')']).next().unwrap_or("").trim();
-            if !first.is_empty() && !out.iter().any(|f| f == first) {
-                out.push(first.to_owned());
+            let first = inside.split([',', ')']).next().unwrap_or("");
+            for name in Pattern::new(first).names() {
+                if !name.is_empty() && !out.iter().any(|f| f == name) {
+                    out.push(name.to_owned());
+                }
             }
         }
         out
@@ -79,18 +183,23 @@ impl Rule {
 
     /// The events that the atoms are for an object.
     pub fn events_for(&self, object: &str) -> Vec<String> {
-        self.atoms_for(object).into_iter().map(|(text, _)| text).collect()
+        self.atoms_for(object).into_iter().map(|(_, text, _)| text).collect()
     }
 
-    /// The events that the atoms are for an object; the second is whether that depends on it.
-    pub(crate) fn atoms_for(&self, object: &str) -> Vec<(String, bool)> {
+    /// The events that the atoms are for an object, each with the atom's number; the last is whether
+    /// that depends on the object.
+    pub(crate) fn atoms_for(&self, object: &str) -> Vec<(u32, String, bool)> {
         let (scope, local) = match object.rfind("::") {
             Some(i) => object.split_at(i + 2),
             None => ("", object),
         };
-        let atom = |text: &String| {
+        let mut out = Vec::new();
+        for (number, text) in
+            self.atoms.iter().enumerate().flat_map(|(n, texts)| texts.iter().map(move |t| (n, t)))
+        {
             let (Some(v), Some((word, inside))) = (&self.variable, text.split_once('(')) else {
-                return (text.clone(), false);
+                out.push((number as u32, text.clone(), false));
+                continue;
             };
             let inside = inside.strip_suffix(')').unwrap_or(inside);
             let mut depends = false;
@@ -104,10 +213,42 @@ impl Rule {
                     None => argument.to_owned(),
                 })
                 .collect();
-            (format!("{word}({})", arguments.join(", ")), depends)
-        };
-        self.nfa.atoms.iter().map(atom).collect()
+            // A name that stands for several functions is several events.
+            let names: Vec<&str> = match (word, arguments.first()) {
+                ("call" | "arg" | "result", Some(first)) => {
+                    first.split('|').map(str::trim).collect()
+                }
+                _ => vec![""],
+            };
+            for name in names {
+                let mut arguments = arguments.clone();
+                if !name.is_empty() {
+                    name.clone_into(&mut arguments[0]);
+                }
+                out.push((number as u32, format!("{word}({})", arguments.join(", ")), depends));
+            }
+        }
+        out
     }
+}
+
+/// A property without objects as a rule: `never {r}`, `{r}(b)`, `{r} |-> b` or `{r} |=> b`.
+pub fn from_sere(text: &str) -> Result<Rule, automata::sere::SereError> {
+    let nfa = violations(text)?;
+    Ok(Rule {
+        name: text.to_owned(),
+        variable: None,
+        atoms: nfa.atoms.iter().map(|a| vec![a.clone()]).collect(),
+        nfa,
+        message: format!("`{text}` is violated"),
+        by_function: false,
+        assume: None,
+        returns: Vec::new(),
+        borrows: Vec::new(),
+        keeps: Vec::new(),
+        fallible: Vec::new(),
+        events: Vec::new(),
+    })
 }
 
 /// The text with each word `name` replaced; none if there is none.
@@ -166,7 +307,7 @@ fn without_comments(text: &str) -> String {
             0
         };
         if comment > 0 {
-            out.extend(rest[..comment].bytes().map(|b| if b == b'\n' { '\n' } else { ' ' }));
+            out.extend(rest[..comment].chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
             rest = &rest[comment..];
             continue;
         }
@@ -177,29 +318,29 @@ fn without_comments(text: &str) -> String {
     out
 }
 
-struct Parser<'a> {
-    text: &'a str,
-    pos: usize,
+pub(crate) struct Parser<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) pos: usize,
 }
 
 impl<'a> Parser<'a> {
-    fn rest(&self) -> &'a str {
+    pub(crate) fn rest(&self) -> &'a str {
         &self.text[self.pos..]
     }
-    fn space(&mut self) {
+    pub(crate) fn space(&mut self) {
         self.pos += self.rest().len() - self.rest().trim_start().len();
     }
-    fn fail_at(&self, at: usize, message: impl Into<String>) -> RuleError {
+    pub(crate) fn fail_at(&self, at: usize, message: impl Into<String>) -> RuleError {
         let before = &self.text[..at.min(self.text.len())];
         let line = before.matches('\n').count() as u32 + 1;
         let start = before.rfind('\n').map_or(0, |n| n + 1);
         let column = before[start..].chars().count() as u32 + 1;
         RuleError { line, column, message: message.into() }
     }
-    fn fail(&self, message: impl Into<String>) -> RuleError {
+    pub(crate) fn fail(&self, message: impl Into<String>) -> RuleError {
         self.fail_at(self.pos, message)
     }
-    fn expect(&mut self, what: &str) -> Result<(), RuleError> {
+    pub(crate) fn expect(&mut self, what: &str) -> Result<(), RuleError> {
         self.space();
         if !self.rest().starts_with(what) {
             return Err(self.fail(format!("expected `{what}`")));
@@ -207,7 +348,7 @@ impl<'a> Parser<'a> {
         self.pos += what.len();
         Ok(())
     }
-    fn word(&mut self, what: &str) -> Result<&'a str, RuleError> {
+    pub(crate) fn word(&mut self, what: &str) -> Result<&'a str, RuleError> {
         self.space();
         let rest = self.rest();
         let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
@@ -216,6 +357,51 @@ impl<'a> Parser<'a> {
         }
         self.pos += end;
         Ok(&rest[..end])
+    }
+    /// The word here, if it is this one; the position moves behind it.
+    pub(crate) fn keyword(&mut self, word: &str) -> bool {
+        self.space();
+        let rest = self.rest();
+        let found = rest.starts_with(word)
+            && !rest[word.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        if found {
+            self.pos += word.len();
+        }
+        found
+    }
+    fn pattern(&mut self) -> Result<Pattern, RuleError> {
+        self.space();
+        let rest = self.rest();
+        let inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '*' | '|');
+        let end = rest.find(|c| !inside(c)).unwrap_or(rest.len());
+        if end == 0 {
+            return Err(self.fail("expected names of functions"));
+        }
+        self.pos += end;
+        Ok(Pattern::new(&rest[..end]))
+    }
+    pub(crate) fn number(&mut self) -> Result<i64, RuleError> {
+        self.space();
+        let rest = self.rest();
+        let digits = rest.strip_prefix('-').unwrap_or(rest);
+        let end = rest.len() - digits.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        match rest[..end].parse() {
+            Ok(number) => {
+                self.pos += end;
+                Ok(number)
+            }
+            Err(_) => Err(self.fail("expected a number")),
+        }
+    }
+    pub(crate) fn comparison(&mut self) -> Result<Comparison, RuleError> {
+        self.space();
+        match Comparison::parse(self.rest()) {
+            Some((comparison, length)) => {
+                self.pos += length;
+                Ok(comparison)
+            }
+            None => Err(self.fail("expected a comparison")),
+        }
     }
 
     fn rule(&mut self) -> Result<Rule, RuleError> {
@@ -233,53 +419,170 @@ impl<'a> Parser<'a> {
             self.expect(":")?;
             self.space();
             let at = self.pos;
-            if self.word("`var`")? != "var" {
-                return Err(self.fail_at(at, "expected `var`"));
-            }
+            let value = match self.word("`var` or `value`")? {
+                "var" => false,
+                "value" => true,
+                _ => return Err(self.fail_at(at, "expected `var` or `value`")),
+            };
             let Some(end) = self.rest().find(')') else {
                 return Err(self.fail("expected `)`"));
             };
             let ty = self.rest()[..end].split_whitespace().collect::<Vec<_>>().join(" ");
             self.pos += end + 1;
-            variable = Some(Metavariable { name, ty: Some(ty).filter(|t| !t.is_empty()) });
+            variable = Some(Metavariable { name, value, ty: Some(ty).filter(|t| !t.is_empty()) });
         }
         self.expect("{")?;
-        // The property goes up to the word `message` outside all brackets.
-        let from = self.pos;
-        let mut depth = 0usize;
-        let mut to = None;
-        let mut quoted = false;
-        for (i, c) in self.rest().char_indices() {
-            match c {
-                '"' => quoted = !quoted,
-                _ if quoted => {}
-                '{' | '(' => depth += 1,
-                '}' | ')' if depth == 0 => break,
-                '}' | ')' => depth -= 1,
-                'm' if depth == 0 && self.rest()[i..].starts_with("message") => {
-                    to = Some(from + i);
-                    break;
-                }
-                _ => {}
+        let mut rule = Rule {
+            name,
+            variable,
+            nfa: Nfa {
+                atoms: Vec::new(),
+                conditions: Vec::new(),
+                transitions: Vec::new(),
+                accepting: Vec::new(),
+            },
+            message: String::new(),
+            by_function: false,
+            assume: None,
+            returns: Vec::new(),
+            borrows: Vec::new(),
+            keeps: Vec::new(),
+            fallible: Vec::new(),
+            atoms: Vec::new(),
+            events: Vec::new(),
+        };
+        let mut named: Vec<(String, Vec<String>)> = Vec::new();
+        while self.declaration(&mut rule, &mut named)? {
+            self.space();
+            if self.rest().starts_with(';') {
+                self.pos += 1;
             }
         }
-        let Some(to) = to else {
-            return Err(self.fail("expected a property and `message`"));
-        };
-        let property = self.text[from..to].trim_end();
-        let nfa = violations(property)
-            .map_err(|error| self.fail_at(from + error.at, error.to_string()))?;
-        if nfa.atoms.len() > 64 {
-            return Err(self.fail_at(from, "more than 64 different events"));
+        self.property(&mut rule)?;
+        for atom in &rule.nfa.atoms {
+            let texts = named.iter().find(|(name, _)| name == atom);
+            rule.atoms.push(texts.map_or_else(|| vec![atom.clone()], |(_, texts)| texts.clone()));
         }
-        self.pos = to + "message".len();
+        if let Some(v) = rule.variable.as_ref().filter(|v| v.value) {
+            for texts in &rule.atoms {
+                let events: Result<Vec<Event>, String> =
+                    texts.iter().map(|t| Event::parse(t, &v.name)).collect();
+                rule.events.push(events.map_err(|message| self.fail_at(start, message))?);
+            }
+        }
+        self.expect("message")?;
         self.expect("\"")?;
         let Some(end) = self.rest().find('"') else {
             return Err(self.fail("expected a closing quote"));
         };
-        let message = self.rest()[..end].to_owned();
+        rule.message = self.rest()[..end].to_owned();
         self.pos += end + 1;
         self.expect("}")?;
-        Ok(Rule { name, variable, nfa, message })
+        Ok(rule)
+    }
+
+    /// Reads what may stand before the property; false if there is no more.
+    fn declaration(
+        &mut self,
+        rule: &mut Rule,
+        named: &mut Vec<(String, Vec<String>)>,
+    ) -> Result<bool, RuleError> {
+        if self.keyword("scope") {
+            self.space();
+            let at = self.pos;
+            rule.by_function = match self.word("`function` or `program`")? {
+                "function" => true,
+                "program" => false,
+                _ => return Err(self.fail_at(at, "expected `function` or `program`")),
+            };
+        } else if self.keyword("assume") {
+            self.space();
+            let at = self.pos;
+            let name = self.word("the metavariable")?;
+            if rule.variable.as_ref().is_none_or(|v| v.name != name || !v.value) {
+                return Err(self.fail_at(at, "expected the value that the rule is about"));
+            }
+            rule.assume = Some((self.comparison()?, self.number()?));
+        } else if self.keyword("returns") {
+            let pattern = self.pattern()?;
+            self.space();
+            let at = self.pos;
+            let number = usize::try_from(self.number()?).ok().filter(|n| *n > 0);
+            let number = number.ok_or_else(|| self.fail_at(at, "arguments are counted from 1"))?;
+            rule.returns.push((pattern, number));
+        } else if self.keyword("borrows") {
+            rule.borrows.push(self.pattern()?);
+        } else if self.keyword("keeps") {
+            rule.keeps.push(self.pattern()?);
+        } else if self.keyword("fallible") {
+            let pattern = self.pattern()?;
+            self.expect("fails")?;
+            rule.fallible.push((pattern, self.comparison()?, self.number()?));
+        } else if self.keyword("event") {
+            let name = self.word("the name of an event")?.to_owned();
+            self.expect("=")?;
+            let mut texts = Vec::new();
+            loop {
+                self.space();
+                let from = self.pos;
+                let word = self.word("an event")?;
+                let mut text = word.to_owned();
+                if self.rest().starts_with('(') {
+                    let Some(end) = self.rest().find(')') else {
+                        return Err(self.fail_at(from, "expected `)`"));
+                    };
+                    let inside = self.rest()[1..end].split(',').map(str::trim);
+                    text = format!("{word}({})", inside.collect::<Vec<_>>().join(", "));
+                    self.pos += end + 1;
+                }
+                texts.push(text);
+                self.space();
+                if !self.rest().starts_with("||") {
+                    break;
+                }
+                self.pos += 2;
+            }
+            named.push((name, texts));
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    fn property(&mut self, rule: &mut Rule) -> Result<(), RuleError> {
+        let from = self.pos;
+        if self.keyword("automaton") {
+            rule.nfa = explicit::automaton(self)?;
+        } else {
+            // The property goes up to the word `message` outside all brackets.
+            let mut depth = 0usize;
+            let mut to = None;
+            let mut quoted = false;
+            for (i, c) in self.rest().char_indices() {
+                match c {
+                    '"' => quoted = !quoted,
+                    _ if quoted => {}
+                    '{' | '(' => depth += 1,
+                    '}' | ')' if depth == 0 => break,
+                    '}' | ')' => depth -= 1,
+                    'm' if depth == 0 && self.rest()[i..].starts_with("message") => {
+                        to = Some(from + i);
+                        break;
+                    }
+                    _ => {}
+                }
+            }
+            let Some(to) = to else {
+                return Err(self.fail("expected a property and `message`"));
+            };
+            let property = self.text[from..to].trim_end();
+            rule.nfa = violations(property)
+                .map_err(|error| self.fail_at(from + error.at, error.to_string()))?;
+            self.pos = to;
+        }
+        if rule.nfa.atoms.len() > 64 {
+            return Err(self.fail_at(from, "more than 64 different events"));
+        }
+        Ok(())
     }
 }

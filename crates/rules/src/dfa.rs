@@ -1,0 +1,71 @@
+//! The automaton of a rule made deterministic, over the letters that occur.
+
+use automata::sere::Nfa;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// Larger automata are refused.
+const MAX_STATES: usize = 2_000;
+
+/// A deterministic automaton; 0 is initial.
+pub(crate) struct Dfa {
+    /// From a state, on a letter.
+    steps: FxHashMap<(u32, u64), u32>,
+    pub(crate) accepting: Vec<bool>,
+}
+
+impl Dfa {
+    /// The subsets that the letters lead to; none if there are too many. Accepting ones have no steps.
+    pub(crate) fn new(nfa: &Nfa, letters: &BTreeSet<u64>) -> Option<Dfa> {
+        let mut ids: FxHashMap<BTreeSet<u32>, u32> = FxHashMap::default();
+        let first = BTreeSet::from([0]);
+        ids.insert(first.clone(), 0);
+        let mut dfa = Dfa { steps: FxHashMap::default(), accepting: vec![nfa.accepting[0]] };
+        let mut todo = vec![first];
+        // Which transitions read a letter is the same from every subset.
+        let read: Vec<(u64, Vec<(u32, u32)>)> =
+            letters.iter().map(|&letter| (letter, moves(nfa, letter))).collect();
+        while let Some(set) = todo.pop() {
+            let from = ids[&set];
+            if dfa.accepting[from as usize] {
+                continue;
+            }
+            for (letter, moves) in &read {
+                let next: BTreeSet<u32> =
+                    moves.iter().filter(|m| set.contains(&m.0)).map(|m| m.1).collect();
+                let number = ids.len() as u32;
+                let to = *ids.entry(next.clone()).or_insert(number);
+                if to == number {
+                    if ids.len() > MAX_STATES {
+                        return None;
+                    }
+                    dfa.accepting.push(next.iter().any(|&s| nfa.accepting[s as usize]));
+                    todo.push(next);
+                }
+                dfa.steps.insert((from, *letter), to);
+            }
+        }
+        Some(dfa)
+    }
+
+    /// The next state.
+    pub(crate) fn step(&self, state: u32, letter: u64) -> u32 {
+        self.steps.get(&(state, letter)).copied().unwrap_or(state)
+    }
+    pub(crate) fn len(&self) -> u32 {
+        self.accepting.len() as u32
+    }
+}
+
+fn moves(nfa: &Nfa, letter: u64) -> Vec<(u32, u32)> {
+    let holds = |c| nfa.holds(c, &|atom| letter >> atom & 1 == 1);
+    let mut out: Vec<(u32, u32)> =
+        nfa.transitions.iter().filter(|t| holds(t.1)).map(|t| (t.0, t.2)).collect();
+    out.dedup();
+    out
+}
+
+/// Whether a letter without events changes nothing, in any state that can be reached.
+pub(crate) fn stutters(dfa: &Dfa) -> bool {
+    (0..dfa.len()).all(|s| dfa.accepting[s as usize] || dfa.step(s, 0) == s)
+}

@@ -1,0 +1,180 @@
+//! Access paths: a variable, or what a function returns, and links from there.
+
+use crate::event::Link;
+use front_c::{FuncId, ObjectId, Reach, Skeleton};
+use rustc_hash::FxHashMap;
+
+/// A link as a number: `*`, `&`, and from 2 on the fields.
+pub(crate) type L = u32;
+pub(crate) const DEREF: L = 0;
+pub(crate) const ADDRESS: L = 1;
+
+/// Longer paths are not followed. `p->f` has two links.
+const MAX_LENGTH: usize = 5;
+
+/// Where a path starts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Root {
+    /// A variable.
+    Var(ObjectId),
+    /// What a function returns.
+    Ret(FuncId),
+    /// An argument of a call whose source is not followed, by its number; in the caller's frame.
+    Arg(u32),
+}
+
+/// A path, by its position in [`Paths`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct PathId(u32);
+
+impl PathId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// All paths that occur. `&` and `*` next to each other cancel out.
+#[derive(Default)]
+pub(crate) struct Paths {
+    items: Vec<(Root, Box<[L]>)>,
+    ids: FxHashMap<(Root, Box<[L]>), PathId>,
+    fields: FxHashMap<String, L>,
+    objects: FxHashMap<ObjectId, Option<PathId>>,
+}
+
+impl Paths {
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
+    }
+    pub(crate) fn all(&self) -> impl Iterator<Item = PathId> + use<> {
+        (0..self.items.len() as u32).map(PathId)
+    }
+    pub(crate) fn root(&self, p: PathId) -> Root {
+        self.items[p.index()].0
+    }
+    pub(crate) fn links(&self, p: PathId) -> &[L] {
+        &self.items[p.index()].1
+    }
+    pub(crate) fn field(&mut self, name: &str) -> L {
+        if let Some(&l) = self.fields.get(name) {
+            return l;
+        }
+        let l = self.fields.len() as L + 2;
+        self.fields.insert(name.to_owned(), l);
+        l
+    }
+    pub(crate) fn link(&mut self, link: &Link) -> L {
+        match link {
+            Link::Deref => DEREF,
+            Link::Address => ADDRESS,
+            Link::Field(name) => self.field(name),
+        }
+    }
+    pub(crate) fn find(&self, root: Root, links: &[L]) -> Option<PathId> {
+        self.ids.get(&(root, links.into())).copied()
+    }
+    /// The path; none if it is too long.
+    pub(crate) fn add(&mut self, root: Root, links: &[L]) -> Option<PathId> {
+        if let Some(found) = self.find(root, links) {
+            return Some(found);
+        }
+        if links.len() > MAX_LENGTH {
+            return None;
+        }
+        let id = PathId(self.items.len() as u32);
+        self.items.push((root, links.into()));
+        self.ids.insert((root, links.into()), id);
+        Some(id)
+    }
+
+    /// The path with more links behind it.
+    pub(crate) fn extended(&self, base: PathId, suffix: &[L]) -> (Root, Vec<L>) {
+        let (root, links) = &self.items[base.index()];
+        let mut links = links.to_vec();
+        for &l in suffix {
+            match (links.last(), l) {
+                (Some(&ADDRESS), DEREF) | (Some(&DEREF), ADDRESS) => {
+                    links.pop();
+                }
+                _ => links.push(l),
+            }
+        }
+        (*root, links)
+    }
+    pub(crate) fn graft(&mut self, base: PathId, suffix: &[L]) -> Option<PathId> {
+        let (root, links) = self.extended(base, suffix);
+        self.add(root, &links)
+    }
+    pub(crate) fn find_graft(&self, base: PathId, suffix: &[L]) -> Option<PathId> {
+        let (root, links) = self.extended(base, suffix);
+        self.find(root, &links)
+    }
+
+    /// The path of an object; none for what may be one of several.
+    pub(crate) fn object(&mut self, s: &Skeleton, o: ObjectId) -> Option<PathId> {
+        if let Some(&known) = self.objects.get(&o) {
+            return known;
+        }
+        let mut chain = Vec::new();
+        let mut at = o;
+        let found = loop {
+            let object = &s.objects[at.index()];
+            let (base, links): (ObjectId, Vec<L>) = match object.reach {
+                Reach::Var => break Some(at),
+                Reach::Cell(_) => break None,
+                Reach::Deref(_) if object.indexed => break None,
+                Reach::Deref(b) => (b, vec![DEREF]),
+                Reach::Address(b) => (b, vec![ADDRESS]),
+                Reach::Field(b) | Reach::Arrow(b) => {
+                    let name = object.name.rsplit(['.', '>']).next().unwrap_or("");
+                    let field = self.field(name);
+                    match object.reach {
+                        Reach::Arrow(_) => (b, vec![DEREF, field]),
+                        _ => (b, vec![field]),
+                    }
+                }
+            };
+            chain.push(links);
+            at = base;
+        };
+        let path = found.and_then(|var| {
+            let start = self.add(Root::Var(var), &[])?;
+            let suffix: Vec<L> = chain.into_iter().rev().flatten().collect();
+            self.graft(start, &suffix)
+        });
+        self.objects.insert(o, path);
+        path
+    }
+
+    /// The path of an object that was asked for before.
+    pub(crate) fn object_known(&self, o: ObjectId) -> Option<PathId> {
+        self.objects.get(&o).copied().flatten()
+    }
+
+    /// The name of a field.
+    pub(crate) fn field_name(&self, l: L) -> &str {
+        self.fields.iter().find(|(_, n)| **n == l).map_or("", |(name, _)| name)
+    }
+
+    /// Whether the value of `base` with these links depends on what `base` holds: not so the address
+    /// of a part of it.
+    pub(crate) fn depends(suffix: &[L]) -> bool {
+        match suffix.split_last() {
+            Some((&ADDRESS, rest)) => rest.contains(&DEREF),
+            _ => true,
+        }
+    }
+
+    /// Whether it is read from memory behind a pointer.
+    pub(crate) fn in_memory(&self, p: PathId) -> bool {
+        let links = self.links(p);
+        let loads = links.iter().filter(|l| **l == DEREF).count();
+        loads > usize::from(links.last() == Some(&ADDRESS))
+    }
+
+    /// Whether it is the address of a variable, or of a part of one.
+    pub(crate) fn is_address(&self, p: PathId) -> bool {
+        let links = self.links(p);
+        links.last() == Some(&ADDRESS) && !links.contains(&DEREF)
+    }
+}

@@ -1,0 +1,395 @@
+//! Which paths can hold the value that a rule follows, whatever the order of steps.
+//!
+//! Values flow by copies, into parameters, and out of functions. An edge `to ← from` of that graph
+//! stands for all paths that go on from there with the same links:
+//!
+//! - V1. `a = b` copies `b`, and `b·σ` to `a·σ`; `a = &x` copies `x·τ` to `a·*τ`.
+//! - V2. A call copies each argument to its parameter, and, when it comes back, what the parameter
+//!   points to is what the argument points to.
+//! - V3. `return a` copies `a` to the result of the function, and that to the target of the call.
+
+use crate::event::Event;
+use crate::paths::{ADDRESS, DEREF, L, PathId, Paths, Root};
+use crate::rule::Rule;
+use automata::sere::{Condition, ConditionId};
+use front_c::{Call, Flow, FuncId, ObjectId, Skeleton, plain_name};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What is known of the functions of a program as a rule sees them.
+pub(crate) struct Functions<'a> {
+    pub(crate) s: &'a Skeleton,
+    pub(crate) rule: &'a Rule,
+    /// The rule speaks of them: they are events only.
+    opaque: Vec<bool>,
+}
+
+impl<'a> Functions<'a> {
+    pub(crate) fn new(s: &'a Skeleton, rule: &'a Rule) -> Functions<'a> {
+        let opaque = s.funcs.iter().map(|f| {
+            let name = plain_name(&f.name);
+            let patterns = rule.events.iter().flatten().filter_map(Event::pattern);
+            let others = rule.returns.iter().map(|(p, _)| p);
+            let others = others.chain(rule.fallible.iter().map(|(p, ..)| p));
+            patterns.chain(others).any(|p| p.names_it(name))
+        });
+        Functions { s, rule, opaque: opaque.collect() }
+    }
+    pub(crate) fn name(&self, f: FuncId) -> &'a str {
+        plain_name(&self.s.funcs[f.index()].name)
+    }
+    pub(crate) fn is_opaque(&self, f: FuncId) -> bool {
+        self.opaque[f.index()]
+    }
+    /// Whether calls of the function enter its body.
+    pub(crate) fn is_entered(&self, f: FuncId) -> bool {
+        !self.rule.by_function && !self.is_opaque(f) && self.s.body(f).is_some()
+    }
+    /// The argument that is the function's result, from 0.
+    pub(crate) fn returned(&self, f: FuncId) -> Option<usize> {
+        let name = self.name(f);
+        self.rule.returns.iter().find(|(p, _)| p.matches(name)).map(|(_, n)| n - 1)
+    }
+}
+
+/// An edge of the graph of flows.
+struct Edge {
+    to: PathId,
+    from: PathId,
+    /// Only for paths that go through a pointer (V2, on the way back).
+    behind: bool,
+}
+
+/// The paths that matter.
+pub(crate) struct Relevance {
+    /// Paths that can hold a value that the rule is about.
+    pub(crate) holds: Vec<bool>,
+    /// Paths from which a value can come to an event that the rule waits for.
+    pub(crate) leads: Vec<bool>,
+    /// Values come into being as results only.
+    pub(crate) results_only: bool,
+}
+
+struct Graph {
+    edges: Vec<Edge>,
+    to: FxHashMap<PathId, Vec<u32>>,
+    from: FxHashMap<PathId, Vec<u32>>,
+}
+
+pub(crate) fn relevance(f: &Functions<'_>, paths: &mut Paths) -> Relevance {
+    let graph = Graph::new(f, paths);
+    let results_only = results_only(f.rule);
+    let lost = f.rule.events.iter().flatten().any(|e| *e == Event::Lost);
+    let (mut leads, mut holds);
+    if results_only {
+        let seeds = seeds(f, paths);
+        leads = vec![false; paths.len()];
+        for p in &seeds {
+            leads[p.index()] = true;
+        }
+        holds = graph.closure(paths, &seeds, false);
+    } else {
+        let subjects = subjects(f, paths);
+        leads = graph.closure(paths, &subjects, true);
+        let found: Vec<PathId> = marked(paths, &leads);
+        holds = graph.closure(paths, &found, false);
+    }
+    leads.resize(paths.len(), false);
+    holds.resize(paths.len(), false);
+    if lost {
+        // What globals hold is never lost.
+        for p in marked(paths, &holds) {
+            if let Root::Var(o) = paths.root(p)
+                && !f.s.objects[o.index()].automatic
+            {
+                holds[p.index()] = false;
+                leads[p.index()] = false;
+            }
+        }
+    }
+    Relevance { holds, leads, results_only }
+}
+
+fn marked(paths: &Paths, set: &[bool]) -> Vec<PathId> {
+    paths.all().filter(|p| set.get(p.index()).copied().unwrap_or(false)).collect()
+}
+
+impl Graph {
+    fn new(f: &Functions<'_>, paths: &mut Paths) -> Graph {
+        let s = f.s;
+        let mut graph =
+            Graph { edges: Vec::new(), to: FxHashMap::default(), from: FxHashMap::default() };
+        let mut seen: FxHashSet<(PathId, PathId, bool)> = FxHashSet::default();
+        let mut add = |to: Option<PathId>, from: Option<PathId>, behind: bool| {
+            if let (Some(to), Some(from)) = (to, from)
+                && seen.insert((to, from, behind))
+            {
+                let n = graph.edges.len() as u32;
+                graph.to.entry(to).or_default().push(n);
+                graph.from.entry(from).or_default().push(n);
+                graph.edges.push(Edge { to, from, behind });
+            }
+        };
+        for body in &s.bodies {
+            if f.is_opaque(body.func) {
+                continue;
+            }
+            let own = paths.add(Root::Ret(body.func), &[]);
+            for point in &body.points {
+                for event in point.events.iter().chain(&point.hidden) {
+                    match *event {
+                        front_c::Event::Copy(o, q) => {
+                            let (o, q) = (paths.object(s, o), paths.object(s, q));
+                            add(o, q, false);
+                        }
+                        front_c::Event::ReturnOf(o) => add(own, paths.object(s, o), false),
+                        _ => {}
+                    }
+                }
+                let Flow::Call(call) = &point.flow else { continue };
+                let target = call.result.or(call.temporary).and_then(|o| paths.object(s, o));
+                for &g in &call.targets {
+                    if let Some(n) = f.returned(g) {
+                        let arg = call.arg_values.get(n).copied().flatten();
+                        add(target, arg.and_then(|o| paths.object(s, o)), false);
+                    }
+                    if !f.is_entered(g) {
+                        continue;
+                    }
+                    let Some(callee) = s.body(g) else { continue };
+                    add(target, paths.add(Root::Ret(g), &[]), false);
+                    for (param, arg) in callee.params.iter().zip(&call.arg_values) {
+                        let (Some(param), Some(arg)) = (param, arg) else { continue };
+                        let (param, arg) = (paths.object(s, *param), paths.object(s, *arg));
+                        add(param, arg, false);
+                        add(arg, param, true);
+                    }
+                }
+            }
+        }
+        graph
+    }
+
+    /// All paths that the seeds' values come from (`back`), or go to.
+    fn closure(&self, paths: &mut Paths, seeds: &[PathId], back: bool) -> Vec<bool> {
+        let mut set = vec![false; paths.len()];
+        let mut todo: Vec<PathId> = Vec::new();
+        for &p in seeds {
+            if !std::mem::replace(&mut set[p.index()], true) {
+                todo.push(p);
+            }
+        }
+        let index = if back { &self.to } else { &self.from };
+        while let Some(p) = todo.pop() {
+            let (root, links) = (paths.root(p), paths.links(p).to_vec());
+            for cut in 0..=links.len() {
+                let suffix = &links[cut..];
+                let base = paths.find(root, &links[..cut]);
+                let edges = base.and_then(|b| index.get(&b)).into_iter().flatten();
+                let mut found: Vec<(PathId, Vec<L>)> = Vec::new();
+                for &e in edges {
+                    let edge = &self.edges[e as usize];
+                    if edge.behind && suffix.first() != Some(&DEREF) {
+                        continue;
+                    }
+                    found.push((if back { edge.from } else { edge.to }, suffix.to_vec()));
+                }
+                // `x·τ` goes where `&x` goes, as `*·τ`.
+                let mut address = links[..cut].to_vec();
+                address.push(ADDRESS);
+                if let Some(base) = paths.find(root, &address) {
+                    let mut behind = vec![DEREF];
+                    behind.extend_from_slice(suffix);
+                    for &e in index.get(&base).into_iter().flatten() {
+                        let edge = &self.edges[e as usize];
+                        found.push((if back { edge.from } else { edge.to }, behind.clone()));
+                    }
+                }
+                for (base, suffix) in found {
+                    let Some(next) = paths.graft(base, &suffix) else { continue };
+                    if set.len() < paths.len() {
+                        set.resize(paths.len(), false);
+                    }
+                    if !std::mem::replace(&mut set[next.index()], true) {
+                        todo.push(next);
+                    }
+                }
+            }
+        }
+        set
+    }
+}
+
+/// Whether everything that leads out of the first state wants the value to be a result, or stored by
+/// a function through an argument.
+fn results_only(rule: &Rule) -> bool {
+    let nfa = &rule.nfa;
+    let birth = |e: &Event| matches!(e, Event::Result(_) | Event::Out(..));
+    nfa.transitions
+        .iter()
+        .filter(|t| t.0 == 0 && t.2 != 0)
+        .all(|t| needed(rule, t.1).iter().any(|&a| rule.events[a as usize].iter().all(birth)))
+}
+
+/// Atoms that must hold for the condition to hold; not necessarily all of them.
+fn needed(rule: &Rule, condition: ConditionId) -> Vec<u32> {
+    let mut out = Vec::new();
+    let mut todo = vec![condition];
+    while let Some(c) = todo.pop() {
+        match rule.nfa.conditions[c as usize] {
+            Condition::Atom(a) => out.push(a),
+            Condition::And(a, b) => todo.extend([a, b]),
+            Condition::Or(a, b) => {
+                // What both sides need.
+                let (mut left, mut right) = (vec![a], vec![b]);
+                let simple = |side: &mut Vec<ConditionId>| -> Vec<u32> {
+                    let mut atoms = Vec::new();
+                    while let Some(c) = side.pop() {
+                        match rule.nfa.conditions[c as usize] {
+                            Condition::Atom(a) => atoms.push(a),
+                            Condition::And(a, b) => side.extend([a, b]),
+                            _ => {}
+                        }
+                    }
+                    atoms
+                };
+                let (left, right) = (simple(&mut left), simple(&mut right));
+                // Births of one kind or the other will do.
+                let birth = |a: &u32| {
+                    let events = &rule.events[*a as usize];
+                    events.iter().all(|e| matches!(e, Event::Result(_) | Event::Out(..)))
+                };
+                if let (Some(l), Some(_)) =
+                    (left.iter().find(|a| birth(a)), right.iter().find(|a| birth(a)))
+                {
+                    out.push(*l);
+                }
+            }
+            Condition::Not(_) | Condition::Constant(_) => {}
+        }
+    }
+    out
+}
+
+/// Visits every call with each of its targets.
+pub(crate) fn each_call(f: &Functions<'_>, mut visit: impl FnMut(&Call, FuncId)) {
+    for body in &f.s.bodies {
+        if f.is_opaque(body.func) {
+            continue;
+        }
+        for point in &body.points {
+            if let Flow::Call(call) = &point.flow {
+                call.targets.iter().for_each(|&g| visit(call, g));
+            }
+        }
+    }
+}
+
+/// The targets of results that the rule names, and what functions store through arguments.
+fn seeds(f: &Functions<'_>, paths: &mut Paths) -> Vec<PathId> {
+    let mut out = Vec::new();
+    each_call(f, |call, g| {
+        if f.is_entered(g) || f.returned(g).is_some() {
+            return;
+        }
+        let name = f.name(g);
+        for event in f.rule.events.iter().flatten() {
+            match event {
+                Event::Result(p) if p.matches(name) => {
+                    let target = call.result.or(call.temporary);
+                    out.extend(target.and_then(|o| paths.object(f.s, o)));
+                }
+                Event::Out(p, n) if p.matches(name) => {
+                    let arg = call.arg_values.get(n - 1).copied().flatten();
+                    let arg = arg.and_then(|o| paths.object(f.s, o));
+                    out.extend(arg.and_then(|a| paths.graft(a, &[DEREF])));
+                }
+                _ => {}
+            }
+        }
+    });
+    out
+}
+
+/// The paths that stand in events that the rule names.
+fn subjects(f: &Functions<'_>, paths: &mut Paths) -> Vec<PathId> {
+    let rule = f.rule;
+    let mut out = Vec::new();
+    let named = |e: &Event| matches!(e, Event::Arg(..) | Event::CallOn(..));
+    let any_named = rule.events.iter().flatten().any(named);
+    let mut add = |paths: &mut Paths, o: ObjectId, suffix: &[crate::event::Link]| {
+        let Some(path) = paths.object(f.s, o) else { return };
+        let types = &f.s.types[f.s.objects[o.index()].type_names as usize];
+        if suffix.is_empty() && !rule.is_about_type(types) {
+            return;
+        }
+        out.extend(stripped(paths, path, suffix));
+    };
+    each_call(f, |call, g| {
+        let name = f.name(g);
+        for event in rule.events.iter().flatten() {
+            match event {
+                Event::Arg(p, n, suffix) if p.matches(name) => {
+                    for (i, arg) in call.arg_values.iter().enumerate() {
+                        if let Some(arg) = arg
+                            && n.is_none_or(|n| n == i + 1)
+                        {
+                            add(paths, *arg, suffix);
+                        }
+                    }
+                }
+                Event::CallOn(p, suffix) if p.matches(name) => {
+                    let result = call.result.or(call.temporary);
+                    for o in call.arg_values.iter().flatten().copied().chain(result) {
+                        add(paths, o, suffix);
+                    }
+                }
+                Event::Pass(suffix) if !any_named && !f.is_entered(g) => {
+                    for o in call.arg_values.iter().flatten() {
+                        add(paths, *o, suffix);
+                    }
+                }
+                _ => {}
+            }
+        }
+    });
+    if !any_named {
+        for body in f.s.bodies.iter().filter(|b| !f.is_opaque(b.func)) {
+            for event in body.points.iter().flat_map(|p| &p.events) {
+                for wanted in rule.events.iter().flatten() {
+                    match (wanted, event) {
+                        (Event::Use(suffix), front_c::Event::Use(o))
+                        | (Event::Deref(suffix), front_c::Event::Deref(o)) => {
+                            add(paths, *o, suffix);
+                        }
+                        (Event::ReturnOf, front_c::Event::ReturnOf(o)) => add(paths, *o, &[]),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The path without the links that an event's subject has behind the metavariable.
+pub(crate) fn stripped(
+    paths: &mut Paths,
+    path: PathId,
+    suffix: &[crate::event::Link],
+) -> Option<PathId> {
+    let mut wanted: Vec<L> = Vec::new();
+    for link in suffix {
+        let l = paths.link(link);
+        wanted.push(l);
+    }
+    let (root, links) = (paths.root(path), paths.links(path).to_vec());
+    if let Some(base) = links.strip_suffix(&wanted[..]) {
+        return paths.add(root, base);
+    }
+    // `x.lock` is `p->lock` where `p` is `&x`.
+    let (&first, rest) = wanted.split_first()?;
+    let base = links.strip_suffix(rest).filter(|_| first == DEREF)?;
+    let mut base = base.to_vec();
+    base.push(ADDRESS);
+    paths.add(root, &base)
+}
