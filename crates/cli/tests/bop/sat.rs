@@ -73,7 +73,7 @@ fn all_languages() {
             :: else -> skip; fi; }";
         let args = ["check", "-", "--lang", "remopla", "--reach", "R", "--engine", engine];
         let ran = bop_with(&args, &format!("init main; {numbers}"));
-        assert_eq!(ran.exits(1).out.lines().next(), Some("reachable: R at <stdin>:1:79"));
+        assert!(ran.exits(1).out.starts_with("reachable: R at <stdin>:1:"), "{engine}");
     }
 }
 
@@ -210,11 +210,11 @@ fn auto_finds_who_can_answer() {
         assert_eq!(engine, "universal", "{why}");
         assert!(why.contains("`summary`, beside it, had no answer yet"), "{why}");
     }
-    // Too many steps, of a counter that need not be followed backwards.
+    // A counter, which need not be followed backwards; its initial values are arbitrary.
     let counter = bop(&["gen", "counter", "14"]).exits(0).out;
     let (verdict, _, why) = check(&counter, "BAD");
     assert_eq!(verdict, "unreachable", "{why}");
-    assert!(why.starts_with("14 bits in scope; more than 20000 steps of `explicit`"), "{why}");
+    assert!(why.starts_with("14 bits in scope; `explicit`: "), "{why}");
     // Where a shortest trace is wanted, diagrams are given the time for one.
     let report = bop(&["check", "examples/fig1.bp", "--reach", "R", "--format", "json"]).json();
     assert_eq!(result(&report)["trace"]["shortest"], true);
