@@ -193,6 +193,14 @@ impl<S: System> Solver<S> {
         self.vertices[*self.ids.get(key)? as usize].value.known()
     }
 
+    /// Takes the value of a variable on trust: later calls use it, and explanations are sought for
+    /// it.
+    pub fn assume(&mut self, key: &S::Key, value: bool) -> Result<(), SolveError<S::Error>> {
+        let id = self.intern(key)?;
+        self.vertices[id as usize].value = Value::of(value);
+        Ok(())
+    }
+
     /// What it has cost so far.
     pub fn stats(&self) -> Stats {
         self.stats

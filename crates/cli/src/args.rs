@@ -156,6 +156,7 @@ Examples:
   bop gen bebop-t 1000 -o t1000.bp; bop check t1000.bp --reach reach
   bop gen counter 16 | bop check - --lang bp
   bop gen wide --vars 400 --procs 30 --nondet 20 --seed 7 -o wide.bp
+  bop gen gc -o gc.c; bop check gc.c --rule gc-variables -q
   bop gen quicksort --bits 3 --len 4 | bop check - --lang remopla --reach BAD
   bop gen andor --vars 5000000 | bop solve - --method global";
 
@@ -260,8 +261,8 @@ pub(crate) struct Resolve {
     /// The order of exploration
     #[arg(long, value_enum, default_value = "auto", value_name = "M")]
     pub(crate) method: MethodArg,
-    /// Write what explains the answer: of a formula, the part of the model (.aut) or, for another
-    /// ending, of the equations; it is checked
+    /// Write what explains the answer: of a formula, the part of the model (.aut, or `-` for
+    /// standard output) or, for another ending, of the equations; it is checked
     #[arg(long, value_name = "FILE")]
     pub(crate) diagnostic: Option<String>,
     /// The name of the internal action in labels (repeatable) [default: i and tau]
@@ -971,6 +972,21 @@ pub(crate) enum FamilyArg {
         #[arg(long, default_value = "3", value_parser = clap::value_parser!(u32).range(1..=1_000))]
         degree: u32,
         /// Different seeds give different systems
+        #[arg(long, default_value = "1")]
+        seed: u64,
+    },
+    /// C in the style of SMV: functions that save, release and collect diagrams (--rule gc-variables)
+    Gc {
+        /// Variables of diagrams, three for each function
+        #[arg(long, default_value = "180", value_parser = clap::value_parser!(u32).range(3..=1_000_000))]
+        vars: u32,
+        /// Program points, about
+        #[arg(long, default_value = "4000", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+        points: u32,
+        /// Every so many functions, each of the two mistakes is made once; 0: none
+        #[arg(long, default_value = "10")]
+        faulty: u32,
+        /// Different seeds give different programs
         #[arg(long, default_value = "1")]
         seed: u64,
     },

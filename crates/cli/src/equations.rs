@@ -67,12 +67,16 @@ pub(crate) fn solve(args: &Solve) -> Result<Exit, Failed> {
             }
             System::Large(stream) => postbop::solve_stream(stream, how, options, watch),
         },
-        Some(w) => {
-            let file = io::source_file(&args.file).map_err(Error::Usage)?;
-            let model = args.model.as_deref().map(io::source_file).transpose();
-            let model = model.map_err(Error::Usage)?;
-            postbop::solve_with_workers(&file, model.as_ref(), w, how, options, watch)
-        }
+        Some(w) => match system(args)? {
+            System::Small(file) => {
+                let model = args.model.as_deref().map(io::source_file).transpose();
+                let model = model.map_err(Error::Usage)?;
+                postbop::solve_with_workers(&file, model.as_ref(), w, how, options, watch)
+            }
+            System::Large(stream) => {
+                postbop::solve_stream_with_workers(stream, w, how, options, watch)
+            }
+        },
     })
 }
 
@@ -96,7 +100,9 @@ fn system(args: &Solve) -> Result<System<'_>, Error> {
     let mut bytes = Vec::new();
     let unreadable = |e: std::io::Error| Error::Usage(format!("cannot read `{name}`: {e}"));
     input.by_ref().take(LONG).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 == LONG && bytes.trim_ascii_start().starts_with(b"block") {
+    let start = bytes.trim_ascii_start();
+    let blocks = start.starts_with(b"block") || start.starts_with(b"(*");
+    if bytes.len() as u64 == LONG && blocks {
         let input = Box::new(Cursor::new(bytes).chain(input));
         return Ok(System::Large(Stream { name, input }));
     }
@@ -151,11 +157,11 @@ fn resolved(
     }
     let solution = solution?;
     if let (Some(path), Some(explained)) = (&args.diagnostic, &solution.explanation) {
-        let text = match (&explained.model, path.ends_with(".aut")) {
+        let text = match (&explained.model, path == "-" || path.ends_with(".aut")) {
             (Some(model), true) => model,
             _ => &explained.system,
         };
-        io::write_to(Some(path), |out| out.write_all(text.as_bytes()))?;
+        io::write_to((path != "-").then_some(path), |out| out.write_all(text.as_bytes()))?;
     }
     let Solution { value, variables_explored, dependencies, algorithm, explanation, .. } =
         &solution;

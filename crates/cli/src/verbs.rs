@@ -10,7 +10,7 @@ use crate::{c, capture, equations, influence, io, watch};
 use check::{Limits, TraceMode};
 use clap::CommandFactory;
 use postbop::{
-    AndOr, Configurations, Dialect, Encoding, EngineChoice, EquationForm, Error, Family, Heads,
+    Collector, AndOr, Configurations, Dialect, Encoding, EngineChoice, EquationForm, Error, Family, Heads,
     Judgement, Lang, Options, Quicksort, Runs, StackQuestion, Stage, Status, Target, Wide, Words,
 };
 use property::Property;
@@ -337,6 +337,9 @@ fn generate(args: &Gen) -> Result<Exit, Failed> {
         FamilyArg::Andor { vars, degree, seed } => Family::AndOr(AndOr { vars, degree, seed }),
         FamilyArg::Wide { vars, procs, nondet, seed, bug } => {
             Family::Wide(Wide { vars, procs, nondet, seed, bug })
+        }
+        FamilyArg::Gc { vars, points, faulty, seed } => {
+            Family::Collector(Collector { vars, points, faulty, seed })
         }
         FamilyArg::Quicksort { bits, len, faulty, random_pivot, no_array } => {
             if !no_array && u64::from(len) > 1 << bits {

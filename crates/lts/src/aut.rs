@@ -29,6 +29,14 @@ pub enum AutError {
         /// What follows.
         found: u64,
     },
+    /// The header announces states by the million that no transition can reach.
+    #[error("the header announces {states} states, and only {transitions} transitions")]
+    States {
+        /// What the header says.
+        states: u32,
+        /// How many transitions there are.
+        transitions: u64,
+    },
     /// A label that the format cannot express.
     #[error("the label {0:?} cannot be written")]
     Label(String),
@@ -231,6 +239,11 @@ pub fn read(
         if transitions.len().is_multiple_of(1 << 14) && !go_on(transitions.len() as u64) {
             return Err(AutError::Stopped);
         }
+    }
+    // Memory is for what the file has, not for what its first line says.
+    let count = transitions.len() as u64;
+    if u64::from(header.states) > (1 << 26) + 16 * count {
+        return Err(AutError::States { states: header.states, transitions: count });
     }
     Ok(ExplicitLts::new(header.initial, header.states, labels, &transitions))
 }

@@ -59,11 +59,12 @@ impl Kind {
     /// By the name's ending, and where that does not tell, as on standard input, by the first word.
     pub(crate) fn of(file: &SourceFile) -> Option<Kind> {
         let ending = file.name().rsplit_once('.').map_or("", |(_, ending)| ending);
-        let blocks = file.text().trim_start().starts_with("block");
+        let start = file.text().trim_start();
+        let blocks = start.starts_with("block") || start.starts_with("(*");
         Some(match ending {
             "mcf" | "mcl" | "mu" => Kind::Formula,
             "blk" => Kind::Modal,
-            "bes" if file.text().trim_start().starts_with("pbes") => Kind::Pbes,
+            "bes" if start.starts_with("pbes") => Kind::Pbes,
             "bes" => Kind::Blocks,
             "pbes" | "txt" => Kind::Pbes,
             _ if file.name() != "<stdin>" => return None,

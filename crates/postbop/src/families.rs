@@ -2,6 +2,8 @@
 //!
 //! Each is written as it goes: the largest members are larger than one wants to hold as text.
 
+use crate::andor::AndOr;
+use crate::collector::Collector;
 use front_remopla::quicksort;
 use std::io::{self, Write};
 
@@ -31,6 +33,10 @@ pub enum Family {
     Wide(Wide),
     /// Quicksort in Remopla, after [moped Fig. 2].
     Quicksort(Quicksort),
+    /// C in the style of SMV, in the setting of [c2edl Table 1].
+    Collector(Collector),
+    /// Random boolean equations.
+    AndOr(AndOr),
 }
 
 /// Quicksort. With an array: `BAD` is reachable if and only if some array comes out unsorted, which
@@ -75,6 +81,8 @@ impl Family {
             Family::Counter { bits } => counter(bits, out),
             Family::Parity { bits } => parity(bits, out),
             Family::Wide(wide) => wide.write(out),
+            Family::Collector(collector) => collector.write(out),
+            Family::AndOr(graph) => graph.write(out),
             Family::Quicksort(Quicksort { bits, len, faulty, random_pivot, no_array }) => {
                 let options = quicksort::Options { faulty, random_pivot, no_array };
                 out.write_all(quicksort::quicksort(bits, len, options).as_bytes())

@@ -1,6 +1,6 @@
-//! `bop eval` and `bop solve`.
+//! `bop eval`, `bop solve`, and `bop convert` to equation systems.
 
-use crate::{TempFile, bop};
+use crate::{TempFile, bop, bop_with};
 
 /// Two states with `a` between them, and a way out that ends.
 const MODEL: &str = "des (0, 4, 3)\n(0, \"a\", 1)\n(1, \"b !x\", 0)\n(1, i, 2)\n(0, i, 0)\n";
@@ -16,7 +16,7 @@ fn formulas_are_evaluated_and_explained() {
         ("< {b !x} > true", false),
         ("mu Y (v:Var := x) . (< {b !v} > true or < true > Y (v))", true),
     ] {
-        for method in ["auto", "dfs", "bfs"] {
+        for method in ["auto", "dfs", "bfs", "acyclic", "global"] {
             let args = ["eval", formula, model.path(), "--self-check", "--method", method];
             let out = bop(&args).exits(if value { 0 } else { 1 }).out;
             assert!(out.starts_with(&format!("{value}\n")), "{formula}: {out}");
@@ -67,4 +67,193 @@ fn bad_input_is_refused() {
     bop(&["solve", model.path()]).exits(2);
     let endless = TempFile::new("e.pbes", "pbes mu X(n: Nat) = X(n + 1); init X(0);");
     bop(&["solve", endless.path(), "--timeout", "200ms"]).exits(3);
+}
+
+/// What a formula becomes has the formula's value.
+#[test]
+fn formulas_become_systems() {
+    let model = TempFile::new("model.aut", MODEL);
+    let formulas = [
+        ("mcf", "[true*]<true>true"),
+        ("mcf", "<true*>[true]false"),
+        ("mcf", "nu X. <a><true>X"),
+        ("mcf", "nu X. mu Y. (<a>X || <tau>Y)"),
+        ("mcf", "nu X. mu Y. ([a]X && [!a]Y)"),
+        ("mcf", "exists v: Var. <true*><b(v)>true"),
+        ("mcf", "sort D = struct x | y; form <true*.(exists d: D. b(d))>true;"),
+        ("mcl", "mu Y (v:Var := x) . (< {b !v} > true or < true > Y (v))"),
+        ("mcl", "< true* . {b ?v:Var} > nu Z (w:Var := v) . < true > Z (w)"),
+        ("mu", "[true*]mu X. [!tau]X"),
+    ];
+    for (ending, text) in formulas {
+        let formula = TempFile::new(&format!("f.{ending}"), text);
+        let at = format!("@{}", formula.path());
+        let code = bop(&["eval", &at, model.path()]).code;
+        assert!(code < 2, "{text}");
+        let convert = |to: &str| {
+            bop(&["convert", formula.path(), "--to", to, "--model", model.path()]).exits(0).out
+        };
+        let modal = TempFile::new("f.blk", convert("blk"));
+        bop(&["solve", modal.path(), "--model", model.path(), "--self-check"]).exits(code);
+        for (to, ending) in [("bes", "bes"), ("pbes", "pbes")] {
+            let system = TempFile::new(&format!("f.{ending}"), convert(to));
+            for method in ["auto", "bfs", "global"] {
+                let args = ["solve", system.path(), "--self-check", "--method", method];
+                bop(&args).exits(code);
+            }
+            // And from one to another.
+            for to in ["bes", "pbes"] {
+                let again = bop(&["convert", system.path(), "--to", to]).exits(0).out;
+                let again = TempFile::new(&format!("g.{to}"), again);
+                bop(&["solve", again.path()]).exits(code);
+            }
+        }
+        for to in ["bes", "pbes"] {
+            let args = ["convert", modal.path(), "--to", to, "--model", model.path()];
+            let system = TempFile::new(&format!("m.{to}"), bop(&args).exits(0).out);
+            bop(&["solve", system.path()]).exits(code);
+        }
+    }
+    // What is missing is said.
+    let formula = TempFile::new("f.mcf", "<a>true");
+    let ran = bop(&["convert", formula.path(), "--to", "bes"]).exits(2);
+    assert!(ran.err.contains("--model"), "{}", ran.err);
+    bop(&["convert", formula.path(), "--to", "blk"]).exits(0);
+    let system = TempFile::new("s.pbes", "pbes mu X = X; init X;");
+    let ran = bop(&["convert", system.path(), "--to", "blk"]).exits(2);
+    assert!(ran.err.contains("no modalities"), "{}", ran.err);
+    bop(&["convert", system.path(), "--to", "bes", "--model", model.path()]).exits(2);
+    bop(&["convert", model.path(), "--to", "bes"]).exits(2);
+    let endless = TempFile::new("n.mcf", "mu X(n: Nat = 0). <true>X(n + 1)");
+    let ran = bop(&["convert", endless.path(), "--to", "blk"]).exits(2);
+    assert!(ran.err.contains("not supported"), "{}", ran.err);
+}
+
+#[test]
+fn the_internal_action_has_names() {
+    let model = TempFile::new("model.aut", "des (0, 2, 2)\n(0, hidden, 1)\n(1, i, 0)\n");
+    bop(&["eval", "<tau>true", model.path()]).exits(1);
+    bop(&["eval", "<tau>true", model.path(), "--tau", "hidden"]).exits(0);
+    bop(&["eval", "<tau.tau>true", model.path(), "--tau", "hidden"]).exits(1);
+    bop(&["eval", "<tau.tau>true", model.path(), "--tau", "hidden", "--tau", "i"]).exits(0);
+    let formula = TempFile::new("f.mcf", "<tau>true");
+    let convert = ["convert", formula.path(), "--to", "pbes", "--model", model.path()];
+    let text = bop(&[&convert[..], &["--tau", "hidden"]].concat()).exits(0).out;
+    bop(&["solve", TempFile::new("f.pbes", text).path()]).exits(0);
+}
+
+/// Local resolution touches what it needs.
+#[test]
+fn some_equations_are_enough() {
+    let system = bop(&["gen", "andor", "--vars", "20000", "--seed", "7"]).exits(0).out;
+    assert_eq!(system, bop(&["gen", "andor", "--vars", "20000", "--seed", "7"]).out);
+    let mut code = None;
+    let mut explored = Vec::new();
+    for method in ["global", "auto", "bfs"] {
+        let args = ["solve", "-", "--method", method, "--format", "json"];
+        let ran = bop_with(&args, &system);
+        assert_eq!(*code.get_or_insert(ran.code), ran.code, "{method}");
+        let json = ran.json();
+        assert_eq!(json["variables_total"], 20_000);
+        explored.push(json["variables_explored"].as_u64().expect("a number"));
+    }
+    assert_eq!(explored[0], 20_000);
+    assert!(explored[1] < 20_000, "{explored:?}");
+    assert!(20 * explored[2] < 20_000, "{explored:?}");
+    // What explains the answer was found by any method and is checked.
+    for method in ["global", "auto", "bfs"] {
+        let args = ["solve", "-", "--method", method, "--self-check"];
+        let ran = bop_with(&args, &system);
+        assert!(ran.out.contains("as a checker agrees"), "{}{}", ran.out, ran.err);
+    }
+}
+
+/// A long system is read as it comes, and its errors have places, too.
+#[test]
+fn long_systems() {
+    let mut text = String::from("block mu B0 is\n");
+    let n = 600_000;
+    for v in 0..n {
+        let (next, far) = ((v + 1) % n, (v * 7) % n);
+        text += &format!("  X{v} = X{next} or X{far}{}\n", if v == n - 1 { " or true" } else { "" });
+    }
+    text += "end block\n";
+    assert!(text.len() > 16 << 20, "{}", text.len());
+    let file = TempFile::new("long.bes", &text);
+    let ran = bop(&["solve", file.path(), "--method", "bfs", "--format", "json"]).exits(0);
+    assert_eq!(ran.json()["variables_total"], n);
+    bop(&["solve", file.path(), "--method", "global"]).exits(0);
+    let wrong = TempFile::new("long.bes", text.replace("X599999 =", "X599999 ?"));
+    let ran = bop(&["solve", wrong.path()]).exits(2);
+    assert!(ran.err.contains("long.bes:600001:11: "), "{}", ran.err);
+}
+
+#[test]
+fn what_is_no_input_is_refused() {
+    let deep = 100_000;
+    let formulas = [
+        (String::new(), 2),
+        ("\u{0}\u{1}".to_owned(), 2),
+        ("(".repeat(deep), 2),
+        (format!("{}true{}", "(".repeat(deep), ")".repeat(deep)), 0),
+        (format!("{}true", "!".repeat(deep)), 0),
+        (format!("{}true", "<true>".repeat(deep)), 0),
+        (format!("<{}true{}>true", "(".repeat(deep), ")".repeat(deep)), 0),
+        (format!("val({}1 == 1{})", "(".repeat(deep), ")".repeat(deep)), 0),
+        (format!("{}X{}", "nu X. [true](".repeat(deep), ")".repeat(deep)), 0),
+    ];
+    let model = TempFile::new("loop.aut", "des (0, 1, 1)\n(0, a, 0)\n");
+    for (text, code) in &formulas {
+        let file = TempFile::new("f.mcf", text);
+        let ran = bop(&["eval", &format!("@{}", file.path()), model.path()]);
+        let shown: String = text.chars().take(40).collect();
+        assert_eq!(ran.code, *code, "{shown}: {}", ran.err.chars().take(400).collect::<String>());
+        assert_eq!(ran.code == 2, ran.err.contains("error"), "{shown}");
+    }
+    let bytes: Vec<u8> = (0..=255).cycle().take(10_000).collect();
+    for name in ["s.bes", "s.pbes", "s.txt", "s.blk", "s.aut"] {
+        for content in [&b""[..], &bytes, b"\xff\xfe", b"block", b"pbes", b"des (0, 1"] {
+            let file = TempFile::new(name, content);
+            let path = file.path();
+            let ran = match name {
+                "s.aut" => bop(&["eval", "true", path]).exits(2),
+                "s.blk" => bop(&["solve", path, "--model", model.path()]).exits(2),
+                _ => bop(&["solve", path]).exits(2),
+            };
+            assert!(ran.err.contains("error"), "{name}: {}", ran.err);
+            for to in ["blk", "bes", "pbes"] {
+                bop(&["convert", path, "--to", to, "--model", path]).exits(2);
+            }
+        }
+    }
+    // Headers that promise more than there is, and more than fits.
+    for header in [
+        "des (0, 4000000000, 4000000000)\n",
+        "des (0, 0, 4000000000)\n",
+        "des (0, 99999999999, 2)\n",
+    ] {
+        let file = TempFile::new("huge.aut", header);
+        bop(&["eval", "true", file.path()]).exits(2);
+    }
+    for args in [
+        &["eval", "true", "no-such-file.aut"][..],
+        &["eval", "@no-such-file.mcf", model.path()],
+        &["eval", "true", "."],
+        &["solve", "no-such-file.bes"],
+        &["solve", "no-such-file.pbes"],
+        &["solve", "."],
+        &["solve", "no-such-file.blk", "--model", model.path()],
+        &["convert", "no-such-file.mcf", "--to", "blk"],
+    ] {
+        let ran = bop(args).exits(2);
+        assert!(ran.err.contains("error"), "{args:?}: {}", ran.err);
+    }
+    let ran = bop_with(&["solve", "-"], "").exits(2);
+    assert!(ran.err.contains("<stdin>"), "{}", ran.err);
+    bop_with(&["solve", "-"], "pbes nu X = X; init X;").exits(0);
+    bop_with(&["solve", "-"], "block mu B0 is X0 = X0 end block").exits(1);
+    let deep = format!("pbes nu X = {}X{}; init X;", "(".repeat(deep), ")".repeat(deep));
+    bop_with(&["solve", "-"], &deep).exits(0);
+    let modal = "block nu B is X = [ true ] X end block";
+    bop_with(&["solve", "-", "--model", model.path()], modal).exits(0);
 }
