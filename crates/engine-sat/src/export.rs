@@ -1,64 +1,96 @@
-//! Path edges as [`StateSets`]: certificates and observed sets, by Shannon's expansion.
+//! Path edges as [`StateSets`]: certificates and observed sets.
 //!
-//! The set `{outputs(ξ) | guard(ξ)}` is decided one output after the other. An output that is a bare
-//! input is set in whatever else depends on it, any other is required of the guard. What remains is
-//! again such a set; the graph shares formulas, so equal ones are seen and expanded once. The number
-//! of expansions is bounded: large sets are not exported.
+//! A path edge is taken apart first. An input that is an output is known where that bit is; the
+//! others are *open*. Formulas (conjuncts of the guard, and what outputs are) belong together only
+//! if they share open inputs. Each such part becomes a decision diagram over its bits, the open
+//! inputs quantified as soon as no formula is left that mentions them.
 //!
-//! In a certificate, a set of many bits is taken apart first. An input that is an output is known
-//! where that bit is. Formulas (conjuncts of the guard, and other outputs) belong together only if
-//! they share inputs that are not; each such part is expanded alone, and the set is their
-//! conjunction: the parts in a row, the next where the last says yes. Such graphs are not ordered,
-//! as certificates need not be, and grow with the parts and not with their product.
+//! In a certificate, a set is the conjunction of its parts: the parts in a row, the next where the
+//! last says yes. Such graphs are not ordered, as certificates need not be, and grow with the parts
+//! and not with their product. Observed sets are ordered, one diagram for all parts.
+//!
+//! What this may take is bounded: sets that have no small diagrams are not exported, and the verdict
+//! stands without them.
 
 use crate::paths::PathId;
 use crate::search::Search;
-use check::{Area, Certificate, Observation, ProcClaim, SetBit, SetId, StateSets, StopReason};
+use bdd::{Bdd, Config, Gate, Manager, Stop};
+use check::{
+    Area, Budget, Certificate, Observation, ProcClaim, SetBit, SetId, StateSets, StopReason,
+};
 use ir::{IndexVec, NodeId, ProcId, VarId, VarKind};
-use logic::{Lit, reduce};
+use logic::{Aig, Lit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Expansions allowed for all sets of an answer.
-const EXPANSIONS: usize = 200_000;
+/// Nodes of the diagrams; times that they are looked at while they grow, each after thousands of
+/// steps; gates that are visited.
+const NODES: usize = 1 << 20;
+const POLLS: u64 = 3_000;
+const GATES: usize = 20_000_000;
+/// Variables of one diagram. Operations recurse over them, on the stack that there is.
+const LEVELS: usize = 2_000;
 
-/// A set that remains to be decided.
-type Rest = (Lit, Vec<Lit>);
-
-/// Calls of the SAT solver allowed for them, and in proportion to those of the search.
-const SAT_CALLS: u64 = 5_000;
-const SAT_CALLS_FACTOR: u64 = 4;
-/// Sets of more bits are taken apart.
-const WHOLE: usize = 12;
-
-/// The decided sets: by bits that remain and formula. Bits are numbered by `order`.
+/// Diagrams, and sets made from them.
 pub(crate) struct Export {
-    done: FxHashMap<(u32, Rest), SetId>,
-    orders: FxHashMap<Vec<SetBit>, u32>,
-    /// Whole sets, as they were asked for.
-    asked: FxHashMap<(u32, Rest), SetId>,
+    manager: Manager,
+    bits: FxHashMap<u32, SetBit>,
+    /// Parts that were made, by the bits and formulas they consist of.
+    done: FxHashMap<Part, SetId>,
     /// Graphs with another one in place of the empty or the full set.
     redirected: FxHashMap<(SetId, SetId, SetId), SetId>,
-    left: usize,
-    /// The number of SAT calls at which it is given up.
-    sat_calls: u64,
+    gates: usize,
 }
 
-impl Export {
-    /// `so_far`: calls of the SAT solver until now.
-    pub(crate) fn new(so_far: u64) -> Export {
-        Export {
-            done: FxHashMap::default(),
-            orders: FxHashMap::default(),
-            asked: FxHashMap::default(),
-            redirected: FxHashMap::default(),
-            left: EXPANSIONS,
-            sat_calls: so_far + SAT_CALLS + SAT_CALLS_FACTOR * so_far,
-        }
-    }
+/// Formulas, each with the bit that it is, if it is one; and known inputs with their bits.
+type Part = (Vec<(Lit, Option<SetBit>)>, Vec<(Lit, SetBit)>);
 
-    fn number(&mut self, bits: &[SetBit]) -> u32 {
-        let count = self.orders.len() as u32;
-        *self.orders.entry(bits.to_vec()).or_insert(count)
+/// Stops diagrams that take too long.
+struct Patience {
+    budget: Budget,
+    left: u64,
+}
+
+impl Gate for Patience {
+    fn poll(&mut self) -> bool {
+        self.left = self.left.saturating_sub(1);
+        self.left > 0 && self.budget.poll().is_ok()
+    }
+    fn may_grow(&mut self, bytes: usize) -> bool {
+        let granted = self.budget.reserve(bytes as u64).is_ok();
+        if granted {
+            self.budget.release(bytes as u64);
+        }
+        granted
+    }
+}
+
+/// The variable of a bit: copies of one are neighbours. Open inputs come before all bits.
+fn variable(bit: SetBit) -> u32 {
+    let (base, copy) = match bit.area {
+        Area::EntryGlobal => (1 << 22, 0),
+        Area::Global => (1 << 22, 1),
+        Area::EntryLocal => (1 << 23, 0),
+        Area::Local => (1 << 23, 1),
+        Area::Result => (1 << 24, 0),
+    };
+    base + 2 * bit.index + copy
+}
+
+/// More bits of one kind than have variables of their own.
+const BITS: u32 = 1 << 20;
+
+impl Export {
+    pub(crate) fn new(budget: &Budget) -> Export {
+        let config = Config { node_limit: NODES, collect_at: 1 << 17, ..Config::default() };
+        let mut manager = Manager::new(config);
+        manager.set_gate(Some(Box::new(Patience { budget: budget.clone(), left: POLLS })));
+        Export {
+            manager,
+            bits: FxHashMap::default(),
+            done: FxHashMap::default(),
+            redirected: FxHashMap::default(),
+            gates: GATES,
+        }
     }
 
     /// The graph of `set` with `to` in place of `end`, which is the empty or the full set.
@@ -93,15 +125,116 @@ impl Export {
         self.redirected.insert(key, result);
         result
     }
+
+    fn bit(&mut self, bit: SetBit) -> Result<Bdd, Stop> {
+        if bit.index >= BITS {
+            return Err(Stop::Nodes);
+        }
+        let variable = variable(bit);
+        self.bits.insert(variable, bit);
+        self.manager.var(variable)
+    }
+
+    /// The diagram of a part.
+    fn diagram(&mut self, aig: &Aig, (formulas, known): &Part) -> Result<Bdd, Stop> {
+        let cone = aig.cone(formulas.iter().map(|f| f.0));
+        self.gates = self.gates.checked_sub(cone.len()).ok_or(Stop::Nodes)?;
+        let mut values: FxHashMap<u32, Bdd> = FxHashMap::from_iter([(0, Bdd::FALSE)]);
+        for &(lit, bit) in known {
+            let value = self.bit(bit)?;
+            values.insert(lit.node(), if lit.is_complement() { value.not() } else { value });
+        }
+        // The last formula that mentions each open input.
+        let mut last: FxHashMap<u32, usize> = FxHashMap::default();
+        for (i, &(formula, _)) in formulas.iter().enumerate() {
+            for input in aig.support([formula]) {
+                if !values.contains_key(&input.node()) {
+                    last.insert(input.node(), i);
+                }
+            }
+        }
+        let mut open: Vec<u32> = last.keys().copied().collect();
+        open.sort_unstable();
+        if open.len() + known.len() + formulas.len() > LEVELS {
+            return Err(Stop::Nodes);
+        }
+        let mut quantify: Vec<Vec<u32>> = vec![Vec::new(); formulas.len()];
+        for (number, node) in open.into_iter().enumerate() {
+            values.insert(node, self.manager.var(number as u32)?);
+            quantify[last[&node]].push(number as u32);
+        }
+        let at = |values: &FxHashMap<u32, Bdd>, lit: Lit| {
+            let value = values[&lit.node()];
+            if lit.is_complement() { value.not() } else { value }
+        };
+        for node in cone {
+            if let Some((a, b)) = aig.children(node) {
+                let value = self.manager.and(at(&values, a), at(&values, b))?;
+                values.insert(node, value);
+            }
+        }
+        let mut all = Bdd::TRUE;
+        for (&(formula, bit), vars) in formulas.iter().zip(&quantify) {
+            let mut holds = at(&values, formula);
+            if let Some(bit) = bit {
+                let bit = self.bit(bit)?;
+                holds = self.manager.iff(bit, holds)?;
+            }
+            let cube = self.manager.cube(vars)?;
+            all = self.manager.and_exists(all, holds, cube)?;
+        }
+        Ok(all)
+    }
+
+    /// A diagram as a set. Nothing else is kept of the diagrams.
+    fn set(&mut self, sets: &mut StateSets, root: Bdd) -> SetId {
+        let mut done: FxHashMap<Bdd, SetId> =
+            FxHashMap::from_iter([(Bdd::FALSE, SetId::empty()), (Bdd::TRUE, SetId::full())]);
+        let mut stack = vec![root];
+        while let Some(&top) = stack.last() {
+            if done.contains_key(&top) {
+                stack.pop();
+                continue;
+            }
+            let (var, lo, hi) = self.manager.node(top).expect("constants are done");
+            match (done.get(&lo), done.get(&hi)) {
+                (Some(&lo), Some(&hi)) => {
+                    let set = sets.ite(self.bits[&var], lo, hi);
+                    done.insert(top, set);
+                    stack.pop();
+                }
+                (x, y) => {
+                    stack.extend(x.is_none().then_some(lo));
+                    stack.extend(y.is_none().then_some(hi));
+                }
+            }
+        }
+        let set = done[&root];
+        if self.manager.want_gc() {
+            self.manager.gc([]);
+        }
+        set
+    }
+
+    /// The set of a part.
+    fn part(&mut self, aig: &Aig, part: Part, sets: &mut StateSets) -> Result<SetId, Stop> {
+        if let Some(&known) = self.done.get(&part) {
+            return Ok(known);
+        }
+        let diagram = self.diagram(aig, &part)?;
+        let set = self.set(sets, diagram);
+        self.done.insert(part, set);
+        Ok(set)
+    }
 }
 
 /// A formula of a set that is taken apart: a conjunct of the guard, or what an output is.
 struct Item {
     formula: Lit,
-    /// The output, by its place.
-    output: Option<usize>,
-    /// Places of the outputs that are its inputs.
-    known: Vec<usize>,
+    /// The bit of the output.
+    output: Option<SetBit>,
+    /// Its inputs that are outputs, with their bits.
+    known: Vec<(Lit, SetBit)>,
     /// Its other inputs.
     open: Vec<Lit>,
 }
@@ -114,7 +247,7 @@ impl Search<'_> {
     pub(crate) fn certificate(&mut self) -> Small<Certificate> {
         let program = self.program();
         let mut sets = StateSets::new();
-        let mut export = Export::new(self.decider.stats.sat_calls);
+        let mut export = Export::new(self.budget);
         let mut path: IndexVec<NodeId, SetId> = IndexVec::new();
         for (node, info) in program.nodes.enumerate() {
             let bits = self.pair_bits(info.proc, |search| {
@@ -175,23 +308,33 @@ impl Search<'_> {
         let proc = self.program().nodes[node].proc;
         let bits = self.pair_bits(proc, |search| search.context.at[node].vars().collect());
         let first = self.context.entry[proc].len as usize;
-        let mut wanted: Vec<(SetBit, usize)> = Vec::new();
+        let mut wanted: Vec<usize> = Vec::new();
         let mut place = first;
         for var in self.context.at[node].vars() {
             let width = self.context.width(var);
             if observation.vars.contains(&var) {
-                wanted.extend((place..place + width).map(|i| (bits[i], i)));
+                wanted.extend(place..place + width);
             }
             place += width;
         }
-        let kept = self.kept[node].clone();
-        let Some(all) = self.merge(&kept)? else { return Ok(Some(SetId::empty())) };
-        let path = self.path(all).clone();
-        let outputs = wanted.iter().map(|&(_, i)| path.now[i - first]).collect();
-        let bits: Vec<SetBit> = wanted.iter().map(|&(bit, _)| bit).collect();
-        self.expand(path.guard, outputs, &bits, export, sets)
+        self.budget.poll()?;
+        let bits: Vec<SetBit> = wanted.iter().map(|&i| bits[i]).collect();
+        let mut union = Bdd::FALSE;
+        for &kept in &self.kept[node] {
+            let path = self.path(kept);
+            let outputs: Vec<Lit> = wanted.iter().map(|&i| path.now[i - first]).collect();
+            let items = self.items(path.guard, &outputs, &bits);
+            let part = part(items.iter());
+            let one = export.diagram(&self.aig, &part);
+            match one.and_then(|one| export.manager.or(union, one)) {
+                Ok(both) => union = both,
+                Err(_) => return self.budget.poll().map(|()| None),
+            }
+        }
+        Ok(Some(export.set(sets, union)))
     }
 
+    /// The union of path edges.
     fn set(
         &mut self,
         kept: &[PathId],
@@ -199,31 +342,27 @@ impl Search<'_> {
         export: &mut Export,
         sets: &mut StateSets,
     ) -> Small<SetId> {
-        self.budget.poll()?;
-        if bits.len() > WHOLE {
-            let mut union = SetId::empty();
-            for &path in kept.iter().rev() {
-                let Some(set) = self.parts(path, bits, export, sets)? else { return Ok(None) };
-                union = export.redirect(sets, set, SetId::empty(), union);
+        let mut union = SetId::empty();
+        for &kept in kept.iter().rev() {
+            self.budget.poll()?;
+            let path = self.path(kept);
+            let outputs: Vec<Lit> = path.entry.iter().chain(path.now.iter()).copied().collect();
+            let items = self.items(path.guard, &outputs, bits);
+            let mut set = SetId::full();
+            for group in together(&items).into_iter().rev() {
+                let part = part(group.iter().map(|&i| &items[i]));
+                let Ok(one) = export.part(&self.aig, part, sets) else {
+                    return self.budget.poll().map(|()| None);
+                };
+                set = export.redirect(sets, one, SetId::full(), set);
             }
-            return Ok(Some(union));
+            union = export.redirect(sets, set, SetId::empty(), union);
         }
-        let Some(all) = self.merge(kept)? else { return Ok(Some(SetId::empty())) };
-        let path = self.path(all).clone();
-        let outputs: Vec<Lit> = path.entry.iter().chain(path.now.iter()).copied().collect();
-        self.expand(path.guard, outputs, bits, export, sets)
+        Ok(Some(union))
     }
 
-    /// The set of one path edge, taken apart.
-    fn parts(
-        &mut self,
-        path: PathId,
-        bits: &[SetBit],
-        export: &mut Export,
-        sets: &mut StateSets,
-    ) -> Small<SetId> {
-        let path = self.path(path).clone();
-        let outputs: Vec<Lit> = path.entry.iter().chain(path.now.iter()).copied().collect();
+    /// The formulas of which `{outputs(ξ) | guard(ξ)}` consists.
+    fn items(&self, guard: Lit, outputs: &[Lit], bits: &[SetBit]) -> Vec<Item> {
         // Inputs that are outputs, with the place of the first.
         let mut owner: FxHashMap<Lit, usize> = FxHashMap::default();
         for (place, &lit) in outputs.iter().enumerate() {
@@ -231,168 +370,48 @@ impl Search<'_> {
                 owner.entry(Lit::of_node(lit.node())).or_insert(place);
             }
         }
-        let mut formulas: Vec<(Lit, Option<usize>)> = Vec::new();
-        let mut stack = vec![path.guard];
+        let mut formulas: Vec<(Lit, Option<SetBit>)> = Vec::new();
+        let mut seen: FxHashSet<Lit> = FxHashSet::default();
+        let mut stack = vec![guard];
         while let Some(lit) = stack.pop() {
+            if lit == Lit::TRUE || !seen.insert(lit) {
+                continue;
+            }
             match self.aig.children(lit.node()) {
                 Some((a, b)) if !lit.is_complement() => stack.extend([a, b]),
-                _ if lit == Lit::TRUE => {}
                 _ => formulas.push((lit, None)),
             }
         }
-        formulas.sort_unstable();
-        formulas.dedup();
+        formulas.sort_unstable_by_key(|f| f.0);
         for (place, &lit) in outputs.iter().enumerate() {
             if owner.get(&Lit::of_node(lit.node())) != Some(&place) {
-                formulas.push((lit, Some(place)));
+                formulas.push((lit, Some(bits[place])));
             }
         }
         let items = formulas.into_iter().map(|(formula, output)| {
             let (mut known, mut open) = (Vec::new(), Vec::new());
             for input in self.aig.support([formula]) {
                 match owner.get(&input) {
-                    Some(&place) => known.push(place),
+                    Some(&place) => known.push((outputs[place], bits[place])),
                     None => open.push(input),
                 }
             }
             Item { formula, output, known, open }
         });
-        let items: Vec<Item> = items.collect();
-        let mut set = SetId::full();
-        for part in together(&items).into_iter().rev() {
-            let mut guard = Lit::TRUE;
-            let mut places: Vec<usize> = Vec::new();
-            for item in part.into_iter().map(|i| &items[i]) {
-                places.extend(&item.known);
-                match item.output {
-                    Some(place) => places.push(place),
-                    None => guard = self.aig.and(guard, item.formula),
-                }
-            }
-            places.sort_unstable();
-            places.dedup();
-            let values = places.iter().map(|&p| outputs[p]).collect();
-            let of: Vec<SetBit> = places.iter().map(|&p| bits[p]).collect();
-            let Some(one) = self.expand(guard, values, &of, export, sets)? else {
-                return Ok(None);
-            };
-            set = export.redirect(sets, one, SetId::full(), set);
-        }
-        Ok(Some(set))
+        items.collect()
     }
+}
 
-    /// Bits in an order that keeps the copies of a variable together.
-    fn expand(
-        &mut self,
-        guard: Lit,
-        outputs: Vec<Lit>,
-        bits: &[SetBit],
-        export: &mut Export,
-        sets: &mut StateSets,
-    ) -> Small<SetId> {
-        let mut order: Vec<usize> = (0..bits.len()).collect();
-        order.sort_by_key(|&i| {
-            let area = match bits[i].area {
-                Area::EntryGlobal | Area::Global => 0,
-                Area::EntryLocal | Area::Local => 1,
-                Area::Result => 2,
-            };
-            (area, bits[i].index, bits[i].area)
-        });
-        let bits: Vec<SetBit> = order.iter().map(|&i| bits[i]).collect();
-        let outputs: Vec<Lit> = order.iter().map(|&i| outputs[i]).collect();
-        // Sets over the same bits share what is decided.
-        let number = export.number(&bits);
-        let asked = (number, (guard, outputs.clone()));
-        if let Some(&known) = export.asked.get(&asked) {
-            return Ok(Some(known));
-        }
-        let reduced = reduce(&mut self.aig, &mut self.decider, guard, &[], &outputs);
-        let (guard, outputs) = match reduced.map_err(|s| self.stopped(s))? {
-            Some(reduced) => (reduced.guard, reduced.outputs),
-            None => (guard, outputs),
-        };
-        let root: Rest = (guard, outputs);
-        // Outputs are decided from the last to the first of the reversed list.
-        let root: Rest = (root.0, root.1.into_iter().rev().collect());
-        enum Job {
-            Decide(Rest),
-            Join(Rest, SetBit, Rest, Rest),
-        }
-        let mut jobs = vec![Job::Decide(root.clone())];
-        while let Some(job) = jobs.pop() {
-            match job {
-                Job::Decide(rest) => {
-                    let key = (number, rest);
-                    if export.done.contains_key(&key) {
-                        continue;
-                    }
-                    let (_, rest) = key;
-                    if export.left == 0 || self.decider.stats.sat_calls > export.sat_calls {
-                        return Ok(None);
-                    }
-                    export.left -= 1;
-                    if export.left.is_multiple_of(16) {
-                        self.budget.poll()?;
-                    }
-                    if !self.satisfiable(rest.0)? {
-                        export.done.insert((number, rest), SetId::empty());
-                        continue;
-                    }
-                    if rest.1.is_empty() || self.is_open(&rest) {
-                        export.done.insert((number, rest), SetId::full());
-                        continue;
-                    }
-                    let bit = bits[bits.len() - rest.1.len()];
-                    let (lo, hi) = (self.decide(&rest, false), self.decide(&rest, true));
-                    jobs.push(Job::Join(rest, bit, lo.clone(), hi.clone()));
-                    jobs.extend([Job::Decide(hi), Job::Decide(lo)]);
-                }
-                Job::Join(rest, bit, lo, hi) => {
-                    let (lo, hi) = (export.done[&(number, lo)], export.done[&(number, hi)]);
-                    let set = sets.ite(bit, lo, hi);
-                    export.done.insert((number, rest), set);
-                }
-            }
-        }
-        let set = export.done[&(number, root)];
-        export.asked.insert(asked, set);
-        Ok(Some(set))
+/// Items as one part.
+fn part<'a>(items: impl Iterator<Item = &'a Item>) -> Part {
+    let (mut formulas, mut known) = (Vec::new(), Vec::new());
+    for item in items {
+        formulas.push((item.formula, item.output));
+        known.extend(&item.known);
     }
-
-    /// Whether every valuation of the outputs is possible, at a glance: all are different bare
-    /// inputs that the guard does not mention.
-    fn is_open(&self, rest: &Rest) -> bool {
-        let mut nodes: Vec<u32> = rest.1.iter().map(|l| l.node()).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        nodes.len() == rest.1.len()
-            && rest.1.iter().all(|&l| self.aig.is_input(l))
-            && !self.aig.support([rest.0]).iter().any(|i| nodes.binary_search(&i.node()).is_ok())
-    }
-
-    /// What remains if the next output has the given value.
-    fn decide(&mut self, rest: &Rest, value: bool) -> Rest {
-        let (guard, outputs) = rest;
-        let (&next, others) = outputs.split_last().expect("an output remains");
-        if next.is_constant() {
-            let guard = if next == Lit::constant(value) { *guard } else { Lit::FALSE };
-            let others = if guard == Lit::FALSE { Vec::new() } else { others.to_vec() };
-            return (guard, others);
-        }
-        let mut roots = others.to_vec();
-        if self.aig.is_input(next) {
-            roots.push(*guard);
-            let constant = Lit::constant(value ^ next.is_complement());
-            let map = FxHashMap::from_iter([(Lit::of_node(next.node()), constant)]);
-            let mut roots = self.aig.substitute(&roots, &map);
-            let guard = roots.pop().expect("the guard comes last");
-            return (guard, roots);
-        }
-        let guard = self.aig.and(*guard, next.xor_sign(!value));
-        // An empty rest is the same whatever remains.
-        if guard == Lit::FALSE { (guard, Vec::new()) } else { (guard, roots) }
-    }
+    known.sort_unstable();
+    known.dedup();
+    (formulas, known)
 }
 
 /// The items in groups: those that share open inputs belong together, and others stay alone.
