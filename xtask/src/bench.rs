@@ -202,6 +202,7 @@ pub(crate) fn programs(bop: &Path, work: &Path, series: &Series) -> Result<Vec<P
 pub(crate) fn ending(arguments: &[String]) -> &'static str {
     match arguments.first().map(String::as_str) {
         Some("quicksort") => "rem",
+        Some("gc") => "c",
         _ => "bp",
     }
 }

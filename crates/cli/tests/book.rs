@@ -118,7 +118,11 @@ fn page(path: &Path, scratch: &Path) -> Vec<String> {
             block.push('\n');
         }
         match info.split_once(' ') {
-            Some(("bp" | "c" | "remopla" | "pds" | "stacks", name)) => {
+            Some((
+                "bp" | "c" | "rule" | "remopla" | "pds" | "stacks" | "aut" | "bes" | "pbes" | "blk"
+                | "mcf" | "mcl",
+                name,
+            )) => {
                 fs::write(scratch.join(name), &block).expect("a program");
             }
             _ if info == "console" => {

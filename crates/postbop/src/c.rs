@@ -8,6 +8,7 @@ use crate::{Options, Target};
 use front_c::export::{counters, cout, edl, smv};
 use front_c::{Flow, Keep, LowerError, Next, Skeleton};
 use ir::Program;
+use property::Property;
 use source::suggest;
 use std::fmt::Write;
 use std::sync::Mutex;
@@ -80,14 +81,27 @@ impl CProgram {
         self.skeleton.bodies.iter().map(|b| b.points.len()).sum()
     }
 
-    /// The program that is checked.
-    pub(crate) fn program(&self, options: &Options) -> Result<Program, Error> {
+    /// The program that is checked: every node tells the events that the properties name, and where
+    /// they are about whole runs, the ends of runs are told.
+    pub(crate) fn program(
+        &self,
+        options: &Options,
+        properties: &[Property],
+    ) -> Result<Program, Error> {
+        let mut letters: Vec<String> = properties.iter().flat_map(Property::events).collect();
+        letters.sort();
+        letters.dedup();
+        let whole = |p: &Property| {
+            matches!(p, Property::Ltl { .. } | Property::Sere { .. } | Property::Terminates { .. })
+        };
         let keep = options.keep.iter().map(|(var, bits)| Keep { var: var.clone(), bits: *bits });
         let lowering = front_c::Options {
             entry: options.entry.clone(),
             keep: keep.collect(),
             opaque: Vec::new(),
             feasibility: true,
+            letters,
+            exits: properties.iter().any(whole),
         };
         let lowered = front_c::lower(&self.skeleton, &lowering).map_err(|e| self.wrong(&e))?;
         Ok(lowered.program)

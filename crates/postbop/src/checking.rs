@@ -1,12 +1,12 @@
 //! From properties to a report.
 
 use crate::engines::{self, Run};
-use crate::load::{Error, caught, load};
+use crate::load::{Error, caught, load_for};
 use crate::temporal::Temporal;
 use crate::{Options, Watch};
 use check::{Budget, Certificate, Goal, StopReason, Target, Task, TraceMode, Verdict, Wants};
 use ir::{Exprs, Id, Program};
-use property::{Product, Property, Question};
+use property::{Product, Property, Question, Watched};
 use render::{CertificateNote, Listing, Outcome, Report, Statement, Status};
 use replay::CertRefusal;
 use rustc_hash::FxHashMap;
@@ -41,7 +41,7 @@ pub fn check(
         });
     }
     let budget = watch.budget(options.limits);
-    let program = Arc::new(load(files, options)?);
+    let program = Arc::new(load_for(files, options, properties)?);
     let asked = Asked::new(&program, files, properties, options, &budget)?;
     let results = match budget.poll() {
         Ok(()) => {
@@ -78,6 +78,8 @@ pub(crate) enum Asks {
     AllNodes,
     /// Has the product a run with all marks?
     Product(Box<Product>),
+    /// Is the goal of the watched program reached?
+    Watched(Box<Watched>),
     /// There is no answer, because the question could not be made.
     Nothing(StopReason),
 }
@@ -110,6 +112,7 @@ impl Asked {
                 }
                 Ok(Ok(Question::AllNodes)) => Asks::AllNodes,
                 Ok(Ok(Question::Product(product))) => Asks::Product(product),
+                Ok(Ok(Question::Watched(watched))) => Asks::Watched(watched),
                 Ok(Err(reason)) => Asks::Nothing(reason),
                 Err(error) => {
                     let diagnostic = error.diagnostic();
@@ -165,11 +168,21 @@ impl Judge<'_> {
                     }
                     Asks::AllNodes => runs.map(|(run, _)| self.all_nodes(property, run)).collect(),
                     Asks::Product(product) => temporal.outcomes(property, product),
+                    Asks::Watched(watched) => crate::watched::outcomes(
+                        property,
+                        watched,
+                        self.program,
+                        self.options,
+                        temporal.watch,
+                        self.budget,
+                    ),
                     Asks::Nothing(reason) => {
                         vec![Outcome::unknown(property.clone(), reason.clone())]
                     }
                 };
-                compared(property, each)
+                let mut out = compared(property, each);
+                out.warnings.extend(absent(property, self.program));
+                out
             })
             .collect()
     }
@@ -249,6 +262,18 @@ impl Judge<'_> {
         })
         .unwrap_or_else(|what| Err(StopReason::Internal { what }))
     }
+}
+
+/// The events of a property that no statement has: it may be about another program.
+fn absent(property: &Property, program: &Program) -> Vec<String> {
+    let events = property.events();
+    let there = |event: &str| {
+        let has = |id| program.events(id).iter().any(|&e| program.text(e) == event);
+        program.edges.iter().any(|edge| edge.step && has(edge.events))
+            || program.globals.iter().any(|&g| program.var_name(g) == event)
+    };
+    let absent = events.into_iter().filter(|event| !there(event));
+    absent.map(|event| format!("no statement has the event `{event}`")).collect()
 }
 
 /// An outcome of the run, without its verdict.
@@ -427,7 +452,7 @@ mod tests {
     fn judged(text: &str, label: &str, spoil: impl FnOnce(&mut Verdict)) -> Outcome {
         let files = [Arc::new(SourceFile::new("f.bp", text).expect("small"))];
         let options = Options { self_check: true, ..Options::default() };
-        let program = Arc::new(load(&files, &options).expect("a program"));
+        let program = Arc::new(load_for(&files, &options, &[]).expect("a program"));
         let budget = Budget::unlimited();
         let asked = Asked::new(&program, &files, &[Property::reach(label)], &options, &budget)
             .expect("the label exists");

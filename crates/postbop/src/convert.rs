@@ -1,7 +1,7 @@
 //! Programs in other forms, and what the stages produce.
 
 use crate::checking::{Asked, Asks};
-use crate::load::{Error, Tree, guarded, load, lower, parse, rejected, system};
+use crate::load::{Error, Tree, guarded, load, load_for, lower, parse, rejected, system};
 use crate::{Encoding, Options, dot, tree};
 use check::{Budget, Goal};
 use front_pds::CannotSay;
@@ -56,7 +56,7 @@ pub fn convert(
             if let Some(exported) = c.export(target, options) {
                 return exported;
             }
-            return converted(c.program(options)?, target);
+            return converted(c.program(options, &[])?, target);
         }
         let (file, tree) = parse(files, options)?;
         // A boolean program without a start can be written down.
@@ -166,7 +166,7 @@ pub fn dump(files: &[Arc<SourceFile>], stage: &Stage, options: &Options) -> Resu
         }
         Stage::Spds => guarded("making a pushdown system", || {
             if let Some(c) = &options.c {
-                return Ok(ir::spds::dump(&Spds::from_program(&c.program(options)?)));
+                return Ok(ir::spds::dump(&Spds::from_program(&c.program(options, &[])?)));
             }
             let (file, tree) = parse(files, options)?;
             Ok(ir::spds::dump(&match &tree {
@@ -176,7 +176,7 @@ pub fn dump(files: &[Arc<SourceFile>], stage: &Stage, options: &Options) -> Resu
         }),
         Stage::Ir => Ok(ir::dump(&load(files, options)?)),
         Stage::Task(properties) => {
-            let program = Arc::new(load(files, options)?);
+            let program = Arc::new(load_for(files, options, properties)?);
             let asked = Asked::new(&program, files, properties, options, &Budget::unlimited())?;
             let mut out = String::new();
             let mut products = String::new();
@@ -192,6 +192,16 @@ pub fn dump(files: &[Arc<SourceFile>], stage: &Stage, options: &Options) -> Resu
                             ir::dump(&product.program)
                         );
                         Some(&product.goal)
+                    }
+                    Asks::Watched(watched) => {
+                        let _ = write!(
+                            products,
+                            "\nwatched program for {}:\n{}",
+                            render::title(property),
+                            ir::dump(&watched.program)
+                        );
+                        out.push_str(" reach a goal of the watched program\n");
+                        continue;
                     }
                     Asks::Nothing(reason) => {
                         let _ = writeln!(out, " {reason}");

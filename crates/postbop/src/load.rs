@@ -4,6 +4,7 @@ use crate::{Lang, Options};
 use check::StopReason;
 use ir::Program;
 use ir::spds::Spds;
+use property::Property;
 use source::{Diagnostic, SourceFile};
 use std::sync::Arc;
 
@@ -42,9 +43,18 @@ pub(crate) enum Tree {
 
 /// The program that the files describe.
 pub fn load(files: &[Arc<SourceFile>], options: &Options) -> Result<Program, Error> {
+    load_for(files, options, &[])
+}
+
+/// The program that the files describe, to be asked about some properties.
+pub(crate) fn load_for(
+    files: &[Arc<SourceFile>],
+    options: &Options,
+    properties: &[Property],
+) -> Result<Program, Error> {
     guarded("reading the program", || {
         if let Some(c) = &options.c {
-            return c.program(options);
+            return c.program(options, properties);
         }
         let (file, tree) = parse(files, options)?;
         lower(file, &tree, options)
@@ -60,7 +70,7 @@ pub(crate) fn load_for_stacks(
 ) -> Result<Program, Error> {
     guarded("reading the program", || {
         if let Some(c) = &options.c {
-            return c.program(options);
+            return c.program(options, &[]);
         }
         let (file, tree) = parse(files, options)?;
         let Tree::Pds(tree) = &tree else { return lower(file, &tree, options) };

@@ -18,7 +18,8 @@ impl ReadyRules {
     /// Whether the file, or a rule in it, is meant by this.
     pub fn is_called(&self, name: &str) -> bool {
         let plain = name.strip_prefix("rules/").and_then(|n| n.strip_suffix(".rule"));
-        self.name == plain.unwrap_or(name) || self.rules.iter().any(|rule| rule == name)
+        let named = |n: &str| n == self.name || n.strip_suffix('s') == Some(self.name);
+        named(plain.unwrap_or(name)) || self.rules.iter().any(|rule| rule == name)
     }
 }
 
@@ -29,7 +30,9 @@ macro_rules! ready {
 }
 
 /// Names and texts.
-const TEXTS: &[(&str, &str)] = &ready![];
+const TEXTS: &[(&str, &str)] = &ready![
+    "cudd" "descriptor" "file" "gc" "gc-variables" "lock" "memory" "python"
+];
 
 /// The ready-made rules.
 pub fn ready_rules() -> &'static [ReadyRules] {

@@ -1,7 +1,7 @@
 //! Whether the traces of a report are runs of a program.
 
 use crate::folded::Folded;
-use crate::load::{Error, caught, load};
+use crate::load::{Error, caught, load_for};
 use crate::{Options, Watch};
 use ir::{ProcId, Program, Type, VarId};
 use property::Question;
@@ -37,7 +37,8 @@ pub fn replay(
     watch: &Watch,
 ) -> Result<Vec<Judgement>, Error> {
     let budget = watch.budget(options.limits);
-    let program = Arc::new(load(files, options)?);
+    let properties: Vec<_> = claims.iter().map(|claim| claim.property.clone()).collect();
+    let program = Arc::new(load_for(files, options, &properties)?);
     let mut folded = Folded::new(&program, options, watch, &budget);
     let judged = claims.iter().map(|claim| {
         let Some(trace) = &claim.trace else { return Judgement::NoTrace };
@@ -63,6 +64,23 @@ pub fn replay(
                 let listed = Listed { steps, goal };
                 caught("replay", || {
                     replay_listed(&program, &listed, &budget, &mut |q| folded.ask(q))
+                })
+            }
+            Question::Watched(watched) => {
+                // A run of the watched program, whose own procedure calls the program.
+                let program = &watched.program;
+                let mut steps = match self::steps(program, trace) {
+                    Ok(steps) => steps,
+                    Err(why) => return Judgement::Refused(why),
+                };
+                steps.iter_mut().for_each(|step| step.depth += 1);
+                if trace.steps.last().is_some_and(|last| last.line == 0) {
+                    steps.pop();
+                }
+                let mut folded = Folded::new(program, options, watch, &budget);
+                let listed = Listed { steps, goal: watched.goal.clone() };
+                caught("replay", || {
+                    replay_listed(program, &listed, &budget, &mut |q| folded.ask(q))
                 })
             }
             Question::Product(product) => {

@@ -200,10 +200,16 @@ fn path(
         shown(report, &lines[i], &place(&lines[i]), (width, functions), out)?;
         i += 1;
     }
-    for assumption in &finding.assumptions {
-        writeln!(out, "  {assumption}")?;
+    match taken_for_granted(finding) {
+        Some(text) => writeln!(out, "  {text}"),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// What the finding takes for granted, as one sentence.
+pub(crate) fn taken_for_granted(finding: &Finding) -> Option<String> {
+    let all = &finding.assumptions;
+    (!all.is_empty()).then(|| format!("assumes {}", all.join(" and ")))
 }
 
 fn same_line(a: &FindingStep, b: &FindingStep) -> bool {

@@ -99,8 +99,8 @@ fn rule(report: &Report, outcome: &RuleOutcome, base: usize, own: &mut Vec<Json>
             own.push(json!([step.function, file, step.line, step.column, text]));
         }
         let mut note = format!("{}:{}: {}", finding.file, finding.line, finding.message);
-        for assumption in &finding.assumptions {
-            note += &format!("; {assumption}");
+        if let Some(granted) = crate::findings::taken_for_granted(finding) {
+            note += &format!("; {granted}");
         }
         out.push(page(format!("{name}: {}", finding.message), "violated", Some(note), steps));
     }

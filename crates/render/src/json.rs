@@ -204,6 +204,7 @@ fn property(property: &Property) -> Json {
         Property::Ltl { formula, fair } => {
             fairly(json!({"kind": property.kind(), "formula": formula}), fair)
         }
+        Property::Sere { formula } => json!({"kind": property.kind(), "formula": formula}),
         Property::Terminates { fair } => fairly(json!({"kind": property.kind()}), fair),
         _ => json!({"kind": property.kind()}),
     }

@@ -77,7 +77,10 @@ pub fn read_report(text: &str) -> Result<Vec<Claim>, ReadError> {
     if schema.json.as_str() != Some("postbop.report/1") {
         return schema.wrong("\"postbop.report/1\"");
     }
-    root.get("results")?.list()?.iter().map(claim).collect()
+    let results = root.get("results")?.list()?;
+    // Paths of rules are replayed when they are found; they tell no values to be replayed again.
+    let is_rule = |at: &&At<'_>| at.json["property"]["kind"] == "rule";
+    results.iter().filter(|at| !is_rule(at)).map(claim).collect()
 }
 
 fn claim(at: &At<'_>) -> Result<Claim, ReadError> {
@@ -90,8 +93,9 @@ fn claim(at: &At<'_>) -> Result<Claim, ReadError> {
             formula: at.get("property")?.get("formula")?.text()?,
             fair: fair(&at.get("property")?)?,
         },
+        "sere" => Property::Sere { formula: at.get("property")?.get("formula")?.text()? },
         "terminates" => Property::Terminates { fair: fair(&at.get("property")?)? },
-        _ => return kind.wrong("`reach`, `reach-all`, `assert`, `ltl` or `terminates`"),
+        _ => return kind.wrong("`reach`, `reach-all`, `assert`, `ltl`, `sere` or `terminates`"),
     };
     let trace = match at.json.get("trace") {
         None | Some(Json::Null) => None,

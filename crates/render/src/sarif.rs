@@ -11,12 +11,13 @@ use std::io::{self, Write};
 pub const MAX_SARIF_LOCATIONS: usize = 10_000;
 
 /// The rules, in the order of their indices: id, what is wrong, and a word for the level.
-const RULES: [(&str, &str, &str); 5] = [
+const RULES: [(&str, &str, &str); 6] = [
     ("assert", "An assertion can fail", "error"),
     ("reach", "A statement that should be unreachable can be reached", "error"),
     ("reach-all", "A statement can never be reached", "warning"),
     ("ltl", "A run violates a temporal formula", "error"),
     ("terminates", "A run never ends", "error"),
+    ("sere", "A run matches a sequence that is forbidden", "error"),
 ];
 
 /// Writes the report as SARIF.
@@ -81,8 +82,8 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 /// A violation of a rule; a remark that allows it is a suppression.
 fn finding(rule: &str, index: usize, finding: &Finding) -> Json {
     let mut text = finding.message.clone();
-    for assumption in &finding.assumptions {
-        text += &format!("\n{assumption}");
+    if let Some(granted) = crate::findings::taken_for_granted(finding) {
+        text += &format!("\n{granted}");
     }
     let place = |file: &str, line: u32, column: u32, function: &str, text: Option<&str>| {
         let mut out = json!({
@@ -172,7 +173,9 @@ fn results(report: &Report, outcome: &Outcome) -> Vec<Json> {
         Status::Violated | Status::Reachable => {
             let text = match &outcome.property {
                 Property::Reach { label } => format!("{label} can be reached"),
-                Property::Ltl { formula, .. } => format!("a run violates {formula}"),
+                Property::Ltl { formula, .. } | Property::Sere { formula } => {
+                    format!("a run violates {formula}")
+                }
                 Property::Terminates { .. } => "a run never ends".to_owned(),
                 _ => "this assertion can fail".to_owned(),
             };

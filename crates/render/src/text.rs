@@ -122,7 +122,7 @@ fn head(report: &Report, outcome: &Outcome) -> String {
         (Property::Assert, Status::Violated) => at("an assertion can fail"),
         (Property::Assert, Status::Unknown) => "can an assertion fail?".to_owned(),
         (Property::Assert, _) => "no assertion can fail".to_owned(),
-        (Property::Ltl { formula, .. }, _) => formula.clone(),
+        (Property::Ltl { formula, .. } | Property::Sere { formula }, _) => formula.clone(),
         (Property::Terminates { .. }, Status::Violated) => match &outcome.trace {
             Some(trace) => format!("a run never ends: {}", endless(report, trace)),
             None => "a run never ends".to_owned(),
@@ -149,7 +149,7 @@ pub fn title(property: &Property) -> String {
     match property {
         Property::Reach { label } => format!("reach {label}"),
         Property::Assert => "assertions".to_owned(),
-        Property::Ltl { formula, .. } => formula.clone(),
+        Property::Ltl { formula, .. } | Property::Sere { formula } => formula.clone(),
         Property::Terminates { .. } => "termination".to_owned(),
         other => other.kind().to_owned(),
     }

@@ -1,8 +1,10 @@
 //! Runs the built command.
 
+mod c;
 mod check;
 mod equations;
 mod formats;
+mod influence;
 mod inputs;
 mod languages;
 mod oracle;
