@@ -1,25 +1,25 @@
 // rule: lock
-// Two activations of one function hold two locks.
+// Two activations of one function hold the locks of two nodes.
 
 typedef struct { int state; } pthread_mutex_t;
 int pthread_mutex_lock(pthread_mutex_t *m);
 int pthread_mutex_unlock(pthread_mutex_t *m);
 
-static pthread_mutex_t a, b;
+struct node { struct node *next; pthread_mutex_t lock; };
+struct node *read_list(void);
 
-static void with(pthread_mutex_t *m, int inner) {
-    pthread_mutex_lock(m); // BAD double_lock
-    if (inner) {
+static void visit(struct node *n) {
+    pthread_mutex_lock(&n->lock); // BAD double_lock
+    if (n->next)
 #ifdef BAD
-        with(m, 0);
+        visit(n);
 #else
-        with(&b, 0);
+        visit(n->next);
 #endif
-    }
-    pthread_mutex_unlock(m); // MAY unlock_without_lock
+    pthread_mutex_unlock(&n->lock); // MAY unlock_without_lock
 }
 
 int main(void) {
-    with(&a, 1);
+    visit(read_list());
     return 0;
 }
