@@ -182,7 +182,9 @@ const WIDEST: usize = 48;
 /// A line for each statement, by function.
 fn text(found: &Annotated, out: &mut dyn Write) -> std::io::Result<()> {
     let statement = |p: &AnnotatedPoint| {
-        let labels: String = p.labels.iter().map(|l| format!("{l}: ")).collect();
+        // A label in front of a loop is a statement of its own.
+        let labels = p.labels.iter().filter(|l| p.text.strip_suffix(':') != Some(l.as_str()));
+        let labels: String = labels.map(|l| format!("{l}: ")).collect();
         format!("{labels}{}", p.text)
     };
     let width = found.points.iter().map(|p| statement(p).chars().count());

@@ -66,10 +66,10 @@ mod tests;
 
 use check::{Answer, Budget, Engine, Goal, StateSets, Stats, StopReason, Task, TraceMode, Verdict};
 use machine::Machine;
-pub use matching::{Matching, Matters};
+pub use matching::Matching;
 use meter::Meter;
 use shortest::Search;
-pub use space::{Move, Space};
+pub use space::{Matter, Move, Space};
 use std::sync::Arc;
 use tabulate::Tabulation;
 

@@ -5,23 +5,20 @@
 //! configurations that agree on what is kept are one: what is kept decides what happens next. Goals
 //! that ask for repetition are answered on the graph of what was stored.
 
-use crate::space::{Move, Space};
+use crate::space::{Matter, Move, Space};
 use check::{
-    Answer, Budget, Engine, Frame, Goal, Lasso, Limits, Partial, Segment, SegmentId, StateSets,
-    Stats, Step, StopReason, Task, Trace, TraceMode, Verdict,
+    Answer, Budget, Engine, Frame, Goal, Lasso, Limits, Segment, SegmentId, StateSets, Stats, Step,
+    StopReason, Task, Trace, TraceMode, Verdict,
 };
 use ir::eval::Code;
-use ir::{EdgeId, EdgeKind, Exprs, Id, IndexVec, Layout, NodeId, ProcId, Program, VarId};
+use ir::{EdgeId, EdgeKind, Exprs, Id, IndexVec, NodeId, ProcId, Program};
 use std::sync::Arc;
-
-/// Which variables matter at a node.
-pub type Matters = Arc<dyn Fn(NodeId, VarId) -> bool + Send + Sync>;
 
 /// The engine.
 #[derive(Clone)]
 pub struct Matching {
     /// What is stored; without it, everything is.
-    pub matters: Option<Matters>,
+    pub matter: Option<Arc<dyn Matter>>,
     /// Count the configurations that a search stores which keeps everything, too.
     pub compare: bool,
     /// The most bits that one edge, or the initial condition, may leave arbitrary.
@@ -30,7 +27,7 @@ pub struct Matching {
 
 impl Default for Matching {
     fn default() -> Self {
-        Matching { matters: None, compare: false, max_open_bits: 24 }
+        Matching { matter: None, compare: false, max_open_bits: 24 }
     }
 }
 
@@ -56,8 +53,8 @@ impl Engine for Matching {
             );
             return Answer::unknown(task, StopReason::Unsupported { what });
         }
-        let matters = self.matters.as_ref().map(|m| &**m as &dyn Fn(NodeId, VarId) -> bool);
-        let mut search = match Search::new(task, matters, self.max_open_bits, budget) {
+        let matter = self.matter.as_deref();
+        let mut search = match Search::new(task, matter, self.max_open_bits, budget) {
             Ok(search) => search,
             Err(reason) => return Answer::unknown(task, reason),
         };
@@ -145,12 +142,12 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(
         task: &'a Task,
-        matters: Option<&dyn Fn(NodeId, VarId) -> bool>,
+        matter: Option<&dyn Matter>,
         max_open_bits: u32,
         budget: &'a Budget,
     ) -> Result<Search<'a>, StopReason> {
         let program: &'a Program = &task.program;
-        let space = Space::new(program, matters, None, budget, max_open_bits)?;
+        let space = Space::new(program, matter, None, budget, max_open_bits)?;
         let targets = task.goals.iter().map(|goal| match goal {
             Goal::Reach(targets) => targets
                 .iter()
@@ -245,12 +242,13 @@ impl<'a> Search<'a> {
 
     fn answer(&mut self, task: &Task, stopped: Option<&StopReason>) -> Answer {
         let components = (self.keep_links && stopped.is_none()).then(|| components(&self.links));
-        let verdicts = task
-            .goals
-            .iter()
-            .enumerate()
-            .map(|(i, goal)| match (goal, self.reached[i], stopped) {
-                (Goal::Reach(_), Some(at), _) => self.violated(task, self.path(at), at),
+        let mut verdicts = Vec::new();
+        for (i, goal) in task.goals.iter().enumerate() {
+            verdicts.push(match (goal, self.reached[i], stopped) {
+                (Goal::Reach(_), Some(at), _) => {
+                    let path = self.path(at);
+                    self.violated(task, &path, at, None)
+                }
                 (Goal::Reach(targets), None, _) if targets.is_empty() => Verdict::Holds(None),
                 (_, None, Some(reason)) => Verdict::Unknown(reason.clone()),
                 (Goal::Reach(_), None, None) => Verdict::Holds(None),
@@ -262,8 +260,8 @@ impl<'a> Search<'a> {
                     let what = "a goal that abstract matching does not know".to_owned();
                     Verdict::Unknown(StopReason::Unsupported { what })
                 }
-            })
-            .collect();
+            });
+        }
         let complete = stopped.is_none() && task.wants.all_nodes;
         let reached = complete.then(|| {
             let mut out = vec![false; self.program.nodes.len()];
@@ -297,18 +295,31 @@ impl<'a> Search<'a> {
         out
     }
 
-    fn violated(&self, task: &Task, path: Vec<(u32, EdgeId)>, end: u32) -> Verdict {
+    fn violated(
+        &mut self,
+        task: &Task,
+        path: &[(u32, EdgeId)],
+        end: u32,
+        head: Option<usize>,
+    ) -> Verdict {
         if task.wants.trace == TraceMode::None {
             return Verdict::Violated(None);
         }
-        Verdict::Violated(Some(Box::new(self.trace(&path, end, None))))
+        match self.trace(path, end, head) {
+            Ok(trace) => Verdict::Violated(Some(Box::new(trace))),
+            Err(reason) => Verdict::Unknown(reason),
+        }
     }
 
     /// A path as a trace; completed calls become segments. `head` is the position in the path where
     /// a loop begins.
-    fn trace(&self, path: &[(u32, EdgeId)], end: u32, head: Option<usize>) -> Trace {
+    fn trace(
+        &mut self,
+        path: &[(u32, EdgeId)],
+        end: u32,
+        head: Option<usize>,
+    ) -> Result<Trace, StopReason> {
         let program = self.program;
-        let layout = Layout::new(program);
         let mut segments: IndexVec<SegmentId, Segment> = IndexVec::new();
         let mut frames = vec![Frame { proc: program.entry, steps: Vec::new() }];
         let mut lasso = None;
@@ -327,8 +338,8 @@ impl<'a> Search<'a> {
                 }
                 EdgeKind::Return { .. } => {
                     let left = frames.pop().expect("a trace has a frame");
-                    let bits = layout.global_bits + layout.result_bits[left.proc];
-                    let exit = Partial::unknown(bits);
+                    let next = path.get(i + 1).map_or(end, |&(next, _)| next);
+                    let exit = self.space.exit(configuration, edge, next)?;
                     let id = segments.push(Segment { proc: left.proc, steps: left.steps, exit });
                     let caller = frames.last_mut().and_then(|f| f.steps.last_mut());
                     if let Some(call) = caller {
@@ -338,11 +349,11 @@ impl<'a> Search<'a> {
             }
         }
         let (target, end) = (self.space.node(end), self.space.valuation(end));
-        Trace { segments, frames, target, end, shortest: false, lasso }
+        Ok(Trace { segments, frames, target, end, shortest: false, lasso })
     }
 
     /// Whether some run carries each of the marks again and again.
-    fn repeated(&self, task: &Task, marks: u32, components: &[u32]) -> Verdict {
+    fn repeated(&mut self, task: &Task, marks: u32, components: &[u32]) -> Verdict {
         let all = if marks >= 64 { u64::MAX } else { (1u64 << marks) - 1 };
         let count = components.iter().max().map_or(0, |&c| c as usize + 1);
         // By component: whether a step stays inside, and the marks of those that do.
@@ -386,7 +397,7 @@ impl<'a> Search<'a> {
         if at != head || path.len() == start {
             self.walk(at, component, components, &mut path, &closes);
         }
-        Verdict::Violated(Some(Box::new(self.trace(&path, head, Some(start)))))
+        self.violated(task, &path, head, Some(start))
     }
 
     /// Appends a shortest way inside of a component whose last step is as wanted; where it ends.

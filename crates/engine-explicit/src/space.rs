@@ -10,7 +10,7 @@ use crate::relation::Pattern;
 use crate::tabulate::INITIAL;
 use crate::words::completions;
 use check::{Budget, Partial, StopReason};
-use ir::{EdgeId, EdgeKind, Id, NodeId, Program, VarId, VarKind};
+use ir::{EdgeId, EdgeKind, Id, NodeId, ProcId, Program, VarId, VarKind};
 
 /// What is kept of a configuration: the rest is 0 in all of them, and not told apart.
 ///
@@ -20,6 +20,16 @@ struct Kept {
     nodes: Vec<(u64, u64)>,
     /// By call edge: locals of the frame that waits.
     waiting: Vec<u64>,
+    /// By procedure: globals and results where it has returned.
+    exits: Vec<(u64, u64)>,
+}
+
+/// Which variables matter where.
+pub trait Matter: Send + Sync {
+    /// Whether a variable matters at a node.
+    fn at(&self, node: NodeId, var: VarId) -> bool;
+    /// Whether a global, or a result, matters where a procedure has returned.
+    fn at_exit(&self, proc: ProcId, var: VarId) -> bool;
 }
 
 /// The bits of a variable, where it lies in a frame or among the globals.
@@ -34,20 +44,23 @@ impl Kept {
         let all =
             |node: &ir::Node| (machine.places.global_mask(), machine.places.frame_mask(node.proc));
         let frame = |e: &ir::Edge| machine.places.frame_mask(program.nodes[e.source].proc);
+        let places = &machine.places;
+        let exit = |p: ProcId| (places.global_mask(), places.result_mask(p));
         Kept {
             nodes: program.nodes.iter().map(all).collect(),
             waiting: program.edges.iter().map(frame).collect(),
+            exits: program.procs.ids().map(exit).collect(),
         }
     }
 
-    /// The variables that `matters` says. A waiting frame keeps those of its return point, and those
+    /// The variables that matter. A waiting frame keeps those of its return point, and those
     /// that coming back reads.
-    fn of(machine: &Machine, matters: &dyn Fn(NodeId, VarId) -> bool) -> Kept {
+    fn of(machine: &Machine, matter: &dyn Matter) -> Kept {
         let program = machine.program;
         let at = |node: NodeId| {
             let mut kept = (0, 0);
             for var in program.scope(program.nodes[node].proc) {
-                if matters(node, var) {
+                if matter.at(node, var) {
                     match program.vars[var].kind {
                         VarKind::Global => kept.0 |= bits(machine, var),
                         _ => kept.1 |= bits(machine, var),
@@ -70,7 +83,20 @@ impl Kept {
             kept
         });
         let waiting = waiting.collect();
-        Kept { nodes, waiting }
+        let exit = |proc: ProcId| {
+            let mut kept = (0, 0);
+            for &var in program.globals.iter().chain(&program.procs[proc].results) {
+                if matter.at_exit(proc, var) {
+                    match program.vars[var].kind {
+                        VarKind::Global => kept.0 |= bits(machine, var),
+                        _ => kept.1 |= bits(machine, var),
+                    }
+                }
+            }
+            kept
+        };
+        let exits = program.procs.ids().map(exit).collect();
+        Kept { nodes, waiting, exits }
     }
 }
 
@@ -116,11 +142,10 @@ pub enum Move {
 }
 
 impl<'a> Space<'a> {
-    /// The configurations of a program. `matters` says which variables are kept at a node; without
-    /// it, all are.
+    /// The configurations of a program. `matter` says which variables are kept; without it, all are.
     pub fn new(
         program: &'a Program,
-        matters: Option<&dyn Fn(NodeId, VarId) -> bool>,
+        matter: Option<&dyn Matter>,
         max_depth: Option<u32>,
         budget: &'a Budget,
         max_open_bits: u32,
@@ -128,8 +153,8 @@ impl<'a> Space<'a> {
         let mut meter = Meter::new(budget, max_open_bits.min(62));
         meter.phase = "exploration";
         let machine = Machine::new(program, &mut meter)?;
-        let kept = match matters {
-            Some(matters) => Kept::of(&machine, matters),
+        let kept = match matter {
+            Some(matter) => Kept::of(&machine, matter),
             None => Kept::everything(&machine),
         };
         Ok(Space {
@@ -169,14 +194,49 @@ impl<'a> Space<'a> {
         let (globals, frame) = self.kept.nodes[c.node.index()];
         let low = self.machine.places.global_bits;
         let high = self.machine.places.frame_bits(self.machine.program.nodes[c.node].proc);
-        let mut out = Partial::unknown(low + high);
-        for (from, bits, mask, word) in [(0, low, globals, c.globals), (low, high, frame, c.frame)]
-        {
-            for bit in (0..bits).filter(|b| mask >> b & 1 == 1) {
-                out.set(from + bit, Some(word >> bit & 1 == 1));
-            }
+        partial((low, globals, c.globals), (high, frame, c.frame))
+    }
+
+    /// Globals and results, as far as they are kept, between a return and what comes after it.
+    pub(crate) fn exit(&mut self, from: u32, edge: EdgeId, to: u32) -> Result<Partial, StopReason> {
+        let internal = || {
+            let what = "explicit engine: a return leads nowhere".to_owned();
+            StopReason::Internal { what }
+        };
+        let (c, next) = (self.configurations.get(from), self.configurations.get(to));
+        let waiting = self.stacks.get(c.stack.checked_sub(1).ok_or_else(internal)?);
+        let Action::Return { rel } = self.machine.action(edge, &mut self.meter)? else {
+            return Err(internal());
+        };
+        let mut patterns = Vec::new();
+        rel.successors(self.machine.at(c.globals, c.frame), &mut self.meter, &mut patterns)?;
+        let Action::Call { back, .. } = self.machine.action(waiting.edge, &mut self.meter)? else {
+            return Err(internal());
+        };
+        let (globals, frame) = self.kept.nodes[next.node.index()];
+        let leads = |p: &Pattern| {
+            (p.globals ^ next.globals) & globals & !p.open_globals == 0
+                && (p.frame ^ next.frame) & frame & !p.open_frame == 0
+        };
+        let mut found = None;
+        let mut came = Vec::new();
+        for pattern in &patterns {
+            pattern.each_state("a return", &mut self.meter, |globals, results, meter| {
+                came.clear();
+                let view = self.machine.coming_back(globals, results, waiting.saved);
+                back.successors(view, meter, &mut came)?;
+                if found.is_none() && came.iter().any(leads) {
+                    found = Some((globals, results));
+                }
+                Ok(())
+            })?;
         }
-        out
+        let (globals, results) = found.ok_or_else(internal)?;
+        let proc = self.machine.program.nodes[c.node].proc;
+        let kept = self.kept.exits[proc.index()];
+        let places = &self.machine.places;
+        let (low, high) = (places.global_bits, places.result_bits(proc));
+        Ok(partial((low, kept.0, globals), (high, kept.1, results)))
     }
 
     /// Whether a condition without choices holds in a configuration.
@@ -336,4 +396,15 @@ impl<'a> Space<'a> {
         }
         Ok(())
     }
+}
+
+/// Two words one behind the other: how many bits each has, which of them are known, and their values.
+fn partial(low: (u32, u64, u64), high: (u32, u64, u64)) -> Partial {
+    let mut out = Partial::unknown(low.0 + high.0);
+    for (from, (bits, mask, word)) in [(0, low), (low.0, high)] {
+        for bit in (0..bits).filter(|b| mask >> b & 1 == 1) {
+            out.set(from + bit, Some(word >> bit & 1 == 1));
+        }
+    }
+    out
 }

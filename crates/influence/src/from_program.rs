@@ -19,6 +19,8 @@ pub struct OfProgram {
     pub graph: Graph,
     /// The state of each node; none if no run comes there.
     pub states: IndexVec<NodeId, Option<u32>>,
+    /// The state in which each procedure has returned; none if it never does.
+    pub exits: IndexVec<ProcId, Option<u32>>,
     /// The variable of each variable.
     pub variables: IndexVec<VarId, u32>,
 }
@@ -84,9 +86,11 @@ fn build(program: &Program, terms: Option<Terms>) -> (OfProgram, Terms) {
         lowering.proc(proc);
     }
     let initial = lowering.start();
+    let exits = lowering.b.exits.clone();
     let (graph, image, terms) = lowering.b.finish(initial);
+    let exits = exits.iter().map(|&s| image[s as usize]).collect();
     let states = states.iter().map(|&s| image[s as usize]).collect();
-    (OfProgram { graph, states, variables }, terms)
+    (OfProgram { graph, states, exits, variables }, terms)
 }
 
 struct Lowering<'a> {

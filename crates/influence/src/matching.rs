@@ -1,7 +1,7 @@
 //! What abstract matching stores: the variables that matter at each node ([pbes §2, §5.2]).
 
 use analysis::BitSet;
-use ir::{Id, IndexVec, NodeId, Program, VarId};
+use ir::{Id, IndexVec, NodeId, ProcId, Program, VarId};
 
 use crate::from_program::of_program;
 use crate::graph::Label;
@@ -24,6 +24,7 @@ pub enum Matched {
 #[derive(Clone, Debug)]
 pub struct Kept {
     nodes: IndexVec<NodeId, BitSet>,
+    exits: IndexVec<ProcId, BitSet>,
     /// There are assertions. A failed one ends the run, so that what it reads decides what is
     /// reached: it is stored, whatever the analysis.
     pub assertions: bool,
@@ -33,6 +34,11 @@ impl Kept {
     /// Whether a variable is stored at a node.
     pub fn contains(&self, node: NodeId, var: VarId) -> bool {
         self.nodes[node].contains(var.index())
+    }
+
+    /// Whether a global, or a result, is stored where a procedure has returned.
+    pub fn at_exit(&self, proc: ProcId, var: VarId) -> bool {
+        self.exits[proc].contains(var.index())
     }
 }
 
@@ -65,18 +71,19 @@ pub fn kept(
             set.dedup();
         }
     }
-    let mut nodes = IndexVec::new();
-    for state in of.states.iter() {
+    let stored = |state: &Option<u32>| {
         let mut set = BitSet::new(program.vars.len());
         if let Some(state) = state {
             let kept = &found.sets[*state as usize];
-            for (var, &variable) in of.variables.enumerate() {
-                if kept.binary_search(&variable).is_ok() {
+            for (var, variable) in of.variables.enumerate() {
+                if kept.binary_search(variable).is_ok() {
                     set.insert(var.index());
                 }
             }
         }
-        nodes.push(set);
-    }
-    Ok(Kept { nodes, assertions })
+        set
+    };
+    let nodes = of.states.iter().map(stored).collect();
+    let exits = of.exits.iter().map(stored).collect();
+    Ok(Kept { nodes, exits, assertions })
 }

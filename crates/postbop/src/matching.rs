@@ -2,8 +2,9 @@
 
 use crate::influence::watched;
 use check::{Budget, StopReason, Task};
-use engine_explicit::Matching;
-use influence::{InfluenceError, kept};
+use engine_explicit::{Matching, Matter};
+use influence::{InfluenceError, Kept, kept};
+use ir::{NodeId, ProcId, VarId};
 use std::sync::Arc;
 
 pub use influence::Matched;
@@ -36,6 +37,17 @@ pub(crate) fn engine(
         _ => "",
     };
     let why = format!("asked for by `--matching`, stores what {word} says{assertions}");
-    let matters = move |node, var| kept.contains(node, var);
-    Ok((Matching { matters: Some(Arc::new(matters)), compare: true, ..Matching::default() }, why))
+    let matter = Some(Arc::new(Stored(kept)) as Arc<dyn Matter>);
+    Ok((Matching { matter, compare: true, ..Matching::default() }, why))
+}
+
+struct Stored(Kept);
+
+impl Matter for Stored {
+    fn at(&self, node: NodeId, var: VarId) -> bool {
+        self.0.contains(node, var)
+    }
+    fn at_exit(&self, proc: ProcId, var: VarId) -> bool {
+        self.0.at_exit(proc, var)
+    }
 }
