@@ -33,6 +33,8 @@ mod closed;
 mod cluster;
 mod demand;
 mod flow;
+#[cfg(test)]
+mod generated;
 mod hosts;
 mod link;
 mod member;

@@ -396,3 +396,104 @@ fn text(words: &[u32]) -> String {
     bytes.truncate(length as usize);
     String::from_utf8_lossy(&bytes).into_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Partition;
+    use crate::closed::{Closed, page_shift};
+    use crate::demand::Demand;
+    use crate::generated::{Random, SHAPES, Shape, system};
+    use bes::{Bes, pbes};
+    use std::sync::Arc;
+
+    /// Runs members without threads or dataflow, in any order that the dataflow allows: messages
+    /// arrive in any order, and members notice at different times that a phase is over.
+    fn simulate<S: Source>(mut members: Vec<Member<S>>, random: &mut Random) -> Vec<Ended> {
+        let n = members.len();
+        let mut flying: Vec<(u64, Batch)> = Vec::new();
+        // The phase that each is in, that of its latest work, and whether it has work.
+        let (mut phase, mut at, mut busy) = (vec![0; n], vec![0; n], vec![true; n]);
+        members.iter_mut().for_each(Member::begin);
+        let mut steps = 0u64;
+        while members.iter().any(|member| member.ended.is_none()) || !flying.is_empty() {
+            steps += 1;
+            assert!(steps < 10_000_000, "it does not end");
+            let m = random.below(n as u32) as usize;
+            match random.below(3) {
+                0 if !flying.is_empty() => {
+                    let i = random.below(flying.len() as u32) as usize;
+                    let (time, (to, kind, words)) = flying.swap_remove(i);
+                    let to = to as usize;
+                    members[to].receive(kind, &words);
+                    at[to] = at[to].max(time);
+                    busy[to] = true;
+                }
+                1 => {
+                    let amount = 1 + random.below(40) as usize;
+                    busy[m] = members[m].work(amount);
+                    flying.extend(members[m].outgoing().map(|batch| (at[m], batch)));
+                }
+                _ => {
+                    let over = flying.iter().all(|(time, _)| *time > phase[m])
+                        && (0..n).all(|k| !busy[k] || at[k] > phase[m])
+                        && phase.iter().all(|&p| p >= phase[m]);
+                    if over && !busy[m] {
+                        members[m].quiet(&mut || true);
+                        phase[m] += 1;
+                        at[m] = at[m].max(phase[m]);
+                        busy[m] = true;
+                        flying.extend(members[m].outgoing().map(|batch| (at[m], batch)));
+                    }
+                }
+            }
+            // Who has ended has nothing to do, and takes part in no phase.
+            if members[m].ended.is_some() {
+                flying.extend(members[m].outgoing().map(|batch| (at[m], batch)));
+                (busy[m], phase[m]) = (false, u64::MAX - 1);
+            }
+        }
+        members.into_iter().map(|member| member.ended.expect("all have ended")).collect()
+    }
+
+    fn agree(shape: Shape, seed: u64) {
+        let mut random = Random::new(seed);
+        let variables = 1 + random.below(if seed.is_multiple_of(20) { 300 } else { 30 });
+        let bes = Arc::new(system(&mut random, shape, variables));
+        let values = bes.solve_globally(&mut |_| true).expect("nobody stops it");
+        let expected = Ended::Answer(values[bes.initial_variable() as usize]);
+        let peers = 1 + random.below(4);
+        let shift = page_shift(bes.len(), peers).max(random.below(3));
+        let closed = (0..peers).map(|me| {
+            let partition = Partition { me, peers, shift };
+            Member::new(Board::new(partition), Closed::new(bes.clone(), partition))
+        });
+        let text =
+            |bes: &Bes| format!("{shape:?}, seed {seed}, {peers} workers: {}", bes.to_mcrl2());
+        let ended = simulate(closed.collect(), &mut random);
+        assert!(ended.iter().all(|one| *one == expected), "{ended:?}, {}", text(&bes));
+        let parsed = pbes::parse(&bes.to_mcrl2()).expect("it was just written");
+        let demand = (0..peers).map(|me| {
+            let board = Board::new(Partition { me, peers, shift: 0 });
+            let system = parsed.instance().expect("it is a system");
+            Member::new(board, Demand::new(system, me, peers))
+        });
+        let ended = simulate(demand.collect(), &mut random);
+        assert!(ended.iter().all(|one| *one == expected), "{ended:?}, {}", text(&bes));
+    }
+
+    #[test]
+    fn members_agree_with_the_sequential_solver() {
+        for shape in SHAPES {
+            (0..1000).for_each(|seed| agree(shape, seed));
+        }
+    }
+
+    #[test]
+    fn texts_travel() {
+        for sent in ["", "a", "abcd", "`x` – ü"] {
+            assert_eq!(text(&words(sent)), sent);
+        }
+        assert_eq!(text(&[]), "");
+    }
+}

@@ -124,7 +124,9 @@ impl Started {
             }
             reap(one);
             let says = one.says.take().and_then(|says| says.join().ok()).unwrap_or_default();
-            if failed && !says.is_empty() {
+            // What it heard from this process is no news.
+            let echo = says.contains(" stopped: ") || says.contains(" is lost: ");
+            if failed && !says.is_empty() && !echo {
                 let says: String = says.chars().take(SHOWN).collect();
                 let (process, address) = (one.process, &one.address);
                 io::complain(&format!("note: process {process} ({address}) said: {says}"));

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-const COUNTING: &str = "pbes nu X(n: Nat) = val(n < 300) && Y(n) || val(n >= 300);\n\
+const COUNTING: &str = "pbes nu X(n: Nat) = val(n < 60) && Y(n) || val(n >= 60);\n\
                         mu Y(n: Nat) = X(n + 1) || val(n < 3) && Y(n + 1);\ninit X(0);\n";
 const ENDLESS: &str = "pbes mu X(n: Nat) = X(n + 1) || X(n + 2); init X(0);";
 
@@ -70,7 +70,8 @@ fn two_processes_are_started() {
     let counting = TempFile::new("p.pbes", COUNTING);
     let why = TempFile::new("why.txt", "");
     let (list, addresses) = hosts(2);
-    let args = ["solve", counting.path(), "--hosts", list.path(), "--workers", "2", "--wait", "60s"];
+    let args =
+        ["solve", counting.path(), "--hosts", list.path(), "--workers", "2", "--wait", "60s"];
     let more = ["--diagnostic", why.path(), "--format", "json"];
     let json = bop(&[&args[..], &more].concat()).exits(0).json();
     assert_eq!(json["algorithm"], "timely, 4 workers in 2 processes");
@@ -88,7 +89,16 @@ fn two_processes_are_started_by_hand() {
     let counting = TempFile::new("p.pbes", COUNTING);
     let (list, _) = hosts(2);
     let process = |number| {
-        start(&["solve", counting.path(), "--hosts", list.path(), "--process", number, "--wait", "60s"])
+        start(&[
+            "solve",
+            counting.path(),
+            "--hosts",
+            list.path(),
+            "--process",
+            number,
+            "--wait",
+            "60s",
+        ])
     };
     let (second, first) = (process("1"), process("0"));
     for one in [ran(first).exits(0), ran(second).exits(0)] {
