@@ -16,6 +16,7 @@ import argparse
 import glob
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -163,6 +164,7 @@ CURL = POSIX + """
 #define CURL_OS "linux"
 #define STDC_HEADERS 1
 #define USE_THREADS_POSIX 1
+#define HAVE_THREADS_POSIX 1
 #define USE_RESOLV_THREADED 1
 #define USE_UNIX_SOCKETS 1
 #define HAVE_LIBZ 1
@@ -176,33 +178,34 @@ CURL = POSIX + """
 #define PACKAGE "curl"
 """
 GIT = """
-#define GIT_ARCH_64 1
 #define GIT_THREADS 1
-#define GIT_THREADS_PTHREADS 1
-#define GIT_FUTIMENS 1
-#define GIT_NSEC 1
-#define GIT_NSEC_MTIM 1
-#define GIT_IO_POLL 1
-#define GIT_RAND_GETENTROPY 1
-#define GIT_QSORT_GNU 1
-#define GIT_REGEX_BUILTIN 1
-#define GIT_REGCOMP_PCRE2 1
-#define GIT_SSH 1
-#define GIT_SSH_EXEC 1
-#define GIT_HTTPS 1
-#define GIT_HTTPS_OPENSSL 1
-#define GIT_OPENSSL 1
+#define GIT_TRACE 1
 #define GIT_HTTPPARSER_BUILTIN 1
-#define GIT_AUTH_NTLM 1
-#define GIT_AUTH_NTLM_BUILTIN 1
+#define GIT_USE_NSEC 1
+#define GIT_IO_POLL 1
+#define GIT_IO_SELECT 1
+#define GIT_USE_STAT_MTIM 1
+#define GIT_ARCH_64 1
+#define GIT_SSH 1
+#define GIT_SSH_LIBSSH2 1
+#define GIT_SSH_LIBSSH2_MEMORY_CREDENTIALS 1
+#define GIT_HTTPS 1
+#define GIT_OPENSSL 1
 #define GIT_SHA1_COLLISIONDETECT 1
-#define GIT_SHA1_BUILTIN 1
 #define GIT_SHA256_BUILTIN 1
-#define GIT_COMPRESSION_ZLIB 1
-#define GIT_COMPRESSION_BUILTIN 1
-#define GIT_I18N 1
-#define GIT_I18N_ICONV 1
+#define GIT_RAND_GETENTROPY 1
+#define GIT_FUTIMENS 1
+#define GIT_QSORT_GNU 1
 """
+PCRE2 = [
+    f"-D{define}"
+    for define in (
+        "GIT_REGEX_BUILTIN=1 PCRE2_STATIC PCRE2_EXPORT= PCRE2_EXP_DECL= PCRE2_EXP_DEFN= PCRE2_CODE_UNIT_WIDTH=8 "
+        "SUPPORT_PCRE2_8=1 SUPPORT_UNICODE=1 LINK_SIZE=2 HEAP_LIMIT=20000000 MATCH_LIMIT=10000000 "
+        "MATCH_LIMIT_DEPTH=MATCH_LIMIT MAX_VARLOOKBEHIND=255 NEWLINE_DEFAULT=2 PARENS_NEST_LIMIT=250 "
+        "MAX_NAME_SIZE=128 MAX_NAME_COUNT=10000"
+    ).split()
+]
 
 # Of each project: the crate's name; the folder of the C sources in it; flags; headers to be written;
 # headers to be copied, from a name in the folder; folders that are other systems'; other crates
@@ -212,8 +215,8 @@ PROJECTS = {
     "lua": dict(crate="lua-src", each="lua-*", flags=["-DLUA_USE_LINUX", "-DLUA_COMPAT_5_3"]),
     "zlib": dict(crate="libz-sys", folder="src/zlib"),
     "zlib-ng": dict(crate="libz-sys", folder="src/zlib-ng", flags=["-DX86_FEATURES", "-msse4.2", "-mavx2", "-mpclmul", "-DWITH_GZFILEOP"], copy={"zconf-ng.h": "zconf-ng.h.in", "zlib-ng.h": "zlib-ng.h.in", "gzread.c": "gzread.c.in", "zlib_name_mangling-ng.h": "zlib_name_mangling.h.empty"}),
-    "curl": dict(crate="curl-sys", folder="curl", flags=["-DHAVE_CONFIG_H", "-DBUILDING_LIBCURL", "-DCURL_STATICLIB", *GNU], write={"curl_config.h": CURL}, others=["zlib", "libssh2", "openssl"]),
-    "libgit2": dict(crate="libgit2-sys", folder="libgit2", flags=[*GNU, "-DHAVE_CONFIG_H", "-DPCRE2_CODE_UNIT_WIDTH=8", "-DSHA1DC_NO_STANDARD_INCLUDES=1", "-DSHA1DC_CUSTOM_INCLUDE_SHA1_C=\"git2_util.h\"", "-DSHA1DC_CUSTOM_INCLUDE_UBC_CHECK_C=\"git2_util.h\""], write={"git2_features.h": GIT}, first=["src/util", "src/libgit2", "include", "src/cli", "deps/llhttp", "deps/xdiff", "deps/pcre2", "deps/zlib", "deps/ntlmclient"], others=["libssh2", "openssl"]),
+    "curl": dict(crate="curl-sys", folder="curl", flags=["-DHAVE_CONFIG_H", "-DBUILDING_LIBCURL", "-DCURL_STATICLIB", *GNU], first=["include", "lib", "src"], write={"curl_config.h": CURL}, others=["zlib", "libssh2", "openssl"]),
+    "libgit2": dict(crate="libgit2-sys", folder="libgit2", flags=[*GNU, *PCRE2, "-DSHA1DC_NO_STANDARD_INCLUDES=1", '-DSHA1DC_CUSTOM_INCLUDE_SHA1_C="common.h"', '-DSHA1DC_CUSTOM_INCLUDE_UBC_CHECK_C="common.h"'], write={"git2_features.h": GIT}, first=["include", "src/libgit2", "src/util", "src/cli", "deps/llhttp", "deps/xdiff", "deps/pcre2"], others=["zlib", "libssh2", "openssl"]),
     "zstd": dict(crate="zstd-sys", folder="zstd", flags=["-DZSTD_LEGACY_SUPPORT=1", "-DZSTD_MULTITHREAD"]),
     "xz": dict(crate="lzma-sys", folder="xz-5.2", flags=["-DHAVE_CONFIG_H", "-std=gnu99", *GNU, "-DLOCALEDIR=\"\""], write={"config.h": XZ}, first=["src/liblzma/api"]),
     "bzip2": dict(crate="bzip2-sys", folder="bzip2-1.0.8"),
@@ -222,7 +225,7 @@ PROJECTS = {
     "jq": dict(crate="jq-src", folder="modules/jq", flags=["-DHAVE_CONFIG_H", "-DIEEE_8087=1", "-D_GNU_SOURCE"], write={"config.h": POSIX, "src/version.h": "#define JQ_VERSION \"1\"\n", "src/config_opts.inc": "#define JQ_CONFIG \"\"\n"}),
     "lmdb": dict(crate="lmdb-rkv-sys", folder="lmdb"),
     "mimalloc": dict(crate="libmimalloc-sys", each="c_src/mimalloc/v*"),
-    "jemalloc": dict(crate="tikv-jemalloc-sys", folder="jemalloc", flags=[*GNU, "-D_REENTRANT"], make="sh ./configure --disable-cxx >/dev/null 2>&1 || bash ./configure --disable-cxx"),
+    "jemalloc": dict(crate="tikv-jemalloc-sys", folder="jemalloc", flags=[*GNU, "-D_REENTRANT", "-DJEMALLOC_UNIT_TEST"], first=["include", "test/include"], write={"jemalloc/internal/private_namespace.h": "", "jemalloc/internal/private_namespace_jet.h": ""}, make="cp ../configure/configure . && bash ./configure --disable-cxx --with-version=5.3.1-0-g0 > /dev/null"),
     "quickjs": dict(crate="rquickjs-sys", folder="quickjs", flags=[*GNU, "-DCONFIG_VERSION=\"1\"", "-DQUICKJS_NG_BUILD"]),
     "openssl": dict(crate="openssl-src", folder="openssl", flags=["-DOPENSSL_PIC", "-DOPENSSL_BUILDING_OPENSSL", "-DOPENSSLDIR=\"\"", "-DENGINESDIR=\"\"", "-DMODULESDIR=\"\""], make="perl Configure linux-x86_64 no-asm no-tests >/dev/null && make -s build_generated >/dev/null"),
     "libpng": dict(crate="libpng-sys", folder="vendor", copy={"pnglibconf.h": "scripts/pnglibconf.h.prebuilt"}, others=["zlib"]),
@@ -245,9 +248,9 @@ def prepared(crates, name, scratch):
     out = []
     for folder in folders(crates, name):
         if project.get("make"):
-            copy = Path(scratch) / f"made-{name}"
+            copy = Path(scratch) / f"made-{name}" / folder.name
             if not copy.exists():
-                shutil.copytree(folder, copy)
+                shutil.copytree(folder.parent, copy.parent)
                 subprocess.run(["sh", "-c", project["make"]], cwd=copy, check=False, stderr=subprocess.DEVNULL)
             folder = copy
         out.append(folder)
@@ -256,7 +259,8 @@ def prepared(crates, name, scratch):
 
 def header_folders(folder):
     """Folders below that have headers, those of few levels first."""
-    found = {p.parent for p in folder.rglob("*.h")} | {p.parent for p in folder.rglob("*.inc")}
+    found = {up for p in [*folder.rglob("*.h"), *folder.rglob("*.inc")] for up in p.relative_to(folder).parents}
+    found = {folder / up for up in found}
     return sorted(found, key=lambda p: (len(p.parts), str(p)))
 
 
@@ -281,12 +285,14 @@ def flags_of(crates, name, folder, scratch):
             out += ["-I", str(sub)]
     for sub in project.get("first", []):
         out += ["-I", str(folder / sub)]
-    for sub in [folder, *header_folders(folder)]:
-        out += ["-idirafter", str(sub)]
+    # A folder that is listed twice is searched last only.
+    named = {folder / sub for sub in project.get("first", [])}
+    for sub in header_folders(folder):
+        if sub not in named:
+            out += ["-idirafter", str(sub)]
     for other in project.get("others", []):
         for root in prepared(crates, other, scratch):
-            for sub in (root, root / "include"):
-                out += ["-idirafter", str(sub)]
+            out += ["-idirafter", str(root), "-idirafter", str(root / "include")]
     return out
 
 
@@ -302,12 +308,17 @@ def judge(job):
 
 
 def rejected(source, target, flags):
-    check = subprocess.run(["cc", "-w", "-fsyntax-only", *flags, str(source)], capture_output=True, text=True, errors="replace")
-    if check.returncode != 0:
-        lines = [l for l in check.stderr.splitlines() if "error:" in l]
-        return lines[0] if lines else "rejected"
-    done = subprocess.run(["cc", "-E", "-w", *flags, str(source), "-o", str(target)], capture_output=True)
-    return None if done.returncode == 0 else "not preprocessed"
+    """The compiler's first complaint, if it has any."""
+    syntax = [f for f in flags if f.startswith(("-std", "-m", "-f"))]
+    for command in (
+        ["cc", "-E", "-w", *flags, str(source), "-o", str(target)],
+        ["cc", "-w", "-fsyntax-only", *syntax, str(target)],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        if done.returncode != 0:
+            lines = [line for line in done.stderr.splitlines() if "error:" in line]
+            return lines[0] if lines else "rejected"
+    return None
 
 
 def main():
@@ -317,6 +328,7 @@ def main():
     parser.add_argument("--keep", help="leave what is made in this folder, and use what is there")
     parser.add_argument("--table", help="write the table to this file")
     parser.add_argument("--verbose", action="store_true", help="name every file that is not counted")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="look at every Nth file only")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--tool", help="the built example `parse_rate`")
     options = parser.parse_args()
@@ -333,7 +345,7 @@ def main():
         jobs, origin = [], {}
         for folder in prepared(options.crates, name, scratch):
             flags = flags_of(options.crates, name, folder, scratch)
-            for source in sorted(folder.rglob("*.c")):
+            for source in sorted(folder.rglob("*.c"))[:: options.every]:
                 target = Path(scratch) / f"i-{name}" / f"{len(jobs)}.i"
                 target.parent.mkdir(exist_ok=True)
                 jobs.append((source, target, flags))
@@ -348,9 +360,11 @@ def main():
             for source, why in not_counted:
                 print(f"{name}: not counted: {source}: {why}", file=sys.stderr)
         listed = "".join(f"{j[1]}\n" for j, v in zip(jobs, verdicts) if not v)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         run = subprocess.run([tool], input=listed, capture_output=True, text=True, errors="replace")
+        cpu = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
         sys.stderr.write(run.stderr)
-        row = dict(name=name, rejected=len(not_counted), units=0, clean=0, functions=0, lost=0, lines=0, ms=[0, 0, 0], crashes=0)
+        row = dict(name=name, rejected=len(not_counted), units=0, clean=0, functions=0, lost=0, lines=0, cpu=cpu, slowest=0, crashes=0)
         for line in run.stdout.splitlines():
             path, _, lines, functions, lost, parse, skeleton, lower, remark = line.split("\t")
             row["units"] += 1
@@ -358,8 +372,7 @@ def main():
             row["functions"] += int(functions)
             row["lost"] += int(lost)
             row["lines"] += int(lines)
-            times = [int(t or 0) for t in (parse, skeleton, lower)]
-            row["ms"] = [a + b for a, b in zip(row["ms"], (times[0], times[1] - times[0], times[2] - times[1]))]
+            row["slowest"] = max(row["slowest"], *(int(ms or 0) for ms in (parse, skeleton, lower)))
             row["crashes"] += "crash" in remark
             if remark:
                 print(f"{name}: {origin[path]}: {lost} lost: {remark}", file=sys.stderr)
@@ -372,14 +385,19 @@ def main():
         print(f"{name}: {row['clean']} of {row['units']} units", file=sys.stderr, flush=True)
         if not options.keep:
             shutil.rmtree(Path(scratch) / f"i-{name}", ignore_errors=True)
-    total = dict(name="all", ms=[sum(r["ms"][i] for r in rows) for i in range(3)])
-    for key in ("rejected", "units", "clean", "functions", "lost", "lines", "crashes"):
+    total = dict(name="all", slowest=max((r["slowest"] for r in rows), default=0))
+    for key in ("rejected", "cpu", "units", "clean", "functions", "lost", "lines", "crashes"):
         total[key] = sum(r[key] for r in rows)
-    table = "| project | units | read whole | functions | unknown | lines, preprocessed | parse, s | skeleton, s | lower, s | crashes | not counted |\n|---|---|---|---|---|---|---|---|---|---|---|\n"
+    table = (
+        "| project | units | read whole | functions | unknown | lines, preprocessed | CPU, s | slowest unit, s | crashes | not counted |\n"
+        "|---|---|---|---|---|---|---|---|---|---|\n"
+    )
     for r in [*rows, total]:
         rate = 100 * r["clean"] / r["units"] if r["units"] else 0
-        seconds = " | ".join(f"{t / 1000:.1f}" for t in r["ms"])
-        table += f"| {r['name']} | {r['units']} | {r['clean']} ({rate:.1f} %) | {r['functions']} | {r['lost']} | {r['lines']:,} | {seconds} | {r['crashes']} | {r['rejected']} |\n"
+        table += (
+            f"| {r['name']} | {r['units']} | {r['clean']} ({rate:.1f} %) | {r['functions']} | {r['lost']} | {r['lines']:,} "
+            f"| {r['cpu']:.1f} | {r['slowest'] / 1000:.1f} | {r['crashes']} | {r['rejected']} |\n"
+        )
     print(table, end="")
     if options.table:
         Path(options.table).write_text(table)
