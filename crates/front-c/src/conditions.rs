@@ -7,6 +7,7 @@
 //!   called that may do either, or, if a variable is not automatic, may assign it ([`Effects`]).
 //! - C3. After the assignment of a constant to its only variable, its value is known; after `i++`, too,
 //!   if what `i` was at least before makes it false for ever (`i = 0` and `i < 1`).
+//! - C4. Where a call passes a constant, conditions on that parameter alone are known at the entry.
 
 use crate::library::{Library, library};
 use crate::link::{FuncId, ObjectId, Reach};
@@ -28,6 +29,8 @@ pub struct Effects {
     unknown: Effect,
     nothing: Effect,
     writes: Effect,
+    /// Parameters that some call gives a constant.
+    constants: FxHashSet<ObjectId>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -60,6 +63,7 @@ impl Effects {
         let mut numbers: FxHashMap<ObjectId, u32> = FxHashMap::default();
         let mut direct: Vec<Option<(Vec<u32>, bool, bool)>> = vec![None; s.funcs.len()];
         let mut callers: Vec<Vec<FuncId>> = vec![Vec::new(); s.funcs.len()];
+        let mut constants = FxHashSet::default();
         for body in &s.bodies {
             let (mut assigned, mut stores, mut unknown) = (Vec::new(), false, false);
             for point in &body.points {
@@ -83,8 +87,15 @@ impl Effects {
                 let Flow::Call(call) = &point.flow else { continue };
                 unknown |= call.targets.is_empty();
                 for &f in call.targets.iter().filter(|f| !quiet(**f)) {
-                    if s.body(f).is_some() {
+                    if let Some(callee) = s.body(f) {
                         callers[f.index()].push(body.func);
+                        for (param, value) in callee.params.iter().zip(&call.arg_data) {
+                            if let (Some(param), Some(d)) = (param, value)
+                                && matches!(body.data[*d as usize], Data::Int(_))
+                            {
+                                constants.insert(*param);
+                            }
+                        }
                         continue;
                     }
                     match library(plain_name(&s.funcs[f.index()].name)) {
@@ -122,7 +133,7 @@ impl Effects {
             }
         }
         let writes = Effect { stores: true, ..none.clone() };
-        Effects { numbers, functions, unknown, nothing: none, writes }
+        Effects { numbers, functions, unknown, nothing: none, writes, constants }
     }
 
     fn of(&self, s: &Skeleton, callee: Callee) -> &Effect {
@@ -207,7 +218,7 @@ pub struct Conditions {
 
 impl Conditions {
     /// The conditions of a body that are tested twice, or known somewhere.
-    pub fn of(s: &Skeleton, body: &Body) -> Conditions {
+    pub fn of(s: &Skeleton, effects: &Effects, body: &Body) -> Conditions {
         let data = &body.data;
         let exact = numbering(data);
         let truth = |d: DataId| canonical(data, &exact, d);
@@ -258,7 +269,11 @@ impl Conditions {
                 condition.least = least(body, *only);
             }
             let known = || body.points.iter().any(|p| known(body, &condition, &p.values).is_some());
-            if times < 2 && !known() {
+            let given = match (&roots[..], condition.depends.len()) {
+                ([only], 1) => effects.constants.contains(only),
+                _ => false,
+            };
+            if times < 2 && !given && !known() {
                 continue;
             }
             number.insert(key, (out.list.len(), opposite));
@@ -281,6 +296,29 @@ impl Conditions {
     /// of its [`Condition::data`].
     pub fn test(&self, d: DataId) -> Option<(usize, bool)> {
         self.tests.get(&d).copied()
+    }
+
+    /// The conditions that are known where a call enters the function that has them (C4).
+    pub fn entered(&self, caller: &Body, call: &Call, callee: &Body) -> Vec<(usize, bool)> {
+        let mut out = Vec::new();
+        for (i, condition) in self.list.iter().enumerate() {
+            if condition.by_store || condition.depends.len() != 1 {
+                continue;
+            }
+            let only = condition.depends.iter().next().copied();
+            let Some(position) = callee.params.iter().position(|p| p.is_some() && *p == only)
+            else {
+                continue;
+            };
+            let value = call.arg_data.get(position).copied().flatten();
+            if let (Some(only), Some(d)) = (only, value)
+                && let Data::Int(value) = caller.data[d as usize]
+                && let Some(truth) = evaluate(&callee.data, condition.data, Some((only, value)))
+            {
+                out.push((i, truth != 0));
+            }
+        }
+        out
     }
 
     /// The conditions that a point changes, with their value where that is known. `call` is who is

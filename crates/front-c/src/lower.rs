@@ -389,7 +389,7 @@ impl<'a> Lowering<'a> {
         };
         self.values(&mut here);
         if self.options.feasibility {
-            here.conditions = Conditions::of(s, body);
+            here.conditions = Conditions::of(s, &self.effects, body);
             for i in 1..=here.conditions.list.len() {
                 let name = format!("(condition {i})");
                 here.bits.push(self.b.hidden_local(proc, &name, Type::BOOL));

@@ -81,7 +81,7 @@ fn words(text: &str) -> Vec<(bool, &str)> {
 
 const KEYWORDS: &str = "auto break case char const continue default do double else enum extern float \
 for goto if int long register return short signed sizeof static struct switch typedef union unsigned \
-void volatile while inline restrict";
+void volatile while inline restrict L";
 
 /// The text with the names of the case's own file replaced, and how.
 fn renamed(text: &str, file: &str) -> (String, BTreeMap<String, String>) {

@@ -67,12 +67,9 @@ fn the_setting_of_table_1() {
     let found = check("gc-variables");
     let variables = found.counters.iter().find(|(n, _)| n == "variables").expect("a counter").1;
     assert_eq!(variables, 2 * (20 * 9 + 2));
-    let dangling = |name: &str| {
-        let rule = move |f: &&postbop::Finding| f.rule.starts_with("gc_dangling");
-        let found = check(name);
-        found.findings.iter().filter(rule).map(|f| f.object.clone()).collect::<Vec<_>>()
-    };
-    assert!(dangling("gc-variables").iter().filter(|o| o.ends_with("::v0")).count() >= mistakes);
+    let dangling =
+        |f: &&postbop::Finding| f.rule == "gc_dangling_variable" && f.object.ends_with("::v0");
+    assert!(found.findings.iter().filter(dangling).count() >= mistakes);
     // Over values, one finding for each mistake.
     let values = check("gc");
     let wrong: Vec<_> = values.findings.iter().filter(|f| f.rule == "gc_dangling").collect();

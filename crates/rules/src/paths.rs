@@ -39,6 +39,7 @@ pub(crate) struct Paths {
     items: Vec<(Root, Box<[L]>)>,
     ids: FxHashMap<(Root, Box<[L]>), PathId>,
     fields: FxHashMap<String, L>,
+    field_names: Vec<String>,
     objects: FxHashMap<ObjectId, Option<PathId>>,
 }
 
@@ -61,6 +62,7 @@ impl Paths {
         }
         let l = self.fields.len() as L + 2;
         self.fields.insert(name.to_owned(), l);
+        self.field_names.push(name.to_owned());
         l
     }
     pub(crate) fn link(&mut self, link: &Link) -> L {
@@ -153,7 +155,7 @@ impl Paths {
 
     /// The name of a field.
     pub(crate) fn field_name(&self, l: L) -> &str {
-        self.fields.iter().find(|(_, n)| **n == l).map_or("", |(name, _)| name)
+        self.field_names.get(l as usize - 2).map_or("", String::as_str)
     }
 
     /// Whether the value of `base` with these links depends on what `base` holds: not so the address

@@ -197,15 +197,16 @@ impl Rule {
         for (number, text) in
             self.atoms.iter().enumerate().flat_map(|(n, texts)| texts.iter().map(move |t| (n, t)))
         {
-            let (Some(v), Some((word, inside))) = (&self.variable, text.split_once('(')) else {
+            let Some((word, inside)) = text.split_once('(') else {
                 out.push((number as u32, text.clone(), false));
                 continue;
             };
+            let variable = self.variable.as_ref().map(|v| v.name.as_str());
             let inside = inside.strip_suffix(')').unwrap_or(inside);
             let mut depends = false;
             let arguments: Vec<String> = inside
                 .split(", ")
-                .map(|argument| match substituted(argument, &v.name, local) {
+                .map(|argument| match variable.and_then(|v| substituted(argument, v, local)) {
                     Some(new) => {
                         depends = true;
                         format!("{scope}{new}")
@@ -459,6 +460,9 @@ impl<'a> Parser<'a> {
             }
         }
         self.property(&mut rule)?;
+        if rule.by_function && !rule.is_about_values() {
+            return Err(self.fail_at(start, "only rules about values have `scope function`"));
+        }
         for atom in &rule.nfa.atoms {
             let texts = named.iter().find(|(name, _)| name == atom);
             rule.atoms.push(texts.map_or_else(|| vec![atom.clone()], |(_, texts)| texts.clone()));

@@ -23,6 +23,8 @@
 //!   only borrow it, or taken apart by arithmetic. It is lost when it has not escaped and nothing holds
 //!   it any more.
 //!
+//! A `longjmp` leaves frames until one has a `setjmp`, any of them; nothing is lost on its way.
+//!
 //! Points at which nothing of this happens are left out (P1): words are sequences of the letters in
 //! which there is an event of the rule. A rule for which that makes a difference keeps all points.
 
@@ -310,6 +312,11 @@ struct Maker<'a> {
     frames: BTreeMap<FuncId, Frame>,
     relevant: FxHashSet<FuncId>,
     may_return: FxHashSet<FuncId>,
+    /// Functions that a `longjmp` may leave, the flag that one is under way, and where the frame of the
+    /// body at hand is left by it.
+    may_jump: FxHashSet<FuncId>,
+    jumping: Option<VarId>,
+    unwind: Option<NodeId>,
     effects: Effects,
     letters: BTreeSet<u64>,
     keep_all: bool,
@@ -356,6 +363,9 @@ impl<'a> Maker<'a> {
             frames: BTreeMap::new(),
             relevant: FxHashSet::default(),
             may_return: FxHashSet::default(),
+            may_jump: FxHashSet::default(),
+            jumping: None,
+            unwind: None,
             effects,
             letters: BTreeSet::from([0]),
             keep_all: false,
@@ -374,6 +384,7 @@ impl<'a> Maker<'a> {
         self.keep_all = !stutters(&plain);
         self.index();
         self.returning();
+        self.jumps();
         self.find_relevant();
         self.declare();
         let order: Vec<usize> = (0..self.s.bodies.len())
@@ -487,6 +498,34 @@ impl<'a> Maker<'a> {
         false
     }
 
+    /// Which functions a `longjmp` may leave.
+    fn jumps(&mut self) {
+        let mut callers: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
+        let mut todo = Vec::new();
+        for body in &self.s.bodies {
+            for point in &body.points {
+                let Flow::Call(call) = &point.flow else { continue };
+                for &g in &call.targets {
+                    if self.f.is_entered(g) {
+                        callers.entry(g).or_default().push(body.func);
+                    } else if is_longjmp(self.f.name(g)) && self.may_jump.insert(body.func) {
+                        todo.push(body.func);
+                    }
+                }
+            }
+        }
+        while let Some(g) = todo.pop() {
+            for &caller in callers.get(&g).into_iter().flatten() {
+                if self.may_jump.insert(caller) {
+                    todo.push(caller);
+                }
+            }
+        }
+        if !self.may_jump.is_empty() {
+            self.jumping = Some(self.b.hidden_global("(jumping)", Type::BOOL));
+        }
+    }
+
     /// Functions in which something happens, and those that call them.
     fn find_relevant(&mut self) {
         let mut callers: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
@@ -496,7 +535,7 @@ impl<'a> Maker<'a> {
             if self.f.is_opaque(g) {
                 continue;
             }
-            let mut interesting = self.keep_all;
+            let mut interesting = self.keep_all || self.may_jump.contains(&g);
             let returned = self.paths.find(Root::Ret(g), &[]);
             interesting |= returned.is_some_and(|r| self.extensions.contains_key(&r));
             for point in &body.points {
@@ -606,7 +645,7 @@ impl<'a> Maker<'a> {
                 results: BTreeMap::new(),
                 outer: None,
                 top: None,
-                conditions: Conditions::of(s, body),
+                conditions: Conditions::of(s, &self.effects, body),
                 condition_bits: Vec::new(),
                 outcomes: BTreeMap::new(),
                 changed: changed(s, body),
@@ -829,7 +868,7 @@ impl<'a> Maker<'a> {
             Root::Var(o) if self.s.objects[o.index()].temporary => "the result".to_owned(),
             Root::Var(o) => self.s.objects[o.index()].name.clone(),
             Root::Ret(g) => format!("{}()", self.s.funcs[g.index()].name),
-            Root::Arg(n) => format!("argument {}", n + 1),
+            Root::Arg(n) => format!("argument {n}"),
         };
         let mut links = self.paths.links(p);
         let address = links.last() == Some(&ADDRESS);
@@ -1165,6 +1204,10 @@ impl<'a> Maker<'a> {
             for &fails in outcomes {
                 let mut act = self.outside(at, call, target, fails);
                 let stops = target.is_some_and(|g| self.s.funcs[g.index()].noreturn);
+                let jumps = target.is_some_and(|g| is_longjmp(self.f.name(g)));
+                if let Some(jumping) = self.jumping.filter(|_| jumps) {
+                    act.other.push((jumping, Some(Exprs::TRUE)));
+                }
                 let next = if stops { Next::Stop } else { call.next };
                 act = self.ended(act, func);
                 if act.is_trivial() && next == call.next && !self.keep_all {
@@ -1786,6 +1829,7 @@ impl<'a> Maker<'a> {
         let func = body.func;
         let proc = self.frames[&func].proc;
         self.b.begin_proc(proc);
+        self.unwind = None;
         let mut nodes: Vec<Option<NodeId>> = Vec::with_capacity(plans.len());
         for (point, plan) in body.points.iter().zip(&plans) {
             nodes.push(plan.as_ref().map(|_| {
@@ -1855,7 +1899,12 @@ impl<'a> Maker<'a> {
         let Flow::Call(call) = &s.bodies[at.body as usize].points[at.point as usize].flow else {
             return;
         };
-        let target = to(plan.next);
+        let mut target = to(plan.next);
+        if let Some(jumping) = self.jumping
+            && plan.before.other.iter().any(|(var, _)| *var == jumping)
+        {
+            target = self.landing(at, func, jumping, None, to);
+        }
         let Some((g, after)) = plan.enters else {
             let executes = Executes { at, arm: None, calls: None, atoms: 0 };
             self.act_edge(source, target, &plan.before, func, executes, dfa);
@@ -1911,6 +1960,13 @@ impl<'a> Maker<'a> {
             assigns.push((known, Some(Exprs::FALSE)));
             assigns.push((failed, Some(Exprs::FALSE)));
         }
+        // Conditions that the arguments decide.
+        let frame = &self.frames[&g];
+        let caller = &s.bodies[at.body as usize];
+        for (i, value) in frame.conditions.entered(caller, call, callee) {
+            let value = if value { Exprs::TRUE } else { Exprs::FALSE };
+            assigns.push((frame.condition_bits[i], Some(value)));
+        }
         let assign = |(var, value)| Assign { time: Time::Post, var, index: None, value };
         enter.assigns = assigns.into_iter().map(assign).collect();
         // Back: results arrive, and what is behind arguments is what is behind parameters.
@@ -1961,9 +2017,57 @@ impl<'a> Maker<'a> {
             let executes = Executes { calls: None, ..executes };
             self.act_edge(ret, target, &after, func, executes, dfa);
         }
+        if let Some(jumping) = self.jumping.filter(|_| self.may_jump.contains(&g)) {
+            ret = self.landing(at, func, jumping, Some(ret), to);
+        }
         let callee = self.frames[&g].proc;
         let kind = EdgeKind::Call(Box::new(ir::Call { callee, enter, ret, back }));
         self.edge(from, kind, true, Some(executes));
+    }
+
+    /// Where a call comes back to that a `longjmp` may have left: on to `ret`, or to a `setjmp` of this
+    /// body, or out of its frame.
+    fn landing(
+        &mut self,
+        at: At,
+        func: FuncId,
+        jumping: VarId,
+        ret: Option<NodeId>,
+        to: &dyn Fn(Next) -> NodeId,
+    ) -> NodeId {
+        let node = self.b.silent();
+        let flag = self.b.exprs.pre(jumping);
+        if let Some(target) = ret {
+            let no = self.b.exprs.not(flag);
+            let rel = Rel::guarded(no, 0);
+            self.edge(node, EdgeKind::Local { target, rel }, false, None);
+        }
+        let unwind = match self.unwind {
+            Some(unwind) => unwind,
+            None => {
+                let unwind = self.b.silent();
+                self.unwind = Some(unwind);
+                let results = self.frames[&func].results.values();
+                let rel = Rel::assign(results.map(|&r| (r, Some(Exprs::FALSE))), 0);
+                self.edge(unwind, EdgeKind::Return { rel }, false, None);
+                unwind
+            }
+        };
+        let rel = Rel::guarded(flag, 0);
+        self.edge(node, EdgeKind::Local { target: unwind, rel }, false, None);
+        let body = &self.s.bodies[at.body as usize];
+        for &setjmp in &body.setjmps {
+            let Flow::Call(call) = &body.points[setjmp as usize].flow else { continue };
+            let target = to(call.next);
+            let mut rel = Rel::guarded(flag, 0);
+            let mut assigns = vec![(jumping, Some(Exprs::FALSE))];
+            // What was tested may be different now.
+            assigns.extend(self.frames[&func].condition_bits.iter().map(|&bit| (bit, None)));
+            let assign = |(var, value)| Assign { time: Time::Post, var, index: None, value };
+            rel.assigns = assigns.into_iter().map(assign).collect();
+            self.edge(node, EdgeKind::Local { target, rel }, false, None);
+        }
+        node
     }
 
     /// The nodes for points that do nothing (P1): the first node that all ways from there come to, or
@@ -2041,7 +2145,17 @@ impl<'a> Maker<'a> {
         let mut globals = Act::default();
         let mut roots = Vec::new();
         if !self.relevance.results_only {
+            // Where the program starts with `main`, its variables hold constants.
+            let is_main = |g: &FuncId| self.s.funcs[g.index()].name == "main";
+            let from_main = self.roots.iter().any(is_main);
             for p in self.globals.keys().copied().collect::<Vec<_>>() {
+                if let Root::Var(o) = self.paths.root(p)
+                    && from_main
+                    && !self.paths.is_address(p)
+                    && self.s.objects[o.index()].defined
+                {
+                    continue;
+                }
                 let chosen = self.born(&mut globals, None, None, p);
                 if chosen == Exprs::FALSE {
                     continue;
@@ -2090,6 +2204,13 @@ impl<'a> Maker<'a> {
         self.b.begin_proc(proc);
         let (start, ready, end) = (self.b.silent(), self.b.silent(), self.b.silent());
         self.b.entry(proc, start);
+        // Everything has a value from here on.
+        let mut globals = globals;
+        for &p in self.globals.keys() {
+            globals.set.entry(p).or_insert(Exprs::FALSE);
+        }
+        let first = self.escaped.into_iter().chain(self.jumping);
+        globals.other.extend(first.map(|var| (var, Some(Exprs::FALSE))));
         let (rel, _) = self.relation(&globals, None, dfa);
         self.edge(start, EdgeKind::Local { target: ready, rel }, false, None);
         for (g, act, bits) in roots {
@@ -2125,16 +2246,9 @@ impl<'a> Maker<'a> {
     }
 
     fn init(&mut self) -> Init {
-        let mut condition = Exprs::TRUE;
-        let mut vars: Vec<VarId> = vec![self.on];
-        vars.extend(self.escaped);
-        vars.extend(self.globals.values());
         let exprs = &mut self.b.exprs;
-        for var in vars {
-            let var = exprs.pre(var);
-            let not = exprs.not(var);
-            condition = exprs.and(condition, not);
-        }
+        let on = exprs.pre(self.on);
+        let mut condition = exprs.not(on);
         let (state, zero) = (exprs.pre(self.state), exprs.int(0));
         let start = exprs.binary(BinaryOp::Eq, state, zero);
         condition = exprs.and(condition, start);
@@ -2188,6 +2302,10 @@ fn comparison(relation: Relation) -> Comparison {
         Relation::Gt => Comparison::Gt,
         Relation::Ge => Comparison::Ge,
     }
+}
+
+fn is_longjmp(name: &str) -> bool {
+    matches!(name, "longjmp" | "_longjmp" | "siglongjmp" | "__builtin_longjmp")
 }
 
 /// Variables of a body that are assigned, or have their address taken.

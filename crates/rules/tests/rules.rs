@@ -1,179 +1,9 @@
 //! Rules on small C programs, with their answers.
 
 use front_c::{Options, Reach, lower, parse, skeleton};
-use ir::eval::{Code, Env};
-use ir::{EdgeId, EdgeKind, ExprId, NodeId, Program, Rel, Time, VarId};
 use rules::{Instance, product};
-use std::collections::{BTreeMap, BTreeSet};
-
-type Values = BTreeMap<VarId, u64>;
-
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct State {
-    globals: Values,
-    /// Node, locals, and the call that is under way.
-    stack: Vec<(NodeId, Values, Option<EdgeId>)>,
-    monitor: u8,
-}
-
-/// Values before a step, globals and locals, and after it.
-struct Around<'a>(&'a Values, &'a Values, Option<&'a Values>);
-
-impl Env for Around<'_> {
-    fn read(&self, time: Time, var: VarId, _: u32) -> Option<u64> {
-        let before = || self.0.get(&var).or_else(|| self.1.get(&var)).copied();
-        match (time, self.2) {
-            (Time::Pre, _) => before(),
-            (_, Some(after)) => after.get(&var).copied().or_else(before),
-            (_, None) => None,
-        }
-    }
-    fn choice(&self, _: u32) -> Option<bool> {
-        None
-    }
-}
-
-fn eval(p: &Program, e: ExprId, env: &Around<'_>) -> i128 {
-    match Code::new(p, e).eval(env, &mut Vec::new()) {
-        ir::eval::Val::Known(v) => v,
-        other => panic!("{other:?}"),
-    }
-}
-
-/// The values that a relation assigns; every choice of those that it leaves open.
-fn effects(p: &Program, rel: &Rel, env: &Around<'_>) -> Vec<Values> {
-    if eval(p, rel.guard, env) == 0 {
-        return Vec::new();
-    }
-    let mut out = vec![Values::new()];
-    for a in &rel.assigns {
-        assert_eq!(a.time, Time::Post);
-        let values: Vec<u64> = match a.value {
-            Some(e) => vec![eval(p, e, env) as u64],
-            None => (0..1 << p.vars[a.var].ty.bits()).collect(),
-        };
-        let with = |v: u64| {
-            move |old: &Values| {
-                let mut new = old.clone();
-                new.insert(a.var, v);
-                new
-            }
-        };
-        out = values.iter().flat_map(|&v| out.iter().map(with(v)).collect::<Vec<_>>()).collect();
-    }
-    out.retain(|after| eval(p, rel.constraint, &Around(env.0, env.1, Some(after))) != 0);
-    out
-}
-
-/// All values of the variables that have none yet.
-fn completed(p: &Program, start: Values, vars: &[VarId]) -> Vec<Values> {
-    let mut out = vec![start];
-    for &var in vars {
-        let values = 0..1u64 << p.vars[var].ty.bits();
-        out = out
-            .into_iter()
-            .flat_map(|old| {
-                if old.contains_key(&var) {
-                    return vec![old];
-                }
-                values
-                    .clone()
-                    .map(|v| {
-                        let mut new = old.clone();
-                        new.insert(var, v);
-                        new
-                    })
-                    .collect()
-            })
-            .collect();
-    }
-    out
-}
-
-const DEPTH: usize = 4;
-
-/// All states, with a monitor that reads the letters of steps.
-fn explore(p: &Program, monitor: &dyn Fn(u8, &[&str]) -> u8) -> BTreeSet<State> {
-    let entry = &p.procs[p.entry];
-    let mut seen = BTreeSet::new();
-    let mut todo = Vec::new();
-    for globals in completed(p, Values::new(), &p.globals) {
-        for locals in completed(p, Values::new(), &entry.locals) {
-            if eval(p, p.init.condition, &Around(&globals, &locals, None)) != 0 {
-                let stack = vec![(entry.entry, locals, None)];
-                todo.push(State { globals: globals.clone(), stack, monitor: 0 });
-            }
-        }
-    }
-    while let Some(state) = todo.pop() {
-        if !seen.insert(state.clone()) {
-            continue;
-        }
-        let Some((node, locals, _)) = state.stack.last().cloned() else { continue };
-        for id in p.out_edges(node) {
-            let edge = &p.edges[id];
-            let letter: Vec<&str> = p.events(edge.events).iter().map(|&t| p.text(t)).collect();
-            let next = if edge.step { monitor(state.monitor, &letter) } else { state.monitor };
-            let apply = |globals: &mut Values, locals: &mut Values, effect: Values| {
-                for (var, value) in effect {
-                    match globals.get_mut(&var) {
-                        Some(global) => *global = value,
-                        None => {
-                            locals.insert(var, value);
-                        }
-                    }
-                }
-            };
-            match &edge.kind {
-                EdgeKind::Local { target, rel } => {
-                    for effect in effects(p, rel, &Around(&state.globals, &locals, None)) {
-                        let mut new = State { monitor: next, ..state.clone() };
-                        let top = new.stack.last_mut().expect("a frame");
-                        top.0 = *target;
-                        apply(&mut new.globals, &mut top.1, effect);
-                        todo.push(new);
-                    }
-                }
-                EdgeKind::Call(call) if state.stack.len() < DEPTH => {
-                    for effect in effects(p, &call.enter, &Around(&state.globals, &locals, None)) {
-                        let mut new = State { monitor: next, ..state.clone() };
-                        new.stack.last_mut().expect("a frame").2 = Some(id);
-                        let mut params = Values::new();
-                        apply(&mut new.globals, &mut params, effect);
-                        let callee = &p.procs[call.callee];
-                        for locals in completed(p, params, &callee.locals) {
-                            let mut new = new.clone();
-                            new.stack.push((callee.entry, locals, None));
-                            todo.push(new);
-                        }
-                    }
-                }
-                EdgeKind::Call(_) => {}
-                EdgeKind::Return { rel } => {
-                    for effect in effects(p, rel, &Around(&state.globals, &locals, None)) {
-                        let mut new = State { monitor: next, ..state.clone() };
-                        apply(&mut new.globals, &mut Values::new(), effect);
-                        new.stack.pop();
-                        let Some(top) = new.stack.last().cloned() else {
-                            todo.push(new);
-                            continue;
-                        };
-                        let call = top.2.expect("a call is under way");
-                        let EdgeKind::Call(call) = &p.edges[call].kind else { panic!("a call") };
-                        for effect in effects(p, &call.back, &Around(&new.globals, &top.1, None)) {
-                            let mut new = new.clone();
-                            let top = new.stack.last_mut().expect("a frame");
-                            (top.0, top.2) = (call.ret, None);
-                            apply(&mut new.globals, &mut top.1, effect);
-                            todo.push(new);
-                        }
-                    }
-                }
-            }
-        }
-    }
-    seen
-}
+use std::collections::BTreeSet;
+use testkit::explore::explore;
 
 /// The objects that violate a rule.
 fn violations(rule: &str, opaque: &[&str], c: &str) -> Vec<String> {
@@ -198,16 +28,16 @@ fn violations(rule: &str, opaque: &[&str], c: &str) -> Vec<String> {
         .collect();
     let product = product(&lowered.program, &rules[0], &instances).expect("a product");
     product.program.validate().expect("a valid program");
-    let states = explore(&product.program, &|_, _| 0);
+    let states = explore(&product.program, 4, &|_, _| 0);
     let mut found = BTreeSet::new();
     for state in &states {
-        let Some((node, locals, _)) = state.stack.last() else { continue };
+        let Some(top) = state.stack.last() else { continue };
         for (k, goals) in product.goals.iter().enumerate() {
-            for &(place, condition) in goals {
-                let here = Around(&state.globals, locals, None);
-                if place == *node && eval(&product.program, condition, &here) != 0 {
-                    found.insert(product.instances[k].object.clone());
-                }
+            let here = |&(node, condition): &(ir::NodeId, ir::ExprId)| {
+                node == top.node && state.satisfies(&product.program, condition)
+            };
+            if goals.iter().any(here) {
+                found.insert(product.instances[k].object.clone());
             }
         }
     }
@@ -253,4 +83,95 @@ fn leaks_at_return() {
     check("char *f(void) { char *p = malloc(1); return p; }", &[]);
     check("static void g(void) {} void f(void) { char *p = malloc(1); g(); free(p); }", &[]);
     check("static void g(void) {} void f(void) { char *p = malloc(1); g(); }", &["f::p"]);
+}
+
+#[test]
+fn ready_made_rules_are_read() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rules");
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the rules") {
+        let path = entry.expect("a file").path();
+        let text = std::fs::read_to_string(&path).expect("a file");
+        let rules = rules::parse(&text).unwrap_or_else(|e| panic!("{}:{e}", path.display()));
+        for rule in rules {
+            let v = rule.variable.as_ref().expect("an object");
+            assert!(rule.message.contains(&format!("${}", v.name)), "{}", rule.name);
+            names.push(rule.name);
+        }
+    }
+    names.sort();
+    let count = names.len();
+    names.dedup();
+    assert_eq!((names.len(), count), (count, 20), "names are unique: {names:?}");
+}
+
+#[test]
+fn what_is_wrong_with_a_rule_is_told() {
+    let check = |text: &str, wanted: &str| {
+        let error = rules::parse(text).expect_err(text);
+        assert_eq!(error.to_string(), wanted, "{text}");
+    };
+    check("rule r(p: thing) { }", "1:11: expected `var` or `value`");
+    check(
+        "rule r(p: value) { never { gone(p) } message \"\" }",
+        "1:1: no event `gone(p)` of values",
+    );
+    check(
+        "rule r(p: value) { never { arg(f, 0, p) } message \"\" }",
+        "1:1: expected the number of an argument, from 1",
+    );
+    check(
+        "rule r(p: value) { never { arg(f, 1, q) } message \"\" }",
+        "1:1: expected `p` or a part of it",
+    );
+    check(
+        "rule r(p: value) {\n assume q != 0 never { use(p) } message \"\" }",
+        "2:9: expected the value that the rule is about",
+    );
+    check(
+        "rule r { scope function never { call(f) } message \"\" }",
+        "1:1: only rules about values have `scope function`",
+    );
+    check(
+        "rule r(p: value) { automaton { a -> b on use(p); } message \"\" }",
+        "1:51: expected arrows, one of them to `error`",
+    );
+    check(
+        "rule r(p: value) { automaton { error -> b on use(p); } message \"\" }",
+        "1:32: there is no way out of `error`",
+    );
+    check(
+        "rule r(p: value) { automaton { a -> error on use(p) when n == 0; } message \"\" }",
+        "1:58: no counter of that name stands above",
+    );
+    check(
+        "rule r(p: value) { automaton { a -> error on use(p); deref(p); } message \"\" }",
+        "1:59: expected `->`",
+    );
+}
+
+#[test]
+fn automata_that_are_written_out_count() {
+    let rules = rules::parse(
+        "rule r(p: value) { automaton {
+           count n 2 up on arg(up, 1, p) down on arg(down, 1, p);
+           start -> on on result(make, p) set 1;
+           on -> error on arg(down, 1, p) when n == 0;
+         } message \"\" }",
+    )
+    .expect("a rule");
+    let nfa = &rules[0].nfa;
+    let atom = |name: &str| nfa.atoms.iter().position(|a| a == name).expect("an atom") as u32;
+    let (up, down) = (atom("arg(up, 1, p)"), atom("arg(down, 1, p)"));
+    let make = atom("result(make, p)");
+    let word = |letters: &[u32]| letters.iter().map(|l| vec![*l]).collect::<Vec<_>>();
+    let check = |letters: &[u32], wanted: bool| {
+        assert_eq!(nfa.accepts(&word(letters)), wanted, "{letters:?}");
+    };
+    check(&[make, down, down], true);
+    check(&[make, down], false);
+    check(&[make, up, down, down, down], false); // 2 is two or more, and stays
+    check(&[down, down, down], false);
+    check(&[up, make, down, down], true); // nothing is counted before
+    check(&[make, down, up, down, down], true);
 }
