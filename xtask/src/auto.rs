@@ -84,12 +84,13 @@ pub(crate) fn auto(args: &[&str]) -> Result<(), String> {
             // Programs of one series grow: who was too slow for one is not asked about the next.
             let mut slow: Vec<&str> = Vec::new();
             for program in programs(&bop, &work.0, series)? {
-                let key = format!("{} {} {check:?}", series.source.kind(), program.what);
-                if !seen.insert(key) {
+                let title = series.source.title(&program.what);
+                if !seen.insert(format!("{title} {check:?}")) {
                     continue;
                 }
                 let mut compared = compare(&bop, &work.0, &program, &check, limit, &mut slow)?;
                 compared.suite = suite.clone();
+                compared.what = title;
                 println!("{}", line(&compared));
                 all.push(compared);
             }
@@ -134,7 +135,7 @@ fn compare(
 ) -> Result<Compared, String> {
     let mut out = Compared {
         suite: String::new(),
-        what: program.what.clone(),
+        what: String::new(),
         check: check.join(" "),
         single: Vec::new(),
         auto: Tried { engine: "auto", seconds: 0.0, answer: None },
@@ -207,7 +208,7 @@ fn line(c: &Compared) -> String {
     };
     let by = c.by.split(',').next().unwrap_or_default();
     let auto = format!("{} ({by})", shown(&c.auto));
-    format!("  {:<12} {:<22} {:<75} {auto:<26} {ratio}", c.suite, c.what, single.join("  "))
+    format!("  {:<12} {:<40} {:<75} {auto:<26} {ratio}", c.suite, c.what, single.join("  "))
 }
 
 /// Engines, `auto` included, that do not say the same.

@@ -71,7 +71,9 @@ fn factors(n: usize) -> String {
     let _ = writeln!(out, "decl {};\nvoid main() begin", names('s', 2 * n));
     let zeros = vec!["0"; 2 * n].join(", ");
     let _ = writeln!(out, "  {} := {zeros};", names('s', 2 * n));
-    (0..n).for_each(|i| drop(writeln!(out, "  add{i}();")));
+    for i in 0..n {
+        let _ = writeln!(out, "  add{i}();");
+    }
     let bit = |i: usize| format!("{}s{i}", if product >> i & 1 == 1 { "" } else { "!" });
     let bits: Vec<String> = (0..2 * n).map(bit).collect();
     let _ = writeln!(out, "  if ({}) then\n    R: skip;\n  fi\nend", bits.join(" & "));

@@ -38,12 +38,12 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// What tells its programs from those of other sources, but for their sizes and names.
-    pub(crate) fn kind(&self) -> String {
+    /// What tells a program from those of all series.
+    pub(crate) fn title(&self, what: &str) -> String {
         match self {
-            Source::Generated { arguments, .. } => arguments.join(" "),
-            Source::Own { family, .. } => family.clone(),
-            Source::Corpus { folder, .. } => folder.clone(),
+            Source::Generated { arguments, .. } => arguments.join(" ").replace("{n}", what),
+            Source::Own { family, .. } => format!("{family} {what}"),
+            Source::Corpus { .. } => what.to_owned(),
         }
     }
 }
