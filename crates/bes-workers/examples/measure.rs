@@ -1,6 +1,6 @@
 //! Workers against the sequential solver on generated systems: CPU, elapsed time, memory.
 //!
-//! `measure shallow|deep|pages VARIABLES WORKERS`; 0 workers are the sequential solver.
+//! `measure shallow|deep|far VARIABLES WORKERS`; 0 workers are the sequential solver.
 
 use bes::{Bes, BesBuilder, Op, Sign};
 use bes_workers::{Crew, solve_closed};
@@ -15,7 +15,7 @@ fn shallow(n: u32) -> Bes {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        ((state >> 32) * u64::from(n) >> 32) as u32
+        (((state >> 32) * u64::from(n)) >> 32) as u32
     };
     let mut builder = BesBuilder::new();
     builder.reserve(n as usize, 3 * n as usize);
@@ -29,7 +29,6 @@ fn shallow(n: u32) -> Bes {
 }
 
 /// `width` chains side by side: every variable needs one of the step before and two of its own.
-/// `stride`: neighbours in a chain are so far apart in number.
 fn deep(n: u32, width: u32) -> Bes {
     let mut builder = BesBuilder::new();
     builder.reserve(n as usize, 3 * n as usize);

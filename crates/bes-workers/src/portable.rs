@@ -92,5 +92,5 @@ pub(crate) fn owner_of(name: &[u32], peers: u32) -> u32 {
     }
     // The high half, scaled: its bits are the better mixed ones.
     let high = hasher.finish() >> 32;
-    (high * u64::from(peers) >> 32) as u32
+    ((high * u64::from(peers)) >> 32) as u32
 }
