@@ -9,6 +9,7 @@ use analysis::{may_block, may_clash};
 use ir::{
     EdgeKind, Expr, ExprId, Exprs, Id, IndexVec, NodeId, ProcId, Program, Rel, Time, VarId, VarKind,
 };
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::{Builder, Evaluated, Graph, Label, Point, Target, Terms, Variable};
 
@@ -81,7 +82,8 @@ fn build(program: &Program, terms: Option<Terms>) -> (OfProgram, Terms) {
             });
         }
     }
-    let mut lowering = Lowering { program, b, variables: &variables, states: &states };
+    let determined = determined(program);
+    let mut lowering = Lowering { program, b, variables: &variables, states: &states, determined };
     for proc in program.procs.ids() {
         lowering.proc(proc);
     }
@@ -98,6 +100,23 @@ struct Lowering<'a> {
     b: Builder,
     variables: &'a IndexVec<VarId, u32>,
     states: &'a IndexVec<NodeId, u32>,
+    determined: FxHashSet<VarId>,
+}
+
+/// The locals that some call assigns, or constrains.
+fn determined(program: &Program) -> FxHashSet<VarId> {
+    let mut out = FxHashSet::default();
+    for edge in program.edges.iter() {
+        let EdgeKind::Call(call) = &edge.kind else { continue };
+        let mut add = |time: Time, var: VarId| {
+            if time == Time::Post && program.vars[var].kind == VarKind::Local(call.callee) {
+                out.insert(var);
+            }
+        };
+        call.enter.assigns.iter().for_each(|a| add(a.time, a.var));
+        program.exprs.reads(call.enter.constraint, add);
+    }
+    out
 }
 
 impl Lowering<'_> {
@@ -116,8 +135,10 @@ impl Lowering<'_> {
         let program = self.program;
         let info = &program.procs[proc];
         // Locals that no call assigns are arbitrary at the entry.
-        let kills: Vec<Target> = info.locals[info.params..]
+        let kills: Vec<Target> = info
+            .locals
             .iter()
+            .filter(|v| !self.determined.contains(v))
             .map(|&v| Target { variable: self.variables[v], kills: true, sources: Vec::new() })
             .collect();
         self.b.place = (0, 0);
@@ -211,6 +232,15 @@ impl Lowering<'_> {
                 }
             }
         }
+        // The frame that waits may have variables of the same names as the one that is entered: what
+        // it holds is tested before the names change their meaning.
+        let saved = self.reads(rel.constraint, |time| time == Time::Saved);
+        for assign in rel.assigns.iter().filter(|a| a.time == Time::Saved) {
+            if saved.contains(&self.variables[assign.var]) {
+                tested.extend(self.target(assign).sources);
+            }
+        }
+        tested.extend(saved);
         tested.sort_unstable();
         tested.dedup();
         let label = if asserts { Label::Assert } else { Label::Bool };
@@ -229,7 +259,7 @@ impl Lowering<'_> {
     fn evaluated(&self, rel: &Rel) -> Vec<Evaluated> {
         let exprs = &self.program.exprs;
         let mut out = Vec::new();
-        let mut texts: rustc_hash::FxHashMap<ExprId, Option<String>> = Default::default();
+        let mut texts: FxHashMap<ExprId, Option<String>> = FxHashMap::default();
         for root in rel.pre_exprs() {
             if root == Exprs::TRUE {
                 continue;
@@ -253,11 +283,7 @@ impl Lowering<'_> {
     }
 
     /// An expression as people write it; none for choices, values after a step and what is long.
-    fn text(
-        &self,
-        expr: Expr,
-        texts: &rustc_hash::FxHashMap<ExprId, Option<String>>,
-    ) -> Option<String> {
+    fn text(&self, expr: Expr, texts: &FxHashMap<ExprId, Option<String>>) -> Option<String> {
         let of = |id: ExprId| texts.get(&id).cloned().flatten();
         let inner = |id: ExprId| {
             let text = of(id)?;

@@ -145,7 +145,12 @@ fn models(seeds: std::ops::Range<u64>) {
         let program = testkit::random_program(seed);
         let of = of_program(&program, false);
         let found = agreed(&of.graph, &Analysis::Ia2, &format!("model {seed}"));
-        contains_what_is_live(&program, &of, &found, &format!("model {seed}"));
+        contains_what_is_live(
+            &program,
+            &of,
+            &found,
+            &format!("model {seed}\n{}", ir::dump(&program)),
+        );
         let with_terms = of_program(&program, true);
         let more = by(&with_terms.graph, &Analysis::Ia2, Method::Dataflow);
         for (plain, rich) in of.states.iter().zip(with_terms.states.iter()) {
