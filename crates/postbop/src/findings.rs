@@ -411,6 +411,13 @@ impl Told<'_> {
             let of = |p: &check::Partial| Some((p.number(on.clone())?, p.number(state.clone())?));
             raw.iter().map(|r| of(&r.step.state)).collect()
         };
+        let (mut before, mut after) = (progress.clone(), vec![None; progress.len()]);
+        for i in 1..progress.len() {
+            before[i] = before[i].or(before[i - 1]);
+        }
+        for i in (1..progress.len()).rev() {
+            after[i - 1] = progress[i].or(after[i]);
+        }
         let mut steps: Vec<Step> = Vec::new();
         let mut assumptions: Vec<String> = Vec::new();
         // Where each activation that is under way has come to.
@@ -427,9 +434,11 @@ impl Told<'_> {
                 }
             }
             let end = i + 1 == raw.len();
-            let changes = end
-                || matches!((progress[i], progress.get(i + 1)), (Some(a), Some(Some(b))) if a != *b);
-            let event = changes.then(|| match (progress[i], end) {
+            // Where a trace leaves the automaton's state open, what is known around it tells.
+            let open = progress[i].is_none() || !matches!(progress.get(i + 1), Some(Some(_)));
+            let moves = matches!((before[i], after[i]), (Some(a), Some(b)) if a != b);
+            let changes = end || (moves && (!open || executes.atoms != 0));
+            let event = changes.then(|| match (before[i], end) {
                 (Some((0, _)), false) => format!("`{}` comes from here", birth.object),
                 _ => self.atoms(executes.atoms),
             });

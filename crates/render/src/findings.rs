@@ -165,6 +165,10 @@ fn path(
     let mut lines: Vec<Line<'_>> = Vec::new();
     for step in &finding.steps {
         let event = step.event.as_deref();
+        // Where a function ends tells nobody anything.
+        if event.is_none() && step.text == "}" {
+            continue;
+        }
         match lines.last_mut() {
             Some(last) if same_line(last.step, step) => {
                 last.events.extend(event);

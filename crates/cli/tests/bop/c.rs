@@ -74,7 +74,7 @@ fn variables_that_are_kept_decide_branches() {
     let keep = ["--keep", "max:2", "--keep", "a:2"];
     let args = [&["check", file.path(), "--reach", "ERROR"], &keep[..]].concat();
     assert_eq!(bop(&args).exits(0).out, "unreachable: ERROR\n");
-    let args = [&["check", file.path(), "--ltl", "G \"!(getmax::max > 3)\""], &keep[..]].concat();
+    let args = [&["check", file.path(), "--ltl", "G !\"getmax::max > 3\""], &keep[..]].concat();
     bop(&args).exits(0);
     let args = [&["states", file.path(), "--at", ":13"], &keep[..]].concat();
     let states = bop(&args).exits(0);
