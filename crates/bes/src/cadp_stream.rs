@@ -164,15 +164,21 @@ impl<R: Read> Scanner<R> {
                 }
                 Some(first) if first.is_ascii_alphanumeric() || first == b'_' => {
                     self.length = 0;
-                    while let Some(byte) = self.peek()?
-                        && (byte.is_ascii_alphanumeric() || byte == b'_')
-                    {
-                        if self.length == LONGEST {
+                    loop {
+                        let rest = &self.buffer[self.at..self.len];
+                        let fits = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+                        let more = rest.iter().position(|b| !fits(b)).unwrap_or(rest.len());
+                        let end = self.length + more;
+                        if end > LONGEST {
                             return Err(self.unexpected(Token::Word, "a shorter word"));
                         }
-                        self.word[self.length] = byte;
-                        self.length += 1;
-                        self.at += 1;
+                        self.word[self.length..end].copy_from_slice(&rest[..more]);
+                        self.length = end;
+                        self.at += more;
+                        // The word may go on in the next part of the text.
+                        if more == 0 || self.at < self.len || self.peek()?.is_none() {
+                            break;
+                        }
                     }
                     return Ok(Token::Word);
                 }
