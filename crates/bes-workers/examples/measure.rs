@@ -1,6 +1,6 @@
 //! Workers against the sequential solver on generated systems: CPU, elapsed time, memory.
 //!
-//! `measure shallow|deep|far VARIABLES WORKERS`; 0 workers are the sequential solver.
+//! `measure shallow|deep VARIABLES WORKERS`; 0 workers are the sequential solver.
 
 use bes::{Bes, BesBuilder, Op, Sign};
 use bes_workers::{Crew, solve_closed};
@@ -63,15 +63,13 @@ fn main() {
     let args: Vec<String> = std::env::args().collect();
     let number = |i: usize| args.get(i).and_then(|arg| arg.parse::<u32>().ok());
     let (Some(kind), Some(n), Some(workers)) = (args.get(1), number(2), number(3)) else {
-        println!("measure shallow|deep|far VARIABLES WORKERS");
+        println!("measure shallow|deep VARIABLES WORKERS");
         return;
     };
     let bes = match kind.as_str() {
         "shallow" => shallow(n),
         // 50,000 steps.
-        "deep" => deep(n, n / 50_000),
-        // The same, and each step is another worker's.
-        _ => deep(n, 1024 * (n / 1024 / 1000)),
+        _ => deep(n, (n / 50_000).max(1)),
     };
     let before = status("VmRSS");
     let (start, spent) = (Instant::now(), cpu());
