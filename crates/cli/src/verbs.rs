@@ -10,8 +10,9 @@ use crate::{c, capture, equations, influence, io, watch};
 use check::{Limits, TraceMode};
 use clap::CommandFactory;
 use postbop::{
-    Collector, AndOr, Configurations, Dialect, Encoding, EngineChoice, EquationForm, Error, Family, Heads,
-    Judgement, Lang, Options, Quicksort, Runs, StackQuestion, Stage, Status, Target, Wide, Words,
+    AndOr, Collector, Configurations, Dialect, Encoding, EngineChoice, EquationForm, Error, Family,
+    Heads, Judgement, Lang, Options, Quicksort, Runs, StackQuestion, Stage, Status, Target, Wide,
+    Words,
 };
 use property::Property;
 use render::TextOptions;

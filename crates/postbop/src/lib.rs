@@ -51,6 +51,7 @@ mod tree;
 mod watched;
 mod workers;
 
+pub use andor::AndOr;
 pub use bes::Method;
 pub use c::{CProgram, CText, Encoding, preprocess};
 pub use check::{Limits, StopReason, TraceMode};
@@ -59,7 +60,6 @@ pub use collector::Collector;
 pub use configurations::Configurations;
 pub use convert::{Stage, Target, convert, dump};
 pub use engines::try_qbf_solver;
-pub use andor::AndOr;
 pub use equations::{
     Explained, MuSyntax, Resolution, Solution, Stream, eval, eval_stream, solve, solve_on,
     solve_stream,
@@ -84,8 +84,8 @@ pub use replaying::{Judgement, replay};
 pub use rules::{Rule, RuleError, parse as parse_rules};
 pub use source::SourceFile;
 pub use stacks::{StackQuestion, Words, stacks};
+pub use states::{Runs, states};
 pub use workers::{
     Hosts, HostsError, Meeting, Workers, eval_with_workers, solve_stream_with_workers,
     solve_with_workers,
 };
-pub use states::{Runs, states};

@@ -175,7 +175,8 @@ fn long_systems() {
     let n = 600_000;
     for v in 0..n {
         let (next, far) = ((v + 1) % n, (v * 7) % n);
-        text += &format!("  X{v} = X{next} or X{far}{}\n", if v == n - 1 { " or true" } else { "" });
+        text +=
+            &format!("  X{v} = X{next} or X{far}{}\n", if v == n - 1 { " or true" } else { "" });
     }
     text += "end block\n";
     assert!(text.len() > 16 << 20, "{}", text.len());
