@@ -10,7 +10,10 @@ pub(crate) const DEREF: L = 0;
 pub(crate) const ADDRESS: L = 1;
 
 /// Longer paths are not followed. `p->f` has two links.
-const MAX_LENGTH: usize = 5;
+pub(crate) const MAX_LENGTH: usize = 5;
+/// In large programs, paths multiply: with more than so many besides those that are written in the
+/// program, shorter ones have to do.
+const MOST: usize = 100_000;
 
 /// Where a path starts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -34,8 +37,11 @@ impl PathId {
 }
 
 /// All paths that occur. `&` and `*` next to each other cancel out.
-#[derive(Default)]
 pub(crate) struct Paths {
+    /// The most links of a path.
+    longest: usize,
+    /// How many are written in the program.
+    written: usize,
     items: Vec<(Root, Box<[L]>)>,
     ids: FxHashMap<(Root, Box<[L]>), PathId>,
     fields: FxHashMap<String, L>,
@@ -44,6 +50,27 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
+    /// The paths of the objects, of a limited length.
+    pub(crate) fn new(s: &Skeleton, longest: usize) -> Paths {
+        let mut paths = Paths {
+            longest,
+            written: 0,
+            items: Vec::new(),
+            ids: FxHashMap::default(),
+            fields: FxHashMap::default(),
+            field_names: Vec::new(),
+            objects: FxHashMap::default(),
+        };
+        for o in 0..s.objects.len() {
+            paths.object(s, ObjectId::new(o));
+        }
+        paths.written = paths.len();
+        paths
+    }
+    /// Whether there are too many, and shorter ones can be tried.
+    pub(crate) fn too_many(&self) -> bool {
+        self.longest > 1 && self.len() - self.written > MOST
+    }
     pub(crate) fn len(&self) -> usize {
         self.items.len()
     }
@@ -80,7 +107,7 @@ impl Paths {
         if let Some(found) = self.find(root, links) {
             return Some(found);
         }
-        if links.len() > MAX_LENGTH {
+        if links.len() > self.longest {
             return None;
         }
         let id = PathId(self.items.len() as u32);

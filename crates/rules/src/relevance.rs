@@ -180,6 +180,9 @@ impl Graph {
         }
         let index = if back { &self.to } else { &self.from };
         while let Some(p) = todo.pop() {
+            if paths.too_many() {
+                break;
+            }
             let (root, links) = (paths.root(p), paths.links(p).to_vec());
             for cut in 0..=links.len() {
                 let suffix = &links[cut..];

@@ -30,7 +30,7 @@
 
 use crate::dfa::{Dfa, stutters};
 use crate::event::Event;
-use crate::paths::{ADDRESS, DEREF, L, PathId, Paths, Root};
+use crate::paths::{ADDRESS, DEREF, L, MAX_LENGTH, PathId, Paths, Root};
 use crate::relevance::{Functions, Relevance, relevance, stripped};
 use crate::rule::{Comparison, Rule};
 use front_c::{
@@ -145,12 +145,23 @@ pub fn value_product(
 ) -> Result<ValueProduct, ValueError> {
     let functions = Functions::new(s, rule);
     let roots = roots(&functions, entry)?;
-    let mut paths = Paths::default();
-    for o in 0..s.objects.len() {
-        paths.object(s, ObjectId::new(o));
+    let mut longest = MAX_LENGTH;
+    let (paths, relevance) = loop {
+        let mut paths = Paths::new(s, longest);
+        let relevance = relevance(&functions, &mut paths);
+        match paths.too_many() {
+            true => longest -= 1,
+            false => break (paths, relevance),
+        }
+    };
+    let mut product = Maker::new(functions, roots, paths, relevance).run()?;
+    if longest < MAX_LENGTH {
+        product.limits.push(format!(
+            "the program is large: values are followed through at most {longest} pointers and fields \
+             of a path"
+        ));
     }
-    let relevance = relevance(&functions, &mut paths);
-    Maker::new(functions, roots, paths, relevance).run()
+    Ok(product)
 }
 
 /// The functions that a program starts with: the one that is asked for; `main` and what is only
@@ -697,6 +708,10 @@ impl<'a> Maker<'a> {
 
     fn fallible(&self, g: FuncId) -> Option<(Comparison, i64)> {
         let name = self.f.name(g);
+        // It returns 0, and something else after a jump.
+        if self.jumping.is_some() && is_setjmp(name) {
+            return Some((Comparison::Ne, 0));
+        }
         self.rule.fallible.iter().find(|(p, ..)| p.matches(name)).map(|(_, c, n)| (*c, *n))
     }
 
@@ -1198,6 +1213,7 @@ impl<'a> Maker<'a> {
                 }
             }
             let outcomes: &[Option<bool>] = match target.and_then(|g| self.fallible(g)) {
+                Some(_) if target.is_some_and(|g| is_setjmp(self.f.name(g))) => &[Some(false)],
                 Some(_) => &[Some(true), Some(false)],
                 None => &[None],
             };
@@ -2063,6 +2079,11 @@ impl<'a> Maker<'a> {
             let mut assigns = vec![(jumping, Some(Exprs::FALSE))];
             // What was tested may be different now.
             assigns.extend(self.frames[&func].condition_bits.iter().map(|&bit| (bit, None)));
+            let result = call.result.or(call.temporary);
+            if let Some(&(known, failed)) = result.and_then(|o| self.frames[&func].outcomes.get(&o))
+            {
+                assigns.extend([(known, Some(Exprs::TRUE)), (failed, Some(Exprs::TRUE))]);
+            }
             let assign = |(var, value)| Assign { time: Time::Post, var, index: None, value };
             rel.assigns = assigns.into_iter().map(assign).collect();
             self.edge(node, EdgeKind::Local { target, rel }, false, None);
@@ -2306,6 +2327,10 @@ fn comparison(relation: Relation) -> Comparison {
 
 fn is_longjmp(name: &str) -> bool {
     matches!(name, "longjmp" | "_longjmp" | "siglongjmp" | "__builtin_longjmp")
+}
+
+fn is_setjmp(name: &str) -> bool {
+    matches!(name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp")
 }
 
 /// Variables of a body that are assigned, or have their address taken.
