@@ -227,7 +227,7 @@ PROJECTS = {
     "mimalloc": dict(crate="libmimalloc-sys", each="c_src/mimalloc/v*"),
     "jemalloc": dict(crate="tikv-jemalloc-sys", folder="jemalloc", flags=[*GNU, "-D_REENTRANT", "-DJEMALLOC_UNIT_TEST"], first=["include", "test/include"], write={"jemalloc/internal/private_namespace.h": "", "jemalloc/internal/private_namespace_jet.h": ""}, make="cp ../configure/configure . && bash ./configure --disable-cxx --with-version=5.3.1-0-g0 > /dev/null"),
     "quickjs": dict(crate="rquickjs-sys", folder="quickjs", flags=[*GNU, "-DCONFIG_VERSION=\"1\"", "-DQUICKJS_NG_BUILD"]),
-    "openssl": dict(crate="openssl-src", folder="openssl", flags=["-DOPENSSL_PIC", "-DOPENSSL_BUILDING_OPENSSL", "-DOPENSSLDIR=\"\"", "-DENGINESDIR=\"\"", "-DMODULESDIR=\"\""], make="perl Configure linux-x86_64 no-asm no-tests >/dev/null && make -s build_generated >/dev/null"),
+    "openssl": dict(crate="openssl-src", folder="openssl", first=[".", "include", "providers/common/include", "providers/implementations/include", "apps/include"], flags=["-DOPENSSL_PIC", "-DOPENSSL_BUILDING_OPENSSL", "-DOPENSSLDIR=\"\"", "-DENGINESDIR=\"\"", "-DMODULESDIR=\"\""], make="perl Configure linux-x86_64 no-asm no-tests >/dev/null && make -s build_generated >/dev/null"),
     "libpng": dict(crate="libpng-sys", folder="vendor", copy={"pnglibconf.h": "scripts/pnglibconf.h.prebuilt"}, others=["zlib"]),
 }
 
