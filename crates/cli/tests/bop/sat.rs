@@ -94,8 +94,11 @@ fn bounded_runs() {
 
         // Where no run is longer, what is not reached cannot be.
         let text = "decl g; void main() begin g := 0; if (g) then R: skip; fi end";
-        let args = ["check", "-", "--lang", "bp", "--reach", "R", "--engine", engine, "--bound"];
-        let bounded = |bound| bop_with(&[&args[..], &[bound]].concat(), text);
+        let args = ["check", "-", "--lang", "bp", "--reach", "R", "--engine", engine];
+        let bounded = |bound| {
+            let bound = format!("--bound={bound}");
+            bop_with(&[&args[..], &[&bound]].concat(), text)
+        };
         assert_eq!(bounded("50").exits(0).out, "unreachable: R\n");
         bounded("1").exits(3);
         for bad in ["-1", "x", "1.5", ""] {
