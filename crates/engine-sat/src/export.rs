@@ -13,7 +13,9 @@
 //! stands without them.
 
 use crate::paths::PathId;
+use crate::scope::Context;
 use crate::search::Search;
+use analysis::{Order, SlotOrder, variable_order};
 use bdd::{Bdd, Config, Gate, Manager, Stop};
 use check::{
     Area, Budget, Certificate, Observation, ProcClaim, SetBit, SetId, StateSets, StopReason,
@@ -33,6 +35,8 @@ const LEVELS: usize = 2_000;
 /// Diagrams, and sets made from them.
 pub(crate) struct Export {
     manager: Manager,
+    order: SlotOrder,
+    /// What variables stand for, in the part that is being made.
     bits: FxHashMap<u32, SetBit>,
     /// Parts that were made, by the bits and formulas they consist of.
     done: FxHashMap<Part, SetId>,
@@ -42,7 +46,7 @@ pub(crate) struct Export {
 }
 
 /// Formulas, each with the bit that it is, if it is one; and known inputs with their bits.
-type Part = (Vec<(Lit, Option<SetBit>)>, Vec<(Lit, SetBit)>);
+type Part = (Vec<(Lit, Option<Column>)>, Vec<(Lit, Column)>);
 
 /// Stops diagrams that take too long.
 struct Patience {
@@ -64,28 +68,25 @@ impl Gate for Patience {
     }
 }
 
-/// The variable of a bit: copies of one are neighbours. Open inputs come before all bits.
-fn variable(bit: SetBit) -> u32 {
-    let (base, copy) = match bit.area {
-        Area::EntryGlobal => (1 << 22, 0),
-        Area::Global => (1 << 22, 1),
-        Area::EntryLocal => (1 << 23, 0),
-        Area::Local => (1 << 23, 1),
-        Area::Result => (1 << 24, 0),
-    };
-    base + 2 * bit.index + copy
+/// A bit, and its variable in diagrams.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+struct Column {
+    variable: u32,
+    bit: SetBit,
 }
 
-/// More bits of one kind than have variables of their own.
-const BITS: u32 = 1 << 20;
+/// Open inputs come before all bits.
+const FIRST_BIT: u32 = 1 << 24;
 
 impl Export {
-    pub(crate) fn new(budget: &Budget) -> Export {
+    pub(crate) fn new(context: &Context<'_>, budget: &Budget) -> Export {
+        let order = variable_order(context.program, &context.layout, Order::Derived);
         let config = Config { node_limit: NODES, collect_at: 1 << 17, ..Config::default() };
         let mut manager = Manager::new(config);
         manager.set_gate(Some(Box::new(Patience { budget: budget.clone(), left: POLLS })));
         Export {
             manager,
+            order,
             bits: FxHashMap::default(),
             done: FxHashMap::default(),
             redirected: FxHashMap::default(),
@@ -126,13 +127,10 @@ impl Export {
         result
     }
 
-    fn bit(&mut self, bit: SetBit) -> Result<Bdd, Stop> {
-        if bit.index >= BITS {
-            return Err(Stop::Nodes);
-        }
-        let variable = variable(bit);
-        self.bits.insert(variable, bit);
-        self.manager.var(variable)
+    /// The diagram of a bit. What its variable stands for holds until the part is a set.
+    fn bit(&mut self, column: Column) -> Result<Bdd, Stop> {
+        self.bits.insert(column.variable, column.bit);
+        self.manager.var(column.variable)
     }
 
     /// The diagram of a part.
@@ -232,9 +230,9 @@ impl Export {
 struct Item {
     formula: Lit,
     /// The bit of the output.
-    output: Option<SetBit>,
+    output: Option<Column>,
     /// Its inputs that are outputs, with their bits.
-    known: Vec<(Lit, SetBit)>,
+    known: Vec<(Lit, Column)>,
     /// Its other inputs.
     open: Vec<Lit>,
 }
@@ -247,10 +245,10 @@ impl Search<'_> {
     pub(crate) fn certificate(&mut self) -> Small<Certificate> {
         let program = self.program();
         let mut sets = StateSets::new();
-        let mut export = Export::new(self.budget);
+        let mut export = Export::new(&self.context, self.budget);
         let mut path: IndexVec<NodeId, SetId> = IndexVec::new();
         for (node, info) in program.nodes.enumerate() {
-            let bits = self.pair_bits(info.proc, |search| {
+            let bits = self.pair_bits(&export, info.proc, |search| {
                 let vars: Vec<VarId> = search.context.at[node].vars().collect();
                 vars
             });
@@ -262,7 +260,7 @@ impl Search<'_> {
         }
         let mut procs: IndexVec<ProcId, ProcClaim> = IndexVec::new();
         for proc in program.procs.ids() {
-            let bits = self.pair_bits(proc, |search| {
+            let bits = self.pair_bits(&export, proc, |search| {
                 let vars: Vec<VarId> = search.context.exit[proc].vars().collect();
                 vars
             });
@@ -278,7 +276,12 @@ impl Search<'_> {
     }
 
     /// The bits of a path edge, at entry and now, as they lie in `entry ++ now`.
-    fn pair_bits(&self, proc: ProcId, now: impl Fn(&Self) -> Vec<VarId>) -> Vec<SetBit> {
+    fn pair_bits(
+        &self,
+        export: &Export,
+        proc: ProcId,
+        now: impl Fn(&Self) -> Vec<VarId>,
+    ) -> Vec<Column> {
         let mut out = Vec::new();
         let entry: Vec<VarId> = self.context.entry[proc].vars().collect();
         for (vars, at_entry) in [(entry, true), (now(self), false)] {
@@ -290,8 +293,17 @@ impl Search<'_> {
                     (VarKind::Local(_), false) => Area::Local,
                     (VarKind::Result(_), _) => Area::Result,
                 };
+                let copy = match area {
+                    Area::EntryGlobal | Area::EntryLocal => 0,
+                    Area::Global | Area::Local => 1,
+                    Area::Result => 2,
+                };
                 let bits = self.context.layout.slot(var).bits();
-                out.extend(bits.map(|index| SetBit { area, index }));
+                out.extend(bits.enumerate().map(|(i, index)| {
+                    let position = export.order.position(var, i as u32);
+                    let variable = FIRST_BIT + 3 * position + copy;
+                    Column { variable, bit: SetBit { area, index } }
+                }));
             }
         }
         out
@@ -306,7 +318,7 @@ impl Search<'_> {
     ) -> Small<SetId> {
         let node = observation.node;
         let proc = self.program().nodes[node].proc;
-        let bits = self.pair_bits(proc, |search| search.context.at[node].vars().collect());
+        let bits = self.pair_bits(export, proc, |search| search.context.at[node].vars().collect());
         let first = self.context.entry[proc].len as usize;
         let mut wanted: Vec<usize> = Vec::new();
         let mut place = first;
@@ -318,7 +330,7 @@ impl Search<'_> {
             place += width;
         }
         self.budget.poll()?;
-        let bits: Vec<SetBit> = wanted.iter().map(|&i| bits[i]).collect();
+        let bits: Vec<Column> = wanted.iter().map(|&i| bits[i]).collect();
         let mut union = Bdd::FALSE;
         for &kept in &self.kept[node] {
             let path = self.path(kept);
@@ -338,7 +350,7 @@ impl Search<'_> {
     fn set(
         &mut self,
         kept: &[PathId],
-        bits: &[SetBit],
+        bits: &[Column],
         export: &mut Export,
         sets: &mut StateSets,
     ) -> Small<SetId> {
@@ -362,7 +374,7 @@ impl Search<'_> {
     }
 
     /// The formulas of which `{outputs(ξ) | guard(ξ)}` consists.
-    fn items(&self, guard: Lit, outputs: &[Lit], bits: &[SetBit]) -> Vec<Item> {
+    fn items(&self, guard: Lit, outputs: &[Lit], bits: &[Column]) -> Vec<Item> {
         // Inputs that are outputs, with the place of the first.
         let mut owner: FxHashMap<Lit, usize> = FxHashMap::default();
         for (place, &lit) in outputs.iter().enumerate() {
@@ -370,7 +382,7 @@ impl Search<'_> {
                 owner.entry(Lit::of_node(lit.node())).or_insert(place);
             }
         }
-        let mut formulas: Vec<(Lit, Option<SetBit>)> = Vec::new();
+        let mut formulas: Vec<(Lit, Option<Column>)> = Vec::new();
         let mut seen: FxHashSet<Lit> = FxHashSet::default();
         let mut stack = vec![guard];
         while let Some(lit) = stack.pop() {

@@ -168,7 +168,7 @@ fn answer(
     let complete = (wants_all || proof) && search.instantiate().unwrap_or(false);
     let mut certificate = None;
     if complete {
-        let mut export = Export::new(budget);
+        let mut export = Export::new(&search.context, budget);
         for (i, observation) in task.observe.iter().enumerate() {
             answer.observed[i] =
                 search.observe(observation, &mut export, &mut answer.sets).unwrap_or(None);

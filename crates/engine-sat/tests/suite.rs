@@ -4,7 +4,9 @@
 
 use check::{Answer, Budget, Engine, Task, TraceMode};
 use engine_sat::{Qbf, Universal};
+use engine_summary::Summary;
 use std::time::Duration;
+use testkit::judge::is_left_out;
 use testkit::{corpus, suite};
 
 /// Cases that the engines cannot do, with the reason.
@@ -52,5 +54,22 @@ fn corpora_of_others() {
     }
     for (name, why) in &shared.skipped {
         eprintln!("skipped {name}: {why}");
+    }
+}
+
+/// Programs of thousands of lines whose answers nobody knows: as decision diagrams say. Two or
+/// three have proofs that are too large to write down.
+#[test]
+fn generated_from_c() {
+    let mut cases = corpus::shared().cases;
+    let starts = ["#init", "#thread0", "#thread1"];
+    cases.retain(|case| starts.iter().any(|start| case.name.ends_with(start)));
+    for engine in [&Qbf::default() as &dyn Engine, &Universal::default()] {
+        let clock = std::time::Instant::now();
+        let mut report = suite::agree(&Any(engine), &Any(&Summary::default()), &cases, 6 * LIMIT);
+        report.failures.retain(|(_, what)| !is_left_out(what));
+        assert!(report.passed + 3 >= cases.len(), "{} of {}", report.passed, cases.len());
+        assert!(report.failures.is_empty(), "{}: {}", engine.name(), report.failure_text());
+        eprintln!("{}: {} agree, {:?}", engine.name(), report.passed, clock.elapsed());
     }
 }
