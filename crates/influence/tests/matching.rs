@@ -150,7 +150,6 @@ fn generated(seeds: std::ops::Range<u64>) {
         without += stored(&off);
     }
     assert!(fewer > 0 && with < without, "{with} of {without}");
-    println!("{with} states stored instead of {without}");
 }
 
 #[test]
