@@ -63,8 +63,8 @@ impl Collector {
             random ^= random << 17;
             (random >> 33) as u32 % below
         };
-        // A block has about nine points.
-        let blocks = (self.points / n / 9).max(1);
+        // A block has about thirteen points.
+        let blocks = (self.points / n / 13).max(1);
         for k in 0..n {
             let (dangles, leaks) = match self.faulty {
                 0 => (false, false),
