@@ -289,7 +289,7 @@ impl Checker<'_> {
         let program = Arc::new(program);
         let mut task = Task::new(program.clone(), goals);
         task.wants = Wants { trace: self.options.trace, certificate: false, all_nodes: false };
-        let mut findings: Vec<Finding> = Vec::new();
+        let mut told_of: Vec<(Finding, Option<rules::At>)> = Vec::new();
         for (goal, trace) in self.answers(&task, out)? {
             let (i, k) = causes[goal];
             let told = Told {
@@ -299,11 +299,11 @@ impl Checker<'_> {
                 program: &program,
                 max_steps: self.options.max_steps,
             };
-            findings.push(told.finding(&trace, &product.violations[i], &product.births[k]));
+            told_of.push(told.finding(&trace, &product.violations[i], &product.births[k]));
         }
-        // One for each place and origin, whatever the function was called from.
+        // One for each place and origin, as far as the function at fault sees it.
         let mut seen = FxHashSet::default();
-        findings.sort_by(|a, b| {
+        told_of.sort_by(|(a, _), (b, _)| {
             (&a.file, a.line, a.column, a.steps.len()).cmp(&(
                 &b.file,
                 b.line,
@@ -311,8 +311,11 @@ impl Checker<'_> {
                 b.steps.len(),
             ))
         });
-        findings.retain(|f| seen.insert((f.file.clone(), f.line, f.column, f.origin.clone())));
-        Ok(findings)
+        told_of.retain(|(f, from)| {
+            let origin = f.origin.clone().filter(|_| from.is_none());
+            seen.insert((f.file.clone(), f.line, f.column, *from, origin))
+        });
+        Ok(told_of.into_iter().map(|(finding, _)| finding).collect())
     }
 
     fn answer(&self, task: &Task, out: &mut Findings) -> Result<check::Answer, StopReason> {
@@ -397,12 +400,13 @@ struct Raw<'a> {
 }
 
 impl Told<'_> {
+    /// The finding, and the call in the function at fault from which it has the value.
     fn finding(
         &self,
         trace: &Trace,
         violation: &rules::Violation,
         birth: &rules::Birth,
-    ) -> Finding {
+    ) -> (Finding, Option<rules::At>) {
         let s = self.skeleton;
         let raw = self.flat(trace);
         let progress: Vec<Option<(u64, u64)>> = {
@@ -465,7 +469,20 @@ impl Told<'_> {
             }
         }
         let place = self.step(violation.at, 0, false, None);
-        let object = violation.object.clone().unwrap_or_else(|| birth.object.clone());
+        let depth = raw.last().map_or(0, |r| r.depth);
+        let born = progress.iter().rposition(|p| matches!(p, Some((0, _)))).unwrap_or(0);
+        let from = raw[..=born.min(raw.len().saturating_sub(1))]
+            .iter()
+            .rev()
+            .find(|r| r.depth == depth && self.product.edges[r.step.edge].is_some())
+            .filter(|_| raw.get(born).is_some_and(|r| r.depth > depth))
+            .and_then(|r| self.product.edges[r.step.edge].map(|e| e.at));
+        let taken =
+            from.and_then(|at| match &s.bodies[at.body as usize].points[at.point as usize].flow {
+                Flow::Call(call) => call.result.map(|o| s.objects[o.index()].name.clone()),
+                _ => None,
+            });
+        let object = violation.object.clone().or(taken).unwrap_or_else(|| birth.object.clone());
         let origin = match (birth.at, birth.function) {
             (Some(at), _) => {
                 let step = self.step(at, 0, false, None);
@@ -474,7 +491,7 @@ impl Told<'_> {
             (None, Some(f)) => s.body(f).map(|b| (s.files[b.at.file as usize].clone(), b.at.line)),
             (None, None) => None,
         };
-        Finding {
+        let finding = Finding {
             rule: self.rule.name.clone(),
             message: self.rule.message_for(&object),
             file: place.file,
@@ -486,7 +503,8 @@ impl Told<'_> {
             steps,
             assumptions,
             suppressed: None,
-        }
+        };
+        (finding, from)
     }
 
     /// The steps of a trace in a list; calls in which the rule's automaton stays are folded.
