@@ -279,6 +279,9 @@ struct CallPlan {
     loose: BTreeMap<u32, VarId>,
 }
 
+/// A function that the program starts with, what happens then, and which of its paths are chosen.
+type Start = (FuncId, Act, BTreeMap<PathId, ExprId>);
+
 /// A function in the product.
 struct Frame {
     proc: ProcId,
@@ -2162,7 +2165,7 @@ impl<'a> Maker<'a> {
 
     // The start.
 
-    fn start_acts(&mut self) -> (Act, Vec<(FuncId, Act, BTreeMap<PathId, ExprId>)>) {
+    fn start_acts(&mut self) -> (Act, Vec<Start>) {
         let mut globals = Act::default();
         let mut roots = Vec::new();
         if !self.relevance.results_only {
@@ -2215,11 +2218,7 @@ impl<'a> Maker<'a> {
         (globals, roots)
     }
 
-    fn harness(
-        &mut self,
-        (globals, roots): (Act, Vec<(FuncId, Act, BTreeMap<PathId, ExprId>)>),
-        dfa: &Dfa,
-    ) -> ProcId {
+    fn harness(&mut self, (globals, roots): (Act, Vec<Start>), dfa: &Dfa) -> ProcId {
         let at = self.b.no_origin();
         let proc = self.b.proc("(run)", at);
         self.b.begin_proc(proc);
