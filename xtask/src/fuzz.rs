@@ -75,11 +75,11 @@ fn threads() -> usize {
 /// only where asked for: they take longer than all others together.
 fn compare_engines(seeds: Range<u64>, formulas: bool, tick: &(dyn Fn(u64) + Sync)) -> Outcome {
     let summary = Summary::default();
-    let small = Options { summary_limit: 30, refinements: 3, ..Options::default() };
+    let small = Options { summary_limit: 30, ..Options::default() };
     let by_formulas: [Named<'_>; 3] = [
         ("qbf", &Qbf::default()),
         ("universal", &Universal::default()),
-        ("universal with small limits", &Universal { options: small }),
+        ("universal with a small limit", &Universal { options: small }),
     ];
     let comparison = Comparison {
         reference: ("explicit", &Explicit::default()),
