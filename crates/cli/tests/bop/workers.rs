@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 const COUNTING: &str = "pbes nu X(n: Nat) = val(n < 60) && Y(n) || val(n >= 60);\n\
                         mu Y(n: Nat) = X(n + 1) || val(n < 3) && Y(n + 1);\ninit X(0);\n";
-const ENDLESS: &str = "pbes mu X(n: Nat) = X(n + 1) || X(n + 2); init X(0);";
+const ENDLESS: &str = "pbes mu X(n: Nat) = X(2 * n + 1) || X(2 * n + 2); init X(0);";
 
 /// A list of addresses of this machine that nobody listens at, and the addresses.
 fn hosts(processes: usize) -> (TempFile, Vec<String>) {
