@@ -229,6 +229,10 @@ fn summary(all: &[Compared], limit: f64) -> (String, bool) {
          ({share:.1} %); less than {FLOOR} s counts as {FLOOR} s",
         ratios.len()
     );
+    let long = all.iter().filter(|c| c.best().is_some_and(|b| b.seconds > FLOOR));
+    let long: Vec<f64> = long.filter_map(Compared::ratio).collect();
+    let near_long = long.iter().filter(|r| **r <= NEAR).count();
+    let _ = write!(out, "; where the best takes longer, on {near_long} of {}", long.len());
     let unanswered = all.len() - ratios.len();
     if unanswered > 0 {
         let _ = write!(out, "; to {unanswered} more no engine has an answer in {limit} s");

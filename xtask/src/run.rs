@@ -100,18 +100,18 @@ fn wait(child: &mut Child, limit: f64) -> Result<Watched, String> {
 }
 
 /// Reconstructs from the processor time of each thread how long a run would have taken with a core
-/// for each: in every window of time, the thread that worked most counts.
+/// for each: in every window, the thread that worked most counts. A window lasts until some thread
+/// has worked for [`WINDOW`]: where threads have to take turns, each gets several in a window.
 #[derive(Default)]
 struct Threads {
     /// By thread: at the start of the window, and now, in nanoseconds.
     spent: BTreeMap<u64, (u64, u64)>,
-    window: Option<Instant>,
     /// Of the windows that are over.
     done: u64,
 }
 
-/// Longer than what a scheduler gives one thread while another waits, and shorter than what counts.
-const WINDOW: Duration = Duration::from_millis(20);
+/// In nanoseconds: several times what a scheduler gives one thread while another waits.
+const WINDOW: u64 = 20_000_000;
 
 impl Threads {
     fn look(&mut self, folder: &str) {
@@ -123,9 +123,8 @@ impl Threads {
                 self.spent.entry(id).or_default().1 = spent;
             }
         }
-        if self.window.get_or_insert_with(Instant::now).elapsed() >= WINDOW {
+        if self.most() >= WINDOW {
             self.close();
-            self.window = Some(Instant::now());
         }
     }
     /// The most that a thread has worked since the window was opened.
