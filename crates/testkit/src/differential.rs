@@ -75,6 +75,8 @@ pub struct Outcome {
     pub certificates: u64,
     /// Answers without a proof or a set, of engines that may leave them out.
     pub incomplete: u64,
+    /// Programs, with the engine, for which such an engine ran out of time.
+    pub open: Vec<(u64, String)>,
     /// The failures, by seed.
     pub failures: Vec<Failure>,
 }
@@ -88,6 +90,7 @@ impl Outcome {
         self.traces += other.traces;
         self.certificates += other.certificates;
         self.incomplete += other.incomplete;
+        self.open.extend(other.open.iter().cloned());
     }
     /// Counts what was checked of an answer.
     fn count(&mut self, answer: &Answer) {
@@ -353,6 +356,7 @@ fn judge_program(
     }
     for &engine in comparison.any_trace {
         match answer(engine, &any) {
+            Ok(other) if out_of_time(&other) => tally.done.open.push((seed, engine.0.to_owned())),
             Ok(other) => {
                 tally.done.count(&other);
                 let mut found = problems(&any, &other);
@@ -366,6 +370,11 @@ fn judge_program(
         }
     }
     tally
+}
+
+fn out_of_time(answer: &Answer) -> bool {
+    let time = |v: &Verdict| matches!(v, Verdict::Unknown(check::StopReason::Time { .. }));
+    answer.verdicts.iter().any(time)
 }
 
 /// A task that asks for all there is to ask of a program. The first goal is about assertions, then
