@@ -28,7 +28,7 @@ pub(crate) struct Loaded {
 /// given. Files of two languages are an error.
 pub(crate) fn is_c(input: &Input) -> Result<bool, Failed> {
     if input.files.is_empty() && input.c.compile_commands.is_none() {
-        return Err(Failed::from("no file: which program is meant?".to_owned()));
+        return Err(Failed::from("no FILE: which program is to be checked?".to_owned()));
     }
     let wants = |flag: &str| {
         let what = format!("{flag} is for C programs; this is none");

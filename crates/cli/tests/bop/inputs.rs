@@ -36,10 +36,11 @@ fn command_lines() {
     refused(&["check", fig1, "--timeout", "soon"], &["60s"]);
     refused(&["check", fig1, "--memory", "lots"], &["4G"]);
     refused(&["check", fig1, "--ltl", "G ("], &["expected a formula", "1:4"]);
-    refused(&["check", fig1, "--sere", "never {a}"], &["--sere", "not supported yet"]);
-    refused(&["check", fig1, "--rule", "x.rule"], &["--rule", "not supported yet"]);
+    refused(&["check", fig1, "--sere", "never {a}"], &["no global variable `a`", "1:8"]);
+    refused(&["check", fig1, "--sere", "never {"], &["a bracket without its partner", "1:7"]);
+    refused(&["check", fig1, "--rule", "x.rule"], &["`x.rule`", "ready-made", "memory"]);
     refused(&["check", fig1, "--bound", "3"], &["--bound", "--engine qbf"]);
-    refused(&["convert", fig1, "--to", "smv"], &["not supported yet", "remopla", "dot"]);
+    refused(&["convert", fig1, "--to", "smv"], &["forms of C programs", "remopla", "dot"]);
     refused(&["frobnicate"], &["frobnicate"]);
     refused(&[], &["Usage"]);
     refused(&["gen", "bebop-t", "0"], &["1.."]);
