@@ -81,7 +81,8 @@ pub(crate) fn auto(args: &[&str]) -> Result<(), String> {
     for (suite, list) in &suites {
         for series in list {
             let Some(check) = question(series) else { continue };
-            // Programs of one series grow: who was too slow for one is not asked about the next.
+            // Programs of one series grow: who was too slow for one, and not all were, is not asked
+            // about the next.
             let mut slow: Vec<&str> = Vec::new();
             for program in programs(&bop, &work.0, series)? {
                 let title = series.source.title(&program.what);
@@ -147,10 +148,11 @@ fn compare(
         }
         let most = out.best().map_or(limit, |best| limit.min(best.seconds.max(FLOOR) * HOPELESS));
         let (tried, _) = ask(bop, work, program, check, engine, most)?;
-        if tried.answer.is_none() && tried.seconds >= limit {
-            slow.push(engine);
-        }
         out.single.push(tried);
+    }
+    if out.best().is_some() {
+        let late = out.single.iter().filter(|t| t.answer.is_none() && t.seconds >= limit);
+        slow.extend(late.map(|t| t.engine));
     }
     let most = out.best().map_or(limit, |best| best.seconds.max(FLOOR) * HOPELESS);
     (out.auto, out.by) = ask(bop, work, program, check, "auto", most.max(limit))?;
