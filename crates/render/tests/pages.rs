@@ -264,7 +264,7 @@ fn reports_are_read_back() {
         (r#""line":3"#, r#""line":-3"#, "results[0].trace.steps[0].line: expected a number"),
         (r#""proc":"main","#, "", "results[0].trace.steps[0].proc: missing"),
         (r#""x":5"#, r#""x":"y""#, "results[0].trace.steps[0].state.x: expected a boolean"),
-        ("reach\"", "rule\"", "results[0].property.kind: expected `reach`"),
+        ("reach\"", "reached\"", "results[0].property.kind: expected `reach`"),
         ("report/1", "report/2", "schema: expected \"postbop.report/1\""),
     ] {
         let error = render::read_report(&json.replacen(old, new, 1)).unwrap_err().to_string();

@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// An engine with the name that failures call it by.
 pub type Named<'a> = (&'a str, &'a dyn Engine);
@@ -355,8 +355,16 @@ fn judge_program(
         any.wants.trace = TraceMode::Any;
     }
     for &engine in comparison.any_trace {
+        let start = Instant::now();
         match answer(engine, &any) {
-            Ok(other) if out_of_time(&other) => tally.done.open.push((seed, engine.0.to_owned())),
+            // Time may also run out after the verdicts, with what is said besides them.
+            Ok(other) if out_of_time(&other) || start.elapsed() >= comparison.limit => {
+                tally.done.open.push((seed, engine.0.to_owned()));
+                let found = differences(&any, &other, &reference).into_iter();
+                tally.problems.extend(
+                    found.filter(|_| !out_of_time(&other)).map(|p| format!("{}: {p}", engine.0)),
+                );
+            }
             Ok(other) => {
                 tally.done.count(&other);
                 let mut found = problems(&any, &other);
