@@ -62,7 +62,7 @@ fn pairs(n: usize) -> String {
 /// The product of two arbitrary words of `n` bits, added up in `n` procedures, is that of two
 /// primes: diagrams of a product are large in every order of the variables.
 fn factors(n: usize) -> String {
-    let prime = |p: &u64| (2..).take_while(|d| d * d <= *p).all(|d| p % d != 0);
+    let prime = |p: &u64| (2..).take_while(|d| d * d <= *p).all(|d| !p.is_multiple_of(d));
     let primes: Vec<u64> = (1u64 << (n - 1)..1 << n).filter(prime).collect();
     let product = primes[primes.len() / 3] * primes[2 * primes.len() / 3];
     let names =

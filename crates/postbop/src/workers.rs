@@ -64,7 +64,7 @@ pub fn eval_with_workers(
     guarded("evaluating a formula", || {
         let run = Run { workers, resolution, budget: watch.budget(options.limits) };
         let parsed = parse_formula(formula, syntax)?;
-        let task = task(&[formula.text(), model.text()]);
+        let task = task([formula.text(), model.text()]);
         let model = Arc::new(read_model(model, &run.budget)?);
         let tau = resolution.invisible();
         let question =
@@ -85,7 +85,7 @@ pub fn solve_with_workers(
 ) -> Result<Solution, Error> {
     guarded("solving equations", || {
         let run = Run { workers, resolution, budget: watch.budget(options.limits) };
-        let task = task(&[file.text(), model.map_or("", |model| model.text())]);
+        let task = task([file.text(), model.map_or("", |model| model.text())]);
         match (Kind::of(file), model) {
             (Some(Kind::Modal), Some(model)) => {
                 let system = lts::blk::parse(file.text()).map_err(|e| wrong(file, &e))?;

@@ -34,7 +34,7 @@ fn answers_are_those_of_the_whole_program() {
         let file = Arc::new(SourceFile::new("f.bp", text.as_str()).expect("text"));
         let engine = engines[seed as usize % engines.len()];
         let options = Options { engine, self_check: true, ..Options::default() };
-        let program = Arc::new(load(&[file.clone()], &options).expect("a program"));
+        let program = Arc::new(load(std::slice::from_ref(&file), &options).expect("a program"));
         let mut labels: Vec<String> =
             program.labels.iter().map(|l| program.text(l.name).to_owned()).collect();
         labels.sort_unstable();
@@ -64,7 +64,12 @@ fn what_is_overwritten_is_dropped() {
     let file = Arc::new(SourceFile::new("f.bp", text).expect("text"));
     for engine in [EngineChoice::Explicit, EngineChoice::Summary, EngineChoice::Post] {
         let options = Options { engine, self_check: true, ..Options::default() };
-        let report = check(&[file.clone()], &[Property::reach("R")], &options, &Watch::default());
+        let report = check(
+            std::slice::from_ref(&file),
+            &[Property::reach("R")],
+            &options,
+            &Watch::default(),
+        );
         let report = report.expect("a report");
         assert_eq!(report.results[0].status, Status::Reachable);
         assert_eq!(report.results[0].trace.as_ref().expect("a trace").steps.len(), 6);
