@@ -173,7 +173,7 @@ fn another_solver() {
     assert!(bop(&args).exits(2).err.contains("--engine qbf"), "not with `auto`");
 
     match std::process::Command::new("depqbf").arg("--version").output() {
-        Err(_) => println!("skipped: there is no depqbf"),
+        Err(_) => eprintln!("skipped: there is no depqbf"),
         Ok(_) => {
             let report = check("depqbf --qdo", &["--stats", "--format", "json"]).exits(0).json();
             assert_eq!(result(&report)["verdict"], "unreachable");
