@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 /// Path edges that `explicit` may find: so many, or so many for each edge of the program.
 const EXPLICIT_STEPS: u64 = 20_000;
-const EXPLICIT_STEPS_PER_EDGE: u64 = 10;
+const EXPLICIT_STEPS_PER_EDGE: u64 = 3;
 
 /// Arbitrary bits of one edge that it may enumerate.
 const EXPLICIT_OPEN_BITS: u32 = 10;
