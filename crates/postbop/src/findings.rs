@@ -7,7 +7,7 @@ use check::{
     Budget, Goal, Observation, StopReason, Target, Task, Trace, TraceMode, Verdict, Wants,
 };
 use front_c::{Flow, Next, ObjectId, Reach, Skeleton};
-use ir::{EdgeId, Id, Layout, NodeId, Program};
+use ir::{EdgeId, Id, Layout, NodeId, Program, VarKind};
 use rules::{Instance, Rule};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -227,8 +227,10 @@ impl Checker<'_> {
     fn values(&self, out: &mut Findings) -> Result<Vec<Finding>, StopReason> {
         let unsupported = |what: String| StopReason::Unsupported { what };
         let entry = self.options.entry.as_deref();
-        let mut product = rules::value_product(self.skeleton, self.rule, entry)
-            .map_err(|error| unsupported(error.to_string()))?;
+        let stop = || self.budget.poll().is_err();
+        let product = rules::value_product(self.skeleton, self.rule, entry, &stop);
+        self.budget.poll()?;
+        let mut product = product.map_err(|error| unsupported(error.to_string()))?;
         debug_assert_eq!(product.program.validate().map_err(|e| e.to_string()), Ok(()));
         note(out, "nodes", product.program.nodes.len() as u64);
         note(out, "places", product.violations.len() as u64);
@@ -248,6 +250,9 @@ impl Checker<'_> {
         );
         let program = Arc::new(program);
         let mut task = Task::new(program.clone(), goals);
+        if !product.numbered {
+            return self.told(&task, &product, None, out);
+        }
         task.wants = Wants { trace: TraceMode::None, certificate: false, all_nodes: false };
         let places = product.violations.iter();
         task.observe =
@@ -287,19 +292,39 @@ impl Checker<'_> {
             goals.push(Goal::Reach(vec![Target { node: product.violations[i].node, condition }]));
         }
         let program = Arc::new(program);
-        let mut task = Task::new(program.clone(), goals);
+        let task = Task::new(program, goals);
+        self.told(&task, &product, Some(&causes), out)
+    }
+
+    /// A finding for each goal that is reached. Each is a violation from an origin; without `causes`,
+    /// goals are the violations, and traces tell where their values come from.
+    fn told(
+        &self,
+        task: &Task,
+        product: &rules::ValueProduct,
+        causes: Option<&[(usize, usize)]>,
+        out: &mut Findings,
+    ) -> Result<Vec<Finding>, StopReason> {
+        let mut task = task.clone();
         task.wants = Wants { trace: self.options.trace, certificate: false, all_nodes: false };
+        let told = Told {
+            skeleton: self.skeleton,
+            rule: self.rule,
+            product,
+            program: &task.program,
+            max_steps: self.options.max_steps,
+        };
         let mut told_of: Vec<(Finding, Option<rules::At>)> = Vec::new();
         for (goal, trace) in self.answers(&task, out)? {
-            let (i, k) = causes[goal];
-            let told = Told {
-                skeleton: self.skeleton,
-                rule: self.rule,
-                product: &product,
-                program: &program,
-                max_steps: self.options.max_steps,
+            let (i, k) = match causes {
+                Some(causes) => (causes[goal].0, Some(causes[goal].1)),
+                None => (goal, told.birth(&trace)),
             };
-            told_of.push(told.finding(&trace, &product.violations[i], &product.births[k]));
+            let Some(birth) = k.and_then(|k| product.births.get(k)) else {
+                let what = "no value comes into being on the trace".to_owned();
+                return Err(StopReason::Internal { what });
+            };
+            told_of.push(told.finding(&trace, &product.violations[i], birth));
         }
         // One for each place and origin, as far as the function at fault sees it.
         let mut seen = FxHashSet::default();
@@ -505,6 +530,33 @@ impl Told<'_> {
             suppressed: None,
         };
         (finding, from)
+    }
+
+    /// Where the value of a trace comes into being: where `on` becomes true.
+    fn birth(&self, trace: &Trace) -> Option<usize> {
+        let layout = Layout::new(self.program);
+        let slot = |var| layout.slot(var).bits();
+        let raw = self.flat(trace);
+        let on = self.product.progress[0];
+        let chosen = raw.iter().rposition(|r| r.step.state.number(slot(on)) == Some(0))?;
+        let at = self.product.edges[raw[chosen].step.edge].map(|e| e.at);
+        let next = raw.get(chosen + 1).map(|r| r.step);
+        let proc_of =
+            |step: &check::Step| self.program.nodes[self.program.edges[step.edge].source].proc;
+        let holds = |var| {
+            let step = next?;
+            let bit = match self.program.vars[var].kind {
+                VarKind::Global => layout.slot(var).offset,
+                VarKind::Local(p) if p == proc_of(step) => {
+                    layout.global_bits + layout.slot(var).offset
+                }
+                _ => return None,
+            };
+            step.state.get(bit).filter(|held| *held)
+        };
+        let births = || self.product.births.iter().enumerate().filter(|(_, b)| b.at == at);
+        let held = births().find(|(_, b)| b.bit.is_some_and(|bit| holds(bit).is_some()));
+        held.or_else(|| births().next()).map(|(k, _)| k)
     }
 
     /// The steps of a trace in a list; calls in which the rule's automaton stays are folded.

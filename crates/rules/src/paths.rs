@@ -37,6 +37,7 @@ impl PathId {
 }
 
 /// All paths that occur. `&` and `*` next to each other cancel out.
+#[derive(Clone)]
 pub(crate) struct Paths {
     /// The most links of a path.
     longest: usize,

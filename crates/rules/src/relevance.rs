@@ -12,7 +12,7 @@ use crate::event::Event;
 use crate::paths::{ADDRESS, DEREF, L, PathId, Paths, Root};
 use crate::rule::Rule;
 use automata::sere::{Condition, ConditionId};
-use front_c::{Call, Flow, FuncId, ObjectId, Skeleton, plain_name};
+use front_c::{Body, Call, Flow, FuncId, Next, ObjectId, Skeleton, plain_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is known of the functions of a program as a rule sees them.
@@ -21,10 +21,19 @@ pub(crate) struct Functions<'a> {
     pub(crate) rule: &'a Rule,
     /// The rule speaks of them: they are events only.
     opaque: Vec<bool>,
+    /// Functions that do nothing but call another: which.
+    stands_for: Vec<Option<FuncId>>,
+    /// Whether to give up.
+    pub(crate) stop: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Functions<'a> {
-    pub(crate) fn new(s: &'a Skeleton, rule: &'a Rule) -> Functions<'a> {
+    pub(crate) fn new(
+        s: &'a Skeleton,
+        rule: &'a Rule,
+        entry: Option<&str>,
+        stop: &'a dyn Fn() -> bool,
+    ) -> Functions<'a> {
         let opaque = s.funcs.iter().map(|f| {
             let name = plain_name(&f.name);
             let patterns = rule.events.iter().flatten().filter_map(Event::pattern);
@@ -32,10 +41,16 @@ impl<'a> Functions<'a> {
             let others = others.chain(rule.fallible.iter().map(|(p, ..)| p));
             patterns.chain(others).any(|p| p.names_it(name))
         });
-        Functions { s, rule, opaque: opaque.collect() }
+        let mut opaque: Vec<bool> = opaque.collect();
+        let mut stands_for = vec![None; s.funcs.len()];
+        if !rule.by_function {
+            wrappers(s, entry, &mut opaque, &mut stands_for);
+        }
+        Functions { s, rule, opaque, stands_for, stop }
     }
+    /// The name that the rule knows the function by.
     pub(crate) fn name(&self, f: FuncId) -> &'a str {
-        plain_name(&self.s.funcs[f.index()].name)
+        plain_name(&self.s.funcs[self.stands_for[f.index()].unwrap_or(f).index()].name)
     }
     pub(crate) fn is_opaque(&self, f: FuncId) -> bool {
         self.opaque[f.index()]
@@ -51,6 +66,90 @@ impl<'a> Functions<'a> {
     }
 }
 
+/// A function that is called at fewer places is looked into.
+const WRAPPER: u32 = 16;
+
+/// Functions such as `void release(void *p) { free(p); }`, which are called all over a program and do
+/// nothing but hand their parameters on, are what they call: the rule is violated where they are
+/// called, and there is a finding for each such place.
+fn wrappers(
+    s: &Skeleton,
+    entry: Option<&str>,
+    opaque: &mut [bool],
+    stands_for: &mut [Option<FuncId>],
+) {
+    let mut called = vec![0u32; s.funcs.len()];
+    for body in &s.bodies {
+        for point in &body.points {
+            let Flow::Call(call) = &point.flow else { continue };
+            call.targets.iter().filter(|g| **g != body.func).for_each(|g| called[g.index()] += 1);
+        }
+    }
+    loop {
+        let mut changed = false;
+        for body in &s.bodies {
+            let g = body.func.index();
+            let asked_for = entry.is_some_and(|e| e == s.funcs[g].unique);
+            if opaque[g] || called[g] < WRAPPER || asked_for || s.funcs[g].name == "main" {
+                continue;
+            }
+            if let Some(inner) = handed_on(body).filter(|h| opaque[h.index()]) {
+                opaque[g] = true;
+                stands_for[g] = stands_for[inner.index()].or(Some(inner));
+                changed = true;
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// The function that a body calls with its own parameters, in their order, and whose result it
+/// returns, if it does nothing else.
+fn handed_on(body: &Body) -> Option<FuncId> {
+    use front_c::Event as E;
+    let params: Vec<ObjectId> = body.params.iter().flatten().copied().collect();
+    let mut at = body.entry;
+    let mut found: Option<&Call> = None;
+    for _ in 0..=body.points.len() {
+        let Next::Point(p) = at else { return None };
+        let point = &body.points[p as usize];
+        let used = |e: &E, call: &Call| match *e {
+            E::Use(o) => params.contains(&o),
+            E::ReturnOf(o) => call.temporary == Some(o),
+            E::Return => true,
+            _ => false,
+        };
+        match (&point.flow, found) {
+            (Flow::Next(next), None) if point.events.is_empty() && point.hidden.is_empty() => {
+                at = *next;
+            }
+            (Flow::Call(call), None) => {
+                let quiet = point.events.iter().chain(&point.hidden).all(|e| used(e, call));
+                let handed =
+                    call.arg_values.iter().zip(&body.params).all(|(a, p)| a.is_some() && a == p);
+                let all = handed && call.arg_values.len() <= body.params.len();
+                if call.indirect || !quiet || !all || call.result.is_some() {
+                    return None;
+                }
+                found = Some(call);
+                at = call.next;
+            }
+            (Flow::Return, Some(call)) => {
+                let events = || point.events.iter().chain(&point.hidden);
+                let returned = events().any(|e| matches!(e, E::ReturnOf(_)));
+                let taken = call.temporary.is_some();
+                let [target] = call.targets[..] else { return None };
+                let plain = events().all(|e| used(e, call)) && returned == taken;
+                return plain.then_some(target);
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
 /// An edge of the graph of flows.
 struct Edge {
     to: PathId,
@@ -60,6 +159,7 @@ struct Edge {
 }
 
 /// The paths that matter.
+#[derive(Clone)]
 pub(crate) struct Relevance {
     /// Paths that can hold a value that the rule is about.
     pub(crate) holds: Vec<bool>,
@@ -69,7 +169,8 @@ pub(crate) struct Relevance {
     pub(crate) results_only: bool,
 }
 
-struct Graph {
+struct Graph<'a> {
+    stop: &'a dyn Fn() -> bool,
     edges: Vec<Edge>,
     to: FxHashMap<PathId, Vec<u32>>,
     from: FxHashMap<PathId, Vec<u32>>,
@@ -113,11 +214,15 @@ fn marked(paths: &Paths, set: &[bool]) -> Vec<PathId> {
     paths.all().filter(|p| set.get(p.index()).copied().unwrap_or(false)).collect()
 }
 
-impl Graph {
-    fn new(f: &Functions<'_>, paths: &mut Paths) -> Graph {
+impl<'a> Graph<'a> {
+    fn new(f: &Functions<'a>, paths: &mut Paths) -> Graph<'a> {
         let s = f.s;
-        let mut graph =
-            Graph { edges: Vec::new(), to: FxHashMap::default(), from: FxHashMap::default() };
+        let mut graph = Graph {
+            stop: f.stop,
+            edges: Vec::new(),
+            to: FxHashMap::default(),
+            from: FxHashMap::default(),
+        };
         let mut seen: FxHashSet<(PathId, PathId, bool)> = FxHashSet::default();
         let mut add = |to: Option<PathId>, from: Option<PathId>, behind: bool| {
             if let (Some(to), Some(from)) = (to, from)
@@ -179,8 +284,10 @@ impl Graph {
             }
         }
         let index = if back { &self.to } else { &self.from };
+        let mut count = 0u32;
         while let Some(p) = todo.pop() {
-            if paths.too_many() {
+            count += 1;
+            if paths.too_many() || (count.is_multiple_of(1024) && (self.stop)()) {
                 break;
             }
             let (root, links) = (paths.root(p), paths.links(p).to_vec());

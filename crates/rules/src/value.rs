@@ -45,6 +45,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+/// With more places where values come into being, a run does not tell which is meant: traces do.
+/// Summaries would be relations over all of them.
+const MOST_BIRTHS: usize = 256;
+
 /// More events of one point that depend on the value are not told apart.
 const MAX_DYNAMIC: usize = 10;
 
@@ -66,6 +70,8 @@ pub struct Birth {
     pub function: Option<FuncId>,
     /// What holds it there.
     pub object: String,
+    /// The variable of the product that says so.
+    pub bit: Option<VarId>,
 }
 
 /// Where a rule can be violated.
@@ -103,6 +109,8 @@ pub struct ValueProduct {
     pub births: Vec<Birth>,
     /// The variable with that number.
     pub birth: VarId,
+    /// Whether it has that number. In large programs it is 0.
+    pub numbered: bool,
     /// Whether a value has been chosen, and the state of the rule's automaton.
     pub progress: [VarId; 2],
     /// For each edge, what it executes.
@@ -124,6 +132,8 @@ pub enum ValueError {
     },
     /// The rule's automaton has too many states.
     TooLarge,
+    /// It was given up.
+    Stopped,
 }
 
 impl fmt::Display for ValueError {
@@ -131,35 +141,55 @@ impl fmt::Display for ValueError {
         match self {
             ValueError::NoEntry { name } => write!(f, "no function `{name}` with a body"),
             ValueError::TooLarge => write!(f, "the rule's automaton has too many states"),
+            ValueError::Stopped => write!(f, "stopped"),
         }
     }
 }
 
 impl std::error::Error for ValueError {}
 
-/// The product of a program with a rule about a value.
+/// The product of a program with a rule about a value. It is given up when `stop` says so.
 pub fn value_product(
     s: &Skeleton,
     rule: &Rule,
     entry: Option<&str>,
+    stop: &dyn Fn() -> bool,
 ) -> Result<ValueProduct, ValueError> {
-    let functions = Functions::new(s, rule);
-    let roots = roots(&functions, entry)?;
+    let functions = || Functions::new(s, rule, entry, stop);
+    let f = functions();
+    let roots = roots(&f, entry)?;
     let mut longest = MAX_LENGTH;
     let (paths, relevance) = loop {
         let mut paths = Paths::new(s, longest);
-        let relevance = relevance(&functions, &mut paths);
+        let relevance = relevance(&f, &mut paths);
+        if stop() {
+            return Err(ValueError::Stopped);
+        }
         match paths.too_many() {
             true => longest -= 1,
             false => break (paths, relevance),
         }
     };
-    let mut product = Maker::new(functions, roots, paths, relevance).run()?;
+    let maker = Maker::new(f, roots.clone(), paths.clone(), relevance.clone(), true);
+    let mut product = match maker.run()? {
+        Some(product) => product,
+        None => {
+            let maker = Maker::new(functions(), roots, paths, relevance, false);
+            maker.run()?.expect("without numbers, there are not too many")
+        }
+    };
     if longest < MAX_LENGTH {
         product.limits.push(format!(
             "the program is large: values are followed through at most {longest} pointers and fields \
              of a path"
         ));
+    }
+    if !product.numbered {
+        product.limits.push(
+            "the program is large: of values that come from different places to one where they \
+             violate a rule, one is told"
+                .to_owned(),
+        );
     }
     Ok(product)
 }
@@ -321,6 +351,7 @@ struct Maker<'a> {
     state: VarId,
     escaped: Option<VarId>,
     birth: VarId,
+    numbered: bool,
     births: Vec<Birth>,
     birth_numbers: FxHashMap<(Option<At>, PathId), usize>,
     frames: BTreeMap<FuncId, Frame>,
@@ -343,7 +374,13 @@ struct Maker<'a> {
 const STATE_BITS: u32 = 11;
 
 impl<'a> Maker<'a> {
-    fn new(f: Functions<'a>, roots: Vec<FuncId>, paths: Paths, relevance: Relevance) -> Self {
+    fn new(
+        f: Functions<'a>,
+        roots: Vec<FuncId>,
+        paths: Paths,
+        relevance: Relevance,
+        numbered: bool,
+    ) -> Self {
         let (s, rule) = (f.s, f.rule);
         let mut b = ProgramBuilder::new();
         if s.files.is_empty() {
@@ -372,6 +409,7 @@ impl<'a> Maker<'a> {
             state,
             escaped,
             birth,
+            numbered,
             births: Vec::new(),
             birth_numbers: FxHashMap::default(),
             frames: BTreeMap::new(),
@@ -390,7 +428,8 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn run(mut self) -> Result<ValueProduct, ValueError> {
+    /// The product; none if there are too many places where values come into being.
+    fn run(mut self) -> Result<Option<ValueProduct>, ValueError> {
         // A rule that tells apart how many steps without events there are keeps every step.
         let Some(plain) = Dfa::new(&self.rule.nfa, &all_letters(self.rule)) else {
             return Err(ValueError::TooLarge);
@@ -406,37 +445,60 @@ impl<'a> Maker<'a> {
             .collect();
         let mut plans: Vec<(usize, Act, Vec<Option<Plan>>)> = Vec::new();
         for &i in &order {
+            if (self.f.stop)() {
+                return Err(ValueError::Stopped);
+            }
+            if self.numbered && self.births.len() > MOST_BIRTHS {
+                return Ok(None);
+            }
             let entry = self.entry_act(self.s.bodies[i].func);
             let plan = self.plans(i);
             plans.push((i, entry, plan));
         }
         let start = self.start_acts();
+        if self.numbered && self.births.len() > MOST_BIRTHS {
+            return Ok(None);
+        }
         let Some(dfa) = Dfa::new(&self.rule.nfa, &self.letters) else {
             return Err(ValueError::TooLarge);
         };
-        if dfa.len() >= 1 << STATE_BITS || self.births.len() >= 1 << 20 {
+        if dfa.len() >= 1 << STATE_BITS {
             return Err(ValueError::TooLarge);
         }
         let mut kept: Vec<Vec<bool>> =
             self.s.bodies.iter().map(|b| vec![false; b.points.len()]).collect();
         let bits = |n: usize| (usize::BITS - n.leading_zeros()).max(1);
         self.b.set_type(self.state, Type::int(bits(dfa.len() as usize)));
-        self.b.set_type(self.birth, Type::int(bits(self.births.len())));
+        let last = if self.numbered { self.births.len() } else { 0 };
+        self.b.set_type(self.birth, Type::int(bits(last)));
         for (i, entry, plan) in plans {
+            if (self.f.stop)() {
+                return Err(ValueError::Stopped);
+            }
             for (keeps, plan) in kept[i].iter_mut().zip(&plan) {
                 *keeps = plan.is_some();
             }
             self.body(i, &entry, plan, &dfa);
         }
         let entry = self.harness(start, &dfa);
-        let init = self.init();
+        let init = self.init(last);
         let progress = [self.on, self.state];
-        let Maker { b, mut edges, violations, births, birth, limits, .. } = self;
+        let Maker { b, mut edges, violations, births, birth, numbered, limits, .. } = self;
         edges.sort_by_key(|&(source, _)| source);
         let program = b.finish(entry, init);
         let edges = edges.into_iter().map(|(_, e)| e).collect();
         let limits = limits.into_iter().collect();
-        Ok(ValueProduct { program, violations, births, birth, progress, edges, kept, limits })
+        Ok(Some(ValueProduct {
+            program,
+            violations,
+            births,
+            birth,
+            numbered,
+            progress,
+            edges,
+            kept,
+            limits,
+        }))
     }
 
     // Which paths and functions.
@@ -849,14 +911,21 @@ impl<'a> Maker<'a> {
             Some(&number) => number,
             None => {
                 let object = self.path_name(p);
-                self.births.push(Birth { at, function: func, object });
+                let bit = match func {
+                    Some(func) => self.bit(func, p),
+                    None => self.globals.get(&p).copied(),
+                };
+                self.births.push(Birth { at, function: func, object, bit });
                 self.birth_numbers.insert((at, p), self.births.len() - 1);
                 self.births.len() - 1
             }
         };
         let exprs = &mut self.b.exprs;
-        let (birth, number) = (exprs.pre(self.birth), exprs.int(number as i64));
-        let here = exprs.binary(BinaryOp::Eq, birth, number);
+        let mut here = Exprs::TRUE;
+        if self.numbered {
+            let (birth, number) = (exprs.pre(self.birth), exprs.int(number as i64));
+            here = exprs.binary(BinaryOp::Eq, birth, number);
+        }
         let on = exprs.pre(self.on);
         let off = exprs.not(on);
         let choice = exprs.choice(act.choices);
@@ -2265,16 +2334,18 @@ impl<'a> Maker<'a> {
         proc
     }
 
-    fn init(&mut self) -> Init {
+    fn init(&mut self, last: usize) -> Init {
         let exprs = &mut self.b.exprs;
         let on = exprs.pre(self.on);
         let mut condition = exprs.not(on);
         let (state, zero) = (exprs.pre(self.state), exprs.int(0));
         let start = exprs.binary(BinaryOp::Eq, state, zero);
         condition = exprs.and(condition, start);
-        let (birth, last) = (exprs.pre(self.birth), exprs.int(self.births.len() as i64));
-        let known = exprs.binary(BinaryOp::Le, birth, last);
-        condition = exprs.and(condition, known);
+        if self.numbered {
+            let (birth, last) = (exprs.pre(self.birth), exprs.int(last as i64));
+            let known = exprs.binary(BinaryOp::Le, birth, last);
+            condition = exprs.and(condition, known);
+        }
         Init { condition, choices: 0 }
     }
 }
