@@ -1,0 +1,179 @@
+//! The variables of the product: a bit for each path, in the frame of the path's variable.
+
+use super::{Frame, Maker};
+use crate::event::Event;
+use crate::paths::{ADDRESS, DEREF, L, PathId, Root};
+use front_c::{Body, Conditions, Flow, FuncId, ObjectId, Skeleton};
+use ir::{Type, VarId};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+
+impl Maker<'_> {
+    pub(super) fn declare(&mut self) {
+        let lost = self.escaped.is_some();
+        let exit = self.wants(|e| *e == Event::Exit);
+        let s = self.s;
+        for body in &s.bodies {
+            let g = body.func;
+            if !self.relevant.contains(&g) {
+                continue;
+            }
+            let at = self.b.origin(
+                body.at.file,
+                body.at.line,
+                body.at.column,
+                &s.funcs[g.index()].unique,
+            );
+            let proc = self.b.proc(&s.funcs[g.index()].unique, at);
+            let mut frame = Frame {
+                proc,
+                bits: BTreeMap::new(),
+                arrives: BTreeMap::new(),
+                loose: BTreeMap::new(),
+                results: BTreeMap::new(),
+                outer: None,
+                top: None,
+                conditions: Conditions::of(s, &self.effects, body),
+                condition_bits: Vec::new(),
+                outcomes: BTreeMap::new(),
+                changed: changed(s, body),
+            };
+            let params: FxHashSet<ObjectId> = body.params.iter().flatten().copied().collect();
+            for &p in self.own.get(&g).into_iter().flatten() {
+                let name = format!("(bit {})", p.index());
+                match self.paths.root(p) {
+                    Root::Ret(_) => {
+                        let result = self.b.result(proc, &name, Type::BOOL);
+                        frame.results.insert(p, result);
+                    }
+                    Root::Var(o) => {
+                        frame.bits.insert(p, self.b.hidden_local(proc, &name, Type::BOOL));
+                        let behind = self.paths.links(p).first() == Some(&DEREF);
+                        if behind && params.contains(&o) && self.paths.in_memory(p) {
+                            let result =
+                                self.b.result(proc, &format!("(out {})", p.index()), Type::BOOL);
+                            frame.results.insert(p, result);
+                        }
+                    }
+                    Root::Arg(_) => {}
+                }
+            }
+            if lost {
+                frame.outer = Some(self.b.hidden_local(proc, "(outer)", Type::BOOL));
+            }
+            if exit && self.roots.contains(&g) {
+                frame.top = Some(self.b.hidden_local(proc, "(top)", Type::BOOL));
+            }
+            for i in 0..frame.conditions.list.len() {
+                let name = format!("(condition {})", i + 1);
+                frame.condition_bits.push(self.b.hidden_local(proc, &name, Type::BOOL));
+            }
+            for point in &body.points {
+                let Flow::Call(call) = &point.flow else { continue };
+                if let Some(o) = call.result.or(call.temporary)
+                    && call.targets.iter().any(|h| self.fallible(*h).is_some())
+                    && !frame.outcomes.contains_key(&o)
+                {
+                    let known = self.b.hidden_local(proc, "(known)", Type::BOOL);
+                    let failed = self.b.hidden_local(proc, "(failed)", Type::BOOL);
+                    frame.outcomes.insert(o, (known, failed));
+                }
+            }
+            self.frames.insert(g, frame);
+        }
+    }
+
+    pub(super) fn bit(&self, func: FuncId, p: PathId) -> Option<VarId> {
+        let local = self.frames.get(&func).and_then(|f| f.bits.get(&p));
+        local.or_else(|| self.globals.get(&p)).copied()
+    }
+
+    /// The hidden local for an argument whose source is not followed.
+    pub(super) fn loose(&mut self, func: FuncId, position: u32) -> VarId {
+        let frame = &self.frames[&func];
+        if let Some(&var) = frame.loose.get(&position) {
+            return var;
+        }
+        let name = format!("(argument {position})");
+        let var = self.b.hidden_local(frame.proc, &name, Type::BOOL);
+        if let Some(frame) = self.frames.get_mut(&func) {
+            frame.loose.insert(position, var);
+        }
+        var
+    }
+
+    /// The hidden local where a result's part arrives.
+    pub(super) fn arrives(&mut self, func: FuncId, links: &[L]) -> VarId {
+        let frame = &self.frames[&func];
+        if let Some(&var) = frame.arrives.get(links) {
+            return var;
+        }
+        let name = format!("(arrives {})", frame.arrives.len());
+        let var = self.b.hidden_local(frame.proc, &name, Type::BOOL);
+        if let Some(frame) = self.frames.get_mut(&func) {
+            frame.arrives.insert(links.to_vec(), var);
+        }
+        var
+    }
+
+    pub(super) fn is_global(&self, p: PathId) -> bool {
+        match self.paths.root(p) {
+            Root::Var(o) => !self.s.objects[o.index()].automatic,
+            _ => false,
+        }
+    }
+
+    pub(super) fn path_name(&self, p: PathId) -> String {
+        let mut out = match self.paths.root(p) {
+            Root::Var(o) if self.s.objects[o.index()].temporary => "the result".to_owned(),
+            Root::Var(o) => self.s.objects[o.index()].name.clone(),
+            Root::Ret(g) => format!("{}()", self.s.funcs[g.index()].name),
+            Root::Arg(n) => format!("argument {n}"),
+        };
+        let mut links = self.paths.links(p);
+        let address = links.last() == Some(&ADDRESS);
+        if address {
+            links = &links[..links.len() - 1];
+        }
+        let mut pending = false;
+        for &l in links {
+            match l {
+                DEREF if pending => out = format!("(*{out})"),
+                DEREF => pending = true,
+                ADDRESS => out = format!("(&{out})"),
+                field => {
+                    let arrow = if std::mem::take(&mut pending) { "->" } else { "." };
+                    out = format!("{out}{arrow}{}", self.paths.field_name(field));
+                }
+            }
+        }
+        if pending {
+            out = format!("*{out}");
+        }
+        if address { format!("&{out}") } else { out }
+    }
+}
+
+/// Variables of a body that are assigned, or have their address taken.
+fn changed(s: &Skeleton, body: &Body) -> FxHashSet<ObjectId> {
+    use front_c::Event as E;
+    let mut out = FxHashSet::default();
+    for point in &body.points {
+        let result = match &point.flow {
+            Flow::Call(call) => &call.result_events[..],
+            _ => &[],
+        };
+        for event in point.events.iter().chain(result) {
+            match *event {
+                E::Assign(o) | E::Modify(o) => {
+                    out.insert(o);
+                }
+                E::Address(o) if s.objects[o.index()].reach == front_c::Reach::Var => {
+                    out.insert(o);
+                }
+                _ => {}
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,426 @@
+//! The product of a C program with a rule about one value: a boolean program.
+//!
+//! The value is chosen when it comes into being, once in a run; from then on a bit for each path that
+//! can hold it says whether it does, in the frame of the path's variable. What can be said of the
+//! whole program is a question about that boolean program, for any depth of calls.
+//!
+//! Hidden globals: `on` (a value has been chosen), `s` (the state of the rule's automaton), `escaped`,
+//! and `birth`, the number of the place where the value comes into being, which is any at the start and
+//! never changes. Hidden locals: the bits of the function's paths; `outer`, whether an earlier frame
+//! holds the value; `top`, whether nobody of the program has called.
+//!
+//! The rules stand where they are applied: how paths get and lose the value (W1, W2, W4 in `points`),
+//! what letters are about (W3 in `letters`), when the value is lost (W5 in `escape`), which points are
+//! left out (P1 in `edges`).
+
+mod calls;
+mod edges;
+mod escape;
+mod frames;
+mod functions;
+mod letters;
+mod outcomes;
+mod points;
+mod start;
+
+use crate::dfa::{Dfa, stutters};
+use crate::event::Event;
+use crate::paths::{L, MAX_LENGTH, PathId, Paths};
+use crate::relevance::{Functions, Relevance, relevance};
+use crate::rule::Rule;
+use front_c::{Conditions, Effects, FuncId, Next, ObjectId, Skeleton};
+use ir::{EdgeId, ExprId, IndexVec, NodeId, ProcId, Program, ProgramBuilder, Type, VarId};
+use letters::all_letters;
+use rustc_hash::{FxHashMap, FxHashSet};
+use start::roots;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// With more places where values come into being, a run does not tell which is meant: traces do.
+/// Summaries would be relations over all of them.
+const MOST_BIRTHS: usize = 256;
+
+/// A place in a skeleton.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct At {
+    /// Index into [`Skeleton::bodies`].
+    pub body: u32,
+    /// Index into its points.
+    pub point: u32,
+}
+
+/// Where a value comes into being.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Birth {
+    /// The point; none at the start of the program.
+    pub at: Option<At>,
+    /// The function, if it is not at the start.
+    pub function: Option<FuncId>,
+    /// What holds it there.
+    pub object: String,
+    /// The variable of the product that says so.
+    pub bit: Option<VarId>,
+}
+
+/// Where a rule can be violated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// The node that a violation comes to.
+    pub node: NodeId,
+    /// The point.
+    pub at: At,
+    /// What the source calls the value there.
+    pub object: Option<String>,
+}
+
+/// What an edge of the product executes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Executes {
+    /// The point.
+    pub at: At,
+    /// Which way out of a branch.
+    pub arm: Option<u32>,
+    /// Whom it calls.
+    pub calls: Option<FuncId>,
+    /// The atoms of the rule that may hold on it, as bits.
+    pub atoms: u64,
+}
+
+/// A product.
+#[derive(Debug)]
+pub struct ValueProduct {
+    /// The program.
+    pub program: Program,
+    /// Where the rule can be violated.
+    pub violations: Vec<Violation>,
+    /// Where values come into being, by number.
+    pub births: Vec<Birth>,
+    /// The variable with that number.
+    pub birth: VarId,
+    /// Whether it has that number. In large programs it is 0.
+    pub numbered: bool,
+    /// Whether a value has been chosen, and the state of the rule's automaton.
+    pub progress: [VarId; 2],
+    /// For each edge, what it executes.
+    pub edges: IndexVec<EdgeId, Option<Executes>>,
+    /// The points that are nodes, for each body; the others do nothing that matters.
+    pub kept: Vec<Vec<bool>>,
+    /// What is not modelled, one phrase each.
+    pub limits: Vec<String>,
+}
+
+/// Why there is no product.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ValueError {
+    /// The entry function is not there, or has no body.
+    NoEntry {
+        /// Its name.
+        name: String,
+    },
+    /// The rule's automaton has too many states.
+    TooLarge,
+    /// It was given up.
+    Stopped,
+}
+
+impl fmt::Display for ValueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ValueError::NoEntry { name } => write!(f, "no function `{name}` with a body"),
+            ValueError::TooLarge => write!(f, "the rule's automaton has too many states"),
+            ValueError::Stopped => write!(f, "stopped"),
+        }
+    }
+}
+
+impl std::error::Error for ValueError {}
+
+/// The product of a program with a rule about a value. It is given up when `stop` says so.
+pub fn value_product(
+    s: &Skeleton,
+    rule: &Rule,
+    entry: Option<&str>,
+    stop: &dyn Fn() -> bool,
+) -> Result<ValueProduct, ValueError> {
+    let functions = || Functions::new(s, rule, entry, stop);
+    let f = functions();
+    let roots = roots(&f, entry)?;
+    let mut longest = MAX_LENGTH;
+    let (paths, relevance) = loop {
+        let mut paths = Paths::new(s, longest);
+        let relevance = relevance(&f, &mut paths);
+        if stop() {
+            return Err(ValueError::Stopped);
+        }
+        match paths.too_many() {
+            true => longest -= 1,
+            false => break (paths, relevance),
+        }
+    };
+    let maker = Maker::new(f, roots.clone(), paths.clone(), relevance.clone(), true);
+    let mut product = match maker.run()? {
+        Some(product) => product,
+        None => {
+            let maker = Maker::new(functions(), roots, paths, relevance, false);
+            maker.run()?.expect("without numbers, there are not too many")
+        }
+    };
+    if longest < MAX_LENGTH {
+        product.limits.push(format!(
+            "the program is large: values are followed through at most {longest} pointers and fields \
+             of a path"
+        ));
+    }
+    if !product.numbered {
+        product.limits.push(
+            "the program is large: of values that come from different places to one where they \
+             violate a rule, one is told"
+                .to_owned(),
+        );
+    }
+    Ok(product)
+}
+
+/// What one way through a point does.
+#[derive(Clone, Default)]
+struct Act {
+    guard: Option<ExprId>,
+    /// New values of paths.
+    set: BTreeMap<PathId, ExprId>,
+    /// When the value escapes.
+    escape: Option<ExprId>,
+    /// When a value is chosen here.
+    chosen: Option<ExprId>,
+    choices: u32,
+    /// When each atom holds.
+    atoms: BTreeMap<u32, ExprId>,
+    /// Other variables: conditions, and what is known of results.
+    other: Vec<(VarId, Option<ExprId>)>,
+    /// The function is left.
+    leaves: bool,
+    /// What the value is called in an event of the rule.
+    object: Option<ObjectId>,
+}
+
+impl Act {
+    fn is_trivial(&self) -> bool {
+        self.guard.is_none()
+            && self.set.is_empty()
+            && self.escape.is_none()
+            && self.chosen.is_none()
+            && self.atoms.is_empty()
+            && self.other.is_empty()
+    }
+}
+
+/// What a point does, in all its ways.
+enum Plan {
+    Next(Act, Next),
+    Branch(Vec<(Act, Next)>),
+    /// For each target: what happens before it is entered, and after it came back; those that are not
+    /// entered do all of it at once.
+    Call(Vec<CallPlan>),
+    Return(Act, BTreeMap<PathId, ExprId>),
+}
+
+struct CallPlan {
+    before: Act,
+    enters: Option<(FuncId, Act)>,
+    next: Next,
+    /// Where arguments are whose source is not followed, by their position.
+    loose: BTreeMap<u32, VarId>,
+}
+
+/// A function that the program starts with, what happens then, and which of its paths are chosen.
+type Start = (FuncId, Act, BTreeMap<PathId, ExprId>);
+
+/// A function in the product.
+struct Frame {
+    proc: ProcId,
+    /// The bits of its own paths.
+    bits: BTreeMap<PathId, VarId>,
+    /// Where results of calls arrive, by their links.
+    arrives: BTreeMap<Vec<L>, VarId>,
+    /// Arguments of calls whose source is not followed, by their position.
+    loose: BTreeMap<u32, VarId>,
+    /// What it returns: the result's paths, and those behind parameters.
+    results: BTreeMap<PathId, VarId>,
+    outer: Option<VarId>,
+    top: Option<VarId>,
+    conditions: Conditions,
+    condition_bits: Vec<VarId>,
+    /// For objects that hold results of fallible functions: whether that is so now, and whether it
+    /// failed.
+    outcomes: BTreeMap<ObjectId, (VarId, VarId)>,
+    /// Parameters that the body assigns, or whose address it takes.
+    changed: FxHashSet<ObjectId>,
+}
+
+struct Maker<'a> {
+    f: Functions<'a>,
+    s: &'a Skeleton,
+    rule: &'a Rule,
+    roots: Vec<FuncId>,
+    paths: Paths,
+    relevance: Relevance,
+    /// The relevant paths that go on from a path, itself included.
+    extensions: FxHashMap<PathId, Vec<PathId>>,
+    /// The relevant paths of each function.
+    own: FxHashMap<FuncId, Vec<PathId>>,
+    globals: BTreeMap<PathId, VarId>,
+    b: ProgramBuilder,
+    on: VarId,
+    state: VarId,
+    escaped: Option<VarId>,
+    birth: VarId,
+    numbered: bool,
+    births: Vec<Birth>,
+    birth_numbers: FxHashMap<(Option<At>, PathId), usize>,
+    frames: BTreeMap<FuncId, Frame>,
+    relevant: FxHashSet<FuncId>,
+    may_return: FxHashSet<FuncId>,
+    /// Functions that a `longjmp` may leave, the flag that one is under way, and where the frame of the
+    /// body at hand is left by it.
+    may_jump: FxHashSet<FuncId>,
+    jumping: Option<VarId>,
+    unwind: Option<NodeId>,
+    effects: Effects,
+    letters: BTreeSet<u64>,
+    keep_all: bool,
+    edges: Vec<(NodeId, Option<Executes>)>,
+    violations: Vec<Violation>,
+    limits: BTreeSet<String>,
+}
+
+/// Bits of the state, until the states are counted.
+const STATE_BITS: u32 = 11;
+
+impl<'a> Maker<'a> {
+    fn new(
+        f: Functions<'a>,
+        roots: Vec<FuncId>,
+        paths: Paths,
+        relevance: Relevance,
+        numbered: bool,
+    ) -> Self {
+        let (s, rule) = (f.s, f.rule);
+        let mut b = ProgramBuilder::new();
+        if s.files.is_empty() {
+            b.file("");
+        }
+        for file in &s.files {
+            b.file(file);
+        }
+        let on = b.hidden_global("(on)", Type::BOOL);
+        let state = b.hidden_global("(state)", Type::int(STATE_BITS));
+        let lost = rule.events.iter().flatten().any(|e| *e == Event::Lost);
+        let escaped = lost.then(|| b.hidden_global("(escaped)", Type::BOOL));
+        let birth = b.hidden_global("(birth)", Type::int(20));
+        let effects = Effects::new(s, &|g| f.is_opaque(g) && s.body(g).is_none());
+        Maker {
+            s,
+            rule,
+            roots,
+            paths,
+            relevance,
+            extensions: FxHashMap::default(),
+            own: FxHashMap::default(),
+            globals: BTreeMap::new(),
+            b,
+            on,
+            state,
+            escaped,
+            birth,
+            numbered,
+            births: Vec::new(),
+            birth_numbers: FxHashMap::default(),
+            frames: BTreeMap::new(),
+            relevant: FxHashSet::default(),
+            may_return: FxHashSet::default(),
+            may_jump: FxHashSet::default(),
+            jumping: None,
+            unwind: None,
+            effects,
+            letters: BTreeSet::from([0]),
+            keep_all: false,
+            edges: Vec::new(),
+            violations: Vec::new(),
+            limits: BTreeSet::new(),
+            f,
+        }
+    }
+
+    /// The product; none if there are too many places where values come into being.
+    fn run(mut self) -> Result<Option<ValueProduct>, ValueError> {
+        // A rule that tells apart how many steps without events there are keeps every step.
+        let Some(plain) = Dfa::new(&self.rule.nfa, &all_letters(self.rule)) else {
+            return Err(ValueError::TooLarge);
+        };
+        self.keep_all = !stutters(&plain);
+        self.index();
+        self.returning();
+        self.jumps();
+        self.find_relevant();
+        self.declare();
+        let order: Vec<usize> = (0..self.s.bodies.len())
+            .filter(|&i| self.frames.contains_key(&self.s.bodies[i].func))
+            .collect();
+        let mut plans: Vec<(usize, Act, Vec<Option<Plan>>)> = Vec::new();
+        for &i in &order {
+            if (self.f.stop)() {
+                return Err(ValueError::Stopped);
+            }
+            if self.numbered && self.births.len() > MOST_BIRTHS {
+                return Ok(None);
+            }
+            let entry = self.entry_act(self.s.bodies[i].func);
+            let plan = self.plans(i);
+            plans.push((i, entry, plan));
+        }
+        let start = self.start_acts();
+        if self.numbered && self.births.len() > MOST_BIRTHS {
+            return Ok(None);
+        }
+        let Some(dfa) = Dfa::new(&self.rule.nfa, &self.letters) else {
+            return Err(ValueError::TooLarge);
+        };
+        if dfa.len() >= 1 << STATE_BITS {
+            return Err(ValueError::TooLarge);
+        }
+        let mut kept: Vec<Vec<bool>> =
+            self.s.bodies.iter().map(|b| vec![false; b.points.len()]).collect();
+        let bits = |n: usize| (usize::BITS - n.leading_zeros()).max(1);
+        self.b.set_type(self.state, Type::int(bits(dfa.len() as usize)));
+        let last = if self.numbered { self.births.len() } else { 0 };
+        self.b.set_type(self.birth, Type::int(bits(last)));
+        for (i, entry, plan) in plans {
+            if (self.f.stop)() {
+                return Err(ValueError::Stopped);
+            }
+            for (keeps, plan) in kept[i].iter_mut().zip(&plan) {
+                *keeps = plan.is_some();
+            }
+            self.body(i, &entry, plan, &dfa);
+        }
+        let entry = self.harness(start, &dfa);
+        let init = self.init(last);
+        let progress = [self.on, self.state];
+        let Maker { b, mut edges, violations, births, birth, numbered, limits, .. } = self;
+        edges.sort_by_key(|&(source, _)| source);
+        let program = b.finish(entry, init);
+        let edges = edges.into_iter().map(|(_, e)| e).collect();
+        let limits = limits.into_iter().collect();
+        Ok(Some(ValueProduct {
+            program,
+            violations,
+            births,
+            birth,
+            numbered,
+            progress,
+            edges,
+            kept,
+            limits,
+        }))
+    }
+}
