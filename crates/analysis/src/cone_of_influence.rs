@@ -42,9 +42,18 @@ pub struct Cone {
 ///
 /// A value that reads a dropped variable is that of a target which is not live: it becomes arbitrary.
 pub fn cone_of_influence(program: &Program, uses: &Uses) -> Option<Cone> {
+    cone_of_influence_within(program, uses, &|| false)
+}
+
+/// The same; `stop` is asked now and then, and then there is none.
+pub fn cone_of_influence_within(
+    program: &Program,
+    uses: &Uses,
+    stop: &dyn Fn() -> bool,
+) -> Option<Cone> {
     let procs = reachable_procs(program);
     let mut vars = relevant_vars(program, &procs, uses);
-    let live = Live::new(program, &ModRef::new(program, uses), uses);
+    let live = Live::within(program, &ModRef::new(program, uses), uses, stop)?;
     let influencing = influencing_vars(program, &procs, uses, &live);
     for var in vars.iter().collect::<Vec<_>>() {
         if !influencing.contains(var) {

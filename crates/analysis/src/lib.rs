@@ -41,7 +41,7 @@ mod uses;
 mod variable_order;
 
 pub use bits::BitSet;
-pub use cone_of_influence::{Cone, cone_of_influence};
+pub use cone_of_influence::{Cone, cone_of_influence, cone_of_influence_within};
 pub use live::Live;
 pub use mod_ref::ModRef;
 pub use order::{call_order, weak_topological_order};

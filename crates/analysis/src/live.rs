@@ -70,6 +70,16 @@ impl Live {
     ///   `exit(f) ⊇ after ∩ (modified(f) ∪ results(f))`, and
     ///   `live(n) ⊇ before(enter, live(f.entry) ∪ (after \ modified(f)))`.
     pub fn new(program: &Program, mod_ref: &ModRef, uses: &Uses) -> Live {
+        Live::within(program, mod_ref, uses, &|| false).expect("nobody stops it")
+    }
+
+    /// The same; none if `stop` said so, which is asked once for each visit of a procedure.
+    pub fn within(
+        program: &Program,
+        mod_ref: &ModRef,
+        uses: &Uses,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Live> {
         let globals = program.globals.len();
         let mut live = Live {
             at: program
@@ -109,6 +119,9 @@ impl Live {
         let mut need = BitSet::default();
         let mut after = BitSet::default();
         while let Some(first) = work.pop_first() {
+            if stop() {
+                return None;
+            }
             let proc = by_rank[first as usize];
             let entry_before = live.at[program.procs[proc].entry].clone();
             loop {
@@ -177,7 +190,7 @@ impl Live {
                 work.extend(callers[proc].iter().map(|&p| rank[p]));
             }
         }
-        live
+        Some(live)
     }
 
     /// Whether the variable is live at the node (of its procedure, or any for a global).

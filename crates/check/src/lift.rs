@@ -169,15 +169,13 @@ impl<'a> Lift<'a> {
 
     fn move_bits(&self, state: &Partial, rest: &[Option<u32>], rest_bits: u32) -> Partial {
         let mut out = Partial::unknown(self.to.global_bits + rest_bits);
-        for (new, old) in self.globals.iter().enumerate() {
+        for (bit, value) in state.known() {
+            let old = match bit.checked_sub(self.from.global_bits) {
+                None => self.globals[bit as usize],
+                Some(bit) => rest[bit as usize].map(|old| self.to.global_bits + old),
+            };
             if let Some(old) = old {
-                out.set(*old, state.get(new as u32));
-            }
-        }
-        for (new, old) in rest.iter().enumerate() {
-            if let Some(old) = old {
-                let value = state.get(self.from.global_bits + new as u32);
-                out.set(self.to.global_bits + old, value);
+                out.set(old, Some(value));
             }
         }
         out

@@ -133,6 +133,19 @@ impl Partial {
     pub fn is_open(&self) -> bool {
         (0..self.words()).all(|i| self.word(i).0 == 0)
     }
+    /// The bits that are known, in order, with their values.
+    pub fn known(&self) -> impl Iterator<Item = (u32, bool)> + '_ {
+        (0..self.words()).flat_map(move |i| {
+            let (mut known, value) = self.word(i);
+            std::iter::from_fn(move || {
+                let bit = known.trailing_zeros();
+                (known != 0).then(|| {
+                    known &= known - 1;
+                    (64 * i as u32 + bit, value >> bit & 1 == 1)
+                })
+            })
+        })
+    }
     /// How many bytes it takes.
     pub fn bytes(&self) -> usize {
         std::mem::size_of::<Self>()
@@ -186,6 +199,9 @@ mod tests {
                     la.iter().zip(&lb).map(|(&x, &y)| f(x, y)).collect()
                 };
                 assert!(same(&a, &la));
+                let known: Vec<(u32, bool)> =
+                    (0..bits).zip(&la).filter_map(|(b, v)| Some((b, (*v)?))).collect();
+                assert_eq!(a.known().collect::<Vec<_>>(), known);
                 let differ = la
                     .iter()
                     .zip(&lb)

@@ -69,7 +69,10 @@ pub(crate) fn is_c(input: &Input) -> Result<bool, Failed> {
 pub(crate) fn load(input: &Input) -> Result<Loaded, Failed> {
     let texts = texts(input)?;
     let program = Arc::new(CProgram::new(texts)?);
-    let shown: HashSet<u32> = program.skeleton().bodies.iter().map(|b| b.at.file).collect();
+    // Headers, and what is included in the middle of a function, count where there is code in them.
+    let shown: HashSet<u32> = (program.skeleton().bodies.iter())
+        .flat_map(|b| std::iter::once(b.at.file).chain(b.points.iter().map(|p| p.at.file)))
+        .collect();
     let files = program.files().iter().enumerate().map(|(i, name)| {
         // Only what can be in a path is shown; a file may be gone, or never have been one.
         let bytes = match shown.contains(&(i as u32)) {

@@ -150,7 +150,7 @@ impl System {
         let program = self.program.clone();
         let site = self.site(e)?;
         let aim = self.enter_back(site, target)?;
-        let keep = [aim, target];
+        let keep = || vec![aim, target];
         let mut search = Search::new(program.procs[proc].entry, start);
         let mut looked_at = 0;
         loop {

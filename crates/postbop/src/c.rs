@@ -4,7 +4,7 @@
 //! question, conversion and dump about it goes the way of the other languages from there on.
 
 use crate::load::{Error, guarded};
-use crate::{Options, Target};
+use crate::{Options, Target, pool};
 use front_c::export::{counters, cout, edl, smv};
 use front_c::{Flow, Keep, LowerError, Next, Skeleton};
 use ir::Program;
@@ -12,7 +12,6 @@ use property::Property;
 use source::suggest;
 use std::fmt::Write;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use front_c::export::Encoding;
 pub use front_c::preprocess;
@@ -264,36 +263,15 @@ impl CProgram {
 
 /// Parses the units, on as many threads as there are cores.
 fn parsed(texts: Vec<CText>) -> Result<Vec<front_c::Unit>, Error> {
-    let cores = std::thread::available_parallelism().map_or(1, |n| n.get()).min(texts.len());
+    // Each text is dropped as soon as it is parsed.
     let texts: Vec<Mutex<Option<CText>>> = texts.into_iter().map(|t| Mutex::new(Some(t))).collect();
-    let done: Vec<Mutex<Option<front_c::Unit>>> = texts.iter().map(|_| Mutex::new(None)).collect();
-    let turn = AtomicUsize::new(0);
-    let work = || {
-        loop {
-            let i = turn.fetch_add(1, Ordering::Relaxed);
-            let Some(slot) = texts.get(i) else { break };
-            // A thread that panicked leaves its unit out, and that is noticed below.
-            let Some(text) = slot.lock().ok().and_then(|mut t| t.take()) else { continue };
-            let unit = unit(&text);
-            if let Ok(mut place) = done[i].lock() {
-                *place = Some(unit);
-            }
-        }
-    };
-    if cores <= 1 {
-        work();
-    } else {
-        let joined: Result<Vec<()>, _> = std::thread::scope(|scope| {
-            let handles: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
-            handles.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
-        });
-        if joined.is_err() {
-            return Err(Error::Internal("reading C: the parser gave up".to_owned()));
-        }
-    }
-    let units: Option<Vec<front_c::Unit>> =
-        done.into_iter().map(|slot| slot.into_inner().ok().flatten()).collect();
-    units.ok_or_else(|| Error::Internal("reading C: a unit is missing".to_owned()))
+    let threads = pool::threads(texts.len());
+    let units = pool::each(texts.len(), threads, |i| {
+        let text = texts[i].lock().ok().and_then(|mut text| text.take())?;
+        Some(unit(&text))
+    });
+    let units: Option<Vec<front_c::Unit>> = units.into_iter().map(Option::flatten).collect();
+    units.ok_or_else(|| Error::Internal("reading C: the parser gave up on a unit".to_owned()))
 }
 
 fn unit(text: &CText) -> front_c::Unit {

@@ -111,7 +111,7 @@ pub fn try_qbf_solver(command: &[String]) -> Result<(), String> {
 /// Answers the task with the engine that the options name: one run, or one for each engine under
 /// `compare`.
 pub(crate) fn answer(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Run> {
-    let slice = caught("slicing", || Slice::new(task));
+    let slice = caught("slicing", || Slice::new(task, budget));
     match slice {
         Ok(None) => ask(task, options, watch, budget),
         Ok(Some(slice)) => {

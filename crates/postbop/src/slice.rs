@@ -1,8 +1,8 @@
 //! Engines work on what matters to the question; the answer is about the whole program.
 
-use analysis::{Cone, Live, Uses, cone_of_influence};
-use check::{Answer, Goal, Lasso, Lift, Partial, StateSets, Task, Trace, Verdict};
-use ir::{Embedding, Layout, NodeId, Program, Time, VarId};
+use analysis::{Cone, Live, Uses, cone_of_influence_within};
+use check::{Answer, Budget, Goal, Lasso, Lift, Partial, StateSets, Task, Trace, Verdict};
+use ir::{Embedding, Layout, NodeId, ProcId, Program, Time, VarId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -16,10 +16,12 @@ pub(crate) struct Slice {
 }
 
 impl Slice {
-    /// The part of the program that matters, if it is not the whole.
-    pub(crate) fn new(task: &Task) -> Option<Slice> {
+    /// The part of the program that matters, if it is not the whole; none, too, if the budget is
+    /// spent.
+    pub(crate) fn new(task: &Task, budget: &Budget) -> Option<Slice> {
         let program = &task.program;
-        let cone = cone_of_influence(program, &uses(program, task))?;
+        let stop = || budget.poll().is_err();
+        let cone = cone_of_influence_within(program, &uses(program, task), &stop)?;
         let Cone { program: sliced, embedding, live } = cone;
         let sliced = Arc::new(sliced);
         let lifted = Lift::new(program, &sliced, &embedding).task(task, sliced.clone());
@@ -31,6 +33,7 @@ impl Slice {
         let lift = Lift::new(&original.program, &self.task.program, &self.embedding);
         // Goals may share a certificate; they still do afterwards.
         let mut certificates = FxHashMap::default();
+        let mut dead = self.live.as_ref().map(|live| Dead::new(&original.program, live));
         let mut verdict = |verdict: Verdict| match verdict {
             Verdict::Holds(Some(c)) => {
                 let lifted = certificates.entry(Arc::as_ptr(&c)).or_insert_with(|| {
@@ -41,8 +44,8 @@ impl Slice {
             }
             Verdict::Violated(Some(trace)) => {
                 let mut lifted = lift.trace(&trace);
-                if let Some(live) = &self.live {
-                    forget_dead(&original.program, live, &mut lifted);
+                if let Some(dead) = &mut dead {
+                    dead.forget(&mut lifted);
                 }
                 Verdict::Violated(Some(Box::new(lifted)))
             }
@@ -87,41 +90,70 @@ fn uses(program: &Program, task: &Task) -> Uses {
 }
 
 /// Leaves open what is not live: an engine may have chosen it freely.
-fn forget_dead(program: &Program, live: &Live, trace: &mut Trace) {
-    let layout = Layout::new(program);
-    let known = |vars: &mut dyn Iterator<Item = VarId>, rest_bits: u32| {
-        let mut mask = Partial::unknown(layout.global_bits + rest_bits);
-        for var in vars {
-            let global = program.vars[var].kind == ir::VarKind::Global;
-            let from = if global { 0 } else { layout.global_bits };
-            layout.slot(var).bits().for_each(|bit| mask.set(from + bit, Some(true)));
+struct Dead<'a> {
+    program: &'a Program,
+    live: &'a Live,
+    layout: Layout,
+    /// What is live at nodes, and at exits.
+    at: FxHashMap<NodeId, Partial>,
+    exits: FxHashMap<ProcId, Partial>,
+}
+
+impl<'a> Dead<'a> {
+    fn new(program: &'a Program, live: &'a Live) -> Dead<'a> {
+        let layout = Layout::new(program);
+        Dead { program, live, layout, at: FxHashMap::default(), exits: FxHashMap::default() }
+    }
+
+    fn forget(&mut self, trace: &mut Trace) {
+        let program = self.program;
+        let in_segments = trace.segments.iter_mut().flat_map(|s| &mut s.steps);
+        for step in in_segments.chain(trace.frames.iter_mut().flat_map(|f| &mut f.steps)) {
+            step.state.retain(self.at(program.edges[step.edge].source));
         }
-        mask
-    };
-    let at = |node: NodeId| {
-        let bits = layout.frame_bits[program.nodes[node].proc];
-        known(&mut live.vars(program, node), bits)
-    };
-    let mut masks: FxHashMap<NodeId, Partial> = FxHashMap::default();
-    let mut forget = |node: NodeId, state: &mut Partial| {
-        state.retain(masks.entry(node).or_insert_with(|| at(node)));
-    };
-    let in_segments = trace.segments.iter_mut().flat_map(|s| &mut s.steps);
-    for step in in_segments.chain(trace.frames.iter_mut().flat_map(|f| &mut f.steps)) {
-        forget(program.edges[step.edge].source, &mut step.state);
-    }
-    for segment in trace.segments.iter_mut() {
-        let proc = segment.proc;
-        let vars = program.globals.iter().chain(&program.procs[proc].results).copied();
-        let mut wanted = vars.filter(|&v| live.at_exit(proc, v));
-        segment.exit.retain(&known(&mut wanted, layout.result_bits[proc]));
-    }
-    match trace.lasso {
-        // What holds after the end decides nothing.
-        Some(Lasso::Terminated) => {
-            let bits = layout.frame_bits[program.nodes[trace.target].proc];
-            trace.end.retain(&Partial::unknown(layout.global_bits + bits));
+        for segment in trace.segments.iter_mut() {
+            segment.exit.retain(self.exit(segment.proc));
         }
-        _ => forget(trace.target, &mut trace.end),
+        match trace.lasso {
+            // What holds after the end decides nothing.
+            Some(Lasso::Terminated) => {
+                let bits = self.layout.frame_bits[program.nodes[trace.target].proc];
+                trace.end.retain(&Partial::unknown(self.layout.global_bits + bits));
+            }
+            _ => trace.end.retain(self.at(trace.target)),
+        }
     }
+
+    fn at(&mut self, node: NodeId) -> &Partial {
+        let Dead { program, live, layout, at, .. } = self;
+        at.entry(node).or_insert_with(|| {
+            let bits = layout.frame_bits[program.nodes[node].proc];
+            known(program, layout, live.vars(program, node), bits)
+        })
+    }
+
+    fn exit(&mut self, proc: ProcId) -> &Partial {
+        let Dead { program, live, layout, exits, .. } = self;
+        exits.entry(proc).or_insert_with(|| {
+            let vars = program.globals.iter().chain(&program.procs[proc].results).copied();
+            let wanted = vars.filter(|&v| live.at_exit(proc, v));
+            known(program, layout, wanted, layout.result_bits[proc])
+        })
+    }
+}
+
+/// A valuation that knows some variables.
+fn known(
+    program: &Program,
+    layout: &Layout,
+    vars: impl Iterator<Item = VarId>,
+    rest_bits: u32,
+) -> Partial {
+    let mut mask = Partial::unknown(layout.global_bits + rest_bits);
+    for var in vars {
+        let global = program.vars[var].kind == ir::VarKind::Global;
+        let from = if global { 0 } else { layout.global_bits };
+        layout.slot(var).bits().for_each(|bit| mask.set(from + bit, Some(true)));
+    }
+    mask
 }

@@ -5,6 +5,8 @@
 
 use crate::{MAX_INDENT, Report, Status, TextOptions};
 use check::StopReason;
+use source::SourceFile;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 /// The answers to all rules.
@@ -98,6 +100,13 @@ pub struct FindingStep {
 const AROUND: usize = 2;
 /// Source lines are cut here.
 const WIDTH: usize = 72;
+/// So many conditions on data are named for one finding.
+const ASSUMED: usize = 12;
+/// So many findings are counted at the end.
+const MANY: usize = 20;
+
+/// The files by their names.
+type Sources<'a> = HashMap<&'a str, &'a SourceFile>;
 
 /// A line of a path: neighbouring steps on one source line are one.
 struct Line<'a> {
@@ -112,6 +121,8 @@ pub(crate) fn text(
     options: &TextOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    // The first of two files with one name.
+    let sources: Sources<'_> = report.files.iter().rev().map(|f| (f.name(), &**f)).collect();
     for outcome in &rules.rules {
         let rule = &outcome.rule;
         for finding in &outcome.findings {
@@ -120,7 +131,7 @@ pub(crate) fn text(
             if options.quiet {
                 continue;
             }
-            path(report, finding, options, out)?;
+            path(&sources, finding, options, out)?;
             writeln!(out)?;
         }
         match (&outcome.stop_reason, outcome.status()) {
@@ -142,6 +153,7 @@ pub(crate) fn text(
     if options.quiet {
         return Ok(());
     }
+    count(rules, out)?;
     if rules.rules.iter().any(|r| !r.findings.is_empty()) {
         for assumption in &rules.assumptions {
             writeln!(out, "note: {assumption}")?;
@@ -156,8 +168,25 @@ pub(crate) fn text(
     Ok(())
 }
 
+/// How many findings there are, where they are too many to be counted by eye.
+fn count(rules: &RuleReport, out: &mut dyn Write) -> io::Result<()> {
+    let findings = || rules.rules.iter().flat_map(|r| &r.findings);
+    let all = findings().count();
+    if all < MANY {
+        return Ok(());
+    }
+    let files: HashSet<&str> = findings().map(|f| f.file.as_str()).collect();
+    let by_rule: Vec<String> = (rules.rules.iter())
+        .filter(|r| !r.findings.is_empty())
+        .map(|r| format!("{} {}", r.rule, r.findings.len()))
+        .collect();
+    let (files, by_rule) = (files.len(), by_rule.join(", "));
+    let s = if files == 1 { "" } else { "s" };
+    writeln!(out, "{all} findings in {files} file{s}: {by_rule} (`-q`: a line for each)")
+}
+
 fn path(
-    report: &Report,
+    sources: &Sources<'_>,
     finding: &Finding,
     options: &TextOptions,
     out: &mut dyn Write,
@@ -191,20 +220,27 @@ fn path(
         let gap = lines[i..].iter().take_while(|l| l.events.is_empty()).count();
         if gap > 2 * AROUND + 1 && !options.verbose {
             for line in &lines[i..i + AROUND] {
-                shown(report, line, &place(line), (width, functions), out)?;
+                shown(sources, line, &place(line), (width, functions), out)?;
             }
             writeln!(out, "    {:width$}  … {} more lines", "", gap - 2 * AROUND)?;
             i += gap - AROUND;
             for line in &lines[i..i + AROUND] {
-                shown(report, line, &place(line), (width, functions), out)?;
+                shown(sources, line, &place(line), (width, functions), out)?;
             }
             i += AROUND;
             continue;
         }
-        shown(report, &lines[i], &place(&lines[i]), (width, functions), out)?;
+        shown(sources, &lines[i], &place(&lines[i]), (width, functions), out)?;
         i += 1;
     }
+    let all = &finding.assumptions;
     match taken_for_granted(finding) {
+        Some(_) if all.len() > ASSUMED && !options.verbose => {
+            let (first, last) = (&all[..ASSUMED / 2], &all[all.len() - ASSUMED / 2..]);
+            let (first, last) = (first.join(" and "), last.join(" and "));
+            let more = all.len() - ASSUMED / 2 * 2;
+            writeln!(out, "  assumes {first} and … {more} more … and {last}")
+        }
         Some(text) => writeln!(out, "  {text}"),
         None => Ok(()),
     }
@@ -221,7 +257,7 @@ fn same_line(a: &FindingStep, b: &FindingStep) -> bool {
 }
 
 fn shown(
-    report: &Report,
+    sources: &Sources<'_>,
     line: &Line<'_>,
     place: &str,
     (width, functions): (usize, usize),
@@ -230,7 +266,7 @@ fn shown(
     let step = line.step;
     let mark = if line.events.is_empty() { ' ' } else { '>' };
     let indent = 2 * step.depth.min(MAX_INDENT) as usize;
-    let source = source_line(report, step);
+    let source = source_line(sources, step);
     let mut text: String = source.chars().take(WIDTH).collect();
     if source.chars().count() > WIDTH {
         text.push('…');
@@ -248,8 +284,8 @@ fn shown(
 }
 
 /// The line of the source, or the statement where that is not at hand.
-fn source_line(report: &Report, step: &FindingStep) -> String {
-    let file = report.files.iter().find(|f| f.name() == step.file);
+fn source_line(sources: &Sources<'_>, step: &FindingStep) -> String {
+    let file = sources.get(step.file.as_str());
     let line = file.filter(|f| step.line <= f.line_count()).map_or("", |f| f.line(step.line));
     let line = line.trim();
     if line.is_empty() { step.text.clone() } else { line.replace('\t', " ") }

@@ -80,5 +80,5 @@ pub use listed::{FoldedQuery, Listed, ListedStep, Outcome, replay_listed};
 pub use listed_lasso::{ListedEnd, ListedLasso, replay_lasso};
 pub use refusal::{Part, Place, Reason, Refusal};
 pub use shown::{Accepted, Shown};
-pub use trace::{check_lasso, check_trace};
+pub use trace::{TraceChecker, check_lasso, check_trace};
 pub use value::{Value, state_vars};

@@ -62,7 +62,7 @@ pub(crate) struct Piece {
 #[derive(Clone, Debug)]
 pub struct Accepted {
     pub(crate) program: Arc<Program>,
-    pub(crate) space: Space,
+    pub(crate) space: Arc<Space>,
     pub(crate) pieces: IndexVec<PieceId, Piece>,
     pub(crate) frames: Vec<Run>,
     /// Needed at the start: what the first step needs (which may be the head of the loop, and needs

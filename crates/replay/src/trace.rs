@@ -53,6 +53,26 @@ pub fn check_trace(
     check_with(program, goal, trace, None)
 }
 
+/// [`check_trace`] for many traces of one program: what takes time in proportion to the program is
+/// done once.
+pub struct TraceChecker {
+    program: Arc<Program>,
+    space: Arc<Space>,
+}
+
+impl TraceChecker {
+    /// For traces of this program.
+    pub fn new(program: Arc<Program>) -> TraceChecker {
+        let space = Arc::new(Space::new(&program));
+        TraceChecker { program, space }
+    }
+
+    /// Accepts or refuses a trace to a goal.
+    pub fn check(&self, goal: &Goal, trace: &Trace) -> Result<Accepted, Refusal> {
+        check_in(&self.program, &self.space, goal, trace, None)
+    }
+}
+
 /// Accepts or refuses a lasso of any kind, whatever the goal.
 ///
 /// The loop takes at least one step. What is claimed of the variables that the formula reads is
@@ -88,6 +108,16 @@ pub(crate) fn check_with(
     trace: &Trace,
     patience: Option<usize>,
 ) -> Result<Accepted, Refusal> {
+    check_in(program, &Arc::new(Space::new(program)), goal, trace, patience)
+}
+
+fn check_in(
+    program: &Arc<Program>,
+    space: &Arc<Space>,
+    goal: &Goal,
+    trace: &Trace,
+    patience: Option<usize>,
+) -> Result<Accepted, Refusal> {
     let whole = |reason| Err(Refusal::new(Place::Trace, reason));
     let targets = match (goal, trace.lasso) {
         (Goal::Reach(targets), None) => targets,
@@ -108,9 +138,8 @@ pub(crate) fn check_with(
         _ => return whole(Reason::Unsupported("goals of this kind are not judged")),
     };
     structure(program, trace)?;
-    let space = Space::new(program);
-    let (changed, masks) = changed(program, &space, trace);
-    let mut pass = Pass::new(program, &space, trace, &changed, &masks, patience);
+    let (changed, masks) = changed(program, space, trace);
+    let mut pass = Pass::new(program, space, trace, &changed, &masks, patience);
 
     let last = trace.frames.len() - 1;
     let proc = trace.frames[last].proc;
@@ -127,7 +156,7 @@ pub(crate) fn check_with(
     let frames = pass.frames(0..trace.frames.len(), end)?;
     let start = pass.start(&frames)?;
     let pieces = pass.pieces;
-    Ok(accepted(program, trace, pieces, frames, start, masks, space))
+    Ok(accepted(program, trace, pieces, frames, start, masks, space.clone()))
 }
 
 fn accepted(
@@ -137,7 +166,7 @@ fn accepted(
     frames: Vec<Run>,
     start: Partial,
     masks: Vec<Partial>,
-    space: Space,
+    space: Arc<Space>,
 ) -> Accepted {
     Accepted {
         program: program.clone(),
@@ -203,7 +232,7 @@ fn repeated(
     formula: Option<&Temporal>,
     patience: Option<usize>,
 ) -> Result<Accepted, Refusal> {
-    let space = Space::new(program);
+    let space = Arc::new(Space::new(program));
     let (changed, masks) = changed(program, &space, trace);
     let mut pass = Pass::new(program, &space, trace, &changed, &masks, patience);
     pass.formula = formula;
@@ -246,7 +275,7 @@ fn once(
     formula: Option<&Temporal>,
     patience: Option<usize>,
 ) -> Result<Accepted, Refusal> {
-    let space = Space::new(program);
+    let space = Arc::new(Space::new(program));
     let (changed, masks) = changed(program, &space, trace);
     let mut pass = Pass::new(program, &space, trace, &changed, &masks, patience);
     pass.formula = formula;

@@ -319,9 +319,12 @@ pub trait Rings {
             if !open.contains(&true) {
                 return Ok(hits);
             }
-            let mut keep: Vec<Bdd> = hits.iter().flatten().map(|h| h.1).collect();
-            keep.extend(aims.iter().map(|aim| aim.2));
-            keep.extend(guide.into_iter().flat_map(|g| g.iter()));
+            let keep = || {
+                let mut keep: Vec<Bdd> = hits.iter().flatten().map(|h| h.1).collect();
+                keep.extend(aims.iter().map(|aim| aim.2));
+                keep.extend(guide.into_iter().flat_map(|g| g.iter()));
+                keep
+            };
             if !self.next_ring(search, Scope::program(guide), &keep)? {
                 // Every open goal is reached, and the search is exhaustive: this cannot be.
                 let what = "a reached target was not found again by the search for a trace";
@@ -331,12 +334,13 @@ pub trait Rings {
     }
 
     /// Completes the current ring under edges that are no steps, then makes the next one from
-    /// it. False if nothing was found. `keep` are handles in use elsewhere.
+    /// it. False if nothing was found. `keep` are handles in use elsewhere, asked for when garbage is
+    /// collected.
     fn next_ring(
         &mut self,
         search: &mut Search,
         scope: Scope<'_>,
-        keep: &[Bdd],
+        keep: &dyn Fn() -> Vec<Bdd>,
     ) -> Result<bool, Halt> {
         let (start, before) = (search.ring, search.entries.len());
         let mut at = start;
@@ -350,7 +354,7 @@ pub trait Rings {
         }
         self.system().budget.work((search.entries.len() - start) as u64 + 1)?;
         if self.system().want_collection() {
-            self.collect_but(keep.iter().copied().chain(search.roots()).collect());
+            self.collect_but(keep().into_iter().chain(search.roots()).collect());
         }
         Ok(search.entries.len() > before)
     }
@@ -513,7 +517,7 @@ pub trait Rings {
         let exit: Vec<(u32, bool)> = exit_bits.zip(pair.exit.iter().copied()).collect();
         let start = s.m.literals(&entry)?;
         let exit = s.m.literals(&exit)?;
-        let keep: Vec<Bdd> = keep.iter().copied().chain([exit]).collect();
+        let keep = || keep.iter().copied().chain([exit]).collect();
         let mut search = Search::new(program.procs[proc].entry, start);
         let mut looked_at = 0;
         loop {

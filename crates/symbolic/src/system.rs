@@ -6,7 +6,7 @@ use crate::relation::{Context, ReturnRel, StepRel};
 use crate::slots::{Copies, Copy};
 use analysis::{Live, ModRef, Order, Uses};
 use bdd::{Bdd, Config, Manager, SpecId, Stop};
-use check::{Budget, Certificate, Goal, Stats, Task, Trace, Verdict};
+use check::{Budget, Certificate, Goal, Stats, StopReason, Task, Trace, Verdict};
 use ir::{Call, EdgeId, EdgeKind, ExprId, IndexVec, NodeId, ProcId, Program, VarId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -180,7 +180,11 @@ impl<C: CallRelation> System<C> {
             false => ModRef::everything(program),
         };
         let live = match switches.live_ranges {
-            true => Live::new(program, &mod_ref, &uses),
+            true => {
+                let live = Live::within(program, &mod_ref, &uses, &|| budget.poll().is_err());
+                let spent = || budget.poll().err().unwrap_or(StopReason::Cancelled);
+                live.ok_or_else(spent)?
+            }
             false => Live::everything(program, &mod_ref),
         };
         budget.poll()?;

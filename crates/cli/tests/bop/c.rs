@@ -318,6 +318,82 @@ fn remarks_allow_findings() {
 }
 
 #[test]
+fn remarks_in_headers_count() {
+    if !compiler() {
+        return;
+    }
+    let header = "#include <stdlib.h>
+static inline int twice(char *p) {
+    free(p);
+    free(p); // bop: allow double_free see \"http://example.org\"
+    return 0;
+}
+";
+    let inc = "    // bop: allow double_free in the middle of a function\n    free(p);\n";
+    let folder = Folder::new(
+        "remarks",
+        &[
+            ("twice.h", header),
+            ("rest.inc", inc),
+            ("a.c", "#include \"twice.h\"\nint main(void) { return twice(malloc(1)); }\n"),
+            (
+                "b.c",
+                "#include <stdlib.h>\nint f(char *p) {\n    free(p);\n#include \"rest.inc\"\n    return 0;\n}\n",
+            ),
+            (
+                "c.c",
+                "#include <stdlib.h>\nint f(char *p) {\n    free(p);\n    const char *u = \"http://a\"; free(p); // bop: allow double_free why\n    return u != 0;\n}\n",
+            ),
+        ],
+    );
+    for file in ["a.c", "b.c", "c.c"] {
+        let ran = folder.bop(&["check", file, "--rule", "double_free"]).exits(0);
+        assert!(ran.out.contains("1 suppressed"), "{file}: {}", ran.out);
+    }
+}
+
+#[test]
+fn rules_at_once_are_reported_in_order() {
+    if !compiler() {
+        return;
+    }
+    let text = "#include <stdio.h>
+#include <stdlib.h>
+int one(const char *name) {
+    char *p = malloc(10);
+    FILE *f = fopen(name, \"r\");
+    if (!f) return 1;
+    free(p);
+    if (fgetc(f) == 1) { fclose(f); return 2; }
+    free(p);
+    return 0;
+}
+";
+    let other = text.replace("one(", "two(");
+    let folder = Folder::new("at-once", &[("a.c", text), ("b.c", &other)]);
+    let json = |rules: &[&str]| {
+        let rules = rules.iter().flat_map(|r| ["--rule", r]);
+        let args = ["check", "a.c", "b.c", "--format", "json"].into_iter().chain(rules);
+        let json = folder.bop(&args.collect::<Vec<_>>()).json();
+        let results = json["results"].as_array().expect("results").clone();
+        let timeless = results.into_iter().map(|mut r| {
+            r["stats"] = serde_json::Value::Null;
+            r.to_string()
+        });
+        timeless.collect::<Vec<String>>()
+    };
+    let mut each: Vec<String> = json(&["memory_leak"]);
+    each.extend(json(&["use_after_free"]));
+    each.extend(json(&["double_free"]));
+    assert_eq!(json(&["memory"]), each);
+    each.extend(json(&["file"]));
+    for _ in 0..3 {
+        assert_eq!(json(&["memory", "file"]), each);
+    }
+    assert!(each.len() > 6, "{each:?}");
+}
+
+#[test]
 fn what_cannot_be_read_is_told() {
     let err = |name: &str, content: &[u8], more: &[&str]| {
         let file = TempFile::new(name, content);
