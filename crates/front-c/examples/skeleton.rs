@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use front_c::preprocess::{Source, preprocess, run};
-use front_c::{Flow, Options, lower, parse, skeleton};
+use front_c::{Flow, Options, Pointers, Skeleton, lower, parse, skeleton, skeleton_by};
 use std::time::Instant;
 
 fn main() {
@@ -38,16 +38,18 @@ fn main() {
     }
     println!("read and preprocessed in {:?}, parsed in {parsing:?}", start.elapsed() - parsing);
     let start = Instant::now();
+    let (calls, targets, most) = pointers(&skeleton_by(&units, Pointers::Types));
+    println!(
+        "by type, {calls} calls through pointers to {targets} targets, at most {most}, in {:?}",
+        start.elapsed()
+    );
+    let start = Instant::now();
     let skeleton = skeleton(&units);
     println!("skeleton in {:?}", start.elapsed());
     let points: usize = skeleton.bodies.iter().map(|b| b.points.len()).sum();
-    let pointers = skeleton.bodies.iter().flat_map(|b| &b.points).filter_map(|p| match &p.flow {
-        Flow::Call(call) if call.indirect => Some(call.targets.len()),
-        _ => None,
-    });
-    let (calls, targets) = pointers.fold((0, 0), |(n, t), more| (n + 1, t + more));
+    let (calls, targets, most) = pointers(&skeleton);
     println!(
-        "{} functions, {points} points, {} objects, {calls} calls through pointers to {targets} targets, {} warnings",
+        "{} functions, {points} points, {} objects, {calls} calls through pointers to {targets} targets, at most {most}, {} warnings",
         skeleton.bodies.len(),
         skeleton.objects.len(),
         skeleton.warnings.len()
@@ -68,4 +70,13 @@ fn main() {
             Err(error) => println!("{error}"),
         }
     }
+}
+
+/// Calls through pointers, their targets in all, and the most that one has.
+fn pointers(skeleton: &Skeleton) -> (usize, usize, usize) {
+    let calls = skeleton.bodies.iter().flat_map(|b| &b.points).filter_map(|p| match &p.flow {
+        Flow::Call(call) if call.indirect => Some(call.targets.len()),
+        _ => None,
+    });
+    calls.fold((0, 0, 0), |(n, all, most), more| (n + 1, all + more, most.max(more)))
 }

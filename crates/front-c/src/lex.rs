@@ -47,6 +47,9 @@ impl Names {
     pub(crate) fn get(&self, sym: Sym) -> &str {
         &self.texts[sym.index()]
     }
+    pub(crate) fn len(&self) -> usize {
+        self.texts.len()
+    }
     pub(crate) fn find(&self, text: &str) -> Option<Sym> {
         self.ids.get(text).copied()
     }

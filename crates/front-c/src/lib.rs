@@ -18,9 +18,11 @@
 //! Not a compiler: types are kept as far as control flow and the fitting of function pointers need
 //! them, constants are not evaluated, and constraint violations pass unseen. It runs no preprocessor.
 
+mod andersen;
 mod conditions;
 mod constant;
 pub mod export;
+mod function_pointers;
 mod lex;
 mod library;
 mod link;
@@ -46,4 +48,4 @@ pub use tree::{
     ForInit, Function, Init, InitId, Item, Param, Record, RecordId, Stmt, StmtId, StmtKind,
     Storage, Sym, Tag, Type, TypeId, TypeKind, Unary, Unit,
 };
-pub use walk::skeleton;
+pub use walk::{Pointers, skeleton, skeleton_by};

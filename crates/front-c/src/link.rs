@@ -2,7 +2,8 @@
 //!
 //! Names with external linkage are unified by their text; static ones are private to their unit.
 //! Function types are reduced to keys that can be compared across units, so that a call through a
-//! pointer finds the functions that fit it.
+//! pointer finds the functions that fit it. Which of these can be in the pointer is another question
+//! (`crate::function_pointers`).
 
 use crate::constant::constant;
 use crate::tree::{
@@ -61,6 +62,8 @@ pub struct Func {
     pub constant: Option<i64>,
     /// Which parameters point to what is constant.
     pub const_params: Vec<bool>,
+    /// The names of its result's type, in [`crate::Skeleton::types`].
+    pub result_names: u32,
 }
 
 /// A type in its unit.
@@ -120,6 +123,8 @@ pub struct Object {
     pub loose: bool,
     /// The names of its type, in [`crate::Skeleton::types`].
     pub type_names: u32,
+    /// It is an array: where it stands for an address, that is not null. Parameters are pointers.
+    pub array: bool,
     /// How many links it is away from its variable.
     pub(crate) depth: u32,
     /// Where it is declared.
@@ -189,7 +194,8 @@ pub struct Linked<'a> {
     keys: Vec<Vec<u32>>,
     key_table: Keys,
     taken: Vec<FuncId>,
-    fitting: FxHashMap<(u32, usize), Vec<FuncId>>,
+    fitting: FxHashMap<(u32, usize), usize>,
+    fit_lists: Vec<Vec<FuncId>>,
 }
 
 /// Types, structurally.
@@ -284,6 +290,7 @@ pub fn link(units: &[Unit]) -> Linked<'_> {
         key_table: Keys::default(),
         taken: Vec::new(),
         fitting: FxHashMap::default(),
+        fit_lists: Vec::new(),
     };
     for (u, unit) in units.iter().enumerate() {
         linked.scopes.push(FxHashMap::default());
@@ -352,6 +359,11 @@ impl Linked<'_> {
         f
     }
 
+    /// What has external linkage and the given name, if there is anything.
+    pub(crate) fn extern_named(&self, name: &str) -> Option<Entity> {
+        self.externs.get(name).copied()
+    }
+
     fn new_function(&mut self, name: &str, is_static: bool) -> FuncId {
         let id = FuncId(self.funcs.len() as u32);
         self.funcs.push(Func {
@@ -364,6 +376,7 @@ impl Linked<'_> {
             ty: None,
             constant: None,
             const_params: Vec::new(),
+            result_names: 0,
         });
         id
     }
@@ -397,6 +410,7 @@ impl Linked<'_> {
             temporary: false,
             loose: false,
             type_names: 0,
+            array: false,
             depth: 0,
             at: Some((u as u32, d.at)),
         });
@@ -663,7 +677,18 @@ impl Linked<'_> {
 
     /// The functions whose address is taken that a call through an expression of the type can
     /// reach; for an unknown type, all that take so many arguments.
-    pub(crate) fn fitting(&mut self, ty: Option<TypeRef>, arguments: usize) -> Vec<FuncId> {
+    pub(crate) fn fitting(&mut self, ty: Option<TypeRef>, arguments: usize) -> &[FuncId] {
+        let list = self.fitting_list(ty, arguments);
+        &self.fit_lists[list]
+    }
+
+    /// The lists of functions that fit, each in order.
+    pub(crate) fn fit_lists(&self) -> &[Vec<FuncId>] {
+        &self.fit_lists
+    }
+
+    /// The position of the list of functions that fit.
+    pub(crate) fn fitting_list(&mut self, ty: Option<TypeRef>, arguments: usize) -> usize {
         let ty = ty.map(|t| {
             let unit = &self.units[t.unit as usize];
             let mut ty = strip(unit, t.ty);
@@ -684,14 +709,14 @@ impl Linked<'_> {
                 })
             }
         };
-        if let Some(found) = self.fitting.get(&(key, arguments)) {
-            return found.clone();
+        if let Some(&found) = self.fitting.get(&(key, arguments)) {
+            return found;
         }
-        let unknown = {
-            let Key::Function { result, .. } = self.key_table.items[key as usize] else {
-                return Vec::new();
-            };
-            matches!(self.key_table.items[result as usize], Key::Unknown)
+        let unknown = match self.key_table.items[key as usize] {
+            Key::Function { result, .. } => {
+                matches!(self.key_table.items[result as usize], Key::Unknown)
+            }
+            _ => true,
         };
         let found: Vec<FuncId> = self
             .taken
@@ -712,8 +737,9 @@ impl Linked<'_> {
                 self.key_table.fits(key, func, arguments)
             })
             .collect();
-        self.fitting.insert((key, arguments), found.clone());
-        found
+        self.fit_lists.push(found);
+        self.fitting.insert((key, arguments), self.fit_lists.len() - 1);
+        self.fit_lists.len() - 1
     }
 }
 

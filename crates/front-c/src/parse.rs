@@ -1092,7 +1092,7 @@ impl Parser {
             p.advance();
             let mut list = Vec::new();
             while !p.eat("}") {
-                let (mut designators, mut member) = (Vec::new(), None);
+                let (mut designators, mut members) = (Vec::new(), Vec::new());
                 loop {
                     if p.is("[") {
                         p.advance();
@@ -1104,7 +1104,7 @@ impl Parser {
                     } else if p.is(".") {
                         p.advance();
                         let Tok::Word(sym) = p.tok() else { return Err(p.wanted("a member")) };
-                        member = Some(sym);
+                        members.push(sym);
                         p.advance();
                     } else {
                         break;
@@ -1114,14 +1114,14 @@ impl Parser {
                 if let Some(sym) = p.word()
                     && p.ahead_is(1, ":")
                 {
-                    member = Some(sym);
+                    members.push(sym);
                     p.advance();
                     p.advance();
                 } else {
                     p.eat("=");
                 }
                 let value = p.initialiser()?;
-                list.push((designators, member, value));
+                list.push((designators, members, value));
                 if !p.eat(",") {
                     p.expect("}")?;
                     break;

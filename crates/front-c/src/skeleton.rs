@@ -120,6 +120,8 @@ pub struct Point {
     pub events: Vec<Event>,
     /// Variables that get a value, in parallel; `None` where it is not known.
     pub values: Vec<(ObjectId, Option<DataId>)>,
+    /// The value that a return returns, if that is known.
+    pub returned: Option<DataId>,
     /// Points of one full expression have the same number here; those of others may have.
     pub statement: u32,
     /// Events about values that the source has no name for ([`Object::temporary`]), and escapes. They
@@ -186,6 +188,8 @@ pub struct Call {
     pub targets: Vec<FuncId>,
     /// It is a call through a pointer.
     pub indirect: bool,
+    /// The object that holds that pointer.
+    pub through: Option<ObjectId>,
     /// The arguments that are objects.
     pub args: Vec<Option<ObjectId>>,
     /// The values of the arguments.

@@ -290,8 +290,8 @@ pub struct Field {
 pub enum Init {
     /// A value.
     Expr(ExprId),
-    /// A list; designators that are expressions, and the member or none.
-    List(Vec<(Vec<ExprId>, Option<Sym>, InitId)>),
+    /// A list; designators that are expressions, and those that are members.
+    List(Vec<(Vec<ExprId>, Vec<Sym>, InitId)>),
 }
 
 /// An expression.

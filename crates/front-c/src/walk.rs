@@ -6,7 +6,10 @@
 
 use crate::Place;
 use crate::constant::constant;
-use crate::link::{EXITS, Entity, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, strip};
+use crate::function_pointers::{Resolved, resolve};
+use crate::link::{
+    EXITS, Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, strip,
+};
 use crate::skeleton::{
     Arm, Body, Call, Data, DataId, Event, Flow, MAX_LINKS, Next, Point, Relation, Skeleton, Spot,
     Warning, When,
@@ -23,9 +26,38 @@ const MAX_TEXT: usize = 160;
 /// Larger values are not followed.
 const MAX_DATA: usize = 64;
 
+/// How calls through pointers are resolved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Pointers {
+    /// By the functions that may be in the pointer, where that can be followed.
+    #[default]
+    Followed,
+    /// By type alone: any function of a fitting type whose address is taken. What is followed is a
+    /// part of this.
+    Types,
+}
+
 /// The skeletons of all functions of the units.
 pub fn skeleton(units: &[Unit]) -> Skeleton {
+    skeleton_by(units, Pointers::Followed)
+}
+
+/// The skeletons of all functions of the units, with a choice of how calls through pointers are
+/// resolved.
+pub fn skeleton_by(units: &[Unit], pointers: Pointers) -> Skeleton {
     let mut linked = link(units);
+    // What was not read may store any function anywhere.
+    let whole = units.iter().all(|u| u.problems.is_empty());
+    let resolved = match pointers {
+        Pointers::Followed if whole => resolve(&mut linked),
+        _ => None,
+    };
+    let by_type = (pointers == Pointers::Followed && resolved.is_none()).then_some(match whole {
+        true => "there are too many of them",
+        false => "not all of the program could be read",
+    });
+    let resolved = resolved.unwrap_or_default();
+    let mut by_type_said = by_type.is_none();
     let mut files = Files::default();
     let mut bodies = Vec::new();
     let mut paths: FxHashMap<(Reach, String), ObjectId> = FxHashMap::default();
@@ -45,6 +77,9 @@ pub fn skeleton(units: &[Unit]) -> Skeleton {
         }
         let mut walker = Walker {
             linked: &mut linked,
+            resolved: &resolved,
+            by_type,
+            by_type_said: &mut by_type_said,
             u,
             unit,
             func: FuncId(0),
@@ -61,6 +96,7 @@ pub fn skeleton(units: &[Unit]) -> Skeleton {
             pending: Vec::new(),
             hidden: Vec::new(),
             values: Vec::new(),
+            returned: None,
             open: None,
             calls: 0,
             loops: Vec::new(),
@@ -91,32 +127,44 @@ pub fn skeleton(units: &[Unit]) -> Skeleton {
     }
     bodies.sort_by_key(|b: &Body| b.func);
     let Linked { mut funcs, mut objects, warnings, .. } = linked;
-    let types = type_names(units, &mut objects);
+    let types = type_names(units, &mut objects, &mut funcs);
     for func in &mut funcs {
         func.const_params = const_params(units, func.ty);
     }
     Skeleton { funcs, objects, bodies, files: files.names, warnings, initial, types }
 }
 
-/// Gives every object the names of its type: without qualifiers and blanks, as declared, and with one
-/// `typedef` after the other resolved.
-fn type_names(units: &[Unit], objects: &mut [Object]) -> Vec<Vec<String>> {
+/// Gives every object, and every function's result, the names of its type: without qualifiers and blanks,
+/// as declared, and with one `typedef` after the other resolved.
+fn type_names(units: &[Unit], objects: &mut [Object], funcs: &mut [Func]) -> Vec<Vec<String>> {
     let mut out: Vec<Vec<String>> = vec![Vec::new()];
     let mut known: FxHashMap<TypeRef, u32> = FxHashMap::default();
     let mut same: FxHashMap<Vec<String>, u32> = FxHashMap::default();
-    for object in objects {
-        let Some(ty) = object.ty else { continue };
-        let unit = &units[ty.unit as usize];
-        object.constant = object.reach == Reach::Var
-            && (unit.ty(ty.ty).is_const || unit.ty(strip(unit, ty.ty)).is_const);
-        object.type_names = *known.entry(ty).or_insert_with(|| {
+    let mut number = |ty: TypeRef| {
+        *known.entry(ty).or_insert_with(|| {
             let names = names_of(&units[ty.unit as usize], ty.ty);
             let next = out.len() as u32;
             *same.entry(names).or_insert_with_key(|names| {
                 out.push(names.clone());
                 next
             })
-        });
+        })
+    };
+    for object in objects {
+        let Some(ty) = object.ty else { continue };
+        let unit = &units[ty.unit as usize];
+        let stripped = unit.ty(strip(unit, ty.ty));
+        object.constant =
+            object.reach == Reach::Var && (unit.ty(ty.ty).is_const || stripped.is_const);
+        object.array = matches!(stripped.kind, TypeKind::Array(..));
+        object.type_names = number(ty);
+    }
+    for func in funcs {
+        let Some(ty) = func.ty else { continue };
+        let unit = &units[ty.unit as usize];
+        if let TypeKind::Function { result, .. } = unit.ty(strip(unit, ty.ty)).kind {
+            func.result_names = number(TypeRef { unit: ty.unit, ty: result });
+        }
     }
     out
 }
@@ -302,7 +350,7 @@ enum Task<'a> {
     Known(Label, Text),
     Choose(ExprId),
     Return(Option<ExprId>, Text),
-    ReturnEnd(Text),
+    ReturnEnd(ExprId, Text),
     Dispatch(ExprId, Text, Label),
     EndSwitch(Label),
     PopLoop,
@@ -330,6 +378,7 @@ struct Draft {
     events: Vec<Event>,
     hidden: Vec<Event>,
     values: Vec<(ObjectId, Option<DataId>)>,
+    returned: Option<DataId>,
     statement: u32,
 }
 
@@ -339,6 +388,7 @@ struct Open {
     text: Text,
     targets: Vec<FuncId>,
     indirect: bool,
+    through: Option<ObjectId>,
     args: Vec<Option<ObjectId>>,
     arg_data: Vec<Option<DataId>>,
     arg_values: Vec<Option<ObjectId>>,
@@ -375,6 +425,10 @@ struct Switch {
 
 struct Walker<'l, 'a> {
     linked: &'l mut Linked<'a>,
+    resolved: &'l Resolved,
+    /// Why function pointers were not followed, and whether that was said.
+    by_type: Option<&'static str>,
+    by_type_said: &'l mut bool,
     u: usize,
     unit: &'a Unit,
     func: FuncId,
@@ -392,6 +446,8 @@ struct Walker<'l, 'a> {
     pending: Vec<Event>,
     hidden: Vec<Event>,
     values: Vec<(ObjectId, Option<DataId>)>,
+    /// What the return under way returns.
+    returned: Option<DataId>,
     open: Option<Open>,
     calls: u32,
     loops: Vec<Loop>,
@@ -457,7 +513,7 @@ impl<'a> Walker<'_, 'a> {
             flip: false,
         };
         self.flush(end);
-        self.finish_return(end);
+        self.finish_return(None, end);
         for Goto { from, to: label, active, text } in std::mem::take(&mut self.gotos) {
             self.mark(from);
             let kept = self.label_cleanups.get(&label).cloned().unwrap_or_default();
@@ -560,11 +616,12 @@ impl<'a> Walker<'_, 'a> {
                         setjmps.push(points.len() as u32);
                     }
                     let next = if open.stops { Next::Stop } else { to(i + 1) };
-                    let Open { targets, indirect, args, arg_data, arg_values, .. } = open;
+                    let Open { targets, indirect, through, args, arg_data, arg_values, .. } = open;
                     let Open { result, temporary, result_events, .. } = open;
                     let call = Call {
                         targets,
                         indirect,
+                        through,
                         args,
                         arg_data,
                         arg_values,
@@ -577,8 +634,8 @@ impl<'a> Walker<'_, 'a> {
                 }
                 Ins::Return(draft) => (draft, Flow::Return),
             };
-            let Draft { at, text, events, hidden, values, statement } = draft;
-            points.push(Point { at, text, events, values, statement, hidden, flow });
+            let Draft { at, text, events, hidden, values, returned, statement } = draft;
+            points.push(Point { at, text, events, values, returned, statement, hidden, flow });
         }
         let entry = to(0);
         let dos = self.dos.drain(..).filter_map(|i| number.get(i).copied()).collect();
@@ -765,6 +822,7 @@ impl<'a> Walker<'_, 'a> {
             temporary: false,
             loose: false,
             type_names: 0,
+            array: false,
             depth: 0,
             at: Some((self.u as u32, at)),
         });
@@ -821,6 +879,7 @@ impl<'a> Walker<'_, 'a> {
             temporary: false,
             loose: false,
             type_names: 0,
+            array: false,
             depth: b.depth + 1,
             at: b.at,
         };
@@ -869,7 +928,8 @@ impl<'a> Walker<'_, 'a> {
         }
         let (at, text, statement) = (self.spot(text.at), self.text(text), self.statement);
         let hidden = std::mem::take(&mut self.hidden);
-        Draft { at, text, events, hidden, values, statement }
+        let returned = self.returned.take();
+        Draft { at, text, events, hidden, values, returned, statement }
     }
 
     fn close_call(&mut self) {
@@ -1027,6 +1087,7 @@ impl<'a> Walker<'_, 'a> {
             temporary: true,
             loose: false,
             type_names: 0,
+            array: false,
             depth: 0,
             at: None,
         });
@@ -1501,16 +1562,17 @@ impl<'a> Walker<'_, 'a> {
                 }
             }
             Task::Return(e, text) => self.return_(e, text),
-            Task::ReturnEnd(text) => {
+            Task::ReturnEnd(e, text) => {
                 let val = self.pop();
                 self.close_call();
                 self.consume(val);
+                let value = self.value(e);
                 if let Some(o) = val.object() {
                     self.emit(Event::ReturnOf(o));
                 } else if let Some(o) = self.value_object(val) {
                     self.hidden.push(Event::ReturnOf(o));
                 }
-                self.finish_return(text);
+                self.finish_return(value, text);
             }
             Task::Dispatch(e, text, end) => {
                 let val = self.pop();
@@ -1949,6 +2011,39 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
+    /// The functions that a call through a pointer may reach.
+    fn targets(&mut self, e: ExprId, ty: Option<TypeRef>, arguments: usize) -> Vec<FuncId> {
+        let fitting = self.linked.fitting(ty, arguments);
+        let known = self.resolved.get(self.u, e);
+        let found: Vec<FuncId> = match known {
+            Some(known) => {
+                let reaches = |f: &FuncId| known.funcs.binary_search(f).is_ok();
+                fitting.iter().copied().filter(reaches).collect()
+            }
+            None => fitting.to_vec(),
+        };
+        let message = if fitting.is_empty() {
+            "no function fits this call through a pointer; it is an event only"
+        } else if found.is_empty() {
+            "no function of the program is known to be in this pointer; its call is an event only"
+        } else if known.is_some_and(|k| k.unknown) {
+            "where this pointer comes from is not followed; the call may reach any function of a \
+             fitting type whose address is given away"
+        } else {
+            if let Some(why) = self.by_type
+                && !std::mem::replace(self.by_type_said, true)
+            {
+                let message = format!(
+                    "calls through pointers may reach any function of a fitting type: {why}"
+                );
+                self.warn(self.unit.expr(e).at, message);
+            }
+            return found;
+        };
+        self.warn(self.unit.expr(e).at, message.to_owned());
+        found
+    }
+
     fn call_end(&mut self, e: ExprId, callee: Callee) {
         let unit = self.unit;
         let ExprKind::Call(_, arguments) = &unit.expr(e).kind else { return };
@@ -1971,13 +2066,7 @@ impl<'a> Walker<'_, 'a> {
             (Callee::Direct(f), _) => (vec![f], self.linked.funcs[f.index()].ty),
             (Callee::Pointer, pointer) => {
                 let ty = pointer.and_then(|p| p.ty);
-                let found = self.linked.fitting(ty, arguments.len());
-                if found.is_empty() {
-                    let message =
-                        "no function fits this call through a pointer; it is an event only";
-                    self.warn(unit.expr(e).at, message.to_owned());
-                }
-                (found, ty)
+                (self.targets(e, ty, arguments.len()), ty)
             }
         };
         let funcs = &self.linked.funcs;
@@ -2004,6 +2093,7 @@ impl<'a> Walker<'_, 'a> {
             id: self.calls,
             text: self.whole(e),
             indirect: pointer.is_some(),
+            through: pointer.and_then(|p| p.object()),
             targets,
             args,
             arg_data,
@@ -2462,7 +2552,7 @@ impl<'a> Walker<'_, 'a> {
 
     fn return_(&mut self, e: Option<ExprId>, text: Text) {
         let Some(mut e) = e else {
-            self.finish_return(text);
+            self.finish_return(None, text);
             return;
         };
         while let ExprKind::Cast(_, x) = self.unit.expr(e).kind {
@@ -2479,11 +2569,11 @@ impl<'a> Walker<'_, 'a> {
             ]);
             return;
         }
-        self.later([Task::Eval(e), Task::ReturnEnd(text)]);
+        self.later([Task::Eval(e), Task::ReturnEnd(e, text)]);
     }
 
     /// Runs cleanups and returns, with what is pending.
-    fn finish_return(&mut self, text: Text) {
+    fn finish_return(&mut self, value: Option<DataId>, text: Text) {
         self.close_call();
         if !self.cleanups.is_empty() {
             // The value is computed before, the return comes after.
@@ -2501,6 +2591,7 @@ impl<'a> Walker<'_, 'a> {
         if self.linked.funcs[self.func.index()].name == "main" {
             self.pending.push(Event::Exit);
         }
+        self.returned = value;
         let draft = self.draft(text);
         self.code.push(Ins::Return(draft));
     }
@@ -2521,6 +2612,7 @@ impl<'a> Walker<'_, 'a> {
             text,
             targets: vec![f],
             indirect: false,
+            through: None,
             args: vec![address],
             arg_data: vec![None],
             arg_values: vec![address],
