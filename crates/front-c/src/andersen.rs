@@ -211,12 +211,13 @@ impl<K: Fn(FuncId) -> bool> Solver<'_, K> {
     fn flow(&mut self, from: Place, to: Place) {
         match (from, to) {
             (Place::Cell(from), Place::Cell(to)) => {
-                if from != to && self.dynamic.insert((from, to)) {
-                    self.succ[from as usize].push(to);
-                    for i in 0..self.facts[from as usize].len() {
-                        let fact = self.facts[from as usize][i];
-                        self.add(to, fact);
-                    }
+                if from == to || !self.dynamic.insert((from, to)) {
+                    return;
+                }
+                self.succ[from as usize].push(to);
+                for i in 0..self.facts[from as usize].len() {
+                    let fact = self.facts[from as usize][i];
+                    self.add(to, fact);
                 }
             }
             (Place::Unknown, Place::Cell(to)) => self.add(to, TOP),

@@ -366,7 +366,7 @@ enum Task<'a> {
 enum Ins {
     Point(Draft),
     Branch(Draft, Vec<(Label, Vec<Event>, Option<When>)>),
-    Call(Draft, Open),
+    Call(Draft, Box<Open>),
     Return(Draft),
     Jump(Label),
     Stop,
@@ -612,6 +612,7 @@ impl<'a> Walker<'_, 'a> {
                     (draft, Flow::Branch(arms.collect()))
                 }
                 Ins::Call(draft, open) => {
+                    let open = *open;
                     if open.setjmp {
                         setjmps.push(points.len() as u32);
                     }
@@ -936,7 +937,7 @@ impl<'a> Walker<'_, 'a> {
         let Some(open) = self.open.take() else { return };
         let draft = self.draft(open.text);
         let stops = open.stops;
-        self.code.push(Ins::Call(draft, open));
+        self.code.push(Ins::Call(draft, Box::new(open)));
         if stops {
             self.code.push(Ins::Stop);
         }
@@ -1063,7 +1064,7 @@ impl<'a> Walker<'_, 'a> {
         let open = match &mut self.open {
             Some(open) if open.id == id => Some(open),
             _ => self.code.iter_mut().rev().find_map(|ins| match ins {
-                Ins::Call(_, open) if open.id == id => Some(open),
+                Ins::Call(_, open) if open.id == id => Some(&mut **open),
                 _ => None,
             }),
         }?;
