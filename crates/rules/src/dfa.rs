@@ -52,6 +52,22 @@ impl Dfa {
     pub(crate) fn step(&self, state: u32, letter: u64) -> u32 {
         self.steps.get(&(state, letter)).copied().unwrap_or(state)
     }
+    /// The states from which no accepting one is reached by letters without these atoms.
+    pub(crate) fn doomed(&self, without: u64) -> Vec<bool> {
+        let mut doomed: Vec<bool> = self.accepting.iter().map(|a| !a).collect();
+        loop {
+            let mut changed = false;
+            for (&(from, letter), &to) in &self.steps {
+                if letter & without == 0 && doomed[from as usize] && !doomed[to as usize] {
+                    doomed[from as usize] = false;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return doomed;
+            }
+        }
+    }
     pub(crate) fn len(&self) -> u32 {
         self.accepting.len() as u32
     }

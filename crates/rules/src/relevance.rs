@@ -167,6 +167,8 @@ pub(crate) struct Relevance {
     pub(crate) leads: Vec<bool>,
     /// Values come into being as results only.
     pub(crate) results_only: bool,
+    /// The rule is violated only where the value is lost: nothing that it does after it escaped matters.
+    pub(crate) only_lost: bool,
 }
 
 struct Graph<'a> {
@@ -180,6 +182,7 @@ pub(crate) fn relevance(f: &Functions<'_>, paths: &mut Paths) -> Relevance {
     let graph = Graph::new(f, paths);
     let results_only = results_only(f.rule);
     let lost = f.rule.events.iter().flatten().any(|e| *e == Event::Lost);
+    let only_lost = only_lost(f.rule);
     let (mut leads, mut holds);
     if results_only {
         let seeds = seeds(f, paths);
@@ -197,17 +200,16 @@ pub(crate) fn relevance(f: &Functions<'_>, paths: &mut Paths) -> Relevance {
     leads.resize(paths.len(), false);
     holds.resize(paths.len(), false);
     if lost {
-        // What globals hold is never lost.
+        // What globals hold is never lost. What memory holds has escaped.
         for p in marked(paths, &holds) {
-            if let Root::Var(o) = paths.root(p)
-                && !f.s.objects[o.index()].automatic
-            {
+            let global = matches!(paths.root(p), Root::Var(o) if !f.s.objects[o.index()].automatic);
+            if global || only_lost && paths.in_memory(p) {
                 holds[p.index()] = false;
                 leads[p.index()] = false;
             }
         }
     }
-    Relevance { holds, leads, results_only }
+    Relevance { holds, leads, results_only, only_lost }
 }
 
 fn marked(paths: &Paths, set: &[bool]) -> Vec<PathId> {
@@ -338,6 +340,17 @@ fn results_only(rule: &Rule) -> bool {
         .iter()
         .filter(|t| t.0 == 0 && t.2 != 0)
         .all(|t| needed(rule, t.1).iter().any(|&a| rule.events[a as usize].iter().all(birth)))
+}
+
+/// Whether the value must be lost for the rule to be violated.
+fn only_lost(rule: &Rule) -> bool {
+    let nfa = &rule.nfa;
+    let accepting = |s: u32| nfa.accepting[s as usize];
+    !accepting(0)
+        && nfa.transitions.iter().filter(|t| accepting(t.2) && !accepting(t.0)).all(|t| {
+            let lost = |a: &u32| rule.events[*a as usize].iter().all(|e| *e == Event::Lost);
+            needed(rule, t.1).iter().any(lost)
+        })
 }
 
 /// Atoms that must hold for the condition to hold; not necessarily all of them.

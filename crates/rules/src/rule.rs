@@ -94,19 +94,23 @@ impl Comparison {
         }
     }
 
-    /// Whether some integer compares with `a` in this way and with `b` in another.
-    pub(crate) fn meets(self, a: i64, other: Comparison, b: i64) -> bool {
-        // Where the comparisons change their mind, and around it.
-        let holds = |c: Comparison, x: i128, k: i64| match c {
+    /// Whether an integer compares with `k` in this way.
+    pub(crate) fn holds(self, x: i128, k: i64) -> bool {
+        match self {
             Comparison::Eq => x == i128::from(k),
             Comparison::Ne => x != i128::from(k),
             Comparison::Lt => x < i128::from(k),
             Comparison::Le => x <= i128::from(k),
             Comparison::Gt => x > i128::from(k),
             Comparison::Ge => x >= i128::from(k),
-        };
+        }
+    }
+
+    /// Whether some integer compares with `a` in this way and with `b` in another.
+    pub(crate) fn meets(self, a: i64, other: Comparison, b: i64) -> bool {
+        // Where the comparisons change their mind, and around it.
         let candidates = [a, b].into_iter().flat_map(|k| (-2..=2).map(move |d| i128::from(k) + d));
-        candidates.into_iter().any(|x| holds(self, x, a) && holds(other, x, b))
+        candidates.into_iter().any(|x| self.holds(x, a) && other.holds(x, b))
     }
 }
 

@@ -22,7 +22,9 @@ impl Maker<'_> {
             let entered = target.filter(|g| self.f.is_entered(*g));
             if let Some(g) = entered.filter(|g| self.relevant.contains(g)) {
                 matters = true;
-                plans.push(self.entering(at, call, g));
+                let mut plan = self.entering(at, call, g);
+                self.in_force(&mut plan.before, call, target);
+                plans.push(plan);
                 continue;
             }
             if let Some(g) = entered {
@@ -50,6 +52,7 @@ impl Maker<'_> {
             };
             for &fails in outcomes {
                 let mut act = self.outside(at, call, target, fails);
+                self.in_force(&mut act, call, target);
                 let stops = target.is_some_and(|g| self.s.funcs[g.index()].noreturn);
                 let jumps = target.is_some_and(|g| is_longjmp(self.f.name(g)));
                 if let Some(jumping) = self.jumping.filter(|_| jumps) {
@@ -142,6 +145,7 @@ impl Maker<'_> {
             }
         }
         self.result(&mut act, at, call, target, fails);
+        self.sign_result(&mut act, func, call, target, fails);
         for (_, o) in args {
             self.consumed(&mut act, func, o);
         }
@@ -201,13 +205,6 @@ impl Maker<'_> {
                 self.escapes(act, value);
             }
             act.object = act.object.or(Some(o));
-        }
-        if let Some(&(known, failed)) = self.frames[&func].outcomes.get(&o) {
-            act.other.retain(|(var, _)| *var != known);
-            act.other.push((known, Some(self.b.exprs.bool(fails.is_some()))));
-            if let Some(fails) = fails {
-                act.other.push((failed, Some(self.b.exprs.bool(fails))));
-            }
         }
     }
 
@@ -281,9 +278,6 @@ impl Maker<'_> {
             {
                 self.escapes(&mut after, value);
             }
-            if let Some(&(known, _)) = self.frames[&func].outcomes.get(&o) {
-                after.other.push((known, Some(Exprs::FALSE)));
-            }
             after.object = Some(o);
             let result = self.frames[&func].conditions.changes(
                 s,
@@ -295,7 +289,8 @@ impl Maker<'_> {
             );
             for (i, value) in result {
                 let value = value.map(|v| self.b.exprs.bool(v));
-                after.other.push((self.frames[&func].condition_bits[i], value));
+                let bit = self.frames[&func].condition_bits[i];
+                after.other.extend(bit.map(|bit| (bit, value)));
             }
         } else if call.result.is_none() && call.temporary.is_none() {
             // A result that is dropped: nothing changes, and yet it may be lost.

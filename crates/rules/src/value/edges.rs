@@ -16,8 +16,15 @@ use std::collections::BTreeMap;
 impl Maker<'_> {
     /// The relation of an act without a violation, and when it is one.
     pub(super) fn relation(&mut self, act: &Act, func: Option<FuncId>, dfa: &Dfa) -> (Rel, ExprId) {
-        let (violated, next) = self.advance(act, dfa);
+        let (violated, mut ended, next) = self.advance(act, dfa);
+        if let Some(escape) = act.escape.filter(|_| self.relevance.only_lost) {
+            ended = self.b.exprs.or(ended, escape);
+        }
         let mut guard = act.guard.unwrap_or(Exprs::TRUE);
+        if ended != Exprs::FALSE {
+            let goes_on = self.b.exprs.not(ended);
+            guard = self.b.exprs.and(guard, goes_on);
+        }
         if violated != Exprs::FALSE {
             let not = self.b.exprs.not(violated);
             guard = self.b.exprs.and(guard, not);
@@ -40,7 +47,9 @@ impl Maker<'_> {
             let on = self.b.exprs.or(on, chosen);
             assigns.push((self.on, Some(on)));
         }
-        if let (Some(escaped), Some(escape)) = (self.escaped, act.escape) {
+        if let (Some(escaped), Some(escape), false) =
+            (self.escaped, act.escape, self.relevance.only_lost)
+        {
             let old = self.b.exprs.pre(escaped);
             let new = self.b.exprs.or(old, escape);
             assigns.push((escaped, Some(new)));
@@ -50,11 +59,10 @@ impl Maker<'_> {
         assigns.retain(|(var, _)| seen.insert(*var));
         assigns.reverse();
         // Of several values that could be chosen, one is.
-        if act.choices > 1 {
+        if act.picks.len() > 1 {
             let mut any = Exprs::FALSE;
             let mut one = Exprs::TRUE;
-            for k in 0..act.choices {
-                let c = self.b.exprs.choice(k);
+            for &c in &act.picks {
                 let both = self.b.exprs.and(any, c);
                 let not = self.b.exprs.not(both);
                 one = self.b.exprs.and(one, not);
@@ -147,7 +155,7 @@ impl Maker<'_> {
                         self.act_edge(source, to(*next), act, func, executes, dfa);
                     }
                 }
-                Plan::Return(act, results) => {
+                Plan::Return(act, results, signs) => {
                     let mut leave = source;
                     if !act.is_trivial() {
                         leave = self.b.silent();
@@ -156,6 +164,7 @@ impl Maker<'_> {
                     let results = results
                         .iter()
                         .map(|(p, e)| (self.frames[&func].results[p], Some(*e)))
+                        .chain(signs)
                         .collect::<Vec<_>>();
                     let rel = Rel::assign(results, 0);
                     let executes = act.is_trivial().then_some(executes);
@@ -240,16 +249,13 @@ impl Maker<'_> {
         if let Some(top) = self.frames[&g].top {
             assigns.push((top, Some(Exprs::FALSE)));
         }
-        for &(known, failed) in self.frames[&g].outcomes.values() {
-            assigns.push((known, Some(Exprs::FALSE)));
-            assigns.push((failed, Some(Exprs::FALSE)));
-        }
+        assigns.extend(self.signs_entered(&s.bodies[at.body as usize], call, callee));
         // Conditions that the arguments decide.
         let frame = &self.frames[&g];
         let caller = &s.bodies[at.body as usize];
         for (i, value) in frame.conditions.entered(caller, call, callee) {
             let value = if value { Exprs::TRUE } else { Exprs::FALSE };
-            assigns.push((frame.condition_bits[i], Some(value)));
+            assigns.extend(frame.condition_bits[i].map(|bit| (bit, Some(value))));
         }
         let assign = |(var, value)| Assign { time: Time::Post, var, index: None, value };
         enter.assigns = assigns.into_iter().map(assign).collect();
@@ -290,8 +296,9 @@ impl Maker<'_> {
             false,
         );
         for (i, _) in changes {
-            back.insert(self.frames[&func].condition_bits[i], None);
+            back.extend(self.frames[&func].condition_bits[i].map(|bit| (bit, None)));
         }
+        back.extend(self.signs_back(func, call, g));
         let back = Rel { assigns: back.into_iter().map(assign).collect(), ..Rel::identity() };
         let mut ret = target;
         if !after.is_trivial() {
@@ -332,7 +339,8 @@ impl Maker<'_> {
                 let unwind = self.b.silent();
                 self.unwind = Some(unwind);
                 let results = self.frames[&func].results.values();
-                let rel = Rel::assign(results.map(|&r| (r, Some(Exprs::FALSE))), 0);
+                let results = results.map(|&r| (r, Some(Exprs::FALSE)));
+                let rel = Rel::assign(results.chain(self.sign_left(func)), 0);
                 self.edge(unwind, EdgeKind::Return { rel }, false, None);
                 unwind
             }
@@ -346,12 +354,10 @@ impl Maker<'_> {
             let mut rel = Rel::guarded(flag, 0);
             let mut assigns = vec![(jumping, Some(Exprs::FALSE))];
             // What was tested may be different now.
-            assigns.extend(self.frames[&func].condition_bits.iter().map(|&bit| (bit, None)));
+            let bits = self.frames[&func].condition_bits.iter().flatten();
+            assigns.extend(bits.map(|&bit| (bit, None)));
             let result = call.result.or(call.temporary);
-            if let Some(&(known, failed)) = result.and_then(|o| self.frames[&func].outcomes.get(&o))
-            {
-                assigns.extend([(known, Some(Exprs::TRUE)), (failed, Some(Exprs::TRUE))]);
-            }
+            assigns.extend(self.signs_after_jump(func, result, &mut rel.choices));
             let assign = |(var, value)| Assign { time: Time::Post, var, index: None, value };
             rel.assigns = assigns.into_iter().map(assign).collect();
             self.edge(node, EdgeKind::Local { target, rel }, false, None);

@@ -35,7 +35,8 @@ impl Maker<'_> {
                 top: None,
                 conditions: Conditions::of(s, &self.effects, body),
                 condition_bits: Vec::new(),
-                outcomes: BTreeMap::new(),
+                signs: BTreeMap::new(),
+                returns: None,
                 changed: changed(s, body),
             };
             let params: FxHashSet<ObjectId> = body.params.iter().flatten().copied().collect();
@@ -64,20 +65,14 @@ impl Maker<'_> {
             if exit && self.roots.contains(&g) {
                 frame.top = Some(self.b.hidden_local(proc, "(top)", Type::BOOL));
             }
-            for i in 0..frame.conditions.list.len() {
-                let name = format!("(condition {})", i + 1);
-                frame.condition_bits.push(self.b.hidden_local(proc, &name, Type::BOOL));
-            }
-            for point in &body.points {
-                let Flow::Call(call) = &point.flow else { continue };
-                if let Some(o) = call.result.or(call.temporary)
-                    && call.targets.iter().any(|h| self.fallible(*h).is_some())
-                    && !frame.outcomes.contains_key(&o)
-                {
-                    let known = self.b.hidden_local(proc, "(known)", Type::BOOL);
-                    let failed = self.b.hidden_local(proc, "(failed)", Type::BOOL);
-                    frame.outcomes.insert(o, (known, failed));
-                }
+            (frame.signs, frame.returns) = self.declare_signs(proc, g);
+            for (i, condition) in frame.conditions.list.iter().enumerate() {
+                let tests = |d| frame.conditions.test(d).is_some_and(|(k, _)| k == i);
+                let bit = (!self.is_sign(body, &frame.signs, condition, &tests)).then(|| {
+                    let name = format!("(condition {})", i + 1);
+                    self.b.hidden_local(proc, &name, Type::BOOL)
+                });
+                frame.condition_bits.push(bit);
             }
             self.frames.insert(g, frame);
         }

@@ -154,6 +154,9 @@ impl Maker<'_> {
     /// Whether a point, by itself and without its return, can do anything that matters.
     fn may_matter(&self, point: &Point) -> bool {
         use front_c::Event as E;
+        if !self.changed_tables(point).is_empty() {
+            return true;
+        }
         let held = |o: ObjectId| self.has_relevant(o, &self.paths);
         for event in point.events.iter().chain(&point.hidden) {
             match *event {

@@ -2,9 +2,12 @@
 //!
 //! - W3. The letter of a point is read before what the point writes; `result`, `out`, `new`, `lost` and
 //!   `escape` are about what is so after it.
+//! - W6. A run ends where the rule cannot be violated any more by the value that was chosen: it is in a
+//!   state from which none leads on, or it escaped and would have to be lost.
 
 use super::{Act, Maker};
 use crate::dfa::Dfa;
+use crate::event::Event;
 use crate::rule::Rule;
 use ir::{BinaryOp, Expr, ExprId, Exprs};
 use std::collections::BTreeSet;
@@ -24,8 +27,23 @@ impl Maker<'_> {
         }
     }
 
-    /// The step of the automaton: when the rule is violated, and what the state is then.
-    pub(super) fn advance(&mut self, act: &Act, dfa: &Dfa) -> (ExprId, Option<ExprId>) {
+    /// The states in which a value that was chosen cannot violate the rule any more (W6).
+    pub(super) fn find_doomed(&mut self, dfa: &Dfa) {
+        // A value is the result of one call only, unless functions return what they are given.
+        let again = !self.relevance.results_only || !self.rule.returns.is_empty();
+        let birth = |e: &Event| matches!(e, Event::Result(_) | Event::Out(..));
+        let mut births = 0;
+        for (i, events) in self.rule.events.iter().enumerate() {
+            if !again && events.iter().all(birth) {
+                births |= 1 << i;
+            }
+        }
+        self.doomed = dfa.doomed(births);
+    }
+
+    /// The step of the automaton: when the rule is violated, when it cannot be any more, and what the
+    /// state is otherwise.
+    pub(super) fn advance(&mut self, act: &Act, dfa: &Dfa) -> (ExprId, ExprId, Option<ExprId>) {
         let (fixed, dynamic) = split(act);
         let count = dynamic.len().min(MAX_DYNAMIC);
         let mut letters: Vec<(ExprId, u64)> = Vec::new();
@@ -37,7 +55,7 @@ impl Maker<'_> {
             }
             letters.push((when, letter(fixed, &dynamic, mask)));
         }
-        let mut violated = Exprs::FALSE;
+        let (mut violated, mut ended) = (Exprs::FALSE, Exprs::FALSE);
         let mut next = self.b.exprs.pre(self.state);
         let mut moves = false;
         let on = self.b.exprs.pre(self.on);
@@ -57,6 +75,9 @@ impl Maker<'_> {
                 if dfa.accepting[target as usize] {
                     let case = exprs.and(here, when);
                     violated = exprs.or(violated, case);
+                } else if self.doomed[target as usize] {
+                    let case = exprs.and(here, when);
+                    ended = exprs.or(ended, case);
                 } else if target != state {
                     moves = true;
                     let target = exprs.int(i64::from(target));
@@ -67,7 +88,7 @@ impl Maker<'_> {
                 next = exprs.add(Expr::Ite(here, to, next));
             }
         }
-        (violated, moves.then_some(next))
+        (violated, ended, moves.then_some(next))
     }
 }
 

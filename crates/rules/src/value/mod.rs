@@ -10,8 +10,9 @@
 //! holds the value; `top`, whether nobody of the program has called.
 //!
 //! The rules stand where they are applied: how paths get and lose the value (W1, W2, W4 in `points`),
-//! what letters are about (W3 in `letters`), when the value is lost (W5 in `escape`), which points are
-//! left out (P1 in `edges`).
+//! what letters are about and where runs end (W3, W6 in `letters`), when the value is lost (W5 in `escape`), what is known of
+//! numbers that are tested (S1–S5 in `signs`), which functions
+//! belong together (T1–T3 in `tables`), which points are left out (P1 in `edges`).
 
 mod calls;
 mod edges;
@@ -19,9 +20,10 @@ mod escape;
 mod frames;
 mod functions;
 mod letters;
-mod outcomes;
 mod points;
+mod signs;
 mod start;
+mod tables;
 
 use crate::dfa::{Dfa, stutters};
 use crate::event::Event;
@@ -32,9 +34,11 @@ use front_c::{Conditions, Effects, FuncId, Next, ObjectId, Skeleton};
 use ir::{EdgeId, ExprId, IndexVec, NodeId, ProcId, Program, ProgramBuilder, Type, VarId};
 use letters::all_letters;
 use rustc_hash::{FxHashMap, FxHashSet};
+use signs::{Sign, Signed};
 use start::roots;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use tables::Table;
 
 /// With more places where values come into being, a run does not tell which is meant: traces do.
 /// Summaries would be relations over all of them.
@@ -193,6 +197,8 @@ struct Act {
     /// When a value is chosen here.
     chosen: Option<ExprId>,
     choices: u32,
+    /// Those of them that choose the value: at most one does.
+    picks: Vec<ExprId>,
     /// When each atom holds.
     atoms: BTreeMap<u32, ExprId>,
     /// Other variables: conditions, and what is known of results.
@@ -221,7 +227,8 @@ enum Plan {
     /// For each target: what happens before it is entered, and after it came back; those that are not
     /// entered do all of it at once.
     Call(Vec<CallPlan>),
-    Return(Act, BTreeMap<PathId, ExprId>),
+    /// With what is returned, and its sign.
+    Return(Act, BTreeMap<PathId, ExprId>, Vec<(VarId, Option<ExprId>)>),
 }
 
 struct CallPlan {
@@ -249,10 +256,11 @@ struct Frame {
     outer: Option<VarId>,
     top: Option<VarId>,
     conditions: Conditions,
-    condition_bits: Vec<VarId>,
-    /// For objects that hold results of fallible functions: whether that is so now, and whether it
-    /// failed.
-    outcomes: BTreeMap<ObjectId, (VarId, VarId)>,
+    /// Those whose truth the signs do not tell have a bit.
+    condition_bits: Vec<Option<VarId>>,
+    /// What is known of numbers, and of the one that is returned.
+    signs: BTreeMap<ObjectId, Sign>,
+    returns: Option<Sign>,
     /// Parameters that the body assigns, or whose address it takes.
     changed: FxHashSet<ObjectId>,
 }
@@ -285,6 +293,10 @@ struct Maker<'a> {
     may_jump: FxHashSet<FuncId>,
     jumping: Option<VarId>,
     unwind: Option<NodeId>,
+    signed: Signed,
+    tables: Vec<Table>,
+    /// States of the automaton in which runs end (W6).
+    doomed: Vec<bool>,
     effects: Effects,
     letters: BTreeSet<u64>,
     keep_all: bool,
@@ -341,6 +353,9 @@ impl<'a> Maker<'a> {
             may_jump: FxHashSet::default(),
             jumping: None,
             unwind: None,
+            signed: Signed::default(),
+            tables: Vec::new(),
+            doomed: Vec::new(),
             effects,
             letters: BTreeSet::from([0]),
             keep_all: false,
@@ -361,7 +376,9 @@ impl<'a> Maker<'a> {
         self.index();
         self.returning();
         self.jumps();
+        self.find_tables();
         self.find_relevant();
+        self.find_signs();
         self.declare();
         let order: Vec<usize> = (0..self.s.bodies.len())
             .filter(|&i| self.frames.contains_key(&self.s.bodies[i].func))
@@ -388,6 +405,7 @@ impl<'a> Maker<'a> {
         if dfa.len() >= 1 << STATE_BITS {
             return Err(ValueError::TooLarge);
         }
+        self.find_doomed(&dfa);
         let mut kept: Vec<Vec<bool>> =
             self.s.bodies.iter().map(|b| vec![false; b.points.len()]).collect();
         let bits = |n: usize| (usize::BITS - n.leading_zeros()).max(1);

@@ -9,7 +9,7 @@
 //! - W4. A path that holds the value is never taken where a comparison would be true that the rule's
 //!   `assume` excludes.
 
-use super::outcomes::comparison;
+use super::signs::comparison;
 use super::{Act, At, Birth, Maker, Plan};
 use crate::event::Event;
 use crate::paths::{ADDRESS, DEREF, PathId, Paths, Root};
@@ -58,7 +58,8 @@ impl Maker<'_> {
                 }
                 let results = self.returned(b, point);
                 let act = self.ended_with(act, b.func, Some(&results));
-                Some(Plan::Return(act, results))
+                let signs = self.sign_returned(b, point);
+                Some(Plan::Return(act, results, signs))
             }
             Flow::Call(call) => self.call_plan(at, call),
         }
@@ -156,6 +157,7 @@ impl Maker<'_> {
         let off = exprs.not(on);
         let choice = exprs.choice(act.choices);
         act.choices += 1;
+        act.picks.push(choice);
         let mut chosen = exprs.and(choice, here);
         chosen = exprs.and(chosen, off);
         act.chosen = Some(match act.chosen {
@@ -367,18 +369,15 @@ impl Maker<'_> {
                 self.consumed(&mut act, func, q);
             }
         }
-        for o in assigned {
-            if let Some(&(known, _)) = self.frames[&func].outcomes.get(&o) {
-                act.other.push((known, Some(Exprs::FALSE)));
-            }
-        }
+        self.sign_act(&mut act, at, callee);
+        act.other.extend(self.changed_tables(point));
         let frame = &self.frames[&func];
         if !frame.condition_bits.is_empty() {
             let changes =
                 frame.conditions.changes(s, &self.effects, body, at.point as usize, callee, result);
             for (i, value) in changes {
                 let value = value.map(|v| if v { Exprs::TRUE } else { Exprs::FALSE });
-                act.other.push((frame.condition_bits[i], value));
+                act.other.extend(frame.condition_bits[i].map(|bit| (bit, value)));
             }
         }
         act
@@ -398,25 +397,14 @@ impl Maker<'_> {
                 let not = self.b.exprs.not(holds);
                 guard = self.b.exprs.and(guard, not);
             }
-            if let Some(&(known, failed)) = self.frames[&func].outcomes.get(&o) {
-                let outcome = self.outcome_of(func, o);
-                for (fails, comparison, k) in outcome {
-                    if comparison.meets(k, here, c) {
-                        continue;
-                    }
-                    let exprs = &mut self.b.exprs;
-                    let (known, failed) = (exprs.pre(known), exprs.pre(failed));
-                    let excluded = if fails { failed } else { exprs.not(failed) };
-                    let excluded = exprs.and(known, excluded);
-                    let not = exprs.not(excluded);
-                    guard = exprs.and(guard, not);
-                }
-            }
+            let possible = self.sign_test(func, o, here, c);
+            guard = self.b.exprs.and(guard, possible);
         }
         if let Some(When::True(d) | When::False(d)) = &arm.when {
             let frame = &self.frames[&func];
-            if let Some((i, opposite)) = frame.conditions.test(*d) {
-                let bit = frame.condition_bits[i];
+            if let Some((i, opposite)) = frame.conditions.test(*d)
+                && let Some(bit) = frame.condition_bits[i]
+            {
                 let mut e = self.b.exprs.pre(bit);
                 if opposite != matches!(arm.when, Some(When::False(_))) {
                     e = self.b.exprs.not(e);

@@ -117,10 +117,6 @@ impl Maker<'_> {
             if let Some(top) = frame.top {
                 assigns.push((top, Some(Exprs::TRUE)));
             }
-            for &(known, failed) in frame.outcomes.values() {
-                assigns.push((known, Some(Exprs::FALSE)));
-                assigns.push((failed, Some(Exprs::FALSE)));
-            }
             let assign = |(var, value)| Assign { time: Time::Post, var, index: None, value };
             enter.assigns = assigns.into_iter().map(assign).collect();
             let callee = frame.proc;
