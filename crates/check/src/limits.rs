@@ -1,8 +1,8 @@
 //! Limits and cancellation. Running out is an answer, never a crash.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// What a run may spend. `None`: without limit.
@@ -106,6 +106,8 @@ pub struct Budget {
     shared: Arc<Shared>,
     /// Stops this part of the run alone.
     stop: Option<Arc<AtomicBool>>,
+    /// Of an attempt: what it has said.
+    said: Option<Arc<OnceLock<StopReason>>>,
 }
 
 struct Shared {
@@ -136,14 +138,19 @@ impl Budget {
             allocated: None,
             listener: None,
         };
-        Budget { shared: Arc::new(shared), stop: None }
+        Budget { shared: Arc::new(shared), stop: None, said: None }
     }
     fn configure(&mut self) -> &mut Shared {
         Arc::get_mut(&mut self.shared).expect("a budget is configured before it is shared")
     }
     /// A part of this budget: the same account, which `stop` ends for the part alone.
     pub fn part(&self, stop: Arc<AtomicBool>) -> Self {
-        Budget { shared: self.shared.clone(), stop: Some(stop) }
+        Budget { stop: Some(stop), ..self.clone() }
+    }
+    /// The same account for one attempt: when [`poll`](Self::poll) has said stop, it goes on saying so,
+    /// and why, even if somebody else has given back memory since.
+    pub fn attempt(&self) -> Self {
+        Budget { said: Some(Arc::default()), ..self.clone() }
     }
     /// Without limits.
     pub fn unlimited() -> Self {
@@ -188,6 +195,13 @@ impl Budget {
     }
     /// Whether to go on.
     pub fn poll(&self) -> Result<(), StopReason> {
+        let Some(said) = &self.said else { return self.look() };
+        match said.get() {
+            Some(reason) => Err(reason.clone()),
+            None => self.look().map_err(|reason| said.get_or_init(|| reason).clone()),
+        }
+    }
+    fn look(&self) -> Result<(), StopReason> {
         let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
         if stopped || self.shared.cancel.load(Ordering::Relaxed) {
             return Err(StopReason::Cancelled);
@@ -206,7 +220,11 @@ impl Budget {
     }
     /// Asks for `bytes` more memory; keep the account with [`release`](Self::release).
     pub fn reserve(&self, bytes: u64) -> Result<(), StopReason> {
-        let reserved = self.shared.reserved.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        // Engines side by side poll all the time: one that only reads does not disturb the others.
+        let reserved = match bytes {
+            0 => self.shared.reserved.load(Ordering::Relaxed),
+            _ => self.shared.reserved.fetch_add(bytes, Ordering::Relaxed) + bytes,
+        };
         let Some(limit) = self.shared.limits.memory else { return Ok(()) };
         let used = match self.shared.allocated {
             Some(allocated) => allocated() + bytes,
@@ -227,5 +245,27 @@ impl Budget {
         if let Some(listener) = &self.shared.listener {
             listener(progress);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes that are in use.
+    static USED: AtomicU64 = AtomicU64::new(0);
+
+    #[test]
+    fn an_attempt_goes_on_saying_stop() {
+        let limits = Limits { memory: Some(10), ..Limits::default() };
+        let budget = Budget::new(limits).with_memory_probe(|| USED.load(Ordering::Relaxed));
+        let attempt = budget.attempt();
+        assert_eq!(attempt.poll(), Ok(()));
+        USED.store(11, Ordering::Relaxed);
+        let full = Err(StopReason::Memory { limit: 10 });
+        assert_eq!((attempt.poll(), budget.poll()), (full.clone(), full.clone()));
+        USED.store(1, Ordering::Relaxed);
+        assert_eq!((attempt.poll(), attempt.clone().poll()), (full.clone(), full));
+        assert_eq!((budget.poll(), budget.attempt().poll()), (Ok(()), Ok(())));
     }
 }

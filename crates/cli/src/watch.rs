@@ -1,34 +1,46 @@
 //! Memory, interruption and progress of a run.
 
-use cap::Cap;
 use check::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use postbop::Watch;
-use std::alloc::System;
 use std::io::IsTerminal;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+use tikv_jemalloc_ctl::{epoch, stats};
+use tikv_jemallocator::Jemalloc;
 
+/// Engines allocate side by side: an allocator that counts for all of them in one place makes them wait
+/// for each other.
 #[global_allocator]
-static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
+static ALLOCATOR: Jemalloc = Jemalloc;
 
 /// The most that [`allocated`] has said.
 static PEAK: AtomicU64 = AtomicU64::new(0);
 
-/// Bytes that are allocated now, with what SAT solvers hold: they do not use our allocator.
+/// What [`allocated`] said last, and when, in milliseconds since the first time.
+static LAST: AtomicU64 = AtomicU64::new(0);
+static LOOKED: AtomicU64 = AtomicU64::new(0);
+static START: OnceLock<Instant> = OnceLock::new();
+
+/// Bytes that are allocated, looked up each millisecond, with what SAT solvers hold: they do not use our
+/// allocator.
 fn allocated() -> u64 {
-    let solvers = postbop::solver_bytes();
-    let now = ALLOCATOR.allocated() as u64 + solvers;
-    if solvers > 0 {
-        PEAK.fetch_max(now, Ordering::Relaxed);
+    let now = START.get_or_init(Instant::now).elapsed().as_millis() as u64 + 1;
+    if LOOKED.load(Ordering::Relaxed) != now {
+        LOOKED.store(now, Ordering::Relaxed);
+        // It adds up what its threads have when it is told to.
+        let bytes = epoch::advance().and_then(|_| stats::allocated::read());
+        let bytes = bytes.unwrap_or(0) as u64 + postbop::solver_bytes();
+        LAST.store(bytes, Ordering::Relaxed);
+        PEAK.fetch_max(bytes, Ordering::Relaxed);
     }
-    now
+    LAST.load(Ordering::Relaxed)
 }
 
-/// The most bytes that were allocated at any time; of SAT solvers, as far as somebody looked.
+/// The most bytes that were allocated when somebody looked.
 pub(crate) fn peak_memory() -> u64 {
-    (ALLOCATOR.max_allocated() as u64).max(PEAK.load(Ordering::Relaxed))
+    allocated().max(PEAK.load(Ordering::Relaxed))
 }
 
 /// The memory limit when none is given: 3/4 of what the machine (or its container) has, so that a

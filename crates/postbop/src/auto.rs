@@ -1,16 +1,20 @@
 //! `--engine auto`: the engine that suits the program, by facts about it and by trying.
 //!
 //! - V1. Programs that reach few states are answered fastest by enumeration, and which ones do shows
-//!   when one tries: the number of their bits says little. `explicit` may take some steps, as many
-//!   more as the program is larger. Where a frame does not fit into its words, it is not tried.
+//!   when one tries: the number of their bits says little. `explicit` may take some steps, first and
+//!   alone. Where a frame does not fit into its words, it is not tried; where the program has so many
+//!   edges that these steps cannot be enough, it has more of them, on the second core.
 //! - V2. Then diagrams: `summary`, or `post` for runs without end.
-//! - V3. Where diagrams are fast they need no company. After a moment there is some, on a second
-//!   core: `pre` for another moment, because what leads to a goal is sometimes next to nothing, and
-//!   then formulas (`universal`) for as long as it takes. For runs without end it is `pre`.
+//! - V3. Beside them, on a second core: `pre` for a moment, because what leads to a goal is sometimes
+//!   next to nothing, and then formulas (`universal`) for as long as it takes. For runs without end it
+//!   is `pre`.
 //! - V4. The first answer wins, and the others are stopped. A trace that may not be shortest, where
 //!   a shortest one is wanted, waits a little longer for a better one.
 //! - V5. Engines side by side share the memory. Those that ran out of it then get another chance
 //!   alone.
+//! - V6. With a third core `pre` has it for itself. Without one it tries again from time to time, each
+//!   time for a quarter of the time that has gone by: it costs the others little, and where nothing but
+//!   `pre` answers, there is an answer.
 //!
 //! On one core there is no company: `pre` has its moment first, and formulas get their turn when
 //! diagrams have given up.
@@ -28,8 +32,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-/// Path edges that `explicit` may find: so many, or so many for each edge of the program.
+/// Path edges that `explicit` may find alone.
 const EXPLICIT_STEPS: u64 = 20_000;
+
+/// With more edges than this, it cannot be expected to be done with so few.
+const EXPLICIT_EDGES: u64 = EXPLICIT_STEPS / 4;
+
+/// Path edges for each edge of the program that it may find in company.
 const EXPLICIT_STEPS_PER_EDGE: u64 = 3;
 
 /// Arbitrary bits of one edge that it may enumerate.
@@ -39,23 +48,31 @@ const EXPLICIT_OPEN_BITS: u32 = 10;
 const EXPLICIT_BITS: u32 = 64;
 
 /// How long diagrams are alone.
-const ALONE: Duration = Duration::from_millis(15);
+const ALONE: Duration = Duration::from_millis(5);
 
 /// How long `pre` may take.
-const MOMENT: Duration = Duration::from_millis(20);
+const MOMENT: Duration = Duration::from_millis(30);
+
+/// When `pre` tries again, and how much longer it waits each time after that.
+const AGAIN: Duration = Duration::from_millis(800);
+const LATER: u32 = 3;
 
 /// Answers the task with the engine that suits it.
 pub(crate) fn auto(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Run {
     let facts = Facts::new(&task.program);
+    let explicit = Explicit { max_open_bits: EXPLICIT_OPEN_BITS };
     let mut why = vec![facts.to_string()];
+    let mut later = None;
     if facts.widest > EXPLICIT_BITS {
         why.push(format!("too many for `explicit` ({} in one frame)", facts.widest));
+    } else if facts.edges > EXPLICIT_EDGES {
+        why.push(format!("{} edges", facts.edges));
+        let steps = facts.edges.saturating_mul(EXPLICIT_STEPS_PER_EDGE);
+        later = Some(Entrant { engine: &explicit, may: May::Steps(steps) });
     } else {
-        let most = EXPLICIT_STEPS.max(facts.edges.saturating_mul(EXPLICIT_STEPS_PER_EDGE));
-        let steps = options.limits.steps.map_or(most, |s| s.min(most));
+        let steps = options.limits.steps.map_or(EXPLICIT_STEPS, |s| s.min(EXPLICIT_STEPS));
         let first = watch.budget(Limits { steps: Some(steps), ..remaining(options, budget) });
-        let tried =
-            run(&Explicit { max_open_bits: EXPLICIT_OPEN_BITS }, task, &first, String::new());
+        let tried = run(&explicit, task, &first, String::new());
         why.push(match given_up(task, &tried.answer) {
             None => return Run { why: format!("{facts}, few states are reached"), ..tried },
             Some(None | Some(StopReason::Steps { .. })) => {
@@ -67,7 +84,7 @@ pub(crate) fn auto(task: &Task, options: &Options, watch: &Watch, budget: &Budge
     }
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     let race = Race { task, options, watch, budget, stop: Arc::default() };
-    let (run, notes) = race.run(cores);
+    let (run, notes) = race.run(cores, later);
     why.extend(notes);
     Run { why: why.join("; "), ..run }
 }
@@ -147,16 +164,33 @@ impl fmt::Display for Facts {
 }
 
 /// An engine in the race.
+#[derive(Clone, Copy)]
 struct Entrant<'a> {
     engine: &'a dyn Engine,
-    /// It may take this long, and no longer.
-    moment: Option<Duration>,
+    may: May,
+}
+
+/// What an engine in the race may do.
+#[derive(Clone, Copy, PartialEq)]
+enum May {
+    /// All that the limits allow.
+    All,
+    /// So many steps.
+    Steps(u64),
+    /// So much time.
+    Moment(Duration),
+    /// A moment now and then (V6), and all when nobody else has answered.
+    Turns,
 }
 
 /// What is heard of the race.
 enum News {
     Started(&'static str),
-    Ended { run: Run, moment: bool },
+    /// With whether it could have gone on.
+    Ended {
+        run: Run,
+        brief: bool,
+    },
 }
 
 struct Race<'a> {
@@ -169,33 +203,52 @@ struct Race<'a> {
 }
 
 impl Race<'_> {
-    /// The answer, and how it came about.
-    fn run(&self, cores: usize) -> (Run, Vec<String>) {
+    /// The answer, and how it came about. `first` begins the second lane.
+    fn run(&self, cores: usize, first: Option<Entrant<'_>>) -> (Run, Vec<String>) {
         let part = self.budget.part(self.stop.clone());
         let (summary, post, pre) = (summary(self.options), post(self.options), pre(self.options));
         let universal = Universal { options: sat(self.options, &part) };
-        let whole = |engine| Entrant { engine, moment: None };
-        let brief = |engine| Entrant { engine, moment: Some(MOMENT) };
-        let lanes: Vec<Vec<Entrant<'_>>> = match (repeats(self.task), cores) {
+        let whole = |engine| Entrant { engine, may: May::All };
+        let brief = |engine| Entrant { engine, may: May::Moment(MOMENT) };
+        let turns = |engine| Entrant { engine, may: May::Turns };
+        let mut lanes: Vec<Vec<Entrant<'_>>> = match (repeats(self.task), cores) {
             (true, 0 | 1) => vec![vec![whole(&post)]],
             (true, _) => vec![vec![whole(&post)], vec![whole(&pre)]],
             (false, 0 | 1) => vec![vec![brief(&pre), whole(&summary), whole(&universal)]],
-            (false, _) => vec![vec![whole(&summary)], vec![brief(&pre), whole(&universal)]],
+            (false, 2) => {
+                vec![vec![whole(&summary)], vec![brief(&pre), whole(&universal)], vec![turns(&pre)]]
+            }
+            (false, _) => vec![vec![whole(&summary)], vec![whole(&universal)], vec![whole(&pre)]],
         };
+        if let Some(lane) = lanes.get_mut(1) {
+            lane.splice(0..0, first);
+        }
         let mut heard = Heard::default();
         std::thread::scope(|scope| {
             let start = Instant::now();
             let (sender, receiver) = mpsc::channel();
             let mut sender = Some(sender);
+            // Tells the lane with turns that another has ended, or that the race is over.
+            let (wake, woken) = mpsc::channel();
+            let mut woken = Some(woken);
             for (i, lane) in lanes.iter().enumerate() {
-                if i > 0 && self.listen(&mut heard, &receiver, Some(ALONE)) {
+                if i == 1 && self.listen(&mut heard, &receiver, Some(ALONE)) {
                     break;
                 }
                 // The receiver must not wait for a lane that has not been opened.
                 let last = i + 1 == lanes.len();
                 let own = if last { sender.take() } else { sender.clone() };
                 let Some(own) = own else { break };
-                scope.spawn(move || self.lane(lane, &own));
+                if let [Entrant { engine, may: May::Turns }] = lane[..] {
+                    let Some(woken) = woken.take() else { break };
+                    scope.spawn(move || self.turns(engine, i, &woken, &own));
+                } else {
+                    let wake = wake.clone();
+                    scope.spawn(move || {
+                        self.lane(lane, &own);
+                        let _ = wake.send(());
+                    });
+                }
             }
             drop(sender);
             self.listen(&mut heard, &receiver, None);
@@ -203,6 +256,7 @@ impl Race<'_> {
                 self.listen(&mut heard, &receiver, Some(MOMENT.max(start.elapsed() / 4)));
             }
             self.stop.store(true, Ordering::Relaxed);
+            let _ = wake.send(());
         });
         self.stop.store(false, Ordering::Relaxed);
         if heard.winner().is_none() {
@@ -214,26 +268,67 @@ impl Race<'_> {
     /// Runs one engine after the other, until one answers.
     fn lane(&self, lane: &[Entrant<'_>], news: &Sender<News>) {
         for entrant in lane {
-            if self.stop.load(Ordering::Relaxed) || self.budget.poll().is_err() {
-                return;
-            }
-            let part = match entrant.moment {
-                None => self.budget.part(self.stop.clone()),
-                Some(moment) => {
-                    let limits = remaining(self.options, self.budget);
-                    let time = Some(limits.time.map_or(moment, |time| time.min(moment)));
-                    self.watch.budget(Limits { time, ..limits }).part(self.stop.clone())
-                }
-            };
-            // Nobody listens any more when somebody has won.
-            let _ = news.send(News::Started(entrant.engine.name()));
-            let run = run(entrant.engine, self.task, &part, String::new());
-            let done = answered(&run.answer);
-            let _ = news.send(News::Ended { run, moment: entrant.moment.is_some() });
-            if done {
+            if self.over() || self.enter(entrant.engine, entrant.may, news) {
                 return;
             }
         }
+    }
+
+    /// V6. Runs an engine from time to time, until the `others` have ended.
+    fn turns(
+        &self,
+        engine: &dyn Engine,
+        mut others: usize,
+        wait: &Receiver<()>,
+        news: &Sender<News>,
+    ) {
+        let start = Instant::now();
+        let mut next = AGAIN;
+        loop {
+            match wait.recv_timeout(next.saturating_sub(start.elapsed())) {
+                Ok(()) => others = others.saturating_sub(1),
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if others == 0 || self.over() {
+                return;
+            }
+            let spent = start.elapsed();
+            if spent >= next {
+                if self.enter(engine, May::Moment(spent / 4), news) {
+                    return;
+                }
+                next = spent * LATER;
+            }
+        }
+    }
+
+    /// Whether somebody has won, or nobody can any more. Memory may be there when others have ended.
+    fn over(&self) -> bool {
+        let spent = |reason| !matches!(reason, StopReason::Memory { .. });
+        self.stop.load(Ordering::Relaxed) || self.budget.poll().is_err_and(spent)
+    }
+
+    /// Runs an engine; whether it answers.
+    fn enter(&self, engine: &dyn Engine, may: May, news: &Sender<News>) -> bool {
+        let limits = remaining(self.options, self.budget);
+        let part = match may {
+            May::All | May::Turns => self.budget.clone(),
+            May::Moment(moment) => {
+                let time = Some(limits.time.map_or(moment, |time| time.min(moment)));
+                self.watch.budget(Limits { time, ..limits })
+            }
+            May::Steps(steps) => {
+                let steps = Some(limits.steps.map_or(steps, |s| s.min(steps)));
+                self.watch.budget(Limits { steps, ..limits })
+            }
+        };
+        // Nobody listens any more when somebody has won.
+        let _ = news.send(News::Started(engine.name()));
+        let run = run(engine, self.task, &part.part(self.stop.clone()), String::new());
+        let done = answered(&run.answer);
+        let _ = news.send(News::Ended { run, brief: may != May::All });
+        done
     }
 
     /// Hears what happens, until there is an answer or nobody runs any more, or for a time; whether
@@ -246,10 +341,11 @@ impl Race<'_> {
                 Some(time) => receiver.recv_timeout(time.saturating_sub(start.elapsed())),
             };
             match news {
+                Ok(News::Started(name)) if heard.started.contains(&name) => {}
                 Ok(News::Started(name)) => heard.started.push(name),
-                Ok(News::Ended { run, moment }) => {
+                Ok(News::Ended { run, brief }) => {
                     let over = answered(&run.answer);
-                    heard.ended.push((run, moment));
+                    heard.ended.push((run, brief));
                     // A lane with one engine has nothing more to say, with an answer or without.
                     if over {
                         return true;
@@ -264,13 +360,14 @@ impl Race<'_> {
         }
     }
 
-    /// V5.
+    /// V5, and what has had turns only.
     fn alone(&self, lanes: &[Vec<Entrant<'_>>], heard: &mut Heard) {
-        let engines = lanes.iter().rev().flatten().filter(|entrant| entrant.moment.is_none());
-        for entrant in engines {
+        let may = |may| lanes.iter().rev().flatten().filter(move |entrant| entrant.may == may);
+        for entrant in may(May::All).chain(may(May::Turns)) {
             let name = entrant.engine.name();
-            let ended = heard.ended.iter().position(|(run, _)| {
-                run.engine == name && matches!(reason(&run.answer), Some(StopReason::Memory { .. }))
+            let ended = heard.ended.iter().position(|(run, brief)| {
+                let full = matches!(reason(&run.answer), Some(StopReason::Memory { .. }));
+                run.engine == name && (entrant.may == May::Turns || full && !brief)
             });
             let Some(ended) = ended else { continue };
             if lanes.len() < 2 || self.budget.poll().is_err() {
@@ -279,7 +376,7 @@ impl Race<'_> {
             let run = run(entrant.engine, self.task, self.budget, String::new());
             let done = answered(&run.answer);
             heard.again = done.then_some(name);
-            heard.ended[ended].0 = run;
+            heard.ended[ended] = (run, false);
             if done {
                 return;
             }
@@ -291,7 +388,7 @@ impl Race<'_> {
 #[derive(Default)]
 struct Heard {
     started: Vec<&'static str>,
-    /// With whether it had a moment only.
+    /// With whether it could have gone on.
     ended: Vec<(Run, bool)>,
     /// Who answered in the second attempt.
     again: Option<&'static str>,
@@ -305,13 +402,13 @@ impl Heard {
     /// The best answer, or why there is none, and what the others did.
     fn tell(mut self, task: &Task) -> (Run, Vec<String>) {
         // The answer with what was wanted; any answer; the reason of one that had all the time.
-        let rank = |(run, moment): &(Run, bool)| {
+        let rank = |(run, brief): &(Run, bool)| {
             let complete = answered(&run.answer);
             let stopped = matches!(
                 reason(&run.answer),
                 Some(StopReason::Cancelled | StopReason::Unsupported { .. })
             );
-            (!complete, complete && given_up(task, &run.answer).is_some(), *moment, stopped)
+            (!complete, complete && given_up(task, &run.answer).is_some(), *brief, stopped)
         };
         let best = (0..self.ended.len()).min_by_key(|&i| rank(&self.ended[i]));
         let best = best.map(|i| self.ended.remove(i).0);
@@ -325,13 +422,13 @@ impl Heard {
             let ended = self.ended.iter().find(|(run, _)| run.engine == *name);
             notes.push(match ended {
                 _ if *name == best.engine && self.again == Some(name) => {
-                    format!("`{name}` answered when it had the memory for itself")
+                    format!("`{name}` answered when it had the machine for itself")
                 }
                 _ if *name == best.engine => continue,
                 None => format!("`{name}`, beside it, had no answer yet"),
-                Some((run, moment)) => match reason(&run.answer) {
+                Some((run, brief)) => match reason(&run.answer) {
                     None => format!("`{name}` answered too"),
-                    Some(StopReason::Time { .. }) if *moment => {
+                    Some(StopReason::Time { .. }) if *brief => {
                         format!("`{name}` found nothing in a moment")
                     }
                     Some(reason) => format!("`{name}` gave up: {reason}"),
