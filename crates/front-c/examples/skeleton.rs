@@ -1,5 +1,6 @@
 //! Sizes and times of skeletons: `cargo run -p front-c --example skeleton -- a.c b.c -- -Iinclude`.
-//! A file whose name ends in `.i` is taken as preprocessed.
+//! A file whose name ends in `.i` is taken as preprocessed. With `--targets` first, it lists what calls
+//! through pointers reach.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use front_c::preprocess::{Source, preprocess, run};
@@ -7,7 +8,8 @@ use front_c::{Flow, Options, Pointers, Skeleton, lower, parse, skeleton, skeleto
 use std::time::Instant;
 
 fn main() {
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = std::env::args().skip(1).peekable();
+    let list = arguments.next_if(|a| a == "--targets").is_some();
     let files: Vec<String> = arguments.by_ref().take_while(|a| a != "--").collect();
     let flags: Vec<String> = arguments.collect();
     let mut units = Vec::new();
@@ -54,6 +56,10 @@ fn main() {
         skeleton.objects.len(),
         skeleton.warnings.len()
     );
+    if list {
+        list_targets(&skeleton);
+        return;
+    }
     for warning in skeleton.warnings.iter().take(20) {
         println!("{warning}");
     }
@@ -79,4 +85,17 @@ fn pointers(skeleton: &Skeleton) -> (usize, usize, usize) {
         _ => None,
     });
     calls.fold((0, 0, 0), |(n, all, most), more| (n + 1, all + more, most.max(more)))
+}
+
+fn list_targets(skeleton: &Skeleton) {
+    for p in skeleton.bodies.iter().flat_map(|b| &b.points) {
+        let Flow::Call(call) = &p.flow else { continue };
+        if !call.indirect {
+            continue;
+        }
+        let names: Vec<&str> =
+            call.targets.iter().map(|t| &*skeleton.funcs[t.index()].unique).collect();
+        let file = skeleton.files[p.at.file as usize].rsplit('/').next().unwrap_or("");
+        println!("{}\t{file}:{}\t{}\t{}", names.len(), p.at.line, p.text, names.join(" "));
+    }
 }

@@ -22,6 +22,7 @@
 //!   `main`, variables and parameters that other units can see, and results of their functions.
 //! - F8 (another type): where a pointer to one record becomes a pointer to another one, by a cast, an
 //!   assignment or `memcpy`, and none of them is part of the other, their members flow into each other.
+//!   The members of a record that `memcpy` turns into bytes, or makes of bytes, are unknown memory.
 //! - F9 (no type): a member of something without a known type is any member of that name.
 //!
 //! Not followed: records that pass through `void *` and come out as another type, and what callers from
@@ -66,6 +67,7 @@ pub(crate) fn resolve(linked: &mut Linked<'_>) -> Option<Resolved> {
         record_ids: units.iter().map(|u| vec![u32::MAX; u.records.len()]).collect(),
         record_keys: FxHashMap::default(),
         complete: Vec::new(),
+        definitions: FxHashSet::default(),
         fields: FxHashMap::default(),
         members: FxHashMap::default(),
         by_name: FxHashMap::default(),
@@ -236,8 +238,9 @@ struct Flows<'l, 'a> {
     name_ids: Vec<Vec<u32>>,
     record_ids: Vec<Vec<u32>>,
     record_keys: FxHashMap<RecordKey, u32>,
-    /// A definition of each record.
-    complete: Vec<Option<(u32, RecordId)>>,
+    /// The definitions of each record that have different members.
+    complete: Vec<Vec<(u32, RecordId)>>,
+    definitions: FxHashSet<(u32, Vec<Option<u32>>)>,
     /// F3: cells of members; all members of a union have the name `u32::MAX`.
     fields: FxHashMap<(u32, u32), Cell>,
     members: FxHashMap<(u32, u32, u32), Val>,
@@ -351,22 +354,21 @@ impl<'a> Flows<'_, 'a> {
         }
         let units = self.units;
         let record = &units[u as usize].records[r.index()];
+        let members = record.fields.iter().flatten();
+        let members: Vec<Option<u32>> =
+            members.map(|f| f.name.map(|n| self.name_id(u as usize, n))).collect();
         let key = match record.name {
             Some(tag) => RecordKey::Tag(self.name_id(u as usize, tag)),
-            None => {
-                let members = record.fields.iter().flatten();
-                let members = members.map(|f| f.name.map(|n| self.name_id(u as usize, n)));
-                RecordKey::Members(record.tag == Tag::Union, members.collect())
-            }
+            None => RecordKey::Members(record.tag == Tag::Union, members.clone()),
         };
         let next = self.record_keys.len() as u32;
         let id = *self.record_keys.entry(key).or_insert(next);
         self.record_ids[u as usize][r.index()] = id;
         if id == next {
-            self.complete.push(None);
+            self.complete.push(Vec::new());
         }
-        if self.complete[id as usize].is_none() && record.fields.is_some() {
-            self.complete[id as usize] = Some((u, r));
+        if record.fields.is_some() && self.definitions.insert((id, members)) {
+            self.complete[id as usize].push((u, r));
         }
         id
     }
@@ -378,15 +380,11 @@ impl<'a> Flows<'_, 'a> {
                 self.record_id(u as u32, RecordId(r as u32));
             }
         }
-        for id in 0..self.complete.len() as u32 {
-            let Some((u, r)) = self.complete[id as usize] else { continue };
+        for (id, u, r) in self.definitions() {
             let units = self.units;
             let record = &units[u as usize].records[r.index()];
-            if record.tag != Tag::Union {
-                continue;
-            }
             let leaves = self.leaves(id);
-            if leaves.cells.is_empty() {
+            if record.tag != Tag::Union || leaves.cells.is_empty() {
                 continue;
             }
             let all = self.field_cell(id, u32::MAX);
@@ -402,6 +400,26 @@ impl<'a> Flows<'_, 'a> {
                 self.expose(all);
             }
         }
+    }
+
+    /// All records with their definitions.
+    fn definitions(&self) -> Vec<(u32, u32, RecordId)> {
+        let each = |(id, list): (usize, &Vec<(u32, RecordId)>)| {
+            list.iter().map(|&(u, r)| (id as u32, u, r)).collect::<Vec<_>>()
+        };
+        self.complete.iter().enumerate().flat_map(each).collect()
+    }
+
+    /// The members of all definitions of a record.
+    fn all_fields(&mut self, id: u32) -> Vec<Val> {
+        let mut out = Vec::new();
+        for (u, r) in self.complete[id as usize].clone() {
+            let record = &self.units[u as usize].records[r.index()];
+            for i in 0..record.fields.as_ref().map_or(0, Vec::len) {
+                out.push(self.field(u, r, i));
+            }
+        }
+        out
     }
 
     fn field_cell(&mut self, record: u32, name: u32) -> Cell {
@@ -502,12 +520,10 @@ impl<'a> Flows<'_, 'a> {
             return;
         }
         let units = self.units;
-        for id in 0..self.complete.len() as u32 {
-            let Some((u, r)) = self.complete[id as usize] else { continue };
-            let count = units[u as usize].records[r.index()].fields.as_ref().map_or(0, Vec::len);
-            for i in 0..count {
-                let field = units[u as usize].records[r.index()].fields.as_ref().map(|f| f[i].name);
-                let Some(Some(name)) = field else { continue };
+        for (_, u, r) in self.definitions() {
+            let fields = units[u as usize].records[r.index()].fields.iter().flatten();
+            for (i, field) in fields.enumerate() {
+                let Some(name) = field.name else { continue };
                 let name = self.name_id(u as usize, name);
                 if let Some(&any) = self.by_name.get(&name)
                     && let What::Cell(cell) = self.field(u, r, i).what
@@ -531,13 +547,7 @@ impl<'a> Flows<'_, 'a> {
                 continue;
             }
             leaves.records.push(id);
-            let Some((u, r)) = self.complete[id as usize] else { continue };
-            let count = {
-                let record = &self.units[u as usize].records[r.index()];
-                record.fields.as_ref().map_or(0, Vec::len)
-            };
-            for i in 0..count {
-                let field = self.field(u, r, i);
+            for field in self.all_fields(id) {
                 let mut ty = field.ty;
                 while let Kind::Array(element, _) = self.kind(ty) {
                     ty = element;
@@ -591,6 +601,19 @@ impl<'a> Flows<'_, 'a> {
         }
     }
 
+    // F8: a record that is copied from or to bytes.
+    fn bytes(&mut self, record: Type, other: Type) {
+        let bytes = match self.kind(other) {
+            Kind::Pointer(to) | Kind::Array(to, _) => self.kind(to) == Kind::Data,
+            _ => false,
+        };
+        if bytes && let Some(id) = self.record_behind(record) {
+            for &cell in &self.leaves(id).cells {
+                self.expose(cell);
+            }
+        }
+    }
+
     // F7: the members of what the type points to, by any number of links.
     fn give(&mut self, ty: Type) {
         let mut todo = vec![ty];
@@ -602,11 +625,7 @@ impl<'a> Flows<'_, 'a> {
                     if !self.given.insert(id) {
                         continue;
                     }
-                    let Some((u, r)) = self.complete[id as usize] else { continue };
-                    let record = &self.units[u as usize].records[r.index()];
-                    let count = record.fields.as_ref().map_or(0, Vec::len);
-                    for i in 0..count {
-                        let field = self.field(u, r, i);
+                    for field in self.all_fields(id) {
                         match field.what {
                             What::Cell(cell) => self.expose(cell),
                             _ => todo.push(field.ty),
@@ -1568,7 +1587,10 @@ impl<'a> Flows<'_, 'a> {
             [a, b, ..],
         ) = (plain_name(name), args)
         {
-            self.pun(from(a), from(b));
+            let (a, b) = (from(a), from(b));
+            self.pun(a, b);
+            self.bytes(a, b);
+            self.bytes(b, a);
         }
         for arg in args {
             let place = self.source(*arg);

@@ -458,7 +458,8 @@ struct Walker<'l, 'a> {
     label_cleanups: FxHashMap<Sym, Vec<(ObjectId, FuncId)>>,
     /// Gotos out of scopes with cleanups, done at the end.
     gotos: Vec<Goto>,
-    computed: Vec<usize>,
+    /// Computed gotos in the code.
+    computed: Vec<(usize, Place)>,
     /// Where the word `do` stands in the code.
     dos: Vec<usize>,
     address_labels: Vec<Sym>,
@@ -534,9 +535,19 @@ impl<'a> Walker<'_, 'a> {
             syms.retain(|s| seen.insert(*s));
             syms.iter().filter_map(|s| self.named.get(s).copied()).collect()
         };
-        for i in std::mem::take(&mut self.computed) {
+        for (i, at) in std::mem::take(&mut self.computed) {
             if let Ins::Branch(_, arms) = &mut self.code[i] {
                 *arms = targets.iter().map(|&l| (l, Vec::new(), None)).collect();
+            }
+            if self.address_labels.is_empty() {
+                let where_to = match targets[..] {
+                    [] => "it goes nowhere",
+                    _ => "it may go to any label",
+                };
+                let message = format!(
+                    "no label of this function has its address taken, for a computed `goto`; {where_to}"
+                );
+                self.warn(at, message);
             }
         }
         let at = self.spot(f.at);
@@ -1383,11 +1394,18 @@ impl<'a> Walker<'_, 'a> {
                 self.push(Val::other(ty));
             }
             Task::Index => {
-                let base = self.pop();
-                let ty = self.pointee(base.ty);
+                let (mut index, mut base) = (self.pop(), self.pop());
+                // `i[a]`
+                if self.pointee(base.ty).is_none() && self.pointee(index.ty).is_some() {
+                    std::mem::swap(&mut index, &mut base);
+                }
+                self.consume(index);
+                // A number with elements is a vector of GNU C.
+                let vector = base.ty.is_some_and(|t| matches!(self.kind(t), TypeKind::Base(_)));
+                let ty = if vector { base.ty } else { self.pointee(base.ty) };
                 let val = match base.what {
                     What::Object(o) | What::Assigned(o) => {
-                        let array = self.is_array(base.ty);
+                        let array = vector || self.is_array(base.ty);
                         let reach = if array { Reach::Cell(o) } else { Reach::Deref(o) };
                         let val = self.part_or_read(reach, None, base, ty);
                         if let What::Object(cell) = val.what {
@@ -1805,7 +1823,7 @@ impl<'a> Walker<'_, 'a> {
             }
             ExprKind::Call(f, arguments) => self.call(e, *f, arguments),
             ExprKind::Index(a, i) => {
-                self.later([Task::Eval(*a), Task::Eval(*i), Task::Consume, Task::Index]);
+                self.later([Task::Eval(*a), Task::Eval(*i), Task::Index]);
             }
             ExprKind::Field(a, sym) => self.later([Task::Eval(*a), Task::Field(*sym)]),
             ExprKind::Arrow(a, sym) => self.later([Task::Eval(*a), Task::Arrow(*sym)]),
@@ -2649,7 +2667,7 @@ impl<'a> Walker<'_, 'a> {
             StmtKind::GotoComputed(_) => {
                 self.settle(text);
                 let draft = self.draft(text);
-                self.computed.push(self.code.len());
+                self.computed.push((self.code.len(), stmt.at));
                 self.code.push(Ins::Branch(draft, Vec::new()));
             }
             _ => self.flush(text),

@@ -156,6 +156,13 @@ fn units_share_what_has_linkage() {
          int f(struct ops *p) {{ p->run(1); mine(2); shared(3); return t.g(4); }} int main(void) {{ return 0; }}"
     );
     check_units(&[&one, &two], &["a@u0.c", "a@u1.c", "a@u0.c", "b"]);
+    // Two types of one name.
+    let one = format!("{head} struct mine {{ int n; }}; struct mine m;");
+    let two = format!(
+        "{head} struct mine {{ fn g; }}; void give(struct mine *); fn get(void); static int a(int x) {{ return 3; }}
+         int f(void) {{ struct mine x = {{ a }}; give(&x); return get()(1); }} int main(void) {{ return 0; }}"
+    );
+    check_units(&[&one, &two], &["a"]);
 }
 
 #[test]
@@ -226,6 +233,11 @@ fn types_that_pass_for_others() {
         "struct s { fn g; }; struct t { fn h; }; void *memcpy(void *, const void *, unsigned long);
          int f(void) { struct s x = { a }; struct t y; memcpy(&y, (const void *) &x, sizeof y); return y.h(2); }",
         &["a"],
+    );
+    check(
+        "struct s { int n; fn g; }; void *memcpy(void *, const void *, unsigned long); char buf[16];
+         int f(void) { struct s x = { 1, a }; fn y, z = b; memcpy(buf, &x, 16); memcpy(&y, buf + 8, 8); z(1); return y(2); }",
+        &["b", "a"],
     );
     // A part passes for the whole without that.
     check(

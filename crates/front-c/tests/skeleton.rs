@@ -410,7 +410,34 @@ fn old_and_new_c_have_the_same_points() {
 }
 
 #[test]
+fn elements_of_vectors_are_parts_of_them() {
+    check(
+        "typedef int v4 __attribute__((vector_size(16))); struct s { v4 v; };
+         void f(v4 v, struct s *p, int i, int *q) { v[i] = i; i = v[0] + p->v[1]; p->v[i] = 2; i[q] = 3; 1[q] = i; }",
+        "0: v[i] = i {use(i), modify(v), copy(v[], i)} -> 1
+         1: i = v[0] + p->v[1] {use(v), use(p->v), deref(p), use(p), assign(i)} -> 2
+         2: p->v[i] = 2 {use(i), deref(p), use(p), modify(p->v), store} -> 3
+         3: i[q] = 3 {use(i), deref(q), use(q), assign(*q), store} -> 4
+         4: 1[q] = i {deref(q), use(q), use(i), assign(*q), store, copy(*q, i)} -> 5
+         5: } {return}",
+    );
+}
+
+#[test]
 fn what_is_not_modelled_is_said() {
+    // A computed goto whose labels are not known.
+    let unit = parse(
+        "# 1 \"f.c\"\nvoid f(void *p) { goto *p; a: ; b: ; }\nvoid g(void *p) { goto *p; }\nvoid h(void) { void *p = &&a; goto *p; a: ; }\n",
+    );
+    let said: Vec<String> = skeleton(&[unit]).warnings.iter().map(ToString::to_string).collect();
+    let what = "no label of this function has its address taken, for a computed `goto`";
+    assert_eq!(
+        said,
+        [
+            format!("f.c:1:19: {what}; it may go to any label"),
+            format!("f.c:2:19: {what}; it goes nowhere"),
+        ]
+    );
     // A function that was not read is an event only, and said to be left out.
     let unit = parse("# 1 \"f.c\"\nvoid g(void) { @ }\nvoid f(void) { g(); }\n");
     let s = skeleton(&[unit]);
