@@ -2,7 +2,7 @@
 
 /// A set of numbers below a fixed bound. Bounds up to 64 need no allocation: most programs have a
 /// set like this for every node.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(PartialEq, Eq, Hash, Debug)]
 pub struct BitSet {
     words: Words,
 }
@@ -11,6 +11,19 @@ pub struct BitSet {
 enum Words {
     One([u64; 1]),
     Many(Box<[u64]>),
+}
+
+impl Clone for BitSet {
+    fn clone(&self) -> Self {
+        BitSet { words: self.words.clone() }
+    }
+    /// Without an allocation where there is room.
+    fn clone_from(&mut self, other: &Self) {
+        match (&mut self.words, &other.words) {
+            (Words::Many(to), Words::Many(from)) => to.clone_from(from),
+            (to, from) => *to = from.clone(),
+        }
+    }
 }
 
 impl Default for BitSet {

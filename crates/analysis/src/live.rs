@@ -7,7 +7,8 @@
 
 use crate::{BitSet, ModRef, Uses, call_order, may_block, may_clash};
 use ir::{
-    EdgeId, EdgeKind, ExprId, Exprs, IndexVec, NodeId, ProcId, Program, Rel, Time, VarId, VarKind,
+    EdgeId, EdgeKind, ExprId, Exprs, Id, IndexVec, NodeId, ProcId, Program, Rel, Time, VarId,
+    VarKind,
 };
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -105,34 +106,46 @@ impl Live {
             rank[proc] = by_rank.len() as u32;
             by_rank.push(proc);
         }
-        let mut callers: IndexVec<ProcId, Vec<ProcId>> =
-            IndexVec::filled(Vec::new(), program.procs.len());
-        for edge in program.edges.iter() {
-            if let EdgeKind::Call(call) = &edge.kind {
-                let caller = program.nodes[edge.source].proc;
-                if callers[call.callee].last() != Some(&caller) {
-                    callers[call.callee].push(caller);
-                }
-            }
-        }
+        let from = Sources::new(program);
+        // Nodes of which something that they depend on has changed.
+        let mut open = IndexVec::filled(true, program.nodes.len());
         let mut work: BTreeSet<u32> = (0..by_rank.len() as u32).collect();
+        let (mut at, mut up) = (0, true);
         let mut need = BitSet::default();
         let mut after = BitSet::default();
-        while let Some(first) = work.pop_first() {
+        let mut reads = Vec::new();
+        while !work.is_empty() {
+            // What is live at entries goes to callers, what is live at exits to callees: up and down
+            // in turns, or a procedure with many callers is visited after each of them.
+            let next = match up {
+                true => work.range(at..).next(),
+                false => work.range(..=at).next_back(),
+            };
+            let Some(&next) = next else {
+                up = !up;
+                continue;
+            };
+            work.remove(&next);
             if stop() {
                 return None;
             }
-            let proc = by_rank[first as usize];
-            let entry_before = live.at[program.procs[proc].entry].clone();
-            loop {
-                let mut changed = false;
+            at = next;
+            let proc = by_rank[next as usize];
+            let entry = program.procs[proc].entry;
+            let mut entry_grew = false;
+            let mut again = true;
+            while std::mem::take(&mut again) {
                 for node in program.procs[proc].node_ids().rev() {
+                    if !std::mem::take(&mut open[node]) {
+                        continue;
+                    }
+                    let mut grew = false;
                     for e in program.out_edges(node) {
                         let flow = &flows.of[e];
                         match &program.edges[e].kind {
                             EdgeKind::Local { target, .. } => {
                                 need.clone_from(&live.at[*target]);
-                                flows.before(&flow.rel, &mut need, |_| false, |_| {});
+                                flows.before(&flow.rel, &mut need, &mut reads, |_| false, |_| {});
                             }
                             EdgeKind::Return { .. } => {
                                 let scope = globals + program.procs[proc].locals.len();
@@ -143,31 +156,32 @@ impl Live {
                                 });
                                 let wanted =
                                     |r: u32| exit.contains(globals + (r & !RESULT) as usize);
-                                flows.before(&flow.rel, &mut need, wanted, |_| {});
+                                flows.before(&flow.rel, &mut need, &mut reads, wanted, |_| {});
                             }
                             EdgeKind::Call(call) => {
                                 let callee = call.callee;
                                 after.clone_from(&live.at[call.ret]);
                                 let exit = &mut live.exit[callee];
-                                let mut exit_changed = false;
+                                let mut exit_grew = false;
                                 flows.before(
                                     &flow.back,
                                     &mut after,
+                                    &mut reads,
                                     |_| false,
                                     |r| {
-                                        exit_changed |=
-                                            exit.insert(globals + (r & !RESULT) as usize);
+                                        exit_grew |= exit.insert(globals + (r & !RESULT) as usize);
                                     },
                                 );
                                 let modified = &mod_ref.modified[callee];
                                 need.clone_from(&after);
                                 for g in after.iter().take_while(|&g| g < globals) {
                                     if modified.contains(g) {
-                                        exit_changed |= exit.insert(g);
+                                        exit_grew |= exit.insert(g);
                                         need.remove(g);
                                     }
                                 }
-                                if exit_changed {
+                                if exit_grew {
+                                    from.returns[callee].iter().for_each(|&n| open[n] = true);
                                     work.insert(rank[callee]);
                                 }
                                 let entry = &live.at[program.procs[callee].entry];
@@ -176,18 +190,25 @@ impl Live {
                                 });
                                 let wanted =
                                     |l: u32| entry.contains(globals + (l & !CALLEE) as usize);
-                                flows.before(&flow.rel, &mut need, wanted, |_| {});
+                                flows.before(&flow.rel, &mut need, &mut reads, wanted, |_| {});
                             }
                         }
-                        changed |= live.at[node].union(&need);
+                        grew |= live.at[node].union(&need);
+                    }
+                    if grew {
+                        entry_grew |= node == entry;
+                        for &before in from.of(node) {
+                            open[before] = true;
+                            again |= before >= node;
+                        }
                     }
                 }
-                if !changed {
-                    break;
-                }
             }
-            if live.at[program.procs[proc].entry] != entry_before {
-                work.extend(callers[proc].iter().map(|&p| rank[p]));
+            if entry_grew {
+                for &call in &from.calls[proc] {
+                    open[call] = true;
+                    work.insert(rank[program.nodes[call].proc]);
+                }
             }
         }
         Some(live)
@@ -216,6 +237,58 @@ impl Live {
     /// How many variables are live at a node.
     pub fn count(&self, node: NodeId) -> usize {
         self.at[node].len()
+    }
+}
+
+/// From where nodes, entries and exits are reached.
+struct Sources {
+    /// Where the sources of each node start in `sources`.
+    starts: IndexVec<NodeId, u32>,
+    sources: Vec<NodeId>,
+    /// Nodes that call each procedure.
+    calls: IndexVec<ProcId, Vec<NodeId>>,
+    /// Nodes at which it returns.
+    returns: IndexVec<ProcId, Vec<NodeId>>,
+}
+
+impl Sources {
+    fn new(program: &Program) -> Sources {
+        let mut starts = IndexVec::filled(0u32, program.nodes.len());
+        let mut calls: IndexVec<ProcId, Vec<NodeId>> =
+            IndexVec::filled(Vec::new(), program.procs.len());
+        let mut returns = calls.clone();
+        for edge in program.edges.iter() {
+            if let Some(target) = edge.target() {
+                starts[target] += 1;
+            }
+            match &edge.kind {
+                EdgeKind::Call(call) => calls[call.callee].push(edge.source),
+                EdgeKind::Return { .. } => {
+                    returns[program.nodes[edge.source].proc].push(edge.source);
+                }
+                EdgeKind::Local { .. } => {}
+            }
+        }
+        let mut end = 0;
+        for start in starts.iter_mut() {
+            end += *start;
+            *start = end;
+        }
+        // Filled from behind: then each start is where it belongs.
+        let mut sources = vec![NodeId::new(0); end as usize];
+        for edge in program.edges.iter() {
+            if let Some(target) = edge.target() {
+                starts[target] -= 1;
+                sources[starts[target] as usize] = edge.source;
+            }
+        }
+        Sources { starts, sources, calls, returns }
+    }
+
+    fn of(&self, node: NodeId) -> &[NodeId] {
+        let start = self.starts[node] as usize;
+        let end = self.starts.get(NodeId::new(node.index() + 1));
+        &self.sources[start..end.map_or(self.sources.len(), |&end| end as usize)]
     }
 }
 
@@ -347,11 +420,12 @@ impl Flows {
 
     /// Turns `need`, what is needed after the relation in the scope of the edge's source, into
     /// what is needed before it. `wanted` answers for tagged targets; `tagged` hears of tagged
-    /// variables that are needed before.
+    /// variables that are needed before; `reads` is room to work in.
     fn before(
         &self,
         rel: &FlowRel,
         need: &mut BitSet,
+        reads: &mut Vec<u32>,
         wanted: impl Fn(u32) -> bool,
         mut tagged: impl FnMut(u32),
     ) {
@@ -363,7 +437,8 @@ impl Flows {
             }
         }
         let assigns = &self.assigns[rel.assigns.start as usize..rel.assigns.end as usize];
-        let mut reads: Vec<u32> = self.slice(&rel.always).to_vec();
+        reads.clear();
+        reads.extend_from_slice(self.slice(&rel.always));
         for assign in assigns {
             let is_wanted = if assign.target & TAGS == 0 {
                 need.contains(assign.target as usize)
@@ -379,7 +454,7 @@ impl Flows {
                 need.remove(assign.target as usize);
             }
         }
-        for place in reads {
+        for &place in reads.iter() {
             if place & TAGS == 0 {
                 need.insert(place as usize);
             } else {

@@ -125,6 +125,16 @@ pub(crate) fn answer(task: &Task, options: &Options, watch: &Watch, budget: &Bud
     }
 }
 
+/// The same, of the program as it is: for large ones that have been made for the question.
+pub(crate) fn answer_whole(
+    task: &Task,
+    options: &Options,
+    watch: &Watch,
+    budget: &Budget,
+) -> Vec<Run> {
+    ask(task, options, watch, budget)
+}
+
 fn lifted(task: &Task, slice: &Slice, mut run: Run) -> Run {
     let answer = std::mem::replace(&mut run.answer, Answer::unknown(task, StopReason::Cancelled));
     run.answer = caught("lifting an answer", || slice.lift(task, answer))
@@ -185,7 +195,7 @@ fn ask(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Ru
 pub(crate) fn run(engine: &dyn Engine, task: &Task, budget: &Budget, why: String) -> Run {
     let start = Instant::now();
     let name = engine.name();
-    let answer = caught(&format!("engine {name}"), || engine.run(task, budget));
+    let answer = caught(&format!("engine {name}"), || engine.run(task, &budget.attempt()));
     let answer = answer.and_then(|answer| {
         let complete = answer.verdicts.len() == task.goals.len()
             && answer.observed.len() == task.observe.len();

@@ -127,6 +127,8 @@ pub fn findings(
     let check = |i: usize| {
         let mut out = Findings::default();
         let rule = &rules[i];
+        // Memory that another rule gives back must not make this one forget why it stopped.
+        let budget = budget.attempt();
         let found = caught("checking a rule", || {
             Checker { skeleton, rule, options, watch, budget: &budget }.run(&mut out)
         });
@@ -386,7 +388,10 @@ impl Checker<'_> {
             EngineChoice::Auto => Options { engine: EngineChoice::Summary, ..self.options.clone() },
             _ => self.options.alone(),
         };
-        let mut runs = engines::answer(task, &options, self.watch, self.budget);
+        // A product has what the rule asks for and little else.
+        let whole = task.program.nodes.len() > LARGE && options.engine == EngineChoice::Summary;
+        let answer = if whole { engines::answer_whole } else { engines::answer };
+        let mut runs = answer(task, &options, self.watch, self.budget);
         let Some(run) = runs.pop() else {
             return Err(StopReason::Internal { what: "no engine answered".to_owned() });
         };
@@ -422,6 +427,9 @@ impl Checker<'_> {
         Ok(found)
     }
 }
+
+/// Products with more nodes are not sliced first: that takes as long as what it saves.
+const LARGE: usize = 20_000;
 
 /// What a rule over values rests on.
 const VALUES: &str = "a value is followed through assignments, parameters, returns, and fields that \
