@@ -125,6 +125,8 @@ pub struct Object {
     pub type_names: u32,
     /// It is an array: where it stands for an address, that is not null. Parameters are pointers.
     pub array: bool,
+    /// It is the first member of its structure: its address is that of the whole.
+    pub first: bool,
     /// How many links it is away from its variable.
     pub(crate) depth: u32,
     /// Where it is declared.
@@ -411,6 +413,7 @@ impl Linked<'_> {
             loose: false,
             type_names: 0,
             array: false,
+            first: false,
             depth: 0,
             at: Some((u as u32, d.at)),
         });

@@ -150,7 +150,7 @@ fn type_names(units: &[Unit], objects: &mut [Object], funcs: &mut [Func]) -> Vec
             })
         })
     };
-    for object in objects {
+    for object in objects.iter_mut() {
         let Some(ty) = object.ty else { continue };
         let unit = &units[ty.unit as usize];
         let stripped = unit.ty(strip(unit, ty.ty));
@@ -158,6 +158,15 @@ fn type_names(units: &[Unit], objects: &mut [Object], funcs: &mut [Func]) -> Vec
             object.reach == Reach::Var && (unit.ty(ty.ty).is_const || stripped.is_const);
         object.array = matches!(stripped.kind, TypeKind::Array(..));
         object.type_names = number(ty);
+    }
+    for i in 0..objects.len() {
+        let first = match objects[i].reach {
+            Reach::Field(b) => objects[b.index()].ty.and_then(|ty| first_member(units, ty, false)),
+            Reach::Arrow(b) => objects[b.index()].ty.and_then(|ty| first_member(units, ty, true)),
+            _ => None,
+        };
+        let name = objects[i].name.rsplit(['.', '>']).next();
+        objects[i].first = first.is_some() && first == name;
     }
     for func in funcs {
         let Some(ty) = func.ty else { continue };
@@ -167,6 +176,19 @@ fn type_names(units: &[Unit], objects: &mut [Object], funcs: &mut [Func]) -> Vec
         }
     }
     out
+}
+
+/// The name of the first member of a record, or of the one that a pointer points to.
+fn first_member(units: &[Unit], ty: TypeRef, behind: bool) -> Option<&str> {
+    let unit = &units[ty.unit as usize];
+    let mut kind = &unit.ty(strip(unit, ty.ty)).kind;
+    if behind {
+        let (TypeKind::Pointer(inner) | TypeKind::Array(inner, _)) = kind else { return None };
+        kind = &unit.ty(strip(unit, *inner)).kind;
+    }
+    let TypeKind::Record(r) = kind else { return None };
+    let first = unit.records[r.index()].fields.iter().flatten().next()?;
+    first.name.map(|sym| unit.name(sym))
 }
 
 fn names_of(unit: &Unit, ty: TypeId) -> Vec<String> {
@@ -835,6 +857,7 @@ impl<'a> Walker<'_, 'a> {
             loose: false,
             type_names: 0,
             array: false,
+            first: false,
             depth: 0,
             at: Some((self.u as u32, at)),
         });
@@ -892,6 +915,7 @@ impl<'a> Walker<'_, 'a> {
             loose: false,
             type_names: 0,
             array: false,
+            first: false,
             depth: b.depth + 1,
             at: b.at,
         };
@@ -1100,6 +1124,7 @@ impl<'a> Walker<'_, 'a> {
             loose: false,
             type_names: 0,
             array: false,
+            first: false,
             depth: 0,
             at: None,
         });
@@ -2009,8 +2034,20 @@ impl<'a> Walker<'_, 'a> {
                 return;
             }
             ("__builtin_choose_expr", Some(first)) if arguments.len() == 3 => {
-                if let Some(c) = self.constant(first) {
-                    self.tasks.push(Task::Eval(arguments[if c != 0 { 1 } else { 2 }]));
+                let unit = self.unit;
+                let void = |a: ExprId| {
+                    matches!(unit.expr(a).kind, ExprKind::Cast(ty, _)
+                        if matches!(unit.ty(strip(unit, ty)).kind, TypeKind::Void))
+                };
+                // What has no value is there to be an error if it is chosen.
+                let chosen = match self.constant(first) {
+                    Some(c) => Some(if c != 0 { 1 } else { 2 }),
+                    None if void(arguments[2]) => Some(1),
+                    None if void(arguments[1]) => Some(2),
+                    None => None,
+                };
+                if let Some(chosen) = chosen {
+                    self.tasks.push(Task::Eval(arguments[chosen]));
                     return;
                 }
             }

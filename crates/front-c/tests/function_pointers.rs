@@ -234,16 +234,22 @@ fn types_that_pass_for_others() {
          int f(void) { struct s x = { a }; struct t y; memcpy(&y, (const void *) &x, sizeof y); return y.h(2); }",
         &["a"],
     );
-    check(
-        "struct s { int n; fn g; }; void *memcpy(void *, const void *, unsigned long); char buf[16];
-         int f(void) { struct s x = { 1, a }; fn y, z = b; memcpy(buf, &x, 16); memcpy(&y, buf + 8, 8); z(1); return y(2); }",
-        &["b", "a"],
-    );
     // A part passes for the whole without that.
     check(
         "struct base { fn g; }; struct derived { struct base b; fn h; };
          int f(void) { struct derived d = { { a }, b }; struct base *p = (struct base *) &d; p->g(1); return ((struct derived *) p)->h(1); }",
         &["a", "b"],
+    );
+    // A function in a `void *` is no record; in one expression, it may be anything.
+    check(
+        "struct s { int n; }; fn lookup(const char *); int call(void *p) { struct s *x = p; return x->n; }
+         int f(void) { struct s *x = (struct s *) b; call((void *) a); void *v = (void *) x; fn g = v; g(1);
+           ((fn) x)(2); ((fn) (void *) x)(3); return lookup(\"x\")(4); }",
+        &["", "b", "b", "b"],
+    );
+    check(
+        "int f(void) { void *v = (void *) a; char *c = v; fn g = (fn) c, h = b; h(1); return g(2); }",
+        &["b", "a"],
     );
     // What has no known type has any member of the name.
     check(
