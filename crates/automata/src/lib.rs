@@ -28,11 +28,13 @@ mod dot;
 pub mod hoa;
 pub mod ltl;
 pub mod sere;
+mod suffix;
 mod tableau;
 mod tgba;
 mod translate;
 
 pub use dot::dot;
+pub use suffix::suffix;
 pub use tableau::{MAX_GUESSES, tableau};
 pub use tgba::{Cube, Label, MAX_MARKS, StateId, Tgba, Transition};
 pub use translate::{KeepGoing, Options, TranslateError, degeneralize, translate};

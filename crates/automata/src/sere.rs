@@ -1,5 +1,4 @@
-//! Sugar's extended regular expressions (SERE), and properties whose conclusion is a boolean: what
-//! finite words violate them ([c2edl §3], PSL).
+//! Sugar's extended regular expressions (SERE), and properties that are made of them ([c2edl §3], PSL).
 //!
 //! | text | words |
 //! |---|---|
@@ -12,7 +11,9 @@
 //! | `r[*]`, `r[+]`, `r[*n]`, `r[*n:m]` | any number, at least one, so many times |
 //! | `b[->n]`, `b[=n]` | up to the `n`th `b`; the same and then no `b` |
 //!
-//! A property is `never {r}`, `{r}(b)`, `{r} |-> b` or `{r} |=> b`. The empty word triggers none.
+//! A property is `never {r}`, `{r}(f)`, `{r} |-> f` or `{r} |=> f`. The empty word triggers none. If `f` is
+//! a boolean, finite words violate the property ([`violations`]); it may be a formula of LTL, about the run
+//! that begins with the last letter of the word ([`property`], [`crate::suffix`]).
 //!
 //! ```
 //! use automata::sere::violations;
@@ -24,8 +25,10 @@
 //! assert!(!nfa.accepts(&[vec![reset], vec![request], vec![]]));
 //! ```
 
+use crate::ltl::{self, Binary, Formula, FormulaId, LtlError, Unary, parse_with};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 
 /// Larger automata are refused.
 pub const MAX_STATES: usize = 10_000;
@@ -53,6 +56,8 @@ pub enum SereErrorKind {
     Range,
     /// More than [`MAX_STATES`] states.
     TooLarge,
+    /// The conclusion is neither a boolean nor a formula of LTL.
+    Conclusion(Box<LtlError>),
 }
 
 impl fmt::Display for SereError {
@@ -63,6 +68,7 @@ impl fmt::Display for SereError {
             SereErrorKind::Bracket => write!(f, "a bracket without its partner"),
             SereErrorKind::Range => write!(f, "an empty range"),
             SereErrorKind::TooLarge => write!(f, "an automaton of more than {MAX_STATES} states"),
+            SereErrorKind::Conclusion(error) => error.fmt(f),
         }
     }
 }
@@ -135,54 +141,69 @@ impl Nfa {
     }
 }
 
-/// The words that violate a property.
+/// A property.
+#[derive(Clone, Debug)]
+pub enum Sere {
+    /// Its conclusion is a boolean: the finite words that violate it.
+    Words(Nfa),
+    /// `{r}(f)` with a temporal `f`, which is to hold at the last letter of every word of `r`.
+    Suffix {
+        /// The words of `r`.
+        trigger: Nfa,
+        /// Where `f` is in the text.
+        conclusion: Range<usize>,
+    },
+}
+
+/// Reads a property. Its conclusion is a formula of LTL; `known` tells, as for
+/// [`parse_with`], which words are names.
+pub fn property(text: &str, known: &dyn Fn(&str) -> bool) -> Result<Sere, SereError> {
+    let mut parser = Parser::new(text);
+    let (root, conclusion) = parser.sides()?;
+    let Some(conclusion) = conclusion else { return parser.never(root).map(Sere::Words) };
+    let boolean = match parse_with(&text[conclusion.clone()], known) {
+        Ok(f) if is_temporal(&f) => {
+            return Ok(Sere::Suffix { trigger: parser.automaton(root)?, conclusion });
+        }
+        // Sugar's own booleans come first, then what LTL has besides.
+        Ok(f) => match parser.boolean(conclusion) {
+            Ok(b) => b,
+            Err(_) => parser.lowered(&f),
+        },
+        Err(ltl) => parser.boolean(conclusion.clone()).map_err(|sere| {
+            let at = conclusion.start + ltl.span.start as usize;
+            match at > sere.at {
+                true => SereError { at, kind: SereErrorKind::Conclusion(Box::new(ltl)) },
+                false => sere,
+            }
+        })?,
+    };
+    parser.violating(root, boolean).map(Sere::Words)
+}
+
+/// The words that violate a property whose conclusion is a boolean.
 pub fn violations(text: &str) -> Result<Nfa, SereError> {
     let mut parser = Parser::new(text);
-    let never = parser.word("never");
-    parser.space();
-    if parser.peek() != Some('{') {
-        return Err(parser.expected("`{`"));
+    let (root, conclusion) = parser.sides()?;
+    match conclusion {
+        None => parser.never(root),
+        Some(conclusion) => {
+            let boolean = parser.boolean(conclusion)?;
+            parser.violating(root, boolean)
+        }
     }
-    let open = parser.pos;
-    let close = parser.matching()?;
-    let mut root = parser.part(open + 1, close)?;
-    if never {
-        let anything = parser.anything();
-        root = parser.node(Node::Concat(anything, root));
-    } else {
-        parser.pos = close + 1;
-        parser.space();
-        let rest = &text[parser.pos..];
-        let (from, to) = if rest.starts_with('(') {
-            let open = parser.pos;
-            let close = parser.matching()?;
-            (open + 1, close)
-        } else if rest.starts_with("|->") || rest.starts_with("|=>") {
-            if rest.starts_with("|=>") {
-                let one = parser.constant(true);
-                root = parser.node(Node::Concat(root, one));
-            }
-            (parser.pos + 3, text.len())
-        } else {
-            return Err(parser.expected("`(`, `|->` or `|=>`"));
-        };
-        let conclusion = parser.part(from, to)?;
-        let Node::Bool(b) = parser.nodes[conclusion as usize] else {
-            return Err(SereError { at: from, kind: SereErrorKind::NotBoolean });
-        };
-        let not = parser.condition(Condition::Not(b));
-        let not = parser.node(Node::Bool(not));
-        root = parser.node(Node::Fusion(root, not));
-        parser.pos = if rest.starts_with('(') { to + 1 } else { to };
-    }
-    if never {
-        parser.pos = close + 1;
-    }
-    parser.space();
-    if parser.pos < text.len() {
-        return Err(parser.expected("the end"));
-    }
-    parser.automaton(root)
+}
+
+/// Whether a formula speaks of more than the present.
+fn is_temporal(f: &Formula) -> bool {
+    f.formulas.subformulas(f.root).into_iter().any(|g| match f.formulas.node(g) {
+        ltl::Node::Unary(op, _) => op != Unary::Not,
+        ltl::Node::Binary(op, ..) => matches!(
+            op,
+            Binary::Until | Binary::Release | Binary::WeakUntil | Binary::StrongRelease
+        ),
+        _ => false,
+    })
 }
 
 type NodeId = u32;
@@ -297,6 +318,107 @@ impl<'a> Parser<'a> {
     fn anything(&mut self) -> NodeId {
         let any = self.constant(true);
         self.node(Node::Repeat(any, 0, None))
+    }
+
+    /// `{r}`, and where its conclusion is; `never {r}` has none.
+    fn sides(&mut self) -> Result<(NodeId, Option<Range<usize>>), SereError> {
+        let text = self.text;
+        let never = self.word("never");
+        self.space();
+        if self.peek() != Some('{') {
+            return Err(self.expected("`{`"));
+        }
+        let open = self.pos;
+        let close = self.matching()?;
+        let mut root = self.part(open + 1, close)?;
+        self.pos = close + 1;
+        self.space();
+        let mut conclusion = None;
+        if !never {
+            let rest = &text[self.pos..];
+            if rest.starts_with('(') {
+                let (open, close) = (self.pos, self.matching()?);
+                conclusion = Some(open + 1..close);
+                self.pos = close + 1;
+            } else if rest.starts_with("|->") || rest.starts_with("|=>") {
+                if rest.starts_with("|=>") {
+                    let one = self.constant(true);
+                    root = self.node(Node::Concat(root, one));
+                }
+                conclusion = Some(self.pos + 3..text.len());
+                self.pos = text.len();
+            } else {
+                return Err(self.expected("`(`, `|->` or `|=>`"));
+            }
+        }
+        self.space();
+        match self.pos < text.len() {
+            true => Err(self.expected("the end")),
+            false => Ok((root, conclusion)),
+        }
+    }
+
+    /// The conclusion as a boolean.
+    fn boolean(&mut self, conclusion: Range<usize>) -> Result<ConditionId, SereError> {
+        let node = self.part(conclusion.start, conclusion.end)?;
+        match self.nodes[node as usize] {
+            Node::Bool(b) => Ok(b),
+            _ => Err(SereError { at: conclusion.start, kind: SereErrorKind::NotBoolean }),
+        }
+    }
+
+    /// A formula about the present as a boolean.
+    fn lowered(&mut self, f: &Formula) -> ConditionId {
+        let mut map: Vec<ConditionId> = vec![0; f.root.index() + 1];
+        for g in f.formulas.subformulas(f.root) {
+            let get = |h: FormulaId| map[h.index()];
+            let not = |parser: &mut Self, b| parser.condition(Condition::Not(b));
+            map[g.index()] = match f.formulas.node(g) {
+                ltl::Node::Const(value) => self.condition(Condition::Constant(value)),
+                ltl::Node::Atom(atom) => {
+                    let node = self.named(f.formulas.atoms()[atom.index()].to_string());
+                    match self.nodes[node as usize] {
+                        Node::Bool(b) => b,
+                        _ => unreachable!("atoms are booleans"),
+                    }
+                }
+                ltl::Node::Unary(_, h) => not(self, get(h)),
+                ltl::Node::Binary(op, h, k) => {
+                    let (h, k) = (get(h), get(k));
+                    match op {
+                        Binary::And => self.condition(Condition::And(h, k)),
+                        Binary::Or => self.condition(Condition::Or(h, k)),
+                        Binary::Implies => {
+                            let h = not(self, h);
+                            self.condition(Condition::Or(h, k))
+                        }
+                        _ => {
+                            let both = self.condition(Condition::And(h, k));
+                            let any = self.condition(Condition::Or(h, k));
+                            let none = not(self, any);
+                            let same = self.condition(Condition::Or(both, none));
+                            if op == Binary::Iff { same } else { not(self, same) }
+                        }
+                    }
+                }
+            };
+        }
+        map[f.root.index()]
+    }
+
+    /// The words of `never {r}`.
+    fn never(mut self, root: NodeId) -> Result<Nfa, SereError> {
+        let anything = self.anything();
+        let root = self.node(Node::Concat(anything, root));
+        self.automaton(root)
+    }
+
+    /// The words of `r` at whose last letter the conclusion is false.
+    fn violating(mut self, root: NodeId, conclusion: ConditionId) -> Result<Nfa, SereError> {
+        let not = self.condition(Condition::Not(conclusion));
+        let not = self.node(Node::Bool(not));
+        let root = self.node(Node::Fusion(root, not));
+        self.automaton(root)
     }
 
     /// The expression between two positions.
@@ -440,6 +562,14 @@ impl<'a> Parser<'a> {
         let length = rest
             .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '.')))
             .unwrap_or(rest.len());
+        // `f::x` is one name.
+        let length = match rest[length..].strip_prefix("::") {
+            Some(name) => {
+                let end = name.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$')));
+                length + 2 + end.unwrap_or(name.len())
+            }
+            None => length,
+        };
         let word = &rest[..length];
         self.pos = start + length;
         if self.pos < to && self.peek() == Some('(') {

@@ -18,6 +18,9 @@ pub struct Temporal {
     pub ops: IndexVec<OpId, Op>,
     /// The whole.
     pub root: OpId,
+    /// What each state of an automaton that watches the run demands, for [`Op::Later`]: true of as much as
+    /// can be (a greatest fixpoint). No other subformula refers to these.
+    pub watch: Vec<OpId>,
     /// What each atom means.
     pub atoms: Vec<Meaning>,
     /// Holds the expressions of `atoms`, over the variables of the program.
@@ -43,6 +46,8 @@ pub enum Op {
     Until(OpId, OpId),
     /// The second holds until, and including when, the first does; or for ever.
     Release(OpId, OpId),
+    /// What a state demands holds at the next position: an index into [`Temporal::watch`].
+    Later(u32),
 }
 
 /// What an atom means.

@@ -2,7 +2,8 @@
 
 use crate::atoms::{Names, meaning};
 use crate::{FormulaError, FormulaErrorKind, Hint, PropertyError, Which};
-use automata::ltl::{Binary, Formula, FormulaId, Formulas, Node, Unary, parse_with};
+use automata::ltl::{Atom, Binary, Formula, FormulaId, Formulas, Node, Unary, parse_with};
+use automata::sere::{Condition, Nfa};
 use check::{Meaning, Op, OpId, Temporal};
 use ir::{ExprId, Exprs, IndexVec, Program};
 use source::{Span, suggest};
@@ -62,17 +63,11 @@ impl Resolved {
             let atom = &parsed.formulas.atoms()[id.index()];
             let image = self.formulas.atom(atom.clone());
             images[id.index()] = Some(image);
-            let Node::Atom(new) = self.formulas.node(image) else { continue };
-            if new.index() < self.meanings.len() {
-                continue;
-            }
             let span = parsed.formulas.atom_span(id).unwrap_or_default();
-            let found = meaning(names, &mut self.exprs, atom, which, text, span);
-            let found = found.map_err(|mut error| {
+            self.atom(names, atom, which, text, span).map_err(|mut error| {
                 blame_split_word(names, &parsed, &mut error);
                 PropertyError::Formula(error)
             })?;
-            self.meanings.push(found);
         }
         // Subformulas come operands first.
         let mut map: Vec<Option<FormulaId>> = vec![None; parsed.root.index() + 1];
@@ -90,6 +85,25 @@ impl Resolved {
             map[f.index()] = Some(self.formulas.add(node));
         }
         Ok(map[parsed.root.index()].expect("the root is a subformula"))
+    }
+
+    /// The position of an atom, which is looked up if it is new.
+    pub(crate) fn atom(
+        &mut self,
+        names: &Names<'_>,
+        atom: &Atom,
+        which: Which,
+        text: &str,
+        span: Span,
+    ) -> Result<usize, Box<FormulaError>> {
+        let image = self.formulas.atom(atom.clone());
+        let Node::Atom(id) = self.formulas.node(image) else {
+            unreachable!("an atom is an atom");
+        };
+        if id.index() == self.meanings.len() {
+            self.meanings.push(meaning(names, &mut self.exprs, atom, which, text, span)?);
+        }
+        Ok(id.index())
     }
 
     /// What a counterexample satisfies: the assumptions again and again, and not the formula.
@@ -228,7 +242,45 @@ impl Resolved {
             };
         }
         let root = ops.push(Op::Not(map[negated.index()]));
-        Temporal { ops, root, atoms: self.meanings.clone(), exprs: self.exprs.clone() }
+        let (watch, atoms, exprs) = (Vec::new(), self.meanings.clone(), self.exprs.clone());
+        Temporal { ops, root, watch, atoms, exprs }
+    }
+
+    /// The suffix implication for the judge of lassos: what each state of the automaton of the words
+    /// demands is that, for every transition that reads the letter, the formula holds if the automaton
+    /// then accepts, and later what the next state demands.
+    pub(crate) fn suffix(&mut self, trigger: &Nfa, atoms: &[usize]) -> Temporal {
+        let mut out = self.temporal();
+        let (ops, formula) = (&mut out.ops, out.root);
+        let yes = ops.push(Op::True);
+        let mut conditions: Vec<OpId> = Vec::with_capacity(trigger.conditions.len());
+        for condition in &trigger.conditions {
+            let get = |id: u32| conditions[id as usize];
+            let op = match *condition {
+                Condition::Constant(true) => Op::True,
+                Condition::Constant(false) => Op::Not(yes),
+                Condition::Atom(atom) => Op::Atom(atoms[atom as usize] as u32),
+                Condition::Not(a) => Op::Not(get(a)),
+                Condition::And(a, b) => Op::And(get(a), get(b)),
+                Condition::Or(a, b) => Op::Or(get(a), get(b)),
+            };
+            conditions.push(ops.push(op));
+        }
+        for state in 0..trigger.accepting.len() as u32 {
+            let mut demand = yes;
+            for &(_, condition, to) in trigger.transitions.iter().filter(|t| t.0 == state) {
+                let mut then = ops.push(Op::Later(to));
+                if trigger.accepting[to as usize] {
+                    then = ops.push(Op::And(formula, then));
+                }
+                let not = ops.push(Op::Not(conditions[condition as usize]));
+                let either = ops.push(Op::Or(not, then));
+                demand = ops.push(Op::And(demand, either));
+            }
+            out.watch.push(ops.push(Op::And(demand, yes)));
+        }
+        out.root = out.watch[0];
+        out
     }
 }
 

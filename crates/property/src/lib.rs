@@ -94,6 +94,7 @@ pub use vacuity::Mutant;
 
 use automata::Options;
 use automata::ltl::{Atom, parse_atom};
+use automata::sere::Sere;
 use check::{Goal, Target};
 use ir::Program;
 
@@ -120,7 +121,8 @@ pub enum Property {
         /// Only runs on which each of these holds infinitely often count. (`--fair F`)
         fair: Vec<String>,
     },
-    /// Is there no run that a property in Sugar forbids? (`--sere S`)
+    /// Is there no run that a property in Sugar forbids? (`--sere S`) With a temporal conclusion it is
+    /// about infinite runs.
     Sere {
         /// The property, over the same atoms.
         formula: String,
@@ -178,10 +180,18 @@ impl Property {
                 .filter_map(|text| automata::ltl::parse(text).ok())
                 .flat_map(|f| f.formulas.atoms().iter().filter_map(of).collect::<Vec<_>>())
                 .collect(),
-            Property::Sere { formula } => match automata::sere::violations(formula) {
-                Ok(nfa) => nfa.atoms.iter().filter_map(|a| of(&parse_atom(a)?)).collect(),
-                Err(_) => Vec::new(),
-            },
+            Property::Sere { formula } => {
+                let parsed = automata::sere::property(formula, &|_| false);
+                let (nfa, conclusion) = match parsed {
+                    Ok(Sere::Words(nfa)) => (nfa, None),
+                    Ok(Sere::Suffix { trigger, conclusion }) => (trigger, Some(conclusion)),
+                    Err(_) => return Vec::new(),
+                };
+                let conclusion = conclusion.and_then(|c| automata::ltl::parse(&formula[c]).ok());
+                let conclusion = conclusion.iter().flat_map(|f| f.formulas.atoms());
+                let trigger = nfa.atoms.iter().filter_map(|a| parse_atom(a));
+                trigger.chain(conclusion.cloned()).filter_map(|atom| of(&atom)).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -212,9 +222,7 @@ impl Property {
         Ok(match self {
             Property::Ltl { formula, fair } => ltl(formula, fair)?,
             Property::Terminates { fair } => ltl(TERMINATES, fair)?,
-            Property::Sere { formula } => {
-                Question::Watched(Box::new(sere::watched(program, formula)?))
-            }
+            Property::Sere { formula } => sere::question(program, formula, &options)?,
             Property::Reach { label } => {
                 let nodes = places(program, label)?;
                 Question::Goal(Goal::Reach(nodes.into_iter().map(Target::at).collect()))

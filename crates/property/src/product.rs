@@ -24,7 +24,8 @@
 
 use crate::PropertyError;
 use crate::formula::Resolved;
-use automata::ltl::FormulaId;
+use automata::ltl::{Atom, FormulaId};
+use automata::sere::Nfa;
 use automata::{Options, Tgba, translate};
 use check::{Goal, Temporal};
 use ir::{
@@ -90,6 +91,40 @@ pub(crate) fn product(
     let automaton = translate(&resolved.formulas, negated, options)?;
     let atoms: Vec<usize> =
         resolved.formulas.atoms_of(negated).into_iter().map(|atom| atom.index()).collect();
+    Ok(join(program, resolved, &automaton, &atoms, temporal, &outside))
+}
+
+/// The product for the runs that violate the suffix implication of a trigger and the formula. Atoms of
+/// the trigger come with their positions among all.
+pub(crate) fn suffix_product(
+    program: &Program,
+    mut resolved: Resolved,
+    trigger: &Nfa,
+    atoms: &[(Atom, usize)],
+    options: &Options,
+) -> Result<Product, PropertyError> {
+    let (names, mut positions): (Vec<Atom>, Vec<usize>) = atoms.iter().cloned().unzip();
+    let temporal = resolved.suffix(trigger, &positions);
+    let negated = resolved.negated(|_| false);
+    let after = translate(&resolved.formulas, negated, options)?;
+    let automaton = automata::suffix(trigger, &names, &after)?;
+    let of = |atom: &Atom| {
+        let known = resolved.formulas.atoms().iter().position(|a| a == atom);
+        known.expect("the automaton's atoms are the formula's and the trigger's")
+    };
+    positions = automaton.atoms.iter().map(of).collect();
+    Ok(join(program, resolved, &automaton, &positions, temporal, &[]))
+}
+
+/// The product with an automaton whose atoms are at these positions, and the assumptions outside it.
+fn join(
+    program: &Program,
+    mut resolved: Resolved,
+    automaton: &Tgba,
+    atoms: &[usize],
+    temporal: Temporal,
+    outside: &[FormulaId],
+) -> Product {
     let marks = match outside.is_empty() {
         true => automaton.marks.max(1),
         false => automaton.marks + 1,
@@ -108,12 +143,8 @@ pub(crate) fn product(
         }
     };
     let fair_mark = 1u64 << automaton.marks;
-    let mut reader = Reader {
-        automaton: &automaton,
-        state,
-        assumed: waiting.is_some(),
-        groups: FxHashMap::default(),
-    };
+    let mut reader =
+        Reader { automaton, state, assumed: waiting.is_some(), groups: FxHashMap::default() };
     let mut made: Vec<(NodeId, Option<EdgeId>)> = Vec::new();
     let letter = |pick: &dyn Fn(&check::Meaning) -> ExprId| -> Vec<ExprId> {
         atoms.iter().map(|&atom| pick(&resolved.meanings[atom])).collect()
@@ -128,7 +159,7 @@ pub(crate) fn product(
         }
         let pick = |m: &check::Meaning| m.at[edge.source];
         let groups = reader.groups(&mut b.exprs, letter(&pick));
-        let turns = turns(&mut b.exprs, &resolved, &outside, waiting, &pick);
+        let turns = turns(&mut b.exprs, &resolved, outside, waiting, &pick);
         for (group, turn) in groups.iter().flat_map(|g| turns.iter().map(move |t| (g, t))) {
             let mut edge = edge.clone();
             edge.marks = group.marks | if turn.all { fair_mark } else { 0 };
@@ -147,7 +178,7 @@ pub(crate) fn product(
     let events = b.no_events();
     let mut stutter =
         |b: &mut ProgramBuilder, node: NodeId, pick: fn(&check::Meaning) -> ExprId| {
-            let turns = turns(&mut b.exprs, &resolved, &outside, waiting, &pick);
+            let turns = turns(&mut b.exprs, &resolved, outside, waiting, &pick);
             let groups = reader.groups(&mut b.exprs, letter(&pick));
             for (group, turn) in groups.iter().flat_map(|g| turns.iter().map(move |t| (g, t))) {
                 let mut rel = Rel::identity();
@@ -193,7 +224,7 @@ pub(crate) fn product(
 
     // The builder sorts edges by their source, and keeps their order otherwise.
     made.sort_by_key(|&(source, _)| source);
-    Ok(Product {
+    Product {
         program: Arc::new(b.finish(wrapper, init)),
         goal: Goal::Repeat { marks },
         temporal,
@@ -203,7 +234,7 @@ pub(crate) fn product(
         wrapper,
         handed_over,
         edges: made.into_iter().map(|(_, edge)| edge).collect(),
-    })
+    }
 }
 
 /// The program's initial condition, imposed at the start. Where it speaks of the entry procedure's

@@ -12,10 +12,12 @@
 //!   letter there. So the word counts even if the run then blocks.
 
 use crate::atoms::{Names, meaning};
-use crate::product::{entering, state_is};
-use crate::{FormulaError, FormulaErrorKind, PropertyError, Which};
-use automata::ltl::parse_atom;
-use automata::sere::{Condition, Nfa, violations};
+use crate::formula::resolve;
+use crate::product::{entering, state_is, suffix_product};
+use crate::{FormulaError, FormulaErrorKind, PropertyError, Question, Which};
+use automata::Options;
+use automata::ltl::{Atom, parse_atom};
+use automata::sere::{Condition, Nfa, Sere, property};
 use check::{Goal, Meaning, Target};
 use ir::{
     Assign, Edge, EdgeKind, ExprId, Exprs, NodeId, ProcId, Program, ProgramBuilder, Rel, Time,
@@ -45,28 +47,72 @@ pub struct Watched {
     pub states: usize,
 }
 
-/// The watched program for the runs that violate the property.
-pub(crate) fn watched(program: &Program, text: &str) -> Result<Watched, PropertyError> {
-    let wrong = |kind, span| {
-        let text = text.to_owned();
-        let error = FormulaError { formula: Which::Property, text, kind, span };
-        PropertyError::Formula(Box::new(error))
-    };
-    let nfa = violations(text).map_err(|error| {
-        let at = (error.at as u32).min(text.len() as u32);
-        wrong(FormulaErrorKind::Sere(error), Span::new(at, at))
-    })?;
+/// What a property in Sugar asks: a watched program if its conclusion is a boolean, else a product.
+pub(crate) fn question(
+    program: &Program,
+    text: &str,
+    options: &Options,
+) -> Result<Question, PropertyError> {
     let names = Names::new(program);
-    let mut exprs = program.exprs.clone();
-    let mut meanings: Vec<Meaning> = Vec::new();
-    for atom in &nfa.atoms {
+    let parsed = property(text, &|word| names.knows(word)).map_err(|error| {
+        let at = (error.at as u32).min(text.len() as u32);
+        let kind = FormulaErrorKind::Sere(error);
+        PropertyError::Formula(Box::new(wrong(text, kind, Span::new(at, at))))
+    })?;
+    let (trigger, conclusion) = match parsed {
+        Sere::Words(nfa) => {
+            return Ok(Question::Watched(Box::new(watched(program, &names, text, &nfa)?)));
+        }
+        Sere::Suffix { trigger, conclusion } => (trigger, conclusion),
+    };
+    let shift = conclusion.start as u32;
+    let mut resolved = resolve(program, &text[conclusion], &[]).map_err(|error| match error {
+        PropertyError::Formula(mut error) => {
+            error.text = text.to_owned();
+            error.span = Span::new(error.span.start + shift, error.span.end + shift);
+            PropertyError::Formula(error)
+        }
+        error => error,
+    })?;
+    let mut atoms = Vec::new();
+    for (parsed, span) in parsed_atoms(text, &trigger)? {
+        let position = resolved.atom(&names, &parsed, Which::Property, text, span);
+        atoms.push((parsed, position.map_err(PropertyError::Formula)?));
+    }
+    let product = suffix_product(program, resolved, &trigger, &atoms, options)?;
+    Ok(Question::Product(Box::new(product)))
+}
+
+fn wrong(text: &str, kind: FormulaErrorKind, span: Span) -> FormulaError {
+    FormulaError { formula: Which::Property, text: text.to_owned(), kind, span }
+}
+
+/// The atoms of an automaton, and where they are.
+fn parsed_atoms(text: &str, nfa: &Nfa) -> Result<Vec<(Atom, Span)>, PropertyError> {
+    let parsed = nfa.atoms.iter().map(|atom| {
         let start = text.find(atom.as_str()).unwrap_or(0) as u32;
         let span = Span::new(start, (start + atom.len() as u32).min(text.len() as u32));
-        let Some(parsed) = parse_atom(atom) else {
+        let parsed = parse_atom(atom).ok_or_else(|| {
             let (name, proc, hint) = (atom.clone(), None, None);
-            return Err(wrong(FormulaErrorKind::UnknownVariable { name, proc, hint }, span));
-        };
-        let found = meaning(&names, &mut exprs, &parsed, Which::Property, text, span);
+            let kind = FormulaErrorKind::UnknownVariable { name, proc, hint };
+            PropertyError::Formula(Box::new(wrong(text, kind, span)))
+        })?;
+        Ok((parsed, span))
+    });
+    parsed.collect()
+}
+
+/// The watched program for the runs that violate the property.
+fn watched(
+    program: &Program,
+    names: &Names<'_>,
+    text: &str,
+    nfa: &Nfa,
+) -> Result<Watched, PropertyError> {
+    let mut exprs = program.exprs.clone();
+    let mut meanings: Vec<Meaning> = Vec::new();
+    for (parsed, span) in parsed_atoms(text, nfa)? {
+        let found = meaning(names, &mut exprs, &parsed, Which::Property, text, span);
         meanings.push(found.map_err(PropertyError::Formula)?);
     }
 
@@ -75,7 +121,7 @@ pub(crate) fn watched(program: &Program, text: &str) -> Result<Watched, Property
     let states = nfa.accepting.len();
     let bits = (u32::BITS - (states as u32 - 1).leading_zeros()).max(1);
     let state = b.hidden_global("(watcher)", Type::int(bits));
-    let mut watcher = Watcher { nfa: &nfa, meanings: &meanings, state, made: FxHashMap::default() };
+    let mut watcher = Watcher { nfa, meanings: &meanings, state, made: FxHashMap::default() };
     let mut targets: Vec<Target> = Vec::new();
     let mut seen: BTreeSet<NodeId> = BTreeSet::new();
 

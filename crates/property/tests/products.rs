@@ -141,6 +141,25 @@ fn satisfies(word: &Word, formula: &Formula, told: &[Told]) -> bool {
 
 /// The judge's formula, by the definition of its operators.
 fn judged(word: &Word, temporal: &Temporal, machine: &Machine<'_>) -> bool {
+    let mut later = vec![vec![true; word.letters.len()]; temporal.watch.len()];
+    loop {
+        let values = values(word, temporal, machine, &later);
+        let next: Vec<Vec<bool>> =
+            temporal.watch.iter().map(|body| values[body.index()].clone()).collect();
+        if next == later {
+            return values[temporal.root.index()][0];
+        }
+        later = next;
+    }
+}
+
+/// The truth of every subformula at every position; `later` has that of what states demand.
+fn values(
+    word: &Word,
+    temporal: &Temporal,
+    machine: &Machine<'_>,
+    later: &[Vec<bool>],
+) -> Vec<Vec<bool>> {
     let n = word.letters.len();
     let next = |i: usize| if i + 1 < n { i + 1 } else { word.stem };
     let mut values: Vec<Vec<bool>> = Vec::new();
@@ -176,10 +195,11 @@ fn judged(word: &Word, temporal: &Temporal, machine: &Machine<'_>) -> bool {
             Op::Next(f) => (0..n).map(|i| get(f)[next(i)]).collect(),
             Op::Until(f, g) => fixpoint(false, &|i, later| get(g)[i] || (get(f)[i] && later)),
             Op::Release(f, g) => fixpoint(true, &|i, later| get(g)[i] && (get(f)[i] || later)),
+            Op::Later(state) => (0..n).map(|i| later[state as usize][next(i)]).collect(),
         };
         values.push(row);
     }
-    values[temporal.root.index()][0]
+    values
 }
 
 /// The program with the judge's expressions, so that they can be evaluated.

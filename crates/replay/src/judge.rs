@@ -17,7 +17,9 @@
 //! At the end of the loop the vector is the one at its head. It is found by one pass through the
 //! loop for each level of nesting, innermost first: in the pass of its level a `U` starts as false
 //! at the end, an `R` as true, and comes out right at the head; for a monotone function `f` of one
-//! truth value, `f(false)` is the least fixpoint and `f(true)` the greatest.
+//! truth value, `f(false)` is the least fixpoint and `f(true)` the greatest. What the states of an
+//! automaton demand ([`Temporal::watch`]) is one level above all others. These refer to each other, so
+//! there are passes until nothing changes.
 //!
 //! Truth is three-valued: what an atom says may depend on what the trace leaves open. A definite
 //! answer is right for every run that agrees with the trace, even if each turn of its loop fills in
@@ -301,6 +303,10 @@ impl<'a> Evaluator<'a> {
                 Op::And(a, b) | Op::Or(a, b) => (a, b, 0),
                 Op::Next(a) => (a, a, 1),
                 Op::Until(a, b) | Op::Release(a, b) => (a, b, 1),
+                Op::Later(state) => {
+                    formula.watch.get(state as usize)?;
+                    continue;
+                }
             };
             if a >= id || b >= id {
                 return None;
@@ -311,6 +317,11 @@ impl<'a> Evaluator<'a> {
                 Op::Until(..) | Op::Release(..) => tells[i] = true,
                 _ => {}
             }
+        }
+        let above = level.iter().copied().max().unwrap_or(0) + 1;
+        for body in &formula.watch {
+            *tells.get_mut(body.index())? = true;
+            level[body.index()] = above;
         }
         let told: Vec<OpId> = formula.ops.ids().filter(|id| tells[id.index()]).collect();
         let mut slot = vec![None; count];
@@ -359,6 +370,7 @@ impl<'a> Evaluator<'a> {
                 Op::Next(a) => told(a),
                 Op::Until(a, b) => t(b).or(t(a).and(told(id))),
                 Op::Release(a, b) => t(b).and(t(a).or(told(id))),
+                Op::Later(state) => told(self.formula.watch[state as usize]),
             });
         }
         let vector = self.told.iter().map(|id| truth[id.index()]).collect();
@@ -422,6 +434,7 @@ impl<'a> Evaluator<'a> {
             .told
             .iter()
             .map(|&id| match self.formula.ops[id] {
+                _ if self.formula.watch.contains(&id) => Truth::True,
                 Op::Until(..) => Truth::False,
                 Op::Release(..) => Truth::True,
                 _ => Truth::Open,
@@ -432,14 +445,19 @@ impl<'a> Evaluator<'a> {
         }
         let levels = self.level.iter().copied().max().unwrap_or(0);
         let mut head = self.vector(end.clone());
-        for level in 0..=levels {
+        let mut level = 0;
+        while level <= levels {
             let vector = self.vector(end.clone());
             head = self.before(word, &word.turn, vector)?;
+            let mut again = false;
             for (i, id) in self.told.iter().enumerate() {
                 if self.level[id.index()] == level {
-                    end[i] = self.vectors[head as usize][i];
+                    let found = self.vectors[head as usize][i];
+                    again |= end[i] != found && !self.formula.watch.is_empty() && level == levels;
+                    end[i] = found;
                 }
             }
+            level += u32::from(!again);
         }
         let start = self.before(word, &word.stem, head)?;
         let root = self.slot[self.formula.root.index()].map_or(0, |s| s as usize);

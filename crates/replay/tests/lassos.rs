@@ -33,7 +33,7 @@ fn formula(program: &Program, atoms: &[VarId], ops: &[Op]) -> Temporal {
         .collect();
     let ops: IndexVec<OpId, Op> = ops.iter().copied().collect();
     let root = OpId::new(ops.len() - 1);
-    Temporal { ops, root, atoms, exprs }
+    Temporal { ops, root, watch: Vec::new(), atoms, exprs }
 }
 
 fn op(i: usize) -> OpId {

@@ -140,6 +140,8 @@ fn events_are_atoms() {
     assert_eq!(check("--sere", "{call(lock); true[*]; call(leave); true}(call(unlock))"), 0);
     assert_eq!(check("--sere", "{call(lock); true[*]; call(stay); true}(call(unlock))"), 1);
     assert_eq!(check("--sere", "{call(lock)} |=> !exit && !at(main:L)"), 2);
+    assert_eq!(check("--sere", "{true[*]; call(lock)}(F call(unlock))"), 1);
+    assert_eq!(check("--sere", "{true[*]; call(lock)} |=> F (call(unlock) || terminated)"), 0);
     let ran = bop(&["check", file.path(), "--sere", "never {call(lok)}"]).exits(0);
     assert!(ran.out.contains("no statement has the event `call(lok)`"), "{}", ran.out);
 }
@@ -160,6 +162,12 @@ fn sequences_in_boolean_programs() {
     // Globals keep their values when the program has ended.
     assert_eq!(check("{true[*]; terminated; true}(!g)"), 1);
     assert_eq!(check("never {terminated; !terminated}"), 0);
+    // With a temporal conclusion: whole runs.
+    assert_eq!(check("{true[*]; at(L)}(F at(M))"), 0);
+    assert_eq!(check("{true[*]; at(L); !at(L)[*]; at(M)}(G g)"), 1);
+    assert_eq!(check("{!at(L)[*]; at(L); !at(L)[*]; at(M)}(G g)"), 0);
+    let ran = bop(&["check", file.path(), "--sere", "{at(L)}(F at(Q))"]).exits(2);
+    assert!(ran.err.contains("no statement is labelled `Q`"), "{}", ran.err);
     let ran = bop(&["check", file.path(), "--sere", "never {at(L)", "-q"]).exits(2);
     assert!(ran.err.contains("error"), "{}", ran.err);
     let ran = bop(&["check", file.path(), "--sere", "never {at(Q)}"]).exits(2);

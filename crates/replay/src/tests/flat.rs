@@ -194,8 +194,26 @@ pub(crate) fn formula(rng: &mut Rng, program: &Program) -> Temporal {
             _ => Op::Release(a, b),
         });
     }
-    let root = OpId::new(ops.len() - 1);
-    Temporal { ops, root, atoms, exprs }
+    let mut root = OpId::new(ops.len() - 1);
+    let mut watch = Vec::new();
+    // An automaton that watches for where the formula is to hold.
+    if rng.chance(30) {
+        let (formula, states) = (root, 1 + rng.below(3));
+        for _ in 0..states {
+            let mut demand = OpId::new(2);
+            for _ in 0..1 + rng.below(2) {
+                let later = ops.push(Op::Later(rng.below(states) as u32));
+                let then = if rng.chance(40) { ops.push(Op::And(formula, later)) } else { later };
+                let reads = OpId::new(rng.below(3));
+                let not = ops.push(Op::Not(reads));
+                let either = ops.push(Op::Or(not, then));
+                demand = ops.push(Op::And(demand, either));
+            }
+            watch.push(demand);
+        }
+        root = watch[0];
+    }
+    Temporal { ops, root, watch, atoms, exprs }
 }
 
 /// Whether a lasso of full claims satisfies the formula, by the definition: a position for each
@@ -226,11 +244,29 @@ pub(crate) fn satisfies(program: &Program, space: &Space, trace: &Trace, f: &Tem
         };
         letters.push(f.atoms.iter().map(|a| holds(&with, atom(a), 0, &x)).collect());
     }
-    truth(f, &letters, loop_at, f.root, 0)
+    // The greatest fixpoint, by states and positions.
+    let mut later = vec![vec![true; letters.len()]; f.watch.len()];
+    loop {
+        let word = Letters { letters: &letters, loop_at, later: &later };
+        let of = |&body: &OpId| (0..letters.len()).map(|i| truth(f, &word, body, i)).collect();
+        let next: Vec<Vec<bool>> = f.watch.iter().map(of).collect();
+        if next == later {
+            return truth(f, &word, f.root, 0);
+        }
+        later = next;
+    }
 }
 
-fn truth(f: &Temporal, letters: &[Vec<bool>], loop_at: usize, op: OpId, i: usize) -> bool {
-    let t = |op, i| truth(f, letters, loop_at, op, i);
+/// A word, and what is known of the states of an automaton at each position.
+struct Letters<'a> {
+    letters: &'a [Vec<bool>],
+    loop_at: usize,
+    later: &'a [Vec<bool>],
+}
+
+fn truth(f: &Temporal, word: &Letters<'_>, op: OpId, i: usize) -> bool {
+    let t = |op, i| truth(f, word, op, i);
+    let Letters { letters, loop_at, later } = *word;
     let next = |i: usize| if i + 1 < letters.len() { i + 1 } else { loop_at };
     // Every position that comes at or after `i` is among these.
     let future: Vec<usize> =
@@ -251,5 +287,6 @@ fn truth(f: &Temporal, letters: &[Vec<bool>], loop_at: usize, op: OpId, i: usize
             let until = released.map_or(&future[..], |k| &future[..=k]);
             until.iter().all(|&j| t(b, j))
         }
+        Op::Later(state) => later[state as usize][next(i)],
     }
 }
