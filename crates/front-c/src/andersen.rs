@@ -15,6 +15,8 @@
 //! - A5 (call of an unknown): `⊤ ∈ e` at `r = e(a…)`  ⟹  A2 for all `f` that escape, `aᵢ` escapes,
 //!   `⊤ ∈ r`. The same, without the first, if `f ∈ e` has no body, unless the library's `f` is known
 //!   to keep nothing.
+//! - A6 (callback): a function that a caller from outside passes is as unknown as `⊤`, but does not keep
+//!   its arguments.
 //!
 //! Every fact is propagated once. Sets are not shared between cells and cycles are not collapsed: of
 //! the cells of libgit2 that can hold functions, nearly all hold few.
@@ -27,6 +29,9 @@ pub(crate) type Cell = u32;
 
 /// What stands for a function that is not known.
 const TOP: u32 = u32::MAX;
+
+/// What stands for a function that a caller from outside passes.
+const CALLER: u32 = u32::MAX - 1;
 
 /// More facts than this are not gathered.
 const MAX_FACTS: usize = 20_000_000;
@@ -96,6 +101,9 @@ impl Constraints {
     pub(crate) fn holds_unknown(&mut self, cell: Cell) {
         self.start.push((cell, TOP));
     }
+    pub(crate) fn holds_callback(&mut self, cell: Cell) {
+        self.start.push((cell, CALLER));
+    }
     pub(crate) fn escape(&mut self, cell: Cell) {
         self.escapes[cell as usize] = true;
     }
@@ -148,7 +156,7 @@ impl Constraints {
             s.add(cell, fact);
         }
         for site in open_at_start {
-            s.call_unknown(site);
+            s.call_unknown(site, TOP);
         }
         while let Some((cell, fact)) = s.work.pop() {
             if s.seen.len() > MAX_FACTS {
@@ -159,12 +167,12 @@ impl Constraints {
                 let to = s.succ[cell as usize][i];
                 s.add(to, fact);
             }
-            if s.escapes[cell as usize] && fact != TOP {
+            if s.escapes[cell as usize] && fact < CALLER {
                 s.escape(FuncId(fact));
             }
             for &site in &at_cell[cell as usize] {
                 match fact {
-                    TOP => s.call_unknown(site),
+                    TOP | CALLER => s.call_unknown(site, fact),
                     f => s.call(site, FuncId(f), false),
                 }
             }
@@ -233,7 +241,7 @@ impl<K: Fn(FuncId) -> bool> Solver<'_, K> {
         }
         for i in 0..self.facts[cell as usize].len() {
             let fact = self.facts[cell as usize][i];
-            if fact != TOP {
+            if fact < CALLER {
                 self.escape(FuncId(fact));
             }
         }
@@ -256,7 +264,7 @@ impl<K: Fn(FuncId) -> bool> Solver<'_, K> {
                     && !std::mem::replace(&mut self.escapes[r as usize], true)
                 {
                     let facts = self.facts[r as usize].iter();
-                    todo.extend(facts.filter(|&&f| f != TOP).map(|&f| FuncId(f)));
+                    todo.extend(facts.filter(|&&f| f < CALLER).map(|&f| FuncId(f)));
                 }
             }
             for i in 0..self.open_list.len() {
@@ -297,15 +305,19 @@ impl<K: Fn(FuncId) -> bool> Solver<'_, K> {
         self.flow(Place::Unknown, result);
     }
 
-    // A5
-    fn call_unknown(&mut self, at: u32) {
+    // A5, A6
+    fn call_unknown(&mut self, at: u32, what: u32) {
+        let sites = self.sites;
+        let site = &sites[at as usize];
+        match (what, site.result) {
+            (TOP, result) => self.outside(site, result.map_or(Place::Nothing, Place::Cell)),
+            (_, Some(result)) => self.add(result, CALLER),
+            _ => {}
+        }
         if std::mem::replace(&mut self.open[at as usize], true) {
             return;
         }
         self.open_list.push(at);
-        let sites = self.sites;
-        let site = &sites[at as usize];
-        self.outside(site, site.result.map_or(Place::Nothing, Place::Cell));
         for i in 0..self.escaped_list.len() {
             let f = self.escaped_list[i];
             self.call(at, f, true);

@@ -199,6 +199,12 @@ fn unknown_memory_has_what_escapes() {
          int f(void) { struct inner i = { a }; struct outer o = { &i }; struct hidden h = { b }; use(&o); return lookup(\"x\")(1); }",
         &["a"],
     );
+    check(
+        "struct inner { fn g; }; struct outer { struct inner *i; }; fn lookup(const char *); fn slot; struct outer *o;
+         int f(void) { struct inner i = { a }; struct outer x = { &i }; __atomic_store_n(&o, &x, 5); __sync_lock_test_and_set(&slot, b);
+           o->i->g(1); slot(2); return lookup(\"x\")(3); }",
+        &["a", "b", "b"],
+    );
     // The library keeps nothing but what it is known to keep.
     check(
         "void free(void *); void qsort(void *, unsigned long, unsigned long, int (*)(const void *, const void *));
@@ -268,6 +274,12 @@ fn a_library_is_called_from_outside() {
     let s = skeleton(&units(&[&text]));
     let said: Vec<String> = s.warnings.iter().map(ToString::to_string).collect();
     assert!(said.iter().any(|w| w.contains("where this pointer comes from is not followed")));
+    // Callbacks keep nothing.
+    let sorts = format!(
+        "{PRELUDE} int sort(int (*cmp)(void *), void *data) {{ return cmp(data); }} static int by(void *data) {{ return ((fn) data)(1); }}
+         int f(fn g, int (*h)(void *)) {{ sort(by, (void *) b); return g(1) + h(0); }}"
+    );
+    check_units(&[&sorts], &["", ""]);
     // With a `main`, the program is what is given.
     let text = format!("{text} int main(void) {{ give(); return f(d); }}");
     check_units(&[&text], &["d", "b", ""]);

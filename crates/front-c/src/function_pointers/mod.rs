@@ -19,8 +19,9 @@
 //!   unknown memory.
 //! - F7 (outside): arguments of functions without a body escape and their results are unknown, unless
 //!   the library's function keeps nothing. Members of the records that they point to, by any number of
-//!   links, are unknown memory. So are variables that no unit defines, and, in a program without
-//!   `main`, variables and parameters that other units can see, and results of their functions.
+//!   links, are unknown memory. So are variables that no unit defines. In a program without `main`,
+//!   callers from outside may pass functions to parameters and variables that other units can see, and
+//!   get those that are in such variables and in results.
 //! - F8 (another type): where a pointer to one record becomes a pointer to another one, by a cast, an
 //!   assignment or `memcpy`, and none of them is part of the other, their members flow into each other.
 //! - F9 (no type): a member of something without a known type is any member of that name.
@@ -356,12 +357,16 @@ impl<'a> Flows<'_, 'a> {
             return val;
         }
         let object = &self.linked.objects[o.index()];
-        let unseen = !object.defined || (self.open && object.external);
+        let visible = self.open && object.external;
         let (ty, defined) = (object.ty, object.defined);
         let ty = ty.map_or(Type::Unknown, |t| Type::At(t, 0));
         let val = self.new_object(ty);
         match val.what {
-            What::Cell(cell) if unseen => self.expose(cell),
+            What::Cell(cell) if !defined => self.expose(cell),
+            What::Cell(cell) if visible => {
+                self.c.escape(cell);
+                self.c.holds_callback(cell);
+            }
             _ if !defined => self.give(ty),
             _ => {}
         }
@@ -412,7 +417,7 @@ impl<'a> Flows<'_, 'a> {
                     Class::Followed if !self.is_array(ty) => {
                         let cell = self.c.cell();
                         if visible {
-                            self.c.holds_unknown(cell);
+                            self.c.holds_callback(cell);
                         }
                         Place::Cell(cell)
                     }
