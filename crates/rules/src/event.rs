@@ -108,6 +108,18 @@ impl Event {
         })
     }
 
+    /// Whether it is about the value itself, and not about a part of what it points to.
+    pub(crate) fn is_about_whole(&self) -> bool {
+        match self {
+            Event::CallOn(_, links)
+            | Event::Arg(_, _, links)
+            | Event::Pass(links)
+            | Event::Use(links)
+            | Event::Deref(links) => links.is_empty(),
+            _ => true,
+        }
+    }
+
     /// The functions that it names.
     pub(crate) fn pattern(&self) -> Option<&Pattern> {
         match self {

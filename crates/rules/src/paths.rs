@@ -2,7 +2,8 @@
 
 use crate::event::Link;
 use front_c::{FuncId, ObjectId, Reach, Skeleton};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// A link as a number: `*`, `&`, and from 2 on the fields.
 pub(crate) type L = u32;
@@ -41,6 +42,10 @@ impl PathId {
 pub(crate) struct Paths {
     /// The most links of a path.
     longest: usize,
+    /// `&p->f` is `p` if `f` is the first member. Not so for rules that speak of members.
+    whole: bool,
+    /// Only paths that go by members that types have.
+    members: Option<Rc<Members>>,
     /// How many are written in the program.
     written: usize,
     items: Vec<(Root, Box<[L]>)>,
@@ -51,10 +56,13 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// The paths of the objects, of a limited length.
-    pub(crate) fn new(s: &Skeleton, longest: usize) -> Paths {
+    /// The paths of the objects, of a limited length. `typed`: in large programs, `p->f` is only
+    /// followed where the type of `p` has a member `f`, or is not known.
+    pub(crate) fn new(s: &Skeleton, longest: usize, whole: bool, typed: bool) -> Paths {
         let mut paths = Paths {
             longest,
+            whole,
+            members: None,
             written: 0,
             items: Vec::new(),
             ids: FxHashMap::default(),
@@ -62,6 +70,10 @@ impl Paths {
             field_names: Vec::new(),
             objects: FxHashMap::default(),
         };
+        if typed {
+            let members = Members::new(s, &mut paths);
+            paths.members = Some(Rc::new(members));
+        }
         for o in 0..s.objects.len() {
             paths.object(s, ObjectId::new(o));
         }
@@ -108,7 +120,9 @@ impl Paths {
         if let Some(found) = self.find(root, links) {
             return Some(found);
         }
-        if links.len() > self.longest {
+        if links.len() > self.longest
+            || self.members.as_ref().is_some_and(|m| !m.allow(root, links))
+        {
             return None;
         }
         let id = PathId(self.items.len() as u32);
@@ -176,6 +190,13 @@ impl Paths {
         path
     }
 
+    /// For the address of the first member of what a pointer points to, the path of the pointer: it has
+    /// the same value.
+    pub(crate) fn whole(&self, s: &Skeleton, o: ObjectId) -> Option<PathId> {
+        let Reach::Address(part) = s.objects[o.index()].reach else { return None };
+        whole_of(s, part).filter(|_| self.whole).and_then(|p| self.object_known(p))
+    }
+
     /// The path of an object that was asked for before.
     pub(crate) fn object_known(&self, o: ObjectId) -> Option<PathId> {
         self.objects.get(&o).copied().flatten()
@@ -197,14 +218,96 @@ impl Paths {
 
     /// Whether it is read from memory behind a pointer.
     pub(crate) fn in_memory(&self, p: PathId) -> bool {
-        let links = self.links(p);
-        let loads = links.iter().filter(|l| **l == DEREF).count();
-        loads > usize::from(links.last() == Some(&ADDRESS))
+        in_memory(self.links(p))
     }
 
     /// Whether it is the address of a variable, or of a part of one.
     pub(crate) fn is_address(&self, p: PathId) -> bool {
         let links = self.links(p);
         links.last() == Some(&ADDRESS) && !links.contains(&DEREF)
+    }
+}
+
+/// Whether links go through a pointer to memory that is read.
+pub(crate) fn in_memory(links: &[L]) -> bool {
+    let loads = links.iter().filter(|l| **l == DEREF).count();
+    loads > usize::from(links.last() == Some(&ADDRESS))
+}
+
+/// The pointer whose address a part behind it has: `p` for `p->f` and `p->f.g`, if these come first.
+fn whole_of(s: &Skeleton, mut o: ObjectId) -> Option<ObjectId> {
+    loop {
+        let object = &s.objects[o.index()];
+        match object.reach {
+            Reach::Arrow(b) if object.first => return Some(b),
+            Reach::Field(b) if object.first => o = b,
+            _ => return None,
+        }
+    }
+}
+
+/// A type: its name without stars, by number, and how many stars.
+type Shape = (u32, u32);
+
+/// The members that structures have, as far as the program names them.
+struct Members {
+    /// The type of a member, if it is known.
+    of: FxHashMap<(u32, L), Option<Shape>>,
+    structures: FxHashSet<u32>,
+    vars: Vec<Option<Shape>>,
+    results: Vec<Option<Shape>>,
+}
+
+impl Members {
+    fn new(s: &Skeleton, paths: &mut Paths) -> Members {
+        let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut shape = |names: u32| {
+            let name = s.types[names as usize].last()?;
+            let base = name.trim_end_matches('*');
+            let next = numbers.len() as u32;
+            Some((*numbers.entry(base).or_insert(next), (name.len() - base.len()) as u32))
+        };
+        let vars: Vec<Option<Shape>> = s.objects.iter().map(|o| shape(o.type_names)).collect();
+        let results = s.funcs.iter().map(|f| shape(f.result_names)).collect();
+        let (mut of, mut structures) = (FxHashMap::default(), FxHashSet::default());
+        for (i, object) in s.objects.iter().enumerate() {
+            let (base, stars) = match object.reach {
+                Reach::Field(b) => (b, 0),
+                Reach::Arrow(b) => (b, 1),
+                _ => continue,
+            };
+            let Some((structure, _)) = vars[base.index()].filter(|t| t.1 == stars) else {
+                continue;
+            };
+            let field = paths.field(object.name.rsplit(['.', '>']).next().unwrap_or(""));
+            structures.insert(structure);
+            let known = of.entry((structure, field)).or_insert(vars[i]);
+            *known = known.or(vars[i]);
+        }
+        Members { of, structures, vars, results }
+    }
+
+    /// Whether links go by members that there are.
+    fn allow(&self, root: Root, links: &[L]) -> bool {
+        let mut at = match root {
+            Root::Var(o) => self.vars[o.index()],
+            Root::Ret(g) => self.results[g.index()],
+            Root::Arg(_) => None,
+        };
+        for &l in links {
+            at = match (l, at) {
+                (DEREF, Some((t, stars))) if stars > 0 => Some((t, stars - 1)),
+                (ADDRESS, Some((t, stars))) => Some((t, stars + 1)),
+                (DEREF | ADDRESS, _) => None,
+                (field, Some((t, 0))) if self.structures.contains(&t) => {
+                    match self.of.get(&(t, field)) {
+                        Some(&member) => member,
+                        None => return false,
+                    }
+                }
+                _ => None,
+            };
+        }
+        true
     }
 }

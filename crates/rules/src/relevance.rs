@@ -9,7 +9,7 @@
 //! - V3. `return a` copies `a` to the result of the function, and that to the target of the call.
 
 use crate::event::Event;
-use crate::paths::{ADDRESS, DEREF, L, PathId, Paths, Root};
+use crate::paths::{ADDRESS, DEREF, L, PathId, Paths, Root, in_memory};
 use crate::rule::Rule;
 use automata::sere::{Condition, ConditionId};
 use front_c::{Body, Call, Flow, FuncId, Next, ObjectId, Skeleton, plain_name};
@@ -154,8 +154,17 @@ fn handed_on(body: &Body) -> Option<FuncId> {
 struct Edge {
     to: PathId,
     from: PathId,
-    /// Only for paths that go through a pointer (V2, on the way back).
-    behind: bool,
+    part: Part,
+}
+
+/// For which paths an edge is there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Part {
+    All,
+    /// Those that go on through a pointer (V2, on the way back).
+    Behind,
+    /// The value itself, and not what it points to: the address of a first member.
+    Itself,
 }
 
 /// The paths that matter.
@@ -172,6 +181,9 @@ pub(crate) struct Relevance {
 }
 
 struct Graph<'a> {
+    /// What is stored in memory is followed. Otherwise it has escaped, and only variables whose address
+    /// is taken are reached through pointers.
+    memory: bool,
     stop: &'a dyn Fn() -> bool,
     edges: Vec<Edge>,
     to: FxHashMap<PathId, Vec<u32>>,
@@ -179,13 +191,14 @@ struct Graph<'a> {
 }
 
 pub(crate) fn relevance(f: &Functions<'_>, paths: &mut Paths) -> Relevance {
-    let graph = Graph::new(f, paths);
+    let only_lost = only_lost(f.rule);
+    let graph = Graph::new(f, paths, !only_lost);
     let results_only = results_only(f.rule);
     let lost = f.rule.events.iter().flatten().any(|e| *e == Event::Lost);
-    let only_lost = only_lost(f.rule);
     let (mut leads, mut holds);
     if results_only {
-        let seeds = seeds(f, paths);
+        let mut seeds = seeds(f, paths);
+        seeds.retain(|p| !only_lost || !paths.in_memory(*p));
         leads = vec![false; paths.len()];
         for p in &seeds {
             leads[p.index()] = true;
@@ -200,10 +213,10 @@ pub(crate) fn relevance(f: &Functions<'_>, paths: &mut Paths) -> Relevance {
     leads.resize(paths.len(), false);
     holds.resize(paths.len(), false);
     if lost {
-        // What globals hold is never lost. What memory holds has escaped.
+        // What globals hold is never lost.
         for p in marked(paths, &holds) {
             let global = matches!(paths.root(p), Root::Var(o) if !f.s.objects[o.index()].automatic);
-            if global || only_lost && paths.in_memory(p) {
+            if global {
                 holds[p.index()] = false;
                 leads[p.index()] = false;
             }
@@ -217,23 +230,24 @@ fn marked(paths: &Paths, set: &[bool]) -> Vec<PathId> {
 }
 
 impl<'a> Graph<'a> {
-    fn new(f: &Functions<'a>, paths: &mut Paths) -> Graph<'a> {
+    fn new(f: &Functions<'a>, paths: &mut Paths, memory: bool) -> Graph<'a> {
         let s = f.s;
         let mut graph = Graph {
+            memory,
             stop: f.stop,
             edges: Vec::new(),
             to: FxHashMap::default(),
             from: FxHashMap::default(),
         };
-        let mut seen: FxHashSet<(PathId, PathId, bool)> = FxHashSet::default();
-        let mut add = |to: Option<PathId>, from: Option<PathId>, behind: bool| {
+        let mut seen: FxHashSet<(PathId, PathId, Part)> = FxHashSet::default();
+        let mut add = |to: Option<PathId>, from: Option<PathId>, part: Part| {
             if let (Some(to), Some(from)) = (to, from)
-                && seen.insert((to, from, behind))
+                && seen.insert((to, from, part))
             {
                 let n = graph.edges.len() as u32;
                 graph.to.entry(to).or_default().push(n);
                 graph.from.entry(from).or_default().push(n);
-                graph.edges.push(Edge { to, from, behind });
+                graph.edges.push(Edge { to, from, part });
             }
         };
         for body in &s.bodies {
@@ -245,10 +259,14 @@ impl<'a> Graph<'a> {
                 for event in point.events.iter().chain(&point.hidden) {
                     match *event {
                         front_c::Event::Copy(o, q) => {
-                            let (o, q) = (paths.object(s, o), paths.object(s, q));
-                            add(o, q, false);
+                            let o = paths.object(s, o);
+                            add(o, paths.whole(s, q), Part::Itself);
+                            add(o, paths.object(s, q), Part::All);
                         }
-                        front_c::Event::ReturnOf(o) => add(own, paths.object(s, o), false),
+                        front_c::Event::ReturnOf(o) => {
+                            add(own, paths.whole(s, o), Part::Itself);
+                            add(own, paths.object(s, o), Part::All);
+                        }
                         _ => {}
                     }
                 }
@@ -257,18 +275,20 @@ impl<'a> Graph<'a> {
                 for &g in &call.targets {
                     if let Some(n) = f.returned(g) {
                         let arg = call.arg_values.get(n).copied().flatten();
-                        add(target, arg.and_then(|o| paths.object(s, o)), false);
+                        add(target, arg.and_then(|o| paths.object(s, o)), Part::All);
                     }
                     if !f.is_entered(g) {
                         continue;
                     }
                     let Some(callee) = s.body(g) else { continue };
-                    add(target, paths.add(Root::Ret(g), &[]), false);
+                    add(target, paths.add(Root::Ret(g), &[]), Part::All);
                     for (param, arg) in callee.params.iter().zip(&call.arg_values) {
                         let (Some(param), Some(arg)) = (param, arg) else { continue };
-                        let (param, arg) = (paths.object(s, *param), paths.object(s, *arg));
-                        add(param, arg, false);
-                        add(arg, param, true);
+                        let (param, o) = (paths.object(s, *param), *arg);
+                        let arg = paths.object(s, o);
+                        add(param, paths.whole(s, o), Part::Itself);
+                        add(param, arg, Part::All);
+                        add(arg, param, Part::Behind);
                     }
                 }
             }
@@ -300,7 +320,12 @@ impl<'a> Graph<'a> {
                 let mut found: Vec<(PathId, Vec<L>)> = Vec::new();
                 for &e in edges {
                     let edge = &self.edges[e as usize];
-                    if edge.behind && suffix.first() != Some(&DEREF) {
+                    let there = match edge.part {
+                        Part::All => true,
+                        Part::Behind => suffix.first() == Some(&DEREF),
+                        Part::Itself => suffix.is_empty(),
+                    };
+                    if !there || !self.memory && in_memory(paths.links(edge.to)) {
                         continue;
                     }
                     found.push((if back { edge.from } else { edge.to }, suffix.to_vec()));
@@ -313,7 +338,9 @@ impl<'a> Graph<'a> {
                     behind.extend_from_slice(suffix);
                     for &e in index.get(&base).into_iter().flatten() {
                         let edge = &self.edges[e as usize];
-                        found.push((if back { edge.from } else { edge.to }, behind.clone()));
+                        if edge.part != Part::Itself {
+                            found.push((if back { edge.from } else { edge.to }, behind.clone()));
+                        }
                     }
                 }
                 for (base, suffix) in found {

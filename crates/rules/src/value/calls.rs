@@ -107,12 +107,13 @@ impl Maker<'_> {
         }
         // What the function may do with its arguments, and to what they point to.
         for &(i, o) in &args {
-            let Some(p) = self.paths.object(s, o) else { continue };
             let keeps = self.keeps(target, i);
             if keeps {
-                let value = self.read(func, &before, p);
+                let value = self.value_of(func, &before, o);
                 self.escapes(&mut act, value);
+                self.part_escapes(&mut act, func, o);
             }
+            let Some(p) = self.paths.object(s, o) else { continue };
             let out = self
                 .rule
                 .events
@@ -232,7 +233,8 @@ impl Maker<'_> {
         {
             for (i, (param, arg)) in callee.params.iter().zip(&call.arg_values).enumerate() {
                 let (Some(param), Some(arg)) = (param, arg) else { continue };
-                if self.paths.object(s, *arg).is_some_and(|p| self.relevance.holds[p.index()]) {
+                let path = self.paths.whole(s, *arg).or_else(|| self.paths.object(s, *arg));
+                if path.is_some_and(|p| self.relevance.holds[p.index()]) {
                     continue;
                 }
                 let Some(p) = self.paths.object(s, *param) else { continue };
@@ -351,13 +353,17 @@ impl Maker<'_> {
             _ => None,
         });
         let from = of.and_then(|o| self.paths.object(s, o));
+        let whole = of.and_then(|o| self.paths.whole(s, o));
         let nothing = Act::default();
         let mut out = BTreeMap::new();
         for p in self.frames[&func].results.keys().copied().collect::<Vec<_>>() {
             let value = match self.paths.root(p) {
                 Root::Ret(_) => {
                     let suffix = self.paths.links(p).to_vec();
-                    let q = from.and_then(|f| self.paths.find_graft(f, &suffix));
+                    let q = match whole.filter(|_| suffix.is_empty()) {
+                        Some(whole) => Some(whole),
+                        None => from.and_then(|f| self.paths.find_graft(f, &suffix)),
+                    };
                     q.map_or(Exprs::FALSE, |q| self.read(func, &nothing, q))
                 }
                 _ => self.read(func, &nothing, p),

@@ -224,7 +224,8 @@ impl Maker<'_> {
             // The address of a parameter is its own.
             let arg = arg.filter(|_| Paths::depends(&suffix));
             let path = arg.and_then(|arg| self.paths.object(s, arg));
-            let q = path.and_then(|a| self.paths.find_graft(a, &suffix));
+            let whole = arg.filter(|_| suffix.is_empty()).and_then(|a| self.paths.whole(s, a));
+            let q = whole.or_else(|| path.and_then(|a| self.paths.find_graft(a, &suffix)));
             let mut value = q.map_or(Exprs::FALSE, |q| self.read(func, &nothing, q));
             if let Some(&var) =
                 position.filter(|_| suffix.is_empty()).and_then(|i| plan.loose.get(&(i as u32)))

@@ -1,13 +1,14 @@
 //! Where the value goes when it is not followed any more.
 //!
 //! - W5. The value escapes when it is stored where no path is, given to a function that is not known to
-//!   only borrow it, or taken apart by arithmetic. It is lost when it has not escaped and nothing holds
+//!   only borrow it, or taken apart by arithmetic; also when that happens to the address of a part of what
+//!   it points to, or when such an address is copied. It is lost when it has not escaped and nothing holds
 //!   it any more.
 
 use super::{Act, Maker};
 use crate::event::Event;
 use crate::paths::{PathId, Root};
-use front_c::{FuncId, library};
+use front_c::{FuncId, ObjectId, Reach, library};
 use ir::{ExprId, Exprs, VarId};
 use std::collections::BTreeMap;
 
@@ -20,6 +21,25 @@ impl Maker<'_> {
             let old = act.escape.unwrap_or(Exprs::FALSE);
             act.escape = Some(self.b.exprs.or(old, when));
             self.atom(act, when, |e| *e == Event::Escape);
+        }
+    }
+
+    /// `&p->f` may come back to `p`.
+    pub(super) fn part_escapes(&mut self, act: &mut Act, func: FuncId, o: ObjectId) {
+        let Reach::Address(mut part) = self.s.objects[o.index()].reach else { return };
+        if self.paths.whole(self.s, o).is_some() {
+            return;
+        }
+        let pointer = loop {
+            match self.s.objects[part.index()].reach {
+                Reach::Field(b) | Reach::Cell(b) => part = b,
+                Reach::Arrow(b) | Reach::Deref(b) => break b,
+                Reach::Var | Reach::Address(_) => return,
+            }
+        };
+        if let Some(path) = self.paths.object(self.s, pointer) {
+            let value = self.read(func, &Act::default(), path);
+            self.escapes(act, value);
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::Maker;
 use crate::event::Event;
-use crate::paths::{Paths, Root};
+use crate::paths::{PathId, Paths, Root};
 use front_c::{Body, Flow, FuncId, Next, ObjectId, Point};
 use ir::Type;
 use rustc_hash::FxHashMap;
@@ -147,8 +147,8 @@ impl Maker<'_> {
     }
 
     fn has_relevant(&self, o: ObjectId, paths: &Paths) -> bool {
-        let Some(p) = paths.object_known(o) else { return false };
-        self.extensions.contains_key(&p)
+        let held = |p: PathId| self.extensions.contains_key(&p);
+        paths.object_known(o).is_some_and(held) || paths.whole(self.s, o).is_some_and(held)
     }
 
     /// Whether a point, by itself and without its return, can do anything that matters.

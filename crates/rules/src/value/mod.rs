@@ -150,16 +150,19 @@ pub fn value_product(
     let functions = || Functions::new(s, rule, entry, stop);
     let f = functions();
     let roots = roots(&f, entry)?;
-    let mut longest = MAX_LENGTH;
+    let (mut longest, mut typed) = (MAX_LENGTH, false);
+    // Where values are addresses of variables, those of members are values of their own.
+    let whole = rule.assume.is_some() && rule.events.iter().flatten().all(Event::is_about_whole);
     let (paths, relevance) = loop {
-        let mut paths = Paths::new(s, longest);
+        let mut paths = Paths::new(s, longest, whole, typed);
         let relevance = relevance(&f, &mut paths);
         if stop() {
             return Err(ValueError::Stopped);
         }
-        match paths.too_many() {
-            true => longest -= 1,
-            false => break (paths, relevance),
+        match (paths.too_many(), typed) {
+            (true, true) => longest -= 1,
+            (true, false) => typed = true,
+            (false, _) => break (paths, relevance),
         }
     };
     let maker = Maker::new(f, roots.clone(), paths.clone(), relevance.clone(), true);
@@ -170,10 +173,10 @@ pub fn value_product(
             maker.run()?.expect("without numbers, there are not too many")
         }
     };
-    if longest < MAX_LENGTH {
+    if typed {
         product.limits.push(format!(
             "the program is large: values are followed through at most {longest} pointers and fields \
-             of a path"
+             of a path, and through such fields only as the types of variables have"
         ));
     }
     if !product.numbered {

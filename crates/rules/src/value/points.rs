@@ -75,6 +75,12 @@ impl Maker<'_> {
         }
     }
 
+    /// Whether an object's value is the one that is followed.
+    pub(super) fn value_of(&mut self, func: FuncId, act: &Act, o: ObjectId) -> ExprId {
+        let path = self.paths.whole(self.s, o).or_else(|| self.paths.object(self.s, o));
+        path.map_or(Exprs::FALSE, |p| self.read(func, act, p))
+    }
+
     /// Whether a value is followed, the one chosen here included.
     pub(super) fn active(&mut self, act: &Act) -> ExprId {
         let on = self.b.exprs.pre(self.on);
@@ -106,7 +112,8 @@ impl Maker<'_> {
         o: ObjectId,
         event: impl Fn(&Event) -> Option<&[crate::event::Link]>,
     ) {
-        let Some(path) = self.paths.object(self.s, o) else { return };
+        let whole = self.paths.whole(self.s, o);
+        let Some(path) = whole.or_else(|| self.paths.object(self.s, o)) else { return };
         for i in 0..self.rule.events.len() {
             for k in 0..self.rule.events[i].len() {
                 let Some(suffix) = event(&self.rule.events[i][k]) else { continue };
@@ -242,7 +249,8 @@ impl Maker<'_> {
     pub(super) fn copy(&mut self, act: &mut Act, at: At, to: ObjectId, from: ObjectId) {
         let func = self.s.bodies[at.body as usize].func;
         let (to_path, from_path) = (self.paths.object(self.s, to), self.paths.object(self.s, from));
-        let source = from_path.map_or(Exprs::FALSE, |p| self.read(func, act, p));
+        let whole = self.paths.whole(self.s, from);
+        let source = self.value_of(func, act, from);
         let followed = to_path.is_some_and(|p| {
             !self.paths.in_memory(p) && !self.is_global(p) || self.escaped.is_none()
         });
@@ -257,7 +265,10 @@ impl Maker<'_> {
             if !Paths::depends(&suffix) {
                 continue;
             }
-            let source = from_path.and_then(|f| self.paths.find_graft(f, &suffix));
+            let source = match whole.filter(|_| suffix.is_empty()) {
+                Some(whole) => Some(whole),
+                None => from_path.and_then(|f| self.paths.find_graft(f, &suffix)),
+            };
             let source = source.filter(|q| self.relevance.holds[q.index()]);
             let value = match source {
                 Some(q) => self.read(func, act, q),
@@ -308,10 +319,8 @@ impl Maker<'_> {
         for event in &point.hidden {
             match *event {
                 E::Escape(o) => {
-                    if let Some(p) = self.paths.object(s, o) {
-                        let value = self.read(func, &before, p);
-                        self.escapes(&mut act, value);
-                    }
+                    let value = self.value_of(func, &before, o);
+                    self.escapes(&mut act, value);
                 }
                 E::ReturnOf(o) => self.subject(&mut act, func, o, |e| match e {
                     Event::ReturnOf => Some(&[]),
@@ -349,10 +358,8 @@ impl Maker<'_> {
                 }
                 // To a cell, or what else is no path.
                 E::Copy(o, q) if !assigned.contains(&o) => {
-                    if let Some(p) = self.paths.object(s, q) {
-                        let value = self.read(func, &act, p);
-                        self.escapes(&mut act, value);
-                    }
+                    let value = self.value_of(func, &act, q);
+                    self.escapes(&mut act, value);
                 }
                 _ => {}
             }
@@ -360,13 +367,17 @@ impl Maker<'_> {
         for event in &point.hidden {
             if let E::Copy(o, q) = *event
                 && !assigned.contains(&o)
-                && let Some(p) = self.paths.object(s, q)
             {
-                let value = self.read(func, &act, p);
+                let value = self.value_of(func, &act, q);
                 self.escapes(&mut act, value);
             }
             if let E::Copy(_, q) = *event {
                 self.consumed(&mut act, func, q);
+            }
+        }
+        for event in point.events.iter().chain(&point.hidden) {
+            if let E::Copy(_, q) | E::ReturnOf(q) = *event {
+                self.part_escapes(&mut act, func, q);
             }
         }
         self.sign_act(&mut act, at, callee);
