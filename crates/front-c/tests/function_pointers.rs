@@ -205,6 +205,13 @@ fn unknown_memory_has_what_escapes() {
            o->i->g(1); slot(2); return lookup(\"x\")(3); }",
         &["a", "b", "b"],
     );
+    // A thread's function is called from outside; what is in its record stays.
+    check(
+        "struct work { fn g; }; int pthread_create(void *, void *, void *(*)(void *), void *); fn lookup(const char *);
+         void *run(void *p) { struct work *w = p; w->g(1); return 0; } void *(*other(void))(void *);
+         int f(void) { struct work w = { a }; pthread_create(0, 0, run, &w); w.g(1); other()(0); return lookup(\"x\")(2); }",
+        &["a", "run", ""],
+    );
     // The library keeps nothing but what it is known to keep.
     check(
         "void free(void *); void qsort(void *, unsigned long, unsigned long, int (*)(const void *, const void *));

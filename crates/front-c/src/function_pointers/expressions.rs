@@ -6,6 +6,30 @@ use crate::link::Entity;
 use crate::plain_name;
 use crate::tree::{Assign, Binary, ExprId, ExprKind, StmtKind, Unary};
 
+/// Functions that keep or call what they are given, but do not look into the records it points to.
+const CALLS_BACK: [&str; 20] = [
+    "atexit",
+    "bsearch",
+    "call_once",
+    "lfind",
+    "lsearch",
+    "on_exit",
+    "pthread_atfork",
+    "pthread_create",
+    "pthread_join",
+    "pthread_key_create",
+    "pthread_once",
+    "pthread_setspecific",
+    "qsort",
+    "qsort_r",
+    "signal",
+    "tdelete",
+    "tfind",
+    "thrd_create",
+    "tsearch",
+    "twalk",
+];
+
 impl<'a> Flows<'_, 'a> {
     pub(super) fn enter(&mut self, e: ExprId) {
         let unit = self.unit;
@@ -351,6 +375,9 @@ impl<'a> Flows<'_, 'a> {
     pub(super) fn outside(&mut self, name: &str, args: &[Val]) {
         let from = |v: &Val| if v.from == Type::Unknown { v.ty } else { v.from };
         let keeps = keeps(name);
+        // The compiler's own exchange values in memory, and look at nothing else.
+        let atomic = name.starts_with("__sync_") || name.starts_with("__atomic_");
+        let gives = !atomic && CALLS_BACK.binary_search(&plain_name(name)).is_err();
         if let (
             "memcpy" | "memmove" | "mempcpy" | "memccpy" | "wmemcpy" | "wmemmove" | "bcopy",
             [a, b, ..],
@@ -364,8 +391,7 @@ impl<'a> Flows<'_, 'a> {
                 if let Place::Cell(cell) = place {
                     self.c.escape(cell);
                 }
-                // The compiler's own exchange values in memory, and look at nothing else.
-                if !name.starts_with("__sync_") && !name.starts_with("__atomic_") {
+                if gives {
                     self.give(from(arg));
                 }
             }
