@@ -81,13 +81,14 @@ impl Kind {
                 value >= 0 && (bytes == 8 || value < 1 << (8 * u32::from(bytes)))
             }
         };
-        fits.then(|| match (value, self) {
+        let sign = match (value, self) {
             (0, _) => ZERO,
             (_, Kind::Pointer) => POSITIVE,
             (-1, _) => MINUS_ONE,
             (v, _) if v < 0 => LESS,
             _ => POSITIVE,
-        })
+        };
+        fits.then_some(sign)
     }
 }
 
