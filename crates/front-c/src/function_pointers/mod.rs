@@ -290,10 +290,10 @@ impl<'a> Flows<'_, 'a> {
         match (to.what, self.source(val)) {
             (What::Cell(to), Place::Cell(from)) => self.c.flow(from, to),
             (What::Cell(to), Place::Unknown) => self.c.holds_unknown(to),
-            (What::Unknown | What::Into(_), Place::Cell(from)) => {
-                if self.is_function(val.ty) || !self.is_plain(to.ty) {
-                    self.c.escape(from);
-                }
+            (What::Unknown | What::Into(_), Place::Cell(from))
+                if self.is_function(val.ty) || !self.is_plain(to.ty) =>
+            {
+                self.c.escape(from);
             }
             _ => {}
         }
