@@ -190,6 +190,18 @@ impl Paths {
         path
     }
 
+    /// The function in whose frame it is; none for globals.
+    pub(crate) fn owner(&self, s: &Skeleton, p: PathId) -> Option<FuncId> {
+        match self.root(p) {
+            Root::Var(o) => {
+                let object = &s.objects[o.index()];
+                object.owner.filter(|_| object.automatic)
+            }
+            Root::Ret(g) => Some(g),
+            Root::Arg(_) => None,
+        }
+    }
+
     /// For the address of the first member of what a pointer points to, the path of the pointer: it has
     /// the same value.
     pub(crate) fn whole(&self, s: &Skeleton, o: ObjectId) -> Option<PathId> {

@@ -180,6 +180,18 @@ pub(crate) struct Relevance {
     pub(crate) only_lost: bool,
 }
 
+impl Relevance {
+    /// What following these paths costs: the bits of a function are related to each other, so that
+    /// wide functions cost more than many narrow ones.
+    pub(crate) fn cost(&self, s: &Skeleton, paths: &Paths) -> usize {
+        let mut widths: FxHashMap<Option<FuncId>, usize> = FxHashMap::default();
+        for p in paths.all().filter(|p| self.holds[p.index()]) {
+            *widths.entry(paths.owner(s, p)).or_default() += 1;
+        }
+        widths.values().map(|n| n * n).sum()
+    }
+}
+
 struct Graph<'a> {
     /// What is stored in memory is followed. Otherwise it has escaped, and only variables whose address
     /// is taken are reached through pointers.

@@ -20,15 +20,7 @@ impl Maker<'_> {
                     self.extensions.entry(base).or_default().push(p);
                 }
             }
-            let owner = match root {
-                Root::Var(o) => {
-                    let object = &self.s.objects[o.index()];
-                    object.owner.filter(|_| object.automatic)
-                }
-                Root::Ret(g) => Some(g),
-                Root::Arg(_) => None,
-            };
-            match owner {
+            match self.paths.owner(self.s, p) {
                 Some(g) => self.own.entry(g).or_default().push(p),
                 None => {
                     let name = format!("(global {})", p.index());

@@ -44,6 +44,9 @@ use tables::Table;
 /// Summaries would be relations over all of them.
 const MOST_BIRTHS: usize = 256;
 
+/// Bits of one frame, paired: with more of such pairs in the whole program, shorter paths have to do.
+const MOST_PAIRS: usize = 1_000_000;
+
 /// A place in a skeleton.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct At {
@@ -159,7 +162,8 @@ pub fn value_product(
         if stop() {
             return Err(ValueError::Stopped);
         }
-        match (paths.too_many(), typed) {
+        let dear = longest > 1 && relevance.cost(s, &paths) > MOST_PAIRS;
+        match (paths.too_many() || dear, typed) {
             (true, true) => longest -= 1,
             (true, false) => typed = true,
             (false, _) => break (paths, relevance),
