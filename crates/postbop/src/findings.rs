@@ -10,6 +10,7 @@ use front_c::{ObjectId, Reach, Skeleton};
 use ir::{EdgeId, Id, Layout, NodeId};
 use rules::{Instance, Rule};
 use rustc_hash::FxHashSet;
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// A step of a finding's path.
@@ -124,19 +125,22 @@ pub fn findings(
     watch: &Watch,
 ) -> Findings {
     let budget = watch.budget(options.limits);
-    let check = |i: usize| {
+    // With the most links of paths that were followed.
+    let check = |i: usize, longest: usize| {
         let mut out = Findings::default();
+        let longest = Cell::new(longest);
         let rule = &rules[i];
         // Memory that another rule gives back must not make this one forget why it stopped.
         let budget = budget.attempt();
         let found = caught("checking a rule", || {
-            Checker { skeleton, rule, options, watch, budget: &budget }.run(&mut out)
+            let budget = &budget;
+            Checker { skeleton, rule, options, watch, budget, longest: &longest }.run(&mut out)
         });
         match found.unwrap_or_else(|what| Err(StopReason::Internal { what })) {
             Ok(found) => out.findings = found,
             Err(reason) => out.unknown.push((rule.name.clone(), reason)),
         }
-        out
+        (out, longest.get())
     };
     // A limit on steps is for all rules together: where it is reached must not be chance.
     let threads = match options.limits.steps {
@@ -144,14 +148,27 @@ pub fn findings(
         None => pool::threads(rules.len()),
     };
     let mut out = Findings::default();
-    for (i, found) in pool::each(rules.len(), threads, check).into_iter().enumerate() {
+    let at_first = pool::each(rules.len(), threads, |i| check(i, rules::MAX_LENGTH));
+    for (i, found) in at_first.into_iter().enumerate() {
         let lacked = |found: &Findings| {
             found.unknown.iter().any(|(_, reason)| matches!(reason, StopReason::Memory { .. }))
         };
         let found = match found {
-            // What several need at once, one of them may have.
-            Some(found) if threads > 1 && lacked(&found) => check(i),
-            Some(found) => found,
+            Some((mut found, mut longest)) => {
+                // What several need at once, one of them may have.
+                if threads > 1 && lacked(&found) {
+                    (found, longest) = check(i, longest);
+                }
+                // Shorter paths know less, and say so; no answer knows nothing.
+                while longest > 1 && lacked(&found) {
+                    let (again, shorter) = check(i, longest / 2);
+                    if shorter >= longest {
+                        break;
+                    }
+                    (found, longest) = (again, shorter);
+                }
+                found
+            }
             None => {
                 let what = "checking a rule: its thread was lost".to_owned();
                 let unknown = vec![(rules[i].name.clone(), StopReason::Internal { what })];
@@ -193,6 +210,8 @@ struct Checker<'a> {
     options: &'a Options,
     watch: &'a Watch,
     budget: &'a Budget,
+    /// The most links of paths: how many are wanted, then how many there are.
+    longest: &'a Cell<usize>,
 }
 
 impl Checker<'_> {
@@ -272,9 +291,11 @@ impl Checker<'_> {
         let unsupported = |what: String| StopReason::Unsupported { what };
         let entry = self.options.entry.as_deref();
         let stop = || self.budget.poll().is_err();
-        let product = rules::value_product(self.skeleton, self.rule, entry, &stop);
+        let most = self.longest.get();
+        let product = rules::value_product_within(self.skeleton, self.rule, entry, most, &stop);
         self.budget.poll()?;
         let mut product = product.map_err(|error| unsupported(error.to_string()))?;
+        self.longest.set(product.longest);
         debug_assert_eq!(product.program.validate().map_err(|e| e.to_string()), Ok(()));
         note(out, "nodes", product.program.nodes.len() as u64);
         note(out, "places", product.violations.len() as u64);

@@ -11,7 +11,7 @@ pub(crate) const DEREF: L = 0;
 pub(crate) const ADDRESS: L = 1;
 
 /// Longer paths are not followed. `p->f` has two links.
-pub(crate) const MAX_LENGTH: usize = 5;
+pub const MAX_LENGTH: usize = 5;
 /// In large programs, paths multiply: with more than so many besides those that are written in the
 /// program, shorter ones have to do.
 const MOST: usize = 100_000;
@@ -40,8 +40,9 @@ impl PathId {
 /// All paths that occur. `&` and `*` next to each other cancel out.
 #[derive(Clone)]
 pub(crate) struct Paths {
-    /// The most links of a path.
+    /// The most links of a path, and how few of them may have to do.
     longest: usize,
+    shortest: usize,
     /// `&p->f` is `p` if `f` is the first member. Not so for rules that speak of members.
     whole: bool,
     /// Only paths that go by members that types have.
@@ -56,11 +57,17 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// The paths of the objects, of a limited length. `typed`: in large programs, `p->f` is only
+    /// The paths of the objects, of at most `longest` links; fewer than `shortest` are no use. `typed`: in large programs, `p->f` is only
     /// followed where the type of `p` has a member `f`, or is not known.
-    pub(crate) fn new(s: &Skeleton, longest: usize, whole: bool, typed: bool) -> Paths {
+    pub(crate) fn new(
+        s: &Skeleton,
+        (shortest, longest): (usize, usize),
+        whole: bool,
+        typed: bool,
+    ) -> Paths {
         let mut paths = Paths {
             longest,
+            shortest,
             whole,
             members: None,
             written: 0,
@@ -82,7 +89,7 @@ impl Paths {
     }
     /// Whether there are too many, and shorter ones can be tried.
     pub(crate) fn too_many(&self) -> bool {
-        self.longest > 1 && self.len() - self.written > MOST
+        self.longest > self.shortest && self.len() - self.written > MOST
     }
     pub(crate) fn len(&self) -> usize {
         self.items.len()

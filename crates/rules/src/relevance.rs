@@ -9,7 +9,7 @@
 //! - V3. `return a` copies `a` to the result of the function, and that to the target of the call.
 
 use crate::event::Event;
-use crate::paths::{ADDRESS, DEREF, L, PathId, Paths, Root, in_memory};
+use crate::paths::{ADDRESS, DEREF, L, MAX_LENGTH, PathId, Paths, Root, in_memory};
 use crate::rule::Rule;
 use automata::sere::{Condition, ConditionId};
 use front_c::{Body, Call, Flow, FuncId, Next, ObjectId, Skeleton, plain_name};
@@ -174,6 +174,8 @@ pub(crate) struct Relevance {
     pub(crate) holds: Vec<bool>,
     /// Paths from which a value can come to an event that the rule waits for.
     pub(crate) leads: Vec<bool>,
+    /// How many values that the rule names have a path of how many links.
+    pub(crate) named: [usize; MAX_LENGTH + 1],
     /// Values come into being as results only.
     pub(crate) results_only: bool,
     /// The rule is violated only where the value is lost: nothing that it does after it escaped matters.
@@ -208,8 +210,13 @@ pub(crate) fn relevance(f: &Functions<'_>, paths: &mut Paths) -> Relevance {
     let results_only = results_only(f.rule);
     let lost = f.rule.events.iter().flatten().any(|e| *e == Event::Lost);
     let (mut leads, mut holds);
+    let mut named = [0; MAX_LENGTH + 1];
+    let mut count = |paths: &Paths, found: &[PathId]| {
+        found.iter().for_each(|p| named[paths.links(*p).len()] += 1);
+    };
     if results_only {
         let mut seeds = seeds(f, paths);
+        count(paths, &seeds);
         seeds.retain(|p| !only_lost || !paths.in_memory(*p));
         leads = vec![false; paths.len()];
         for p in &seeds {
@@ -218,6 +225,7 @@ pub(crate) fn relevance(f: &Functions<'_>, paths: &mut Paths) -> Relevance {
         holds = graph.closure(paths, &seeds, false);
     } else {
         let subjects = subjects(f, paths);
+        count(paths, &subjects);
         leads = graph.closure(paths, &subjects, true);
         let found: Vec<PathId> = marked(paths, &leads);
         holds = graph.closure(paths, &found, false);
@@ -234,7 +242,7 @@ pub(crate) fn relevance(f: &Functions<'_>, paths: &mut Paths) -> Relevance {
             }
         }
     }
-    Relevance { holds, leads, results_only, only_lost }
+    Relevance { holds, leads, named, results_only, only_lost }
 }
 
 fn marked(paths: &Paths, set: &[bool]) -> Vec<PathId> {

@@ -175,3 +175,58 @@ fn automata_that_are_written_out_count() {
     check(&[up, make, down, down], true); // nothing is counted before
     check(&[make, down, up, down, down], true);
 }
+
+/// A function with so many copies of a pointer that paths are cut, which ends with these statements.
+fn wide(end: &str) -> front_c::Skeleton {
+    let mut c = String::from(
+        "typedef struct { int state; } pthread_mutex_t;
+         int pthread_mutex_lock(pthread_mutex_t *m);
+         void free(void *p);
+         struct s { int n; struct { int n; pthread_mutex_t m; char *text; } in; };
+         void f(struct s *p0, char *q) {\n",
+    );
+    for i in 1..1_100 {
+        c += &format!("struct s *p{i} = p{};\n", i - 1);
+    }
+    c += end;
+    skeleton(&[parse(&format!("# 1 \"f.c\"\n{c} }}\n"))])
+}
+
+const LOCK_AND_FREE: &str = "
+    rule twice(l: value) {
+      never { arg(pthread_mutex_lock, 1, l); true[*]; arg(pthread_mutex_lock, 1, l) }
+      message \"\"
+    }
+    rule freed(p: value) {
+      never { arg(free, 1, p); true[*]; arg(free, 1, p) }
+      message \"\"
+    }";
+
+#[test]
+fn paths_are_not_cut_shorter_than_all_that_a_rule_names() {
+    let rules = rules::parse(LOCK_AND_FREE).unwrap_or_else(|e| panic!("{e}"));
+    let s = wide("pthread_mutex_lock(&p1099->in.m); pthread_mutex_lock(&p1099->in.m);");
+    let product = rules::value_product(&s, &rules[0], None, &|| false).expect("a product");
+    assert_eq!((product.longest, product.violations.len()), (4, 2), "{:?}", product.limits);
+    let shorter =
+        rules::value_product_within(&s, &rules[0], None, 1, &|| false).expect("a product");
+    assert_eq!((shorter.longest, shorter.violations.len()), (4, 2), "{:?}", shorter.limits);
+}
+
+#[test]
+fn values_that_are_left_out_are_counted() {
+    let rules = rules::parse(LOCK_AND_FREE).unwrap_or_else(|e| panic!("{e}"));
+    let s = wide("free(q); free(p1099->in.text);");
+    let product = rules::value_product(&s, &rules[1], None, &|| false).expect("a product");
+    assert_eq!(product.longest, 2);
+    let left_out = "the program is large: 1 of 2 values that rule `freed` names have longer paths than \
+                    are followed, and are left out";
+    assert!(product.limits.iter().any(|l| l == left_out), "{:?}", product.limits);
+    // A small program keeps all.
+    let s = skeleton(&[parse("# 1 \"f.c\"\nvoid free(void *p); void f(char *q) { free(q); }\n")]);
+    let product = rules::value_product(&s, &rules[1], None, &|| false).expect("a product");
+    assert_eq!((product.longest, product.limits), (rules::MAX_LENGTH, Vec::new()));
+    let product =
+        rules::value_product_within(&s, &rules[1], None, 2, &|| false).expect("a product");
+    assert_eq!(product.longest, 2);
+}

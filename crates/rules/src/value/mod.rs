@@ -112,6 +112,8 @@ pub struct ValueProduct {
     pub edges: IndexVec<EdgeId, Option<Executes>>,
     /// The points that are nodes, for each body; the others do nothing that matters.
     pub kept: Vec<Vec<bool>>,
+    /// The most pointers and fields of a path.
+    pub longest: usize,
     /// What is not modelled, one phrase each.
     pub limits: Vec<String>,
 }
@@ -150,22 +152,40 @@ pub fn value_product(
     entry: Option<&str>,
     stop: &dyn Fn() -> bool,
 ) -> Result<ValueProduct, ValueError> {
+    value_product_within(s, rule, entry, MAX_LENGTH, stop)
+}
+
+/// The same, with paths of at most `most` pointers and fields, as far as the rule names any that are so
+/// short: a smaller product, which knows less.
+pub fn value_product_within(
+    s: &Skeleton,
+    rule: &Rule,
+    entry: Option<&str>,
+    most: usize,
+    stop: &dyn Fn() -> bool,
+) -> Result<ValueProduct, ValueError> {
     let functions = || Functions::new(s, rule, entry, stop);
     let f = functions();
     let roots = roots(&f, entry)?;
-    let (mut longest, mut typed) = (MAX_LENGTH, false);
     // Where values are addresses of variables, those of members are values of their own.
     let whole = rule.assume.is_some() && rule.events.iter().flatten().all(Event::is_about_whole);
+    let (mut shortest, mut longest, mut typed) = (1, MAX_LENGTH, false);
+    // What the rule names, whatever the length.
+    let mut named = None;
     let (paths, relevance) = loop {
-        let mut paths = Paths::new(s, longest, whole, typed);
+        let mut paths = Paths::new(s, (shortest, longest), whole, typed);
         let relevance = relevance(&f, &mut paths);
         if stop() {
             return Err(ValueError::Stopped);
         }
-        let dear = longest > 1 && relevance.cost(s, &paths) > MOST_PAIRS;
-        match (paths.too_many() || dear, typed) {
-            (true, true) => longest -= 1,
-            (true, false) => typed = true,
+        let named = *named.get_or_insert(relevance.named);
+        // A rule all of whose values have longer paths would hold for want of any.
+        shortest = named.iter().position(|n| *n > 0).unwrap_or(1).max(1);
+        let most = most.max(shortest);
+        let dear = longest > shortest && relevance.cost(s, &paths) > MOST_PAIRS;
+        match (paths.too_many() || dear || longest > most, typed) {
+            (true, true) => longest = most.min(longest - 1),
+            (true, false) => (typed, longest) = (true, most.min(longest)),
             (false, _) => break (paths, relevance),
         }
     };
@@ -177,6 +197,17 @@ pub fn value_product(
             maker.run()?.expect("without numbers, there are not too many")
         }
     };
+    product.longest = longest;
+    let named = named.unwrap_or_default();
+    let cut: usize = named[longest + 1..].iter().sum();
+    if cut > 0 {
+        product.limits.push(format!(
+            "the program is large: {cut} of {} values that rule `{}` names have longer paths than are \
+             followed, and are left out",
+            named.iter().sum::<usize>(),
+            rule.name
+        ));
+    }
     if typed {
         product.limits.push(format!(
             "the program is large: values are followed through at most {longest} pointers and fields \
@@ -445,6 +476,7 @@ impl<'a> Maker<'a> {
             progress,
             edges,
             kept,
+            longest: MAX_LENGTH,
             limits,
         }))
     }
