@@ -363,14 +363,9 @@ fn compared(property: &Property, mut each: Vec<Outcome>) -> Outcome {
 }
 
 /// What checking gave for each certificate, by its address: several goals may share one.
-type Checked = FxHashMap<*const Certificate, Result<(), CertRefusal>>;
+type Checked = FxHashMap<*const Certificate, Option<Result<(), CertRefusal>>>;
 
 impl Judge<'_> {
-    /// Whether certificates are checked: when asked for, and in debug builds always.
-    fn checks(&self) -> bool {
-        self.options.self_check || cfg!(debug_assertions)
-    }
-
     fn certificate(
         &self,
         certificate: &Arc<Certificate>,
@@ -379,27 +374,24 @@ impl Judge<'_> {
         warnings: &mut Vec<String>,
     ) -> Result<CertificateNote, StopReason> {
         let size = certificate.len();
-        if !self.checks() {
-            return Ok(CertificateNote { checked: false, size });
-        }
         let result = checked.entry(Arc::as_ptr(certificate)).or_insert_with(|| {
             // All goals that it serves, at once.
             let served = run.answer.verdicts.iter().zip(&self.task.goals).filter(
                 |(v, _)| matches!(v, Verdict::Holds(Some(c)) if Arc::ptr_eq(c, certificate)),
             );
             let goals: Vec<Goal> = served.map(|(_, goal)| goal.clone()).collect();
-            caught("checking a proof", || {
-                replay::check_certificate(self.program, &goals, certificate, self.budget)
-            })
-            .map_or_else(|what| Err(StopReason::Internal { what }.into()), |done| done.map(|_| ()))
+            crate::proof::checked(self.program, &goals, certificate, self.options, self.budget)
         });
         match result {
-            Ok(()) => Ok(CertificateNote { checked: true, size }),
-            Err(CertRefusal::Stopped(reason)) if !matches!(reason, StopReason::Internal { .. }) => {
+            None => Ok(CertificateNote { checked: false, size }),
+            Some(Ok(())) => Ok(CertificateNote { checked: true, size }),
+            Some(Err(CertRefusal::Stopped(reason)))
+                if !matches!(reason, StopReason::Internal { .. }) =>
+            {
                 warnings.push(format!("the proof was not checked to the end: {reason}"));
                 Ok(CertificateNote { checked: false, size })
             }
-            Err(refusal) => {
+            Some(Err(refusal)) => {
                 let what = format!("engine {}: the proof is refused: {refusal}", run.engine);
                 Err(StopReason::Internal { what })
             }

@@ -41,6 +41,7 @@ mod matching;
 mod options;
 mod pool;
 mod projection;
+mod proof;
 mod ready;
 mod replaying;
 mod ruling;

@@ -3,7 +3,7 @@
 use crate::engines::{self, Run};
 use crate::load::caught;
 use crate::{Options, Watch};
-use check::{Budget, Certificate, Goal, Limits, StopReason, Task, TraceMode, Verdict, Wants};
+use check::{Budget, Certificate, Limits, StopReason, Task, TraceMode, Verdict, Wants};
 use ir::Program;
 use property::{KeepGoing, Mutant, Product, Property, PropertyError, Question, TranslateError};
 use render::{CertificateNote, Idle, Listing, Outcome, Status, Vacuity};
@@ -149,26 +149,19 @@ impl Temporal<'_> {
         out: &mut Outcome,
     ) -> Result<CertificateNote, StopReason> {
         let size = certificate.len();
-        if !(self.options.self_check || cfg!(debug_assertions)) {
-            return Ok(CertificateNote { checked: false, size });
-        }
-        let goals: &[Goal] = &task.goals;
-        let checked = caught("checking a proof", || {
-            replay::check_certificate(&task.program, goals, certificate, self.budget)
-        });
-        let refused = |refusal: String| StopReason::Internal {
-            what: format!("engine {}: the proof is refused: {refusal}", run.engine),
-        };
-        match checked {
-            Ok(Ok(_)) => Ok(CertificateNote { checked: true, size }),
-            Ok(Err(CertRefusal::Stopped(reason)))
+        let options = self.options;
+        match crate::proof::checked(&task.program, &task.goals, certificate, options, self.budget) {
+            None => Ok(CertificateNote { checked: false, size }),
+            Some(Ok(())) => Ok(CertificateNote { checked: true, size }),
+            Some(Err(CertRefusal::Stopped(reason)))
                 if !matches!(reason, StopReason::Internal { .. }) =>
             {
                 out.warnings.push(format!("the proof was not checked to the end: {reason}"));
                 Ok(CertificateNote { checked: false, size })
             }
-            Ok(Err(refusal)) => Err(refused(refusal.to_string())),
-            Err(what) => Err(refused(what)),
+            Some(Err(refusal)) => Err(StopReason::Internal {
+                what: format!("engine {}: the proof is refused: {refusal}", run.engine),
+            }),
         }
     }
 

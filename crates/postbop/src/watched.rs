@@ -3,7 +3,7 @@
 use crate::engines::{self, Run};
 use crate::load::caught;
 use crate::{Options, Watch};
-use check::{Budget, Goal, Partial, StopReason, Task, TraceMode, Verdict, Wants};
+use check::{Budget, Partial, StopReason, Task, TraceMode, Verdict, Wants};
 use ir::{Id, Layout, Program};
 use property::{Property, Watched};
 use render::{CertificateNote, ListedStep, Listing, Outcome, Status, Stays};
@@ -44,31 +44,23 @@ impl Judge<'_> {
             Verdict::Holds(Some(certificate)) => {
                 out.status = Status::Holds;
                 let mut note = CertificateNote { checked: false, size: certificate.len() };
-                if self.options.self_check || cfg!(debug_assertions) {
-                    let goals: &[Goal] = &self.task.goals;
-                    let checked = caught("checking a proof", || {
-                        let program = &self.task.program;
-                        replay::check_certificate(program, goals, certificate, self.budget)
-                    });
-                    match checked {
-                        Ok(Ok(_)) => note.checked = true,
-                        Ok(Err(CertRefusal::Stopped(reason)))
-                            if !matches!(reason, StopReason::Internal { .. }) =>
-                        {
-                            let what = format!("the proof was not checked to the end: {reason}");
-                            out.warnings.push(what);
-                        }
-                        refused => {
-                            let why = match refused {
-                                Ok(Err(refusal)) => refusal.to_string(),
-                                Err(what) => what,
-                                Ok(Ok(_)) => String::new(),
-                            };
-                            let what =
-                                format!("engine {}: the proof is refused: {why}", run.engine);
-                            crate::checking::refuse(&mut out, StopReason::Internal { what });
-                            return out;
-                        }
+                let task = self.task;
+                let (program, goals) = (&task.program, &task.goals);
+                let options = self.options;
+                match crate::proof::checked(program, goals, certificate, options, self.budget) {
+                    None => {}
+                    Some(Ok(())) => note.checked = true,
+                    Some(Err(CertRefusal::Stopped(reason)))
+                        if !matches!(reason, StopReason::Internal { .. }) =>
+                    {
+                        let what = format!("the proof was not checked to the end: {reason}");
+                        out.warnings.push(what);
+                    }
+                    Some(Err(refusal)) => {
+                        let what =
+                            format!("engine {}: the proof is refused: {refusal}", run.engine);
+                        crate::checking::refuse(&mut out, StopReason::Internal { what });
+                        return out;
                     }
                 }
                 out.certificate = Some(note);
