@@ -230,3 +230,18 @@ fn values_that_are_left_out_are_counted() {
         rules::value_product_within(&s, &rules[1], None, 2, &|| false).expect("a product");
     assert_eq!(product.longest, 2);
 }
+
+#[test]
+fn values_that_arithmetic_makes_are_told() {
+    let rules = rules::parse(LOCK_AND_FREE).unwrap_or_else(|e| panic!("{e}"));
+    let limits = |body: &str| {
+        let c = format!("# 1 \"f.c\"\nvoid free(void *p); void f(long *p, int n) {{ {body} }}\n");
+        let s = skeleton(&[parse(&c)]);
+        rules::value_product(&s, &rules[1], None, &|| false).expect("a product").limits
+    };
+    let told =
+        "what arithmetic makes of a pointer is another value; rule `freed` may be about `p` in `f`";
+    assert_eq!(limits("p--; free(p);"), [told]);
+    assert_eq!(limits("long *q = p - 1; free(q);"), [told.replace("`p`", "`q`")]);
+    assert_eq!(limits("n++; free(p); p = 0;"), [""; 0]);
+}

@@ -340,6 +340,8 @@ struct Maker<'a> {
     keep_all: bool,
     edges: Vec<(NodeId, Option<Executes>)>,
     violations: Vec<Violation>,
+    /// Where arithmetic makes a value of another, which may come to what the rule names.
+    computed: BTreeSet<String>,
     limits: BTreeSet<String>,
 }
 
@@ -399,6 +401,7 @@ impl<'a> Maker<'a> {
             keep_all: false,
             edges: Vec::new(),
             violations: Vec::new(),
+            computed: BTreeSet::new(),
             limits: BTreeSet::new(),
             f,
         }
@@ -462,6 +465,16 @@ impl<'a> Maker<'a> {
         let entry = self.harness(start, &dfa);
         let init = self.init(last);
         let progress = [self.on, self.state];
+        if let Some(first) = self.computed.first() {
+            let more = match self.computed.len() {
+                1 => String::new(),
+                n => format!(" and {} more", n - 1),
+            };
+            self.limits.insert(format!(
+                "what arithmetic makes of a pointer is another value; rule `{}` may be about {first}{more}",
+                self.rule.name
+            ));
+        }
         let Maker { b, mut edges, violations, births, birth, numbered, limits, .. } = self;
         edges.sort_by_key(|&(source, _)| source);
         let program = b.finish(entry, init);

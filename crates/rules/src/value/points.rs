@@ -351,6 +351,14 @@ impl Maker<'_> {
                             });
                             if let Some(p) = self.paths.object(s, o) {
                                 let born = !self.relevance.results_only && !constant;
+                                let taken = |e: &E| matches!(e, E::Escape(_));
+                                if born
+                                    && self.relevance.leads[p.index()]
+                                    && point.hidden.iter().any(taken)
+                                {
+                                    let (name, f) = (self.path_name(p), &s.funcs[func.index()]);
+                                    self.computed.insert(format!("`{name}` in `{}`", f.name));
+                                }
                                 self.fresh(&mut act, at, p, born);
                             }
                         }
