@@ -1,9 +1,9 @@
 //! `bench --auto`: is `--engine auto` nearly as fast as the engine that suits the program best?
 //!
-//! Each question of the suites is put to every engine alone and to `auto`. What is compared is the
-//! time that a run would take with a core for each thread (`run.rs`), which depends little on what
-//! else the machine does. Differences of a few hundredths of a second are noise of starting and of
-//! measuring: what takes less than [`FLOOR`] counts as that much, on both sides.
+//! Each question of the suites is put to every engine alone and to `auto`. What is compared is the time
+//! on the clock, because `auto` may have more threads than there are cores: the machine must have nothing
+//! else to do. Differences of a few hundredths of a second are noise of starting and of measuring: what
+//! takes less than [`FLOOR`] counts as that much, on both sides.
 
 use crate::bench::{Program, Work, date, programs, revision, suites};
 use crate::run::{Ran, build, machine, run_limited, verdicts};
@@ -174,15 +174,14 @@ fn ask(
     let mut best: Option<(Tried, String)> = None;
     // Short runs vary most: the least time counts, as in the suites.
     for _ in 0..3 {
-        let Ran { code, seconds, path, text, said, .. } = run_limited(bop, work, &args, limit)?;
+        let Ran { code, seconds, text, said, .. } = run_limited(bop, work, &args, limit)?;
         if !matches!(code, None | Some(0 | 1 | 3)) {
             return Err(format!("bop {}: {code:?}\n{said}", args.join(" ")));
         }
         let words = verdicts(&text);
         let definite = !words.is_empty() && !words.iter().any(|w| w == "unknown");
         let answer = (code.is_some() && definite).then_some(words);
-        // Runs that end before they are looked at took no time.
-        let seconds = if code.is_none() { limit } else { path.unwrap_or(seconds.min(FLOOR)) };
+        let seconds = if code.is_none() { limit } else { seconds };
         let by = text.lines().find_map(|line| line.trim_start().strip_prefix("engine "));
         let again = answer.is_some() && seconds > FLOOR && seconds < 0.5;
         if best.as_ref().is_none_or(|(tried, _)| seconds < tried.seconds) {

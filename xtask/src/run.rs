@@ -30,8 +30,6 @@ pub(crate) struct Ran {
     pub(crate) seconds: f64,
     /// Processor time, where the system tells.
     pub(crate) cpu: Option<f64>,
-    /// Time that it would have taken with a core for each of its threads, where the system tells.
-    pub(crate) path: Option<f64>,
     /// Peak of resident memory, where the system tells.
     pub(crate) mib: Option<f64>,
     /// What it wrote.
@@ -45,7 +43,7 @@ pub(crate) fn run_bop(bop: &Path, work: &Path, args: &[String]) -> Result<Ran, S
     run_limited(bop, work, args, f64::INFINITY)
 }
 
-/// Likewise, and ends it when it has worked for `limit` seconds (those of [`Ran::path`]): a limit on
+/// Likewise, and ends it when it has worked for `limit` seconds (as [`Threads`] counts): a limit on
 /// wall-clock time would say more about what else the machine does.
 pub(crate) fn run_limited(
     bop: &Path,
@@ -62,18 +60,17 @@ pub(crate) fn run_limited(
         .stderr(file(&err)?)
         .spawn()
         .map_err(|e| format!("bop: {e}"))?;
-    let Watched { code, cpu, path, mib } = wait(&mut child, limit)?;
+    let Watched { code, cpu, mib } = wait(&mut child, limit)?;
     let seconds = start.elapsed().as_secs_f64();
     let text = std::fs::read_to_string(&out).map_err(|e| format!("{}: {e}", out.display()))?;
     let said = std::fs::read_to_string(&err).unwrap_or_default();
-    Ok(Ran { code, seconds, cpu, path, mib, text, said })
+    Ok(Ran { code, seconds, cpu, mib, text, said })
 }
 
 /// How a child ended, and what it used.
 struct Watched {
     code: Option<i32>,
     cpu: Option<f64>,
-    path: Option<f64>,
     mib: Option<f64>,
 }
 
@@ -86,7 +83,7 @@ fn wait(child: &mut Child, limit: f64) -> Result<Watched, String> {
     loop {
         let status = child.try_wait().map_err(|e| format!("bop: {e}"))?;
         if let Some(status) = status {
-            return Ok(Watched { code: status.code(), cpu, path: threads.path(), mib });
+            return Ok(Watched { code: status.code(), cpu, mib });
         }
         let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}")).ok();
         cpu = read("stat").and_then(|text| cpu_seconds(&text)).or(cpu);

@@ -5,16 +5,15 @@
 //!   alone. Where a frame does not fit into its words, it is not tried; where the program has so many
 //!   edges that these steps cannot be enough, it has more of them, on the second core.
 //! - V2. Then diagrams: `summary`, or `post` for runs without end.
-//! - V3. Beside them, on a second core: `pre` for a moment, because what leads to a goal is sometimes
-//!   next to nothing, and then formulas (`universal`) for as long as it takes. For runs without end it
-//!   is `pre`.
+//! - V3. Beside them, on a second core, formulas (`universal`); for runs without end it is `pre`.
 //! - V4. The first answer wins, and the others are stopped. A trace that may not be shortest, where
 //!   a shortest one is wanted, waits a little longer for a better one.
 //! - V5. Engines side by side share the memory. Those that ran out of it then get another chance
 //!   alone.
-//! - V6. With a third core `pre` has it for itself. Without one it tries again from time to time, each
-//!   time for a quarter of the time that has gone by: it costs the others little, and where nothing but
-//!   `pre` answers, there is an answer.
+//! - V6. What leads to a goal is sometimes next to nothing: with a third core `pre` has it for itself.
+//!   Without one it has a moment at the start, and tries again from time to time, for a quarter of the
+//!   time that has gone by: it costs the others little, and where nothing but `pre` answers, there is an
+//!   answer.
 //!
 //! On one core there is no company: `pre` has its moment first, and formulas get their turn when
 //! diagrams have given up.
@@ -50,8 +49,11 @@ const EXPLICIT_BITS: u32 = 64;
 /// How long diagrams are alone.
 const ALONE: Duration = Duration::from_millis(5);
 
-/// How long `pre` may take.
-const MOMENT: Duration = Duration::from_millis(30);
+/// How long `pre` may take at first.
+const MOMENT: Duration = Duration::from_millis(80);
+
+/// How long an answer waits at least for one with a shorter trace.
+const WAIT: Duration = Duration::from_millis(15);
 
 /// When `pre` tries again, and how much longer it waits each time after that.
 const AGAIN: Duration = Duration::from_millis(800);
@@ -215,9 +217,7 @@ impl Race<'_> {
             (true, 0 | 1) => vec![vec![whole(&post)]],
             (true, _) => vec![vec![whole(&post)], vec![whole(&pre)]],
             (false, 0 | 1) => vec![vec![brief(&pre), whole(&summary), whole(&universal)]],
-            (false, 2) => {
-                vec![vec![whole(&summary)], vec![brief(&pre), whole(&universal)], vec![turns(&pre)]]
-            }
+            (false, 2) => vec![vec![whole(&summary)], vec![whole(&universal)], vec![turns(&pre)]],
             (false, _) => vec![vec![whole(&summary)], vec![whole(&universal)], vec![whole(&pre)]],
         };
         if let Some(lane) = lanes.get_mut(1) {
@@ -253,7 +253,7 @@ impl Race<'_> {
             drop(sender);
             self.listen(&mut heard, &receiver, None);
             if heard.winner().is_some_and(|run| given_up(self.task, &run.answer).is_some()) {
-                self.listen(&mut heard, &receiver, Some(MOMENT.max(start.elapsed() / 4)));
+                self.listen(&mut heard, &receiver, Some(WAIT.max(start.elapsed() / 4)));
             }
             self.stop.store(true, Ordering::Relaxed);
             let _ = wake.send(());
@@ -284,6 +284,9 @@ impl Race<'_> {
     ) {
         let start = Instant::now();
         let mut next = AGAIN;
+        if self.enter(engine, May::Moment(MOMENT), news) {
+            return;
+        }
         loop {
             match wait.recv_timeout(next.saturating_sub(start.elapsed())) {
                 Ok(()) => others = others.saturating_sub(1),
