@@ -77,6 +77,46 @@ pub(crate) enum Verb {
     },
 }
 
+/// What a run may spend, and what becomes of one that went wrong.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct LimitArgs {
+    /// Stop after this time (500ms, 60s, 5m, 2h), reading included, and answer `unknown`
+    #[arg(long, value_name = "TIME", value_parser = units::duration, help_heading = "Limits")]
+    pub(crate) timeout: Option<Duration>,
+    /// Stop at this much memory (512M, 4G), in each process, and answer `unknown` [default: 3/4 of
+    /// the machine's]. Files of more than 1 GiB are refused in any case
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes, help_heading = "Limits")]
+    pub(crate) memory: Option<u64>,
+    /// If there is an internal error, save the input and the command into this folder, to repeat it
+    #[arg(long, value_name = "DIR", help_heading = "Limits")]
+    pub(crate) report: Option<String>,
+}
+
+impl Verb {
+    /// The limits of the verb; none for those that run until they are done.
+    pub(crate) fn limits(&self) -> Option<LimitArgs> {
+        Some(match self {
+            Verb::Check(args) => args.search.limits.clone(),
+            Verb::States(args) => args.search.limits.clone(),
+            Verb::Convert(args) => args.limits.clone(),
+            Verb::Dump(args) => args.limits.clone(),
+            Verb::Replay(args) => args.limits.clone(),
+            Verb::Gen(args) => LimitArgs {
+                timeout: args.timeout,
+                memory: args.memory,
+                report: args.report.clone(),
+            },
+            Verb::Ltl(args) => args.limits.clone(),
+            Verb::Eval(args) => args.resolution.limits.clone(),
+            Verb::Solve(args) => args.resolution.limits.clone(),
+            Verb::Lts(args) => args.limits.clone(),
+            Verb::Influence(args) => args.shown.limits.clone(),
+            Verb::Annotate(args) => args.shown.limits.clone(),
+            Verb::Capture(_) | Verb::Completions { .. } => return None,
+        })
+    }
+}
+
 const CHECK_EXAMPLES: &str = "\
 With no property named, assertions are checked and, where that label exists, whether SLIC_ERROR is
 reachable.
@@ -287,12 +327,8 @@ pub(crate) struct Resolve {
     #[arg(long, value_name = "TIME", requires = "hosts", default_value = "10s",
         value_parser = units::duration)]
     pub(crate) wait: Duration,
-    /// Stop after this time (500ms, 60s, 5m, 2h)
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub(crate) timeout: Option<Duration>,
-    /// Stop at this much memory (512M, 4G), in each process [default: 3/4 of the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
-    pub(crate) memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// The form of the answer
     #[arg(long, value_enum, default_value = "text", value_name = "F")]
     pub(crate) format: SolutionFormat,
@@ -381,12 +417,8 @@ pub(crate) struct LtsArgs {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
-    /// Stop after this time (500ms, 60s, 5m, 2h)
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub(crate) timeout: Option<Duration>,
-    /// Stop at this much memory (512M, 4G) [default: 3/4 of the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
-    pub(crate) memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// No progress, no warnings
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -436,12 +468,8 @@ pub(crate) struct Shown {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
-    /// Stop after this time (500ms, 60s, 5m, 2h)
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub(crate) timeout: Option<Duration>,
-    /// Stop at this much memory (512M, 4G) [default: 3/4 of the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
-    pub(crate) memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// No progress, no warnings
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -575,12 +603,8 @@ pub(crate) struct Search {
     /// variables that influence analysis says
     #[arg(long, value_enum, value_name = "A")]
     pub(crate) matching: Option<MatchingArg>,
-    /// Stop after this time (500ms, 60s, 5m, 2h) and answer `unknown`
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub(crate) timeout: Option<Duration>,
-    /// Stop at this much memory (512M, 4G) and answer `unknown` [default: 3/4 of the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
-    pub(crate) memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// Stop after this many steps of the engine and answer `unknown`
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,
@@ -829,6 +853,8 @@ pub(crate) struct Convert {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -877,6 +903,8 @@ pub(crate) struct Dump {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -914,6 +942,8 @@ pub(crate) struct Replay {
     /// Nothing but the exit code
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Args, Debug)]
@@ -923,6 +953,17 @@ pub(crate) struct Gen {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE", global = true)]
     pub(crate) output: Option<String>,
+    /// Stop after this time (500ms, 60s, 5m, 2h)
+    #[arg(long, value_name = "TIME", value_parser = units::duration, global = true,
+        help_heading = "Limits")]
+    pub(crate) timeout: Option<Duration>,
+    /// Stop at this much memory (512M, 4G) [default: 3/4 of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes, global = true,
+        help_heading = "Limits")]
+    pub(crate) memory: Option<u64>,
+    /// If there is an internal error, save the command into this folder, to repeat it
+    #[arg(long, value_name = "DIR", global = true, help_heading = "Limits")]
+    pub(crate) report: Option<String>,
 }
 
 #[derive(Subcommand, Debug)]
@@ -1025,9 +1066,8 @@ pub(crate) struct Ltl {
     /// Show the size on standard error
     #[arg(long)]
     pub(crate) stats: bool,
-    /// Stop after this time (500ms, 60s, 5m, 2h)
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub(crate) timeout: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,

@@ -1,17 +1,15 @@
 //! C on the command line: which files, with which flags; preprocessing; what to say about it.
 
 use crate::args::{Input, LangArg};
-use crate::io;
+use crate::{child, io};
 use crate::verbs::Failed;
 use postbop::preprocess::{
-    Invocation, Outcome, Source, compile_commands, preprocess, run, shell_words,
+    Invocation, Outcome, Source, compile_commands, preprocess, shell_words,
 };
 use postbop::{CProgram, CText};
 use source::SourceFile;
 use std::collections::HashSet;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -76,7 +74,7 @@ pub(crate) fn load(input: &Input) -> Result<Loaded, Failed> {
     let files = program.files().iter().enumerate().map(|(i, name)| {
         // Only what can be in a path is shown; a file may be gone, or never have been one.
         let bytes = match shown.contains(&(i as u32)) {
-            true => std::fs::read(name).unwrap_or_default(),
+            true => io::shown(name),
             false => Vec::new(),
         };
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -294,7 +292,12 @@ fn text(source: &Source) -> Result<CText, String> {
     }
     let text = match ending {
         Some("i") => String::from_utf8_lossy(&bytes).into_owned(),
-        _ => preprocess(source, &mut run).map_err(explained)?,
+        // What has been read may be gone.
+        _ if io::is_special(path) => {
+            let text = String::from_utf8_lossy(&bytes);
+            preprocess(&stdin(source), &mut |i| run_with(i, &text)).map_err(explained)?
+        }
+        _ => preprocess(source, &mut |i| child::run(i, None)).map_err(explained)?,
     };
     Ok(CText { name: path.to_owned(), text, directory: directory.clone() })
 }
@@ -313,26 +316,11 @@ fn stdin(source: &Source) -> Source {
 
 /// Runs a command that reads the text.
 fn run_with(invocation: &Invocation, text: &str) -> std::io::Result<Outcome> {
-    let mut arguments = invocation.arguments.clone();
-    if let Some(last) = arguments.last_mut() {
+    let mut invocation = invocation.clone();
+    if let Some(last) = invocation.arguments.last_mut() {
         *last = "-".to_owned();
     }
-    let mut child = Command::new(&invocation.program)
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    let mut stdin = child.stdin.take();
-    let output = std::thread::scope(|scope| {
-        scope.spawn(move || {
-            // A preprocessor that stops early has said why.
-            let _ = stdin.as_mut().map(|s| s.write_all(text.as_bytes()));
-        });
-        child.wait_with_output()
-    })?;
-    let success = output.status.success();
-    Ok(Outcome { success, stdout: output.stdout, stderr: output.stderr })
+    child::run(&invocation, Some(text))
 }
 
 /// The error with what can be done about it.

@@ -5,9 +5,8 @@ use crate::args::{
     MuSyntaxArg, ProgramView, ViewArg,
 };
 use crate::exit::Exit;
-use crate::verbs::{Failed, options, program, read};
+use crate::verbs::{Failed, limits, options, program, read};
 use crate::{io, watch};
-use check::Limits;
 use postbop::{
     Annotated, AnnotatedPoint, Error, InfluenceAnalysis, InfluenceMethod, MuSyntax, Options,
     Resolution, Solution, View, Watch,
@@ -16,7 +15,6 @@ use serde_json::json;
 use source::SourceFile;
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Whether a model is a program, by its ending or because the language is named.
 pub(crate) fn is_program(args: &Eval) -> bool {
@@ -65,10 +63,6 @@ fn mu_syntax(syntax: MuSyntaxArg) -> MuSyntax {
     }
 }
 
-fn limits(timeout: Option<Duration>, memory: Option<u64>) -> Limits {
-    Limits { time: timeout, memory: memory.or_else(watch::default_memory), steps: None }
-}
-
 /// A program to evaluate a formula on.
 pub(crate) struct Model {
     files: Vec<Arc<SourceFile>>,
@@ -109,7 +103,7 @@ impl Model {
 
 pub(crate) fn lts(args: &LtsArgs) -> Result<Exit, Failed> {
     let mut options = options(&args.input, None)?;
-    options.limits = limits(args.timeout, args.memory);
+    options.limits = limits(&args.limits);
     let files = program(&args.input, &mut options, (args.quiet, false))?;
     let view = view(&args.view, &options, Some(ViewArg::Data))?;
     let (watch, line) = watch::watch(args.quiet);
@@ -123,7 +117,7 @@ pub(crate) fn lts(args: &LtsArgs) -> Result<Exit, Failed> {
 
 pub(crate) fn influence(args: &Influence) -> Result<Exit, Failed> {
     let mut options = options(&args.input, None)?;
-    options.limits = limits(args.shown.timeout, args.shown.memory);
+    options.limits = limits(&args.shown.limits);
     let files = program(&args.input, &mut options, (args.shown.quiet, false))?;
     let analysis = match args.analysis {
         AnalysisArg::Ia1 => InfluenceAnalysis::Ia1,
@@ -145,7 +139,7 @@ pub(crate) fn influence(args: &Influence) -> Result<Exit, Failed> {
 
 pub(crate) fn annotate(args: &Annotate) -> Result<Exit, Failed> {
     let mut options = options(&args.input, None)?;
-    options.limits = limits(args.shown.timeout, args.shown.memory);
+    options.limits = limits(&args.shown.limits);
     let files = program(&args.input, &mut options, (args.shown.quiet, false))?;
     let formula = formula(&args.formula)?;
     let (watch, line) = watch::watch(args.shown.quiet);

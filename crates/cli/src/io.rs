@@ -1,9 +1,22 @@
 //! Reading and writing. A reader that goes away is no error.
 
+use crate::guard;
 use source::SourceFile;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::sync::Arc;
+
+/// The most bytes of a file that is read as a whole, and of what a preprocessor prints.
+pub(crate) const MAX_BYTES: u64 = 1 << 30;
+
+/// A size for people.
+pub(crate) fn size(bytes: u64) -> String {
+    match bytes {
+        b if b >= 1 << 30 && b % (1 << 30) == 0 => format!("{} GiB", b >> 30),
+        b if b >= 1 << 20 => format!("{} MiB", b >> 20),
+        b => format!("{b} bytes"),
+    }
+}
 
 /// A source file by name, `-` for standard input.
 pub(crate) fn source_file(name: &str) -> Result<Arc<SourceFile>, String> {
@@ -38,29 +51,53 @@ pub(crate) fn contents(name: &str) -> Result<Vec<u8>, String> {
     bytes(name).map(|(_, bytes)| bytes)
 }
 
+/// What a file holds that is only to be shown: nothing if it is gone, is no file, or is too large.
+pub(crate) fn shown(name: &str) -> Vec<u8> {
+    let small = std::fs::metadata(name).is_ok_and(|d| d.is_file() && d.len() <= MAX_BYTES);
+    if small { std::fs::read(name).unwrap_or_default() } else { Vec::new() }
+}
+
+/// Whether a file is more than a place on a disk: reading it once may empty it, or never end.
+pub(crate) fn is_special(name: &str) -> bool {
+    std::fs::metadata(name).is_ok_and(|data| !data.is_file() && !data.is_dir())
+}
+
 fn bytes(name: &str) -> Result<(String, Vec<u8>), String> {
     let mut bytes = Vec::new();
-    if name == "-" {
-        let shown = "<stdin>".to_owned();
-        return match io::stdin().lock().read_to_end(&mut bytes) {
-            Ok(_) => Ok((shown, bytes)),
-            Err(e) => Err(format!("cannot read standard input: {e}")),
-        };
-    }
-    let read = File::open(name).and_then(|mut file| {
-        if file.metadata()?.is_dir() {
-            return Err(io::Error::other("it is a directory"));
-        }
-        file.read_to_end(&mut bytes)
-    });
+    let shown = if name == "-" { "<stdin>" } else { name };
+    let too_large = || format!("`{shown}` is larger than {}, and not read", size(MAX_BYTES));
+    let read = match name {
+        "-" => io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes),
+        _ => File::open(name).and_then(|file| {
+            let data = file.metadata()?;
+            if data.is_dir() {
+                return Err(io::Error::other("it is a directory"));
+            }
+            if data.len() > MAX_BYTES {
+                return Ok(data.len() as usize);
+            }
+            file.take(MAX_BYTES + 1).read_to_end(&mut bytes)
+        }),
+    };
     match read {
-        Ok(_) => Ok((name.to_owned(), bytes)),
+        Ok(n) if n as u64 > MAX_BYTES => Err(too_large()),
+        Ok(_) => Ok((shown.to_owned(), bytes)),
+        Err(e) if name == "-" => Err(format!("cannot read standard input: {e}")),
         Err(e) => Err(format!("cannot read `{name}`: {e}")),
     }
 }
 
-/// Lets `write` write to the file, or to standard output.
+/// Lets `write` write the answer to the file, or to standard output. Limits end here.
 pub(crate) fn write_to(
+    name: Option<&str>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), String> {
+    guard::answering();
+    stream_to(name, write)
+}
+
+/// Likewise, where writing is the work: limits hold.
+pub(crate) fn stream_to(
     name: Option<&str>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), String> {

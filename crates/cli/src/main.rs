@@ -11,8 +11,10 @@
 mod args;
 mod c;
 mod capture;
+mod child;
 mod equations;
 mod exit;
+mod guard;
 mod influence;
 mod io;
 mod units;
@@ -44,10 +46,19 @@ fn main() -> ExitCode {
             return if error.use_stderr() { Exit::Bad.into() } else { Exit::Holds.into() };
         }
     };
-    let exit = std::panic::catch_unwind(|| verbs::run(cli.verb)).unwrap_or_else(|_| {
-        io::complain("unknown: internal error, please report it");
-        Exit::Unknown.into()
-    });
+    let work = |verb| {
+        std::panic::catch_unwind(|| verbs::run(verb)).unwrap_or_else(|_| {
+            io::complain("unknown: internal error, please report it");
+            Exit::Unknown.into()
+        })
+    };
+    let exit = match cli.verb.limits() {
+        Some(limits) => {
+            let bounds = guard::Bounds { time: limits.timeout, memory: limits.memory };
+            guard::guarded(bounds, || work(cli.verb))
+        }
+        None => work(cli.verb),
+    };
     if let Some(place) = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take() {
         io::complain(&format!("note: the internal error arose at {place}"));
     }

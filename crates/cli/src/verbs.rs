@@ -2,11 +2,11 @@
 
 use crate::args::{
     AutomatonFormat, Check, CheckFormat, Cli, Convert, DialectArg, Dump, EncodingArg, EngineArg,
-    FamilyArg, Form, Gen, HeadsArg, Input, LangArg, Ltl, MatchingArg, Properties, Replay, Search,
+    FamilyArg, Form, Gen, HeadsArg, Input, LangArg, LimitArgs, Ltl, MatchingArg, Properties, Replay, Search,
     StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
 };
 use crate::exit::Exit;
-use crate::{c, capture, equations, influence, io, watch};
+use crate::{c, capture, equations, guard, influence, io, watch};
 use check::{Limits, TraceMode};
 use clap::CommandFactory;
 use postbop::{
@@ -109,12 +109,7 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     }
     let properties = properties(&args.properties)?;
     let mut options = options(&args.input, Some(&args.search))?;
-    let loud = (args.output.quiet, args.output.verbose);
-    let files = program(&args.input, &mut options, loud)?;
     options.rules = c::rules(&args.properties.rule)?;
-    if properties.is_empty() && options.rules.is_empty() && options.c.is_some() {
-        return Err(c::nothing_asked(&files));
-    }
     options.trace = match args.trace {
         TraceArg::Shortest => TraceMode::Shortest,
         TraceArg::Any => TraceMode::Any,
@@ -128,24 +123,70 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     options.vacuity = !args.no_vacuity && !args.output.quiet;
     options.witness = args.output.verbose || args.format != CheckFormat::Text;
     let (watch, line) = watch::watch(args.output.quiet);
+    let page = Page {
+        format: args.format,
+        output: args.output.output.clone(),
+        text: TextOptions { proofs: args.self_check, ..text_options(&args.output) },
+    };
+    last_word(args, page.clone(), &properties, &options, &watch);
+    let loud = (args.output.quiet, args.output.verbose);
+    let files = program(&args.input, &mut options, loud)?;
+    if properties.is_empty() && options.rules.is_empty() && options.c.is_some() {
+        return Err(c::nothing_asked(&files));
+    }
     let report = postbop::check(&files, &properties, &options, &watch)?;
     drop(line);
-    let text = TextOptions { proofs: args.self_check, ..text_options(&args.output) };
-    io::write_to(args.output.output.as_deref(), |out| match args.format {
-        CheckFormat::Text => render::text(&report, &text, out),
-        CheckFormat::Bebop => render::bebop(&report, out),
-        CheckFormat::Json => render::json(&report, out),
-        CheckFormat::Sarif => render::sarif(&report, out),
-        CheckFormat::Html => render::html(&report, out),
-    })?;
+    let exit = page.write(&report)?;
     about_memory(&args.output);
-    Ok(if report.any_violated() {
-        Exit::Violated
-    } else if report.any_unknown() {
-        Exit::Unknown
-    } else {
-        Exit::Holds
-    })
+    Ok(exit)
+}
+
+/// If the run is ended from outside: the answers so far.
+fn last_word(
+    args: &Check,
+    page: Page,
+    properties: &[Property],
+    options: &Options,
+    watch: &postbop::Watch,
+) {
+    let name = args.input.files.first().or(args.input.c.compile_commands.as_ref());
+    let name = name.map_or("", |name| if name == "-" { "<stdin>" } else { name });
+    let file = SourceFile::new(name, "").map(Arc::new);
+    let (properties, options) = (properties.to_vec(), options.clone());
+    let so_far = watch.so_far.clone();
+    guard::last_word(move |reason| {
+        let files: Vec<_> = file.into_iter().collect();
+        let report = so_far.report(&files, &properties, &options, &reason);
+        page.write(&report).unwrap_or_else(|what| Failed::from(what).0)
+    });
+}
+
+/// Where and how a report is written.
+#[derive(Clone)]
+struct Page {
+    format: CheckFormat,
+    output: Option<String>,
+    text: TextOptions,
+}
+
+impl Page {
+    /// Writes the report; the exit code is its verdict.
+    fn write(&self, report: &postbop::Report) -> Result<Exit, String> {
+        io::write_to(self.output.as_deref(), |out| match self.format {
+            CheckFormat::Text => render::text(report, &self.text, out),
+            CheckFormat::Bebop => render::bebop(report, out),
+            CheckFormat::Json => render::json(report, out),
+            CheckFormat::Sarif => render::sarif(report, out),
+            CheckFormat::Html => render::html(report, out),
+        })?;
+        Ok(if report.any_violated() {
+            Exit::Violated
+        } else if report.any_unknown() {
+            Exit::Unknown
+        } else {
+            Exit::Holds
+        })
+    }
 }
 
 fn states(args: &States) -> Result<Exit, Failed> {
@@ -231,9 +272,8 @@ fn configurations(flag: &str, text: &str) -> Result<Configurations, Failed> {
 }
 
 fn ltl(args: &Ltl) -> Result<Exit, Failed> {
-    let limits = Limits { time: args.timeout, memory: watch::default_memory(), steps: None };
     let (watch, line) = watch::watch(true);
-    let automaton = postbop::ltl(&args.formula, args.ba, limits, &watch)?;
+    let automaton = postbop::ltl(&args.formula, args.ba, limits(&args.limits), &watch)?;
     drop(line);
     let text = match args.format {
         AutomatonFormat::Hoa => automaton.hoa(),
@@ -297,6 +337,7 @@ fn replay(args: &Replay) -> Result<Exit, Failed> {
         entry: args.entry.clone(),
     };
     let mut options = options(&input, None)?;
+    options.limits = limits(&args.limits);
     let files = program(&input, &mut options, (args.quiet, false))?;
     let claims = render::read_report(&report).map_err(|e| format!("{}: {e}", args.report))?;
     let (watch, line) = watch::watch(args.quiet);
@@ -351,7 +392,7 @@ fn generate(args: &Gen) -> Result<Exit, Failed> {
             Family::Quicksort(Quicksort { bits, len, faulty, random_pivot, no_array })
         }
     };
-    io::write_to(args.output.as_deref(), |out| family.write(out))?;
+    io::stream_to(args.output.as_deref(), |out| family.write(out))?;
     Ok(Exit::Holds)
 }
 
@@ -409,11 +450,7 @@ pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options,
         EngineArg::Qbf => EngineChoice::Qbf,
         EngineArg::Universal => EngineChoice::Universal,
     };
-    out.limits = Limits {
-        time: search.timeout,
-        memory: search.memory.or_else(watch::default_memory),
-        steps: search.steps,
-    };
+    out.limits = Limits { steps: search.steps, ..limits(&search.limits) };
     out.matching = search.matching.map(|m| match m {
         MatchingArg::Ia1 => Some(postbop::Matched::Ia1),
         MatchingArg::Ia2 => Some(postbop::Matched::Ia2),
@@ -452,6 +489,12 @@ pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options,
         HeadsArg::Saturation => Heads::Saturation,
     };
     Ok(out)
+}
+
+/// The limits of the command line.
+pub(crate) fn limits(args: &LimitArgs) -> Limits {
+    let memory = args.memory.or_else(watch::default_memory);
+    Limits { time: args.timeout, memory, steps: None }
 }
 
 fn lang(lang: LangArg) -> Lang {

@@ -58,7 +58,7 @@ pub(crate) fn workers(
         return Err(Failed::from(what));
     }
     // Processes of one machine share its memory.
-    if args.memory.is_none() {
+    if args.limits.memory.is_none() {
         *memory = watch::default_memory().map(|all| all / (1 + others.len() as u64));
     }
     let started = Started { children: Arc::default() };
