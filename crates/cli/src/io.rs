@@ -1,8 +1,11 @@
 //! Reading and writing. A reader that goes away is no error.
+//!
+//! Everything that `bop` prints passes through here, and what a terminal would obey is escaped on the
+//! way (`source::Shown`): names, labels and literals are strangers' text.
 
-use source::SourceFile;
+use source::{Escapes, Shown, SourceFile, one_line};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Read, Write};
 use std::sync::Arc;
 
 /// A source file by name, `-` for standard input.
@@ -23,14 +26,14 @@ pub(crate) fn stream(name: &str) -> Result<(&str, Box<dyn BufRead>), String> {
     });
     match opened {
         Ok(file) => Ok((name, Box::new(BufReader::with_capacity(1 << 16, file)))),
-        Err(e) => Err(format!("cannot read `{name}`: {e}")),
+        Err(e) => Err(format!("cannot read `{}`: {e}", one_line(name))),
     }
 }
 
 /// A text file by name, `-` for standard input.
 pub(crate) fn text(name: &str) -> Result<String, String> {
     let (shown, bytes) = bytes(name)?;
-    String::from_utf8(bytes).map_err(|_| format!("{shown}: not UTF-8"))
+    String::from_utf8(bytes).map_err(|_| format!("{}: not UTF-8", one_line(&shown)))
 }
 
 /// What is in a file.
@@ -55,24 +58,53 @@ fn bytes(name: &str) -> Result<(String, Vec<u8>), String> {
     });
     match read {
         Ok(_) => Ok((name.to_owned(), bytes)),
-        Err(e) => Err(format!("cannot read `{name}`: {e}")),
+        Err(e) => Err(format!("cannot read `{}`: {e}", one_line(name))),
     }
 }
 
-/// Lets `write` write to the file, or to standard output.
+/// What kind of text is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Page {
+    /// For people.
+    Text,
+    /// JSON, or a page with JSON in it.
+    Json,
+    /// A language that others read: names must stay what they are, unless a person is looking on.
+    Language,
+}
+
+/// Lets `write` write a text for people to the file, or to standard output.
 pub(crate) fn write_to(
     name: Option<&str>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), String> {
+    write_page(name, Page::Text, write)
+}
+
+/// Lets `write` write a page of the kind.
+pub(crate) fn write_page(
+    name: Option<&str>,
+    page: Page,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), String> {
     let (shown, target): (&str, Box<dyn Write>) = match name {
         None => ("standard output", Box::new(io::stdout().lock())),
         Some(name) => match File::create(name) {
             Ok(file) => (name, Box::new(file)),
-            Err(e) => return Err(format!("cannot write `{name}`: {e}")),
+            Err(e) => return Err(format!("cannot write `{}`: {e}", one_line(name))),
         },
     };
     let mut out = BufWriter::with_capacity(1 << 16, target);
-    match write(&mut out).and_then(|()| out.flush()) {
+    let looked_at = name.is_none() && io::stdout().is_terminal();
+    let written = match page {
+        Page::Language if !looked_at => write(&mut out).and_then(|()| out.flush()),
+        _ => {
+            let escapes = if page == Page::Json { Escapes::Json } else { Escapes::Text };
+            let mut filtered = Shown::new(&mut out, escapes);
+            write(&mut filtered).and_then(|()| filtered.flush())
+        }
+    };
+    match written {
         Ok(()) => Ok(()),
         // `bop … | head`: nobody wants the rest.
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {
@@ -80,11 +112,12 @@ pub(crate) fn write_to(
             let _ = out.into_parts();
             Ok(())
         }
-        Err(e) => Err(format!("cannot write {shown}: {e}")),
+        Err(e) => Err(format!("cannot write {}: {e}", one_line(shown))),
     }
 }
 
-/// A line on standard error, whether anybody reads it or not.
+/// Something on standard error, whether anybody reads it or not.
 pub(crate) fn complain(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let mut shown = Shown::new(io::stderr().lock(), Escapes::Text);
+    let _ = writeln!(shown, "{text}").and_then(|()| shown.flush());
 }

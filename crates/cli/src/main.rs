@@ -15,6 +15,7 @@ mod equations;
 mod exit;
 mod influence;
 mod io;
+mod private;
 mod units;
 mod verbs;
 mod watch;
@@ -40,8 +41,13 @@ fn main() -> ExitCode {
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            // What is wrong is said in words of the command line, which can be names of files.
+            if error.use_stderr() {
+                io::complain(error.render().to_string().trim_end());
+                return Exit::Bad.into();
+            }
             let _ = error.print();
-            return if error.use_stderr() { Exit::Bad.into() } else { Exit::Holds.into() };
+            return Exit::Holds.into();
         }
     };
     let exit = std::panic::catch_unwind(|| verbs::run(cli.verb)).unwrap_or_else(|_| {

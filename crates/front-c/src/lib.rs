@@ -22,6 +22,7 @@ mod andersen;
 mod conditions;
 mod constant;
 pub mod export;
+pub mod flags;
 mod function_pointers;
 mod lex;
 mod library;
