@@ -74,14 +74,22 @@ pub(crate) fn load(input: &Input) -> Result<Loaded, Failed> {
     let files = program.files().iter().enumerate().map(|(i, name)| {
         // Only what can be in a path is shown; a file may be gone, or never have been one.
         let bytes = match shown.contains(&(i as u32)) {
-            true => std::fs::read(name).unwrap_or_default(),
-            false => Vec::new(),
+            // A name can be anything that a line marker says, a device or a pipe, too.
+            true if is_plain_file(name) => std::fs::read(name).unwrap_or_default(),
+            _ => Vec::new(),
         };
         let text = String::from_utf8_lossy(&bytes).into_owned();
         SourceFile::new(name, text).map(Arc::new).map_err(|e| e.to_string())
     });
     let files = files.collect::<Result<_, String>>()?;
     Ok(Loaded { program, files })
+}
+
+/// The longest file whose lines are shown.
+const LONGEST_SHOWN: u64 = 256 << 20;
+
+fn is_plain_file(name: &str) -> bool {
+    std::fs::metadata(name).is_ok_and(|data| data.is_file() && data.len() <= LONGEST_SHOWN)
 }
 
 /// Says on standard error what is not modelled: all of it, or the first of it.

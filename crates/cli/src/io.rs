@@ -69,7 +69,8 @@ pub(crate) enum Page {
     Text,
     /// JSON, or a page with JSON in it.
     Json,
-    /// A language that others read: names must stay what they are, unless a person is looking on.
+    /// A language that others read: what is escaped must stay as different as it was, unless a person
+    /// is looking on.
     Language,
 }
 
@@ -97,11 +98,17 @@ pub(crate) fn write_page(
     let mut out = BufWriter::with_capacity(1 << 16, target);
     let looked_at = name.is_none() && io::stdout().is_terminal();
     let written = match page {
-        Page::Language if !looked_at => write(&mut out).and_then(|()| out.flush()),
-        _ => {
-            let escapes = if page == Page::Json { Escapes::Json } else { Escapes::Text };
-            let mut filtered = Shown::new(&mut out, escapes);
-            write(&mut filtered).and_then(|()| filtered.flush())
+        Page::Text => escaped(&mut out, Escapes::Text, write),
+        Page::Json => escaped(&mut out, Escapes::Json, write),
+        Page::Language => {
+            let mut text = Vec::new();
+            write(&mut text).and_then(|()| {
+                // Where there is no backslash, two names that differ do so when they are escaped.
+                match looked_at || !text.contains(&b'\\') {
+                    true => escaped(&mut out, Escapes::Text, |out| out.write_all(&text)),
+                    false => out.write_all(&text).and_then(|()| out.flush()),
+                }
+            })
         }
     };
     match written {
@@ -116,8 +123,29 @@ pub(crate) fn write_page(
     }
 }
 
-/// Something on standard error, whether anybody reads it or not.
+fn escaped(
+    out: &mut impl Write,
+    escapes: Escapes,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut shown = Shown::new(out, escapes);
+    write(&mut shown).and_then(|()| shown.flush())
+}
+
+/// A remark on standard error, whether anybody reads it or not. Its own line breaks are followed by a
+/// blank; others are a stranger's, and begin no line.
 pub(crate) fn complain(text: &str) {
+    let mut lines = text.split('\n');
+    let mut out = lines.next().unwrap_or("").to_owned();
+    for line in lines {
+        out += if line.starts_with(' ') { "\n" } else { "\\n" };
+        out += line;
+    }
+    complain_in_full(&out);
+}
+
+/// Several lines on standard error, each known to be one of ours.
+pub(crate) fn complain_in_full(text: &str) {
     let mut shown = Shown::new(io::stderr().lock(), Escapes::Text);
     let _ = writeln!(shown, "{text}").and_then(|()| shown.flush());
 }

@@ -43,7 +43,10 @@ fn main() -> ExitCode {
         Err(error) => {
             // What is wrong is said in words of the command line, which can be names of files.
             if error.use_stderr() {
-                io::complain(error.render().to_string().trim_end());
+                let calm = std::env::args_os()
+                    .map(|word| source::one_line(&word.to_string_lossy()).into_owned());
+                let error = args::Cli::try_parse_from(calm).err().unwrap_or(error);
+                io::complain_in_full(error.render().to_string().trim_end());
                 return Exit::Bad.into();
             }
             let _ = error.print();

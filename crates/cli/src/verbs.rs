@@ -43,7 +43,7 @@ impl From<Error> for Failed {
         match error {
             Error::Rejected { file, diagnostics } => {
                 for diagnostic in diagnostics {
-                    io::complain(&source::render(&diagnostic, &file));
+                    io::complain_in_full(&source::render(&diagnostic, &file));
                 }
                 Failed(Exit::Bad)
             }

@@ -183,7 +183,8 @@ impl Started {
             if failed && !says.is_empty() && !echo {
                 let says: String = says.chars().take(SHOWN).collect();
                 let (process, address) = (one.process, &one.address);
-                io::complain(&format!("note: process {process} ({address}) said: {says}"));
+                let what = format!("note: process {process} ({address}) said: {says}");
+                io::complain_in_full(&what);
             }
         }
     }

@@ -68,8 +68,9 @@ fn ran(command: &mut Command) -> Ran {
 /// Whether all of the tools are here; says which is not.
 fn has(tools: &[&str]) -> bool {
     let missing = |tool: &&&str| {
-        let found = Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-        found.status().is_err()
+        let mut command = Command::new(tool);
+        command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_err()
     };
     match tools.iter().find(missing) {
         Some(tool) => {
@@ -494,6 +495,13 @@ fn terminals_obey_nothing() {
     let database =
         format!("[{{\"directory\":\"/\",\"arguments\":[\"cc\",\"-f{NOISE}\",\"x.c\"]}}]");
     check("database", &["check", "--compile-commands", &file("db.json", &database), "--assert"]);
+}
+
+/// A line marker can name a device that never ends.
+#[test]
+fn line_markers_name_devices() {
+    let file = TempFile::new("d.i", "# 1 \"/dev/zero\"\nint main(void) { R: return 0; }\n");
+    bop(&["check", file.path(), "--reach", "R", "--timeout", "60s"]).exits(1);
 }
 
 /// What the preprocessor complains about is a stranger's text, too.
