@@ -136,10 +136,12 @@ Examples:
   bop check f.c --keep max:2 --keep a:2 --ltl 'G !error'  C with the values of two variables";
 
 const CAPTURE_EXAMPLES: &str = "\
-The exit code is that of the build.
+The exit code is that of the build. Compilers are seen however they are called: by name, by path, from
+CMake, behind ccache, by libtool.
 
 Examples:
   bop capture -- make -j4               writes compile_commands.json
+  bop capture -- sh -c 'cmake -B build && cmake --build build'
   bop check --compile-commands compile_commands.json --rule memory";
 
 const STATES_EXAMPLES: &str = "\
@@ -228,7 +230,8 @@ Examples:
   bop gen andor --vars 100000 | bop solve - --method bfs
   bop solve system.pbes --diagnostic why.txt --format json
   bop solve system.pbes --workers 4     with four threads
-  bop solve system.pbes --hosts FILE    with the processes that the file lists";
+  bop solve system.pbes --hosts FILE    with the processes that the file lists
+  bop solve system.pbes --hosts FILE --secret KEY    on several machines: all have the same KEY";
 
 const LTS_EXAMPLES: &str = "\
 With --view data, states are points of the program, and labels say what is read and written:
@@ -323,6 +326,10 @@ pub(crate) struct Resolve {
     /// Be process I of the list, from 0, and start no other
     #[arg(long, value_name = "I", requires = "hosts")]
     pub(crate) process: Option<u32>,
+    /// The secret by which the processes of a run know each other, in a file; or in the environment
+    /// variable BOP_SECRET [default on one machine: one of the run's, or of the user's, own]
+    #[arg(long, value_name = "FILE", requires = "hosts")]
+    pub(crate) secret: Option<String>,
     /// Wait so long for the other processes
     #[arg(long, value_name = "TIME", requires = "hosts", default_value = "10s",
         value_parser = units::duration)]
@@ -381,6 +388,9 @@ pub(crate) struct ModelProgram {
     /// Where the program starts
     #[arg(long, value_name = "P")]
     pub(crate) entry: Option<String>,
+    /// The compiler to preprocess with, as `gcc -m32` [default: $CC, or cc]
+    #[arg(long, value_name = "CMD")]
+    pub(crate) cc: Option<String>,
     /// Flags for the C preprocessor
     #[arg(last = true, value_name = "FLAG", allow_hyphen_values = true)]
     pub(crate) flags: Vec<String>,
@@ -551,6 +561,12 @@ pub(crate) struct CInput {
     /// Read these C files, or all of them if none is named, with the flags of a compilation database
     #[arg(long, value_name = "FILE")]
     pub(crate) compile_commands: Option<String>,
+    /// Run the compilers that the database names, with all of their flags: these can run anything
+    #[arg(long, requires = "compile_commands")]
+    pub(crate) trust_compile_commands: bool,
+    /// The compiler to preprocess with, as `gcc -m32` [default: $CC, or cc]
+    #[arg(long, value_name = "CMD")]
+    pub(crate) cc: Option<String>,
     /// Keep the values of a C variable (`x`, or `f::x` for a local), as BITS bits without a sign
     #[arg(long, value_name = "VAR:BITS", value_parser = units::keep)]
     pub(crate) keep: Vec<(String, u32)>,

@@ -2,6 +2,7 @@
 
 use crate::args::{Convert, Eval, MethodArg, MuSyntaxArg, Resolve, SolutionFormat, Solve};
 use crate::exit::Exit;
+use crate::io::Page;
 use crate::verbs::{Failed, limits, read};
 use crate::{influence, io, watch, workers};
 use postbop::{
@@ -122,7 +123,7 @@ pub(crate) fn convert(args: &Convert, form: EquationForm) -> Result<Exit, Failed
     let how = (syntax(args.syntax), &args.tau[..]);
     let text = postbop::convert_equations(&file, form, model, how, &options, &watch)?;
     drop(line);
-    io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+    io::write_page(args.output.as_deref(), Page::Language, |out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Holds)
 }
 
@@ -158,7 +159,8 @@ fn resolved(
             (Some(model), true) => model,
             _ => &explained.system,
         };
-        io::write_to((path != "-").then_some(path), |out| out.write_all(text.as_bytes()))?;
+        let path = (path != "-").then_some(path.as_str());
+        io::write_page(path, Page::Language, |out| out.write_all(text.as_bytes()))?;
     }
     let Solution { value, variables_explored, dependencies, algorithm, explanation, .. } =
         &solution;

@@ -5,6 +5,7 @@ use crate::args::{
     MuSyntaxArg, ProgramView, ViewArg,
 };
 use crate::exit::Exit;
+use crate::io::Page;
 use crate::verbs::{Failed, limits, options, program, read};
 use crate::{io, watch};
 use postbop::{
@@ -74,7 +75,11 @@ pub(crate) struct Model {
 pub(crate) fn model(args: &Eval) -> Result<Model, Failed> {
     let input = Input {
         files: vec![args.model.clone()],
-        c: crate::args::CInput { flags: args.program.flags.clone(), ..Default::default() },
+        c: crate::args::CInput {
+            flags: args.program.flags.clone(),
+            cc: args.program.cc.clone(),
+            ..Default::default()
+        },
         lang: args.program.lang,
         dialect: crate::args::DialectArg::Standard,
         entry: args.program.entry.clone(),
@@ -111,7 +116,7 @@ pub(crate) fn lts(args: &LtsArgs) -> Result<Exit, Failed> {
     let mut text = Vec::new();
     postbop::write_lts(&files, view, &options, &watch, &mut text)?;
     drop(line);
-    io::write_to(args.output.as_deref(), |out| out.write_all(&text))?;
+    io::write_page(args.output.as_deref(), Page::Language, |out| out.write_all(&text))?;
     Ok(Exit::Holds)
 }
 
@@ -155,7 +160,8 @@ fn show(
     format: AnnotatedFormat,
     output: Option<&str>,
 ) -> Result<Exit, Failed> {
-    io::write_to(output, |out| match format {
+    let page = if format == AnnotatedFormat::Json { Page::Json } else { Page::Text };
+    io::write_page(output, page, |out| match format {
         AnnotatedFormat::Text => text(found, out),
         AnnotatedFormat::Json => writeln!(out, "{}", as_json(found)),
         AnnotatedFormat::Source => annotated_source(found, files, out),
@@ -187,10 +193,12 @@ fn text(found: &Annotated, out: &mut dyn Write) -> std::io::Result<()> {
     for point in &found.points {
         if function != Some((&point.function, point.file)) {
             let file = found.files.get(point.file).map_or("", String::as_str);
-            writeln!(out, "{} ({file})", point.function)?;
+            let head = format!("{} ({file})", point.function);
+            writeln!(out, "{}", source::one_line(&head))?;
             function = Some((&point.function, point.file));
         }
-        writeln!(out, "{:>6}  {:<width$}  {}", point.line, statement(point), set(point))?;
+        let line = format!("{:>6}  {:<width$}  {}", point.line, statement(point), set(point));
+        writeln!(out, "{}", source::one_line(&line))?;
     }
     Ok(())
 }
@@ -239,7 +247,7 @@ fn annotated_source(
     for &file in &shown {
         let name = found.files.get(file).map_or("", String::as_str);
         if shown.len() > 1 {
-            writeln!(out, "// {name}")?;
+            writeln!(out, "// {}", source::one_line(name))?;
         }
         let source = files.iter().find(|f| f.name() == name).or_else(|| files.get(file));
         let Some(source) = source else { continue };

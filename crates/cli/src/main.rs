@@ -17,6 +17,7 @@ mod exit;
 mod guard;
 mod influence;
 mod io;
+mod private;
 mod units;
 mod verbs;
 mod watch;
@@ -42,8 +43,16 @@ fn main() -> ExitCode {
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            // What is wrong is said in words of the command line, which can be names of files.
+            if error.use_stderr() {
+                let calm = std::env::args_os()
+                    .map(|word| source::one_line(&word.to_string_lossy()).into_owned());
+                let error = args::Cli::try_parse_from(calm).err().unwrap_or(error);
+                io::complain_in_full(error.render().to_string().trim_end());
+                return Exit::Bad.into();
+            }
             let _ = error.print();
-            return if error.use_stderr() { Exit::Bad.into() } else { Exit::Holds.into() };
+            return Exit::Holds.into();
         }
     };
     let work = |verb| {

@@ -2,10 +2,11 @@
 
 use crate::args::{
     AutomatonFormat, Check, CheckFormat, Cli, Convert, DialectArg, Dump, EncodingArg, EngineArg,
-    FamilyArg, Form, Gen, HeadsArg, Input, LangArg, LimitArgs, Ltl, MatchingArg, Properties, Replay, Search,
-    StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
+    FamilyArg, Form, Gen, HeadsArg, Input, LangArg, LimitArgs, Ltl, MatchingArg, Properties,
+    Replay, Search, StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
 };
 use crate::exit::Exit;
+use crate::io::Page;
 use crate::{c, capture, equations, guard, influence, io, watch};
 use check::{Limits, TraceMode};
 use clap::CommandFactory;
@@ -42,7 +43,7 @@ impl From<Error> for Failed {
         match error {
             Error::Rejected { file, diagnostics } => {
                 for diagnostic in diagnostics {
-                    io::complain(&source::render(&diagnostic, &file));
+                    io::complain_in_full(&source::render(&diagnostic, &file));
                 }
                 Failed(Exit::Bad)
             }
@@ -123,7 +124,7 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     options.vacuity = !args.no_vacuity && !args.output.quiet;
     options.witness = args.output.verbose || args.format != CheckFormat::Text;
     let (watch, line) = watch::watch(args.output.quiet);
-    let page = Page {
+    let page = Written {
         format: args.format,
         output: args.output.output.clone(),
         text: TextOptions { proofs: args.self_check, ..text_options(&args.output) },
@@ -144,7 +145,7 @@ fn check(args: &Check) -> Result<Exit, Failed> {
 /// If the run is ended from outside: the answers so far.
 fn last_word(
     args: &Check,
-    page: Page,
+    page: Written,
     properties: &[Property],
     options: &Options,
     watch: &postbop::Watch,
@@ -163,16 +164,20 @@ fn last_word(
 
 /// Where and how a report is written.
 #[derive(Clone)]
-struct Page {
+struct Written {
     format: CheckFormat,
     output: Option<String>,
     text: TextOptions,
 }
 
-impl Page {
+impl Written {
     /// Writes the report; the exit code is its verdict.
     fn write(&self, report: &postbop::Report) -> Result<Exit, String> {
-        io::write_to(self.output.as_deref(), |out| match self.format {
+        let page = match self.format {
+            CheckFormat::Text | CheckFormat::Bebop => Page::Text,
+            CheckFormat::Json | CheckFormat::Sarif | CheckFormat::Html => Page::Json,
+        };
+        io::write_page(self.output.as_deref(), page, |out| match self.format {
             CheckFormat::Text => render::text(report, &self.text, out),
             CheckFormat::Bebop => render::bebop(report, out),
             CheckFormat::Json => render::json(report, out),
@@ -217,9 +222,11 @@ fn states(args: &States) -> Result<Exit, Failed> {
     let states = postbop::states(&files, at, &args.vars, &runs, &options, &watch)?;
     drop(line);
     let text = text_options(&args.output);
-    io::write_to(args.output.output.as_deref(), |out| match args.format {
-        StatesFormat::Json => render::states_json(&states, out),
-        StatesFormat::Text | StatesFormat::Dot => render::states_text(&states, &text, out),
+    io::write_page(args.output.output.as_deref(), states_page(args.format), |out| {
+        match args.format {
+            StatesFormat::Json => render::states_json(&states, out),
+            StatesFormat::Text | StatesFormat::Dot => render::states_text(&states, &text, out),
+        }
     })?;
     about_memory(&args.output);
     Ok(if states.stop_reason.is_some() { Exit::Unknown } else { Exit::Holds })
@@ -247,10 +254,12 @@ fn stacks(
     let stacks = postbop::stacks(files, &question, options, &watch)?;
     drop(line);
     let text = text_options(&args.output);
-    io::write_to(args.output.output.as_deref(), |out| match args.format {
-        StatesFormat::Text => render::stacks_text(&stacks, &text, out),
-        StatesFormat::Json => render::stacks_json(&stacks, out),
-        StatesFormat::Dot => render::stacks_dot(&stacks, out),
+    io::write_page(args.output.output.as_deref(), states_page(args.format), |out| {
+        match args.format {
+            StatesFormat::Text => render::stacks_text(&stacks, &text, out),
+            StatesFormat::Json => render::stacks_json(&stacks, out),
+            StatesFormat::Dot => render::stacks_dot(&stacks, out),
+        }
     })?;
     about_memory(&args.output);
     Ok(match (stacks.status, &stacks.stop_reason) {
@@ -258,6 +267,13 @@ fn stacks(
         (Some(Status::Reachable), _) => Exit::Violated,
         _ => Exit::Holds,
     })
+}
+
+fn states_page(format: StatesFormat) -> Page {
+    match format {
+        StatesFormat::Json => Page::Json,
+        StatesFormat::Text | StatesFormat::Dot => Page::Text,
+    }
 }
 
 /// `@FILE` is an automaton in a file, anything else an expression.
@@ -280,7 +296,11 @@ fn ltl(args: &Ltl) -> Result<Exit, Failed> {
         AutomatonFormat::Dot => automaton.dot(),
         AutomatonFormat::Text => automaton.text(),
     };
-    io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+    let page = match args.format {
+        AutomatonFormat::Hoa => Page::Language,
+        AutomatonFormat::Dot | AutomatonFormat::Text => Page::Text,
+    };
+    io::write_page(args.output.as_deref(), page, |out| out.write_all(text.as_bytes()))?;
     if args.stats {
         for (name, value) in automaton.stats() {
             io::complain(&format!("{name:13}  {value}"));
@@ -309,7 +329,11 @@ fn convert(args: &Convert) -> Result<Exit, Failed> {
     let mut options = options(&args.input, None)?;
     let files = program(&args.input, &mut options, (false, false))?;
     let text = postbop::convert(&files, target, &options)?;
-    io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+    let page = match args.to {
+        Form::Dot | Form::Cout => Page::Text,
+        _ => Page::Language,
+    };
+    io::write_page(args.output.as_deref(), page, |out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Holds)
 }
 
@@ -347,6 +371,7 @@ fn replay(args: &Replay) -> Result<Exit, Failed> {
         io::write_to(None, |out| {
             claims.iter().zip(&judged).try_for_each(|(claim, judgement)| {
                 let what = render::title(&claim.property);
+                let what = source::one_line(&what);
                 match judgement {
                     Judgement::Accepted => writeln!(out, "accepted: {what}"),
                     Judgement::Plausible { step } => writeln!(
@@ -354,9 +379,16 @@ fn replay(args: &Replay) -> Result<Exit, Failed> {
                         "accepted: {what} (what the call folded in step {} does is not told in full)",
                         step + 1
                     ),
-                    Judgement::Refused(why) => writeln!(out, "refused: {what}: {why}"),
-                    Judgement::Unknown(why) => writeln!(out, "unknown: {what}: {why}"),
-                    _ => writeln!(out, "no trace: {what}: {}", claim.verdict),
+                    Judgement::Refused(why) => {
+                        writeln!(out, "refused: {what}: {}", source::one_line(&why.to_string()))
+                    }
+                    Judgement::Unknown(why) => {
+                        writeln!(out, "unknown: {what}: {}", source::one_line(&why.to_string()))
+                    }
+                    _ => {
+                        let verdict = source::one_line(&claim.verdict);
+                        writeln!(out, "no trace: {what}: {verdict}")
+                    }
                 }
             })
         })?;

@@ -91,6 +91,6 @@ pub use source::SourceFile;
 pub use stacks::{StackQuestion, Words, stacks};
 pub use states::{Runs, states};
 pub use workers::{
-    Hosts, HostsError, Meeting, Workers, eval_with_workers, solve_stream_with_workers,
-    solve_with_workers,
+    Hosts, HostsError, LEAST_SECRET, Meeting, Secret, Workers, eval_with_workers,
+    solve_stream_with_workers, solve_with_workers,
 };
