@@ -826,9 +826,22 @@ pub(crate) struct Convert {
     /// The name of the internal action in labels (repeatable) [default: i and tau]
     #[arg(long, value_name = "NAME", help_heading = "Formulas and equations")]
     pub(crate) tau: Vec<String>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
+}
+
+/// Limits of verbs that do not search.
+#[derive(Args, Debug)]
+pub(crate) struct LimitArgs {
+    /// Stop after this time (500ms, 60s, 5m, 2h)
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Stop at this much memory (512M, 4G) [default: 3/4 of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub(crate) memory: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -874,6 +887,8 @@ pub(crate) struct Dump {
     /// The stage
     #[arg(long, value_enum, default_value = "ir")]
     pub(crate) stage: StageArg,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,

@@ -2,7 +2,7 @@
 
 use crate::args::{Convert, Eval, MethodArg, MuSyntaxArg, Resolve, SolutionFormat, Solve};
 use crate::exit::Exit;
-use crate::verbs::{Failed, read};
+use crate::verbs::{Failed, limits, read};
 use crate::{influence, io, watch, workers};
 use check::Limits;
 use postbop::{
@@ -118,13 +118,18 @@ pub(crate) fn convert(args: &Convert, form: EquationForm) -> Result<Exit, Failed
     };
     let file = io::source_file(file)?;
     let model = args.model.as_deref().map(stream).transpose()?;
-    let limits = Limits { time: None, memory: watch::default_memory(), steps: None };
-    let options = Options { limits, ..Options::default() };
+    let options = Options { limits: limits(&args.limits), ..Options::default() };
     let (watch, line) = watch::watch(true);
     let how = (syntax(args.syntax), &args.tau[..]);
-    let text = postbop::convert_equations(&file, form, model, how, &options, &watch)?;
+    let written = postbop::convert_equations(&file, form, model, how, &options, &watch)?;
     drop(line);
-    io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+    if let Some(equations) = written.part {
+        io::complain(&format!(
+            "note: there is no end of the equations, or not soon: {equations} of them are written, \
+             which explain the value of the one asked for"
+        ));
+    }
+    io::write_to(args.output.as_deref(), |out| out.write_all(written.text.as_bytes()))?;
     Ok(Exit::Holds)
 }
 

@@ -2,8 +2,8 @@
 
 use crate::args::{
     AutomatonFormat, Check, CheckFormat, Cli, Convert, DialectArg, Dump, EncodingArg, EngineArg,
-    FamilyArg, Form, Gen, HeadsArg, Input, LangArg, Ltl, MatchingArg, Properties, Replay, Search,
-    StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
+    FamilyArg, Form, Gen, HeadsArg, Input, LangArg, LimitArgs, Ltl, MatchingArg, Properties,
+    Replay, Search, StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
 };
 use crate::exit::Exit;
 use crate::{c, capture, equations, influence, io, watch};
@@ -267,10 +267,18 @@ fn convert(args: &Convert) -> Result<Exit, Failed> {
         }
     };
     let mut options = options(&args.input, None)?;
+    options.limits = limits(&args.limits);
     let files = program(&args.input, &mut options, (false, false))?;
-    let text = postbop::convert(&files, target, &options)?;
+    let (watch, line) = watch::watch(true);
+    let text = postbop::convert(&files, target, &options, &watch)?;
+    drop(line);
     io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Holds)
+}
+
+/// The limits of a verb that does not search.
+pub(crate) fn limits(args: &LimitArgs) -> Limits {
+    Limits { time: args.timeout, memory: args.memory.or_else(watch::default_memory), steps: None }
 }
 
 fn dump(args: &Dump) -> Result<Exit, Failed> {
@@ -281,8 +289,11 @@ fn dump(args: &Dump) -> Result<Exit, Failed> {
         StageArg::Spds => Stage::Spds,
     };
     let mut options = options(&args.input, None)?;
+    options.limits = limits(&args.limits);
     let files = program(&args.input, &mut options, (false, false))?;
-    let text = postbop::dump(&files, &stage, &options)?;
+    let (watch, line) = watch::watch(true);
+    let text = postbop::dump(&files, &stage, &options, &watch)?;
+    drop(line);
     io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Holds)
 }
