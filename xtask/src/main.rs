@@ -5,6 +5,7 @@
 
 mod auto;
 mod bench;
+mod conversions;
 mod experiments;
 mod families;
 mod fuzz;
@@ -22,8 +23,11 @@ cargo xtask TASK
   fuzz-engines [--n N] [--seed S]   compare all engines on N generated programs (20000, from seed 1)
   fuzz-ltl [--n N] [--seed S]       compare all engines with a plain reference on N generated
                                     programs with formulas (5000, from seed 1)
+  fuzz-convert [--n N] [--seed S]   compare N generated programs, systems and formulas of each
+                                    language with what they become in each other (1000, from seed 1)
+  fuzz-convert --corpus             the same for the programs of the corpora
   random SEED [PROFILE]             print a generated program: small, medium, large, fancy, calls,
-                                    deterministic, model
+                                    deterministic, model, remopla, pds
   bench [SUITE...]                  run the suites in bench/suites and record the results
   bench --auto [--limit S] [SUITE...]
                                     compare `--engine auto` with each single engine on them; each
@@ -40,6 +44,7 @@ fn main() -> ExitCode {
     let result = match args.split_first() {
         Some((&"fuzz-engines", rest)) => fuzz::fuzz_engines(rest),
         Some((&"fuzz-ltl", rest)) => fuzz::fuzz_ltl(rest),
+        Some((&"fuzz-convert", rest)) => conversions::fuzz_convert(rest),
         Some((&"random", rest)) => fuzz::random(rest),
         Some((&"bench", rest)) => bench::bench(rest),
         Some((&"experiments", rest)) => experiments::experiments(rest),

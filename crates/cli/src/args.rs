@@ -866,11 +866,11 @@ pub(crate) struct Convert {
     /// The name of the internal action in labels (repeatable) [default: i and tau]
     #[arg(long, value_name = "NAME", help_heading = "Formulas and equations")]
     pub(crate) tau: Vec<String>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -916,11 +916,11 @@ pub(crate) struct Dump {
     /// The stage
     #[arg(long, value_enum, default_value = "ir")]
     pub(crate) stage: StageArg,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -121,9 +121,17 @@ pub(crate) fn convert(args: &Convert, form: EquationForm) -> Result<Exit, Failed
     let options = Options { limits: limits(&args.limits), ..Options::default() };
     let (watch, line) = watch::watch(true);
     let how = (syntax(args.syntax), &args.tau[..]);
-    let text = postbop::convert_equations(&file, form, model, how, &options, &watch)?;
+    let written = postbop::convert_equations(&file, form, model, how, &options, &watch)?;
     drop(line);
-    io::write_page(args.output.as_deref(), Page::Language, |out| out.write_all(text.as_bytes()))?;
+    if let Some(equations) = written.part {
+        io::complain(&format!(
+            "note: there is no end of the equations, or not soon: {equations} of them are written, \
+             which explain the value of the one asked for"
+        ));
+    }
+    io::write_page(args.output.as_deref(), Page::Language, |out| {
+        out.write_all(written.text.as_bytes())
+    })?;
     Ok(Exit::Holds)
 }
 

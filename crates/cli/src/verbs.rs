@@ -327,8 +327,11 @@ fn convert(args: &Convert) -> Result<Exit, Failed> {
         }
     };
     let mut options = options(&args.input, None)?;
+    options.limits = limits(&args.limits);
     let files = program(&args.input, &mut options, (false, false))?;
-    let text = postbop::convert(&files, target, &options)?;
+    let (watch, line) = watch::watch(true);
+    let text = postbop::convert(&files, target, &options, &watch)?;
+    drop(line);
     let page = match args.to {
         Form::Dot | Form::Cout => Page::Text,
         _ => Page::Language,
@@ -345,8 +348,11 @@ fn dump(args: &Dump) -> Result<Exit, Failed> {
         StageArg::Spds => Stage::Spds,
     };
     let mut options = options(&args.input, None)?;
+    options.limits = limits(&args.limits);
     let files = program(&args.input, &mut options, (false, false))?;
-    let text = postbop::dump(&files, &stage, &options)?;
+    let (watch, line) = watch::watch(true);
+    let text = postbop::dump(&files, &stage, &options, &watch)?;
+    drop(line);
     io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Holds)
 }

@@ -68,7 +68,7 @@ pub use equations::{
     Explained, MuSyntax, Resolution, Solution, Stream, eval, eval_stream, solve, solve_on,
     solve_stream,
 };
-pub use exports::{EquationForm, convert_equations};
+pub use exports::{EquationForm, Equations, convert_equations};
 pub use families::{Family, Quicksort, Wide};
 pub use findings::{Allow, Finding, Findings, Step, allowances, findings};
 pub use front_bp::Dialect;
