@@ -8,6 +8,7 @@ mod bench;
 mod experiments;
 mod families;
 mod fuzz;
+mod fuzz_c;
 mod papers;
 mod rooms;
 mod run;
@@ -22,6 +23,11 @@ cargo xtask TASK
   fuzz-engines [--n N] [--seed S]   compare all engines on N generated programs (20000, from seed 1)
   fuzz-ltl [--n N] [--seed S]       compare all engines with a plain reference on N generated
                                     programs with formulas (5000, from seed 1)
+  fuzz-c [--n N] [--seed S] [--profile P] [--shrink K] [--out DIR]
+                                    generate N programs in C (1000, from seed 1), run them on every
+                                    input, and ask about what happened; failing ones go to DIR, the
+                                    first K of each profile made smaller (10). Profiles: integers,
+                                    aliases, callbacks, jumps, files, floats, control, misc, all
   random SEED [PROFILE]             print a generated program: small, medium, large, fancy, calls,
                                     deterministic, model
   bench [SUITE...]                  run the suites in bench/suites and record the results
@@ -40,6 +46,7 @@ fn main() -> ExitCode {
     let result = match args.split_first() {
         Some((&"fuzz-engines", rest)) => fuzz::fuzz_engines(rest),
         Some((&"fuzz-ltl", rest)) => fuzz::fuzz_ltl(rest),
+        Some((&"fuzz-c", rest)) => fuzz_c::fuzz_c(rest),
         Some((&"random", rest)) => fuzz::random(rest),
         Some((&"bench", rest)) => bench::bench(rest),
         Some((&"experiments", rest)) => experiments::experiments(rest),
