@@ -253,9 +253,17 @@ impl Campaign {
         };
         let of: Vec<Claim> = all.iter().filter(named).cloned().collect();
         let of = if of.is_empty() { all.to_vec() } else { of };
-        let kind = first.split(':').next().unwrap_or("").to_owned();
+        let question = |reason: &str| {
+            let asked = reason.split(':').next().unwrap_or("").to_owned();
+            let kept = asked.contains("--keep");
+            (asked.split(" --keep").next().unwrap_or("").to_owned(), kept)
+        };
+        let kind = question(&first);
+        // What is kept must stay in the program: no more than is needed.
+        let mut program = program.clone();
+        program.keep.retain(|(name, bits)| first.contains(&format!(" {name}:{bits}")));
         let mut scratch = Outcome::default();
-        shrink_c(program, |candidate| {
+        shrink_c(&program, |candidate| {
             let Ok(mut seen) = observe(compiler, &[candidate], optimise) else { return false };
             let runs = seen.pop().unwrap_or_default();
             if runs.iter().any(|r| r.crashed.is_some()) {
@@ -266,7 +274,7 @@ impl Campaign {
                 claim.reached = runs.iter().any(|r| claim.in_run(candidate, &r.events));
             }
             let found = self.judge(candidate, &claims, &runs, &mut scratch).unwrap_or_default();
-            let same = found.iter().any(|r| r.split(':').next() == Some(kind.as_str()));
+            let same = found.iter().any(|r| question(r) == kind);
             if same {
                 failure.texts = candidate.texts(&claims);
                 failure.reasons = found;
