@@ -4,7 +4,7 @@ use crate::load::caught;
 use crate::told::{Told, path};
 use crate::{EngineChoice, Options, Watch, engines, pool};
 use check::{
-    Budget, Goal, Observation, StopReason, Target, Task, Trace, TraceMode, Verdict, Wants,
+    Budget, Goal, Limits, Observation, StopReason, Target, Task, Trace, TraceMode, Verdict, Wants,
 };
 use front_c::{ObjectId, Reach, Skeleton};
 use ir::{EdgeId, Id, Layout, NodeId};
@@ -136,10 +136,10 @@ pub fn findings(
             let budget = &budget;
             Checker { skeleton, rule, options, watch, budget, longest: &longest }.run(&mut out)
         });
-        match found.unwrap_or_else(|what| Err(StopReason::Internal { what })) {
-            Ok(found) => out.findings = found,
-            Err(reason) => out.unknown.push((rule.name.clone(), reason)),
+        if let Err(reason) = found.unwrap_or_else(|what| Err(StopReason::Internal { what })) {
+            out.unknown.push((rule.name.clone(), reason));
         }
+        watch.so_far.ruled(&rule.name, &out);
         (out, longest.get())
     };
     // A limit on steps is for all rules together: where it is reached must not be chance.
@@ -165,7 +165,11 @@ pub fn findings(
                     if shorter >= longest {
                         break;
                     }
-                    (found, longest) = (again, shorter);
+                    // What was found with longer paths counts, if the shorter ones find no more.
+                    longest = shorter;
+                    if !lacked(&again) || again.findings.len() >= found.findings.len() {
+                        found = again;
+                    }
                 }
                 found
             }
@@ -177,6 +181,11 @@ pub fn findings(
         };
         out.add(found);
     }
+    settled(out, allow)
+}
+
+/// Sorts out what remarks allow.
+pub(crate) fn settled(mut out: Findings, allow: &[Allow]) -> Findings {
     for finding in &mut out.findings {
         let here = |a: &&Allow| {
             (a.rule == finding.rule || a.rule == "*")
@@ -192,7 +201,7 @@ pub fn findings(
 
 impl Findings {
     /// Takes over what was found for a further rule.
-    fn add(&mut self, found: Findings) {
+    pub(crate) fn add(&mut self, found: Findings) {
         self.findings.extend(found.findings);
         self.unknown.extend(found.unknown);
         for assumption in &found.assumptions {
@@ -215,7 +224,8 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn run(&self, out: &mut Findings) -> Result<Vec<Finding>, StopReason> {
+    /// Checks the rule. What is found is in `out` even if it has to stop.
+    fn run(&self, out: &mut Findings) -> Result<(), StopReason> {
         self.budget.poll()?;
         if self.rule.is_about_values() {
             return self.values(out);
@@ -253,10 +263,9 @@ impl Checker<'_> {
         });
         let mut task = Task::new(program.clone(), goals.collect());
         task.wants = Wants { trace: self.options.trace, certificate: false, all_nodes: false };
-        let found = self.answers(&task, out)?;
+        let (found, stopped) = self.answers(&task, out)?;
         note(out, "variables", product.instances.len() as u64);
         assume(out, VARIABLES);
-        let mut findings = Vec::new();
         for (goal, trace) in found {
             let object = product.instances[goal].object.clone();
             let atoms: FxHashSet<String> = self.rule.events_for(&object).into_iter().collect();
@@ -268,7 +277,7 @@ impl Checker<'_> {
             let steps = path(&program, &trace, self.options.max_steps, &event);
             let last = steps.iter().rev().find(|s| s.event.is_some()).or(steps.last());
             let Some(last) = last.cloned() else { continue };
-            findings.push(Finding {
+            out.findings.push(Finding {
                 rule: self.rule.name.clone(),
                 message: self.rule.message_for(&object),
                 file: last.file,
@@ -282,12 +291,13 @@ impl Checker<'_> {
                 suppressed: None,
             });
         }
-        Ok(findings)
+        stopped.map_or(Ok(()), Err)
     }
 
     /// A rule about values. First, which places are reached with values from where; then a path for
-    /// each pair.
-    fn values(&self, out: &mut Findings) -> Result<Vec<Finding>, StopReason> {
+    /// each pair. The second takes as long as the first, and longer: if half of the time is not enough for
+    /// the first, there are paths to what was found until then.
+    fn values(&self, out: &mut Findings) -> Result<(), StopReason> {
         let unsupported = |what: String| StopReason::Unsupported { what };
         let entry = self.options.entry.as_deref();
         let stop = || self.budget.poll().is_err();
@@ -305,7 +315,7 @@ impl Checker<'_> {
             assume(out, limit);
         }
         if product.violations.is_empty() {
-            return Ok(Vec::new());
+            return Ok(());
         }
         let at = |node| Goal::Reach(vec![Target::at(node)]);
         let goals = product.violations.iter().map(|v| at(v.node)).collect();
@@ -322,17 +332,25 @@ impl Checker<'_> {
         let places = product.violations.iter();
         task.observe =
             places.map(|v| Observation { node: v.node, vars: vec![product.birth] }).collect();
-        let answer = self.answer(&task, out)?;
+        let half = self.half();
+        let answer = self.answer(&task, &half, out)?;
+        let mut stopped = answer.incomplete.clone();
         let slot = Layout::new(&program).slot(product.birth);
         let mut causes: Vec<(usize, usize)> = Vec::new();
         let mut seen: FxHashSet<(rules::At, usize)> = FxHashSet::default();
         for (i, verdict) in answer.verdicts.iter().enumerate() {
             match verdict {
                 Verdict::Holds(_) => continue,
-                Verdict::Unknown(reason) => return Err(reason.clone()),
+                Verdict::Unknown(reason) => {
+                    stopped.get_or_insert_with(|| reason.clone());
+                    continue;
+                }
                 Verdict::Violated(_) => {}
             }
             let Some(set) = answer.observed.get(i).copied().flatten() else {
+                if stopped.is_some() {
+                    continue;
+                }
                 let what = "the engine does not say which values it found".to_owned();
                 return Err(StopReason::Internal { what });
             };
@@ -344,8 +362,8 @@ impl Checker<'_> {
                 found.filter(|&k| seen.insert((product.violations[i].at, k))).map(|k| (i, k)),
             );
         }
-        if causes.is_empty() {
-            return Ok(Vec::new());
+        if causes.is_empty() || matches!(stopped, Some(StopReason::Internal { .. })) {
+            return stopped.map_or(Ok(()), Err);
         }
         note(out, "causes", causes.len() as u64);
         let mut program = Arc::unwrap_or_clone(program);
@@ -357,8 +375,25 @@ impl Checker<'_> {
             goals.push(Goal::Reach(vec![Target { node: product.violations[i].node, condition }]));
         }
         let program = Arc::new(program);
-        let task = Task::new(program, goals);
-        self.told(&task, &product, Some(&causes), out)
+        let mut task = Task::new(program, goals);
+        if stopped.is_some() {
+            // The search may end when it has found them again.
+            task.wants.trace = TraceMode::Any;
+        }
+        self.told(&task, &product, Some(&causes), out)?;
+        stopped.map_or(Ok(()), Err)
+    }
+
+    /// Half of the time that is left.
+    fn half(&self) -> Budget {
+        let limits = self.budget.limits();
+        let time = limits.time.map(|limit| limit.saturating_sub(self.budget.elapsed()) / 2);
+        match time {
+            None => self.budget.clone(),
+            // Steps are counted for all rules together.
+            Some(_) if limits.steps.is_some() => self.budget.clone(),
+            Some(_) => self.watch.part(Limits { time, ..limits }, limits),
+        }
     }
 
     /// A finding for each goal that is reached. Each is a violation from an origin; without `causes`,
@@ -369,14 +404,25 @@ impl Checker<'_> {
         product: &rules::ValueProduct,
         causes: Option<&[(usize, usize)]>,
         out: &mut Findings,
-    ) -> Result<Vec<Finding>, StopReason> {
+    ) -> Result<(), StopReason> {
         let mut task = task.clone();
-        task.wants = Wants { trace: self.options.trace, certificate: false, all_nodes: false };
+        let trace = match task.wants.trace {
+            TraceMode::Any => TraceMode::Any,
+            _ => self.options.trace,
+        };
+        task.wants = Wants { trace, certificate: false, all_nodes: false };
         let told =
             Told::new(self.skeleton, self.rule, product, &task.program, self.options.max_steps);
         let mut told_of: Vec<(Finding, Option<rules::At>)> = Vec::new();
-        for (goal, trace) in self.answers(&task, out)? {
-            self.budget.poll()?;
+        let (found, mut stopped) = self.answers(&task, out)?;
+        for (goal, trace) in found {
+            // What is left to do takes no time to speak of, for each.
+            if told_of.len() >= FEW
+                && let Err(reason) = self.budget.poll()
+            {
+                stopped = Some(reason);
+                break;
+            }
             let (i, k) = match causes {
                 Some(causes) => (causes[goal].0, Some(causes[goal].1)),
                 None => (goal, told.birth(&trace)),
@@ -401,10 +447,16 @@ impl Checker<'_> {
             let origin = f.origin.clone().filter(|_| from.is_none());
             seen.insert((f.file.clone(), f.line, f.column, *from, origin))
         });
-        Ok(told_of.into_iter().map(|(finding, _)| finding).collect())
+        out.findings.extend(told_of.into_iter().map(|(finding, _)| finding));
+        stopped.map_or(Ok(()), Err)
     }
 
-    fn answer(&self, task: &Task, out: &mut Findings) -> Result<check::Answer, StopReason> {
+    fn answer(
+        &self,
+        task: &Task,
+        budget: &Budget,
+        out: &mut Findings,
+    ) -> Result<check::Answer, StopReason> {
         let options = match self.options.engine {
             EngineChoice::Auto => Options { engine: EngineChoice::Summary, ..self.options.clone() },
             _ => self.options.alone(),
@@ -412,7 +464,7 @@ impl Checker<'_> {
         // A product has what the rule asks for and little else.
         let whole = task.program.nodes.len() > LARGE && options.engine == EngineChoice::Summary;
         let answer = if whole { engines::answer_whole } else { engines::answer };
-        let mut runs = answer(task, &options, self.watch, self.budget);
+        let mut runs = answer(task, &options, self.watch, budget);
         let Some(run) = runs.pop() else {
             return Err(StopReason::Internal { what: "no engine answered".to_owned() });
         };
@@ -422,21 +474,33 @@ impl Checker<'_> {
         Ok(run.answer)
     }
 
-    /// The goals that are reached, each with its trace, which has been replayed.
-    fn answers(&self, task: &Task, out: &mut Findings) -> Result<Vec<(usize, Trace)>, StopReason> {
-        let answer = self.answer(task, out)?;
+    /// The goals that are reached, each with its trace, which has been replayed; and why there may be more.
+    fn answers(
+        &self,
+        task: &Task,
+        out: &mut Findings,
+    ) -> Result<(Vec<(usize, Trace)>, Option<StopReason>), StopReason> {
+        let answer = self.answer(task, self.budget, out)?;
         let checker = replay::TraceChecker::new(task.program.clone());
-        let mut found = Vec::new();
+        let (mut found, mut stopped) = (Vec::new(), None);
         for (goal, verdict) in answer.verdicts.into_iter().enumerate() {
             match verdict {
                 Verdict::Holds(_) => {}
-                Verdict::Unknown(reason) => return Err(reason),
+                Verdict::Unknown(reason @ StopReason::Internal { .. }) => return Err(reason),
+                Verdict::Unknown(reason) => {
+                    stopped.get_or_insert(reason);
+                }
                 Verdict::Violated(None) => {
                     let what = "the engine gave no trace".to_owned();
                     return Err(StopReason::Internal { what });
                 }
                 Verdict::Violated(Some(trace)) => {
-                    self.budget.poll()?;
+                    if found.len() >= FEW
+                        && let Err(reason) = self.budget.poll()
+                    {
+                        stopped.get_or_insert(reason);
+                        break;
+                    }
                     checker.check(&task.goals[goal], &trace).map_err(|refusal| {
                         let what = format!("the trace is no run of the program: {refusal}");
                         StopReason::Internal { what }
@@ -445,9 +509,12 @@ impl Checker<'_> {
                 }
             }
         }
-        Ok(found)
+        Ok((found, stopped))
     }
 }
+
+/// So many traces are replayed and told in a moment, even after the time is over.
+const FEW: usize = 100;
 
 /// Products with more nodes are not sliced first: that takes as long as what it saves.
 const LARGE: usize = 20_000;
