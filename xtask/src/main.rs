@@ -9,6 +9,8 @@ mod conversions;
 mod experiments;
 mod families;
 mod fuzz;
+mod fuzz_c;
+mod mutants;
 mod papers;
 mod rooms;
 mod run;
@@ -26,6 +28,15 @@ cargo xtask TASK
   fuzz-convert [--n N] [--seed S]   compare N generated programs, systems and formulas of each
                                     language with what they become in each other (1000, from seed 1)
   fuzz-convert --corpus             the same for the programs of the corpora
+  fuzz-c [--n N] [--seed S] [--profile P] [--shrink K] [--out DIR]
+                                    generate N programs in C (1000, from seed 1), run them on every
+                                    input, and ask about what happened; failing ones go to DIR, the
+                                    first K of each profile made smaller (10). Profiles: integers,
+                                    aliases, callbacks, jumps, files, floats, control, misc, all
+  mutants prepare [--seed S] [--n N] [--dir DIR] [--crates A,B]
+  mutants run [--from K] [--to L] [--dir DIR]
+  mutants table [--dir DIR]         changes of the sources, drawn by a seed (400, seed 13), that the
+                                    tests must notice; `run` goes on where it stopped
   random SEED [PROFILE]             print a generated program: small, medium, large, fancy, calls,
                                     deterministic, model, remopla, pds
   bench [SUITE...]                  run the suites in bench/suites and record the results
@@ -45,6 +56,8 @@ fn main() -> ExitCode {
         Some((&"fuzz-engines", rest)) => fuzz::fuzz_engines(rest),
         Some((&"fuzz-ltl", rest)) => fuzz::fuzz_ltl(rest),
         Some((&"fuzz-convert", rest)) => conversions::fuzz_convert(rest),
+        Some((&"fuzz-c", rest)) => fuzz_c::fuzz_c(rest),
+        Some((&"mutants", rest)) => mutants::mutants(rest),
         Some((&"random", rest)) => fuzz::random(rest),
         Some((&"bench", rest)) => bench::bench(rest),
         Some((&"experiments", rest)) => experiments::experiments(rest),
