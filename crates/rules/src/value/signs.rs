@@ -12,7 +12,8 @@
 //!   failed, or that it did not; a value that is chosen is as the rule's `assume` says.
 //! - S4. A way out of a branch is not taken if no number of the sign passes its test.
 //! - S5. What is not only reached by its name (a field, a global, a variable whose address is taken) has any
-//!   sign after a store through a pointer, and after a call.
+//!   sign after a store through a pointer, after a call, after an assignment to another part of the same
+//!   variable, and, if it is behind a pointer, after one to a variable that a pointer may point to.
 //!
 //! Objects are followed in this way if they are tested, or what they are copied to is, and if something is
 //! known of them: constants, outcomes, or a test before.
@@ -496,27 +497,35 @@ impl Maker<'_> {
             Some(Callee::Unknown) => true,
             Some(Callee::Known(g)) => library(self.f.name(g)) != Some(Library::Silent),
         };
-        // What a path goes through may be assigned, too.
-        let through = |o: ObjectId| {
-            let mut o = o;
-            loop {
-                o = match s.objects[o.index()].reach {
-                    Reach::Var => return false,
-                    Reach::Field(b)
-                    | Reach::Cell(b)
-                    | Reach::Address(b)
-                    | Reach::Arrow(b)
-                    | Reach::Deref(b) => b,
-                };
-                if assigned.contains(&o) {
-                    return true;
-                }
-            }
-        };
         for (&o, &sign) in &self.frames[&body.func].signs {
-            if sign.shared && !assigned.contains(&o) && (stores || called || through(o)) {
+            let touched = || assigned.iter().any(|a| self.overlap(*a, o));
+            if sign.shared && !assigned.contains(&o) && (stores || called || touched()) {
                 act.other.extend(Self::signing(sign, OPEN));
             }
+        }
+    }
+
+    /// Whether an assignment to one object may change another, which is not the same (S5).
+    fn overlap(&self, assigned: ObjectId, o: ObjectId) -> bool {
+        let (from, _) = self.from(assigned);
+        let (root, behind) = self.from(o);
+        let variable = &self.s.objects[from.index()];
+        // Other units may have pointers to what they see.
+        from == root || behind && (variable.address_taken || variable.array || variable.external)
+    }
+
+    /// The variable that an object is reached from, and whether through a pointer.
+    fn from(&self, mut o: ObjectId) -> (ObjectId, bool) {
+        let mut behind = false;
+        loop {
+            o = match self.s.objects[o.index()].reach {
+                Reach::Var => return (o, behind),
+                Reach::Field(b) | Reach::Cell(b) | Reach::Address(b) => b,
+                Reach::Arrow(b) | Reach::Deref(b) => {
+                    behind = true;
+                    b
+                }
+            };
         }
     }
 
@@ -548,6 +557,11 @@ impl Maker<'_> {
         fails: Option<bool>,
     ) {
         let Some(o) = call.result.or(call.temporary) else { return };
+        for (&other, &sign) in &self.frames[&func].signs {
+            if other != o && sign.shared && self.overlap(o, other) {
+                act.other.extend(Self::signing(sign, OPEN));
+            }
+        }
         let Some(&sign) = self.frames[&func].signs.get(&o) else { return };
         let mut choices = act.choices;
         let returned = target.and_then(|g| self.f.returned(g));
