@@ -112,7 +112,7 @@ impl Constraints {
         self.sites.len() - 1
     }
 
-    /// What each site may call; none if that is too much work. `fits` has the lists that sites speak
+    /// What each site may call, and what escapes; none if that is too much work. `fits` has the lists that sites speak
     /// of, in order, `signatures` the functions with a body, and `keeps` tells whether a function without one may keep
     /// its arguments.
     pub(crate) fn solve(
@@ -120,7 +120,7 @@ impl Constraints {
         fits: &[Vec<FuncId>],
         signatures: &[Option<Signature>],
         keeps: impl Fn(FuncId) -> bool,
-    ) -> Option<Vec<Targets>> {
+    ) -> Option<(Vec<Targets>, Vec<FuncId>)> {
         let cells = self.succ.len();
         let mut at_cell: Vec<Vec<u32>> = vec![Vec::new(); cells];
         let mut open_at_start = Vec::new();
@@ -177,12 +177,13 @@ impl Constraints {
                 }
             }
         }
-        let (targets, by_escape) = (s.targets, s.by_escape);
+        let (targets, by_escape, mut escaped) = (s.targets, s.by_escape, s.escaped_list);
+        escaped.sort_unstable();
         let out = targets.into_iter().zip(by_escape).map(|(mut funcs, unknown)| {
             funcs.sort_unstable();
             Targets { funcs, unknown }
         });
-        Some(out.collect())
+        Some((out.collect(), escaped))
     }
 }
 
@@ -331,7 +332,7 @@ mod tests {
 
     fn solve(c: Constraints, signatures: &[Option<Signature>]) -> Vec<Vec<u32>> {
         let all: Vec<FuncId> = (0..signatures.len() as u32).map(FuncId).collect();
-        let targets = c.solve(&[all], signatures, |_| true).expect("few facts");
+        let (targets, _) = c.solve(&[all], signatures, |_| true).expect("few facts");
         targets.iter().map(|t| t.funcs.iter().map(|f| f.0).collect()).collect()
     }
 

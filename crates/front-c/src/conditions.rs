@@ -1,18 +1,24 @@
 //! Cheap feasibility: a condition over variables that did not change has the value that it had.
 //!
-//! - C1. Two tests are of one condition if they are the same expression, up to negation, `!= 0`, and
-//!   the direction of comparisons.
-//! - C2. A condition changes where one of its variables is assigned; where something is stored through
-//!   a pointer, if one of them has its address taken or is behind a pointer; and where a function is
-//!   called that may do either, or, if a variable is not automatic, may assign it ([`Effects`]).
-//! - C3. After the assignment of a constant to its only variable, its value is known; after `i++`, too,
-//!   if what `i` was at least before makes it false for ever (`i = 0` and `i < 1`).
+//! - C1. Two tests are of one condition if they are the same expression over values of the same types, up
+//!   to negation, `!= 0`, and the direction of comparisons. The opposite of `<` is `>=`, unless an operand
+//!   may be no number.
+//! - C2. A condition changes where one of its variables is assigned. Behind a pointer may be whatever is
+//!   *exposed*: has its address taken, or is seen by code that is not read. A condition over what is behind
+//!   a pointer changes where anything exposed is assigned; every condition over what is exposed, or behind
+//!   a pointer, where something is stored through a pointer; and all of them where a function is called
+//!   that may do so ([`Effects`]).
+//! - C3. After the assignment of a constant to its only variable, its value is known.
 //! - C4. Where a call passes a constant, conditions on that parameter alone are known at the entry.
+//! - C5. Where a variable is counted on and starts with a constant, whether it still is that constant is a
+//!   condition, too. If it is, all conditions over it alone are known one step later.
+//! - C6. What may change at any time (`volatile`, atomics, what signal handlers and other threads assign)
+//!   is in no condition.
 
 use crate::library::{Library, library};
-use crate::link::{FuncId, ObjectId, Reach};
+use crate::link::{FuncId, Object, ObjectId, Reach};
 use crate::skeleton::{Body, Call, Data, DataId, Event, Flow, Skeleton, When, plain_name};
-use crate::tree::Binary;
+use c_types::{Binary, Model, Scalar, Unary, Value, binary, unary};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The most conditions of one function that are remembered.
@@ -29,6 +35,8 @@ pub struct Effects {
     unknown: Effect,
     nothing: Effect,
     writes: Effect,
+    /// What may happen at any time.
+    any_time: Option<Effect>,
     /// Parameters that some call gives a constant.
     constants: FxHashSet<ObjectId>,
 }
@@ -39,6 +47,8 @@ struct Effect {
     assigned: Box<[u64]>,
     /// It stores through pointers.
     stores: bool,
+    /// It assigns what is exposed.
+    exposed: bool,
     /// It calls what is not known, which may change whatever other units see.
     unknown: bool,
 }
@@ -46,8 +56,11 @@ struct Effect {
 impl Effect {
     /// Adds what another one does; whether that is new.
     fn add(&mut self, other: &Effect) -> bool {
-        let mut new = (other.stores && !self.stores) || (other.unknown && !self.unknown);
+        let mut new = (other.stores && !self.stores)
+            || (other.exposed && !self.exposed)
+            || (other.unknown && !self.unknown);
         self.stores |= other.stores;
+        self.exposed |= other.exposed;
         self.unknown |= other.unknown;
         for (a, b) in self.assigned.iter_mut().zip(&other.assigned) {
             new |= *b & !*a != 0;
@@ -61,11 +74,13 @@ impl Effects {
     /// The effects of all functions; those that are `quiet` have none.
     pub fn new(s: &Skeleton, quiet: &dyn Fn(FuncId) -> bool) -> Effects {
         let mut numbers: FxHashMap<ObjectId, u32> = FxHashMap::default();
-        let mut direct: Vec<Option<(Vec<u32>, bool, bool)>> = vec![None; s.funcs.len()];
+        let mut direct: Vec<Option<(Vec<u32>, Effect)>> = vec![None; s.funcs.len()];
         let mut callers: Vec<Vec<FuncId>> = vec![Vec::new(); s.funcs.len()];
         let mut constants = FxHashSet::default();
+        let mut any_time = false;
         for body in &s.bodies {
-            let (mut assigned, mut stores, mut unknown) = (Vec::new(), false, false);
+            let (mut assigned, mut stores, mut exposed, mut unknown) =
+                (Vec::new(), false, false, false);
             for point in &body.points {
                 let result = match &point.flow {
                     Flow::Call(call) => &call.result_events[..],
@@ -78,6 +93,7 @@ impl Effects {
                             if !s.objects[root.index()].automatic {
                                 let next = numbers.len() as u32;
                                 assigned.push(*numbers.entry(root).or_insert(next));
+                                exposed |= is_exposed(&s.objects[root.index()]);
                             }
                         }
                         Event::Store => stores = true,
@@ -85,7 +101,7 @@ impl Effects {
                     }
                 }
                 let Flow::Call(call) = &point.flow else { continue };
-                unknown |= call.targets.is_empty();
+                unknown |= call.open;
                 for &f in call.targets.iter().filter(|f| !quiet(**f)) {
                     if let Some(callee) = s.body(f) {
                         callers[f.index()].push(body.func);
@@ -98,19 +114,22 @@ impl Effects {
                         }
                         continue;
                     }
-                    match library(plain_name(&s.funcs[f.index()].name)) {
+                    let name = plain_name(&s.funcs[f.index()].name);
+                    any_time |= AT_ANY_TIME.contains(&name);
+                    match library(name) {
                         Some(Library::Silent) => {}
                         Some(Library::Writes) => stores = true,
                         None => unknown = true,
                     }
                 }
             }
-            direct[body.func.index()] = Some((assigned, stores, unknown));
+            let effect = Effect { assigned: Box::default(), stores, exposed, unknown };
+            direct[body.func.index()] = Some((assigned, effect));
         }
         let words = numbers.len().div_ceil(64);
         let none = Effect { assigned: vec![0; words].into(), ..Effect::default() };
-        let effect = |(assigned, stores, unknown): &(Vec<u32>, bool, bool)| {
-            let mut out = Effect { stores: *stores, unknown: *unknown, ..none.clone() };
+        let effect = |(assigned, own): &(Vec<u32>, Effect)| {
+            let mut out = Effect { assigned: none.assigned.clone(), ..*own };
             assigned.iter().for_each(|&i| out.assigned[i as usize / 64] |= 1 << (i % 64));
             out
         };
@@ -118,13 +137,16 @@ impl Effects {
             direct.iter().map(|d| d.as_ref().map(effect)).collect();
         close(s, &callers, &mut functions);
         // What is not known may call whatever it can reach.
-        let mut unknown = Effect { stores: true, unknown: true, ..none.clone() };
+        let mut unknown = Effect { stores: true, exposed: true, unknown: true, ..none.clone() };
+        let mut handlers = none.clone();
         for body in &s.bodies {
             let func = &s.funcs[body.func.index()];
-            if let Some(effect) = &functions[body.func.index()]
-                && (!func.is_static || func.address_taken)
-            {
+            let Some(effect) = &functions[body.func.index()] else { continue };
+            if !func.is_static || func.address_taken {
                 unknown.add(effect);
+            }
+            if func.address_taken {
+                handlers.add(effect);
             }
         }
         for effect in functions.iter_mut().flatten() {
@@ -132,8 +154,29 @@ impl Effects {
                 effect.add(&unknown);
             }
         }
+        if handlers.unknown {
+            handlers.add(&unknown);
+        }
+        let any_time = any_time.then_some(handlers);
         let writes = Effect { stores: true, ..none.clone() };
-        Effects { numbers, functions, unknown, nothing: none, writes, constants }
+        Effects { numbers, functions, unknown, nothing: none, writes, any_time, constants }
+    }
+
+    /// Whether functions of the program may run at any time.
+    pub fn at_any_time(&self) -> bool {
+        self.any_time.is_some()
+    }
+
+    /// Whether an object may change at any time (C6).
+    pub fn changes_by_itself(&self, s: &Skeleton, o: ObjectId) -> bool {
+        let root = root(s, o);
+        let object = &s.objects[root.index()];
+        s.objects[o.index()].volatile
+            || object.volatile
+            || self.any_time.as_ref().is_some_and(|effect| {
+                (effect.stores && is_exposed(object))
+                    || !object.automatic && self.changes(s, effect, root)
+            })
     }
 
     fn of(&self, s: &Skeleton, callee: Callee) -> &Effect {
@@ -159,6 +202,25 @@ impl Effects {
             && (self.numbers.get(&o).is_some_and(bit)
                 || effect.unknown && (object.external || object.address_taken))
     }
+}
+
+/// Functions that make others run at any time from then on.
+const AT_ANY_TIME: [&str; 10] = [
+    "bsd_signal",
+    "pthread_create",
+    "sigaction",
+    "signal",
+    "__sysv_signal",
+    "sigset",
+    "ssignal",
+    "sysv_signal",
+    "thrd_create",
+    "timer_create",
+];
+
+/// Whether what is behind a pointer may be the variable.
+fn is_exposed(object: &Object) -> bool {
+    object.address_taken || (object.external && !object.automatic)
 }
 
 /// Adds the effects of callees to those of their callers.
@@ -193,18 +255,29 @@ fn root(s: &Skeleton, mut o: ObjectId) -> ObjectId {
 /// A condition that is worth remembering.
 #[derive(Clone, Debug)]
 pub struct Condition {
-    /// The value whose truth it is.
-    pub data: DataId,
+    /// What it says.
+    pub says: Says,
     /// The objects that it depends on.
     pub depends: FxHashSet<ObjectId>,
-    /// Stores through pointers may change it.
-    pub by_store: bool,
+    /// Something behind a pointer is among them.
+    memory: bool,
+    /// Something exposed is among them.
+    exposed: bool,
     /// Its variables that are not automatic.
     shared: Vec<ObjectId>,
-    /// All of its variables are constants.
+    /// All of its variables are constants for ever.
     constant: bool,
-    /// The least that its only variable is assigned, if it is otherwise only counted up.
-    least: Option<i64>,
+    /// It is about one variable alone, which is only reached by its name.
+    only: Option<ObjectId>,
+}
+
+/// What a condition says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Says {
+    /// The value is not zero.
+    True(DataId),
+    /// The variable is what it started with (C5).
+    Starts(Value),
 }
 
 /// The conditions of one function.
@@ -220,8 +293,8 @@ impl Conditions {
     /// The conditions of a body that are tested twice, or known somewhere.
     pub fn of(s: &Skeleton, effects: &Effects, body: &Body) -> Conditions {
         let data = &body.data;
-        let exact = numbering(data);
-        let truth = |d: DataId| canonical(data, &exact, d);
+        let exact = numbering(data, &body.scalars);
+        let truth = |d: DataId| canonical(body, &exact, d);
         let mut tests: FxHashMap<(u8, u32, u32), (u32, DataId, bool)> = FxHashMap::default();
         let mut order = Vec::new();
         for point in &body.points {
@@ -239,46 +312,26 @@ impl Conditions {
         }
         let mut out = Conditions::default();
         let mut number: FxHashMap<(u8, u32, u32), (usize, bool)> = FxHashMap::default();
+        let mut counted: Vec<ObjectId> = Vec::new();
         for key in order {
             let (times, d, opposite) = tests[&key];
-            let (depends, memory) = depends(s, data, d);
-            let objects = &s.objects;
-            let roots: Vec<ObjectId> = {
-                let vars = depends.iter().copied();
-                let mut vars: Vec<ObjectId> =
-                    vars.filter(|o| objects[o.index()].reach == Reach::Var).collect();
-                vars.sort_unstable();
-                vars
-            };
-            if depends.is_empty() || out.list.len() >= MAX_CONDITIONS {
-                continue;
+            if out.list.len() >= MAX_CONDITIONS {
+                break;
             }
-            let constant = !memory && roots.iter().all(|o| objects[o.index()].constant);
-            let taken = roots.iter().any(|o| objects[o.index()].address_taken);
-            let shared: Vec<ObjectId> =
-                roots.iter().copied().filter(|o| !objects[o.index()].automatic).collect();
-            let mut condition = Condition {
-                data: d,
-                by_store: memory || taken,
-                shared,
-                constant,
-                least: None,
-                depends,
+            let Some(condition) = Condition::of(s, effects, body, d) else { continue };
+            let known = || {
+                body.points.iter().any(|p| known(s, body, &condition, &p.values).is_some())
+                    || body.points.iter().any(|p| counts(body, &condition, &p.values).is_some())
             };
-            if let ([only], false) = (&roots[..], condition.by_store) {
-                condition.least = least(body, *only);
-            }
-            let known = || body.points.iter().any(|p| known(body, &condition, &p.values).is_some());
-            let given = match (&roots[..], condition.depends.len()) {
-                ([only], 1) => effects.constants.contains(only),
-                _ => false,
-            };
+            let given = condition.only.is_some_and(|only| effects.constants.contains(&only));
             if times < 2 && !given && !known() {
                 continue;
             }
             number.insert(key, (out.list.len(), opposite));
+            counted.extend(condition.only);
             out.list.push(condition);
         }
+        out.starts(s, body, &counted);
         for point in &body.points {
             let Flow::Branch(arms) = &point.flow else { continue };
             for arm in arms {
@@ -292,30 +345,79 @@ impl Conditions {
         out
     }
 
-    /// The condition that a value is, and whether it is its opposite. The truth of a condition is that
-    /// of its [`Condition::data`].
+    /// Adds the conditions that variables are what they started with (C5).
+    fn starts(&mut self, s: &Skeleton, body: &Body, counted: &[ObjectId]) {
+        for &o in counted {
+            if self.list.len() >= MAX_CONDITIONS || self.start_of(o).is_some() {
+                continue;
+            }
+            let Some(first) = self.list.iter().find(|c| c.only == Some(o)).cloned() else {
+                continue;
+            };
+            let mut values = body.points.iter().flat_map(|p| &p.values).filter(|(w, _)| *w == o);
+            let constant = values.clone().find_map(|(_, v)| evaluate(s, body, (*v)?, None));
+            let steps = values.any(|(_, v)| v.is_some_and(|v| stepped(body, o, v).is_some()));
+            if let (Some(value), true) = (constant, steps) {
+                self.list.push(Condition { says: Says::Starts(value), ..first });
+            }
+        }
+    }
+
+    /// The condition that a variable is what it started with, and that value.
+    fn start_of(&self, o: ObjectId) -> Option<(usize, Value)> {
+        self.list.iter().enumerate().find_map(|(i, c)| match c.says {
+            Says::Starts(value) if c.only == Some(o) => Some((i, value)),
+            _ => None,
+        })
+    }
+
+    /// The conditions that a point decides if a variable still is what it started with (C5): the
+    /// condition, the one that says so, and the value then. They are among the [`Conditions::changes`] of
+    /// the point.
+    pub fn steps(&self, s: &Skeleton, body: &Body, point: usize) -> Vec<(usize, usize, bool)> {
+        let values = &body.points[point].values;
+        let mut out = Vec::new();
+        for (i, condition) in self.list.iter().enumerate() {
+            if let Some(only) = condition.only
+                && let Some((start, value)) = self.start_of(only)
+                && let Some(step) = counts(body, condition, values)
+                && let Some(next) = evaluate(s, body, step, Some((only, value)))
+                && let Some(truth) = condition.holds(s, body, only, next)
+            {
+                out.push((i, start, truth));
+            }
+        }
+        out
+    }
+
+    /// The condition that a value is, and whether it is its opposite.
     pub fn test(&self, d: DataId) -> Option<(usize, bool)> {
         self.tests.get(&d).copied()
     }
 
     /// The conditions that are known where a call enters the function that has them (C4).
-    pub fn entered(&self, caller: &Body, call: &Call, callee: &Body) -> Vec<(usize, bool)> {
+    pub fn entered(
+        &self,
+        s: &Skeleton,
+        caller: &Body,
+        call: &Call,
+        callee: &Body,
+    ) -> Vec<(usize, bool)> {
         let mut out = Vec::new();
         for (i, condition) in self.list.iter().enumerate() {
-            if condition.by_store || condition.depends.len() != 1 {
-                continue;
-            }
-            let only = condition.depends.iter().next().copied();
-            let Some(position) = callee.params.iter().position(|p| p.is_some() && *p == only)
-            else {
+            let Some(only) = condition.only else { continue };
+            let Some(position) = callee.params.iter().position(|p| *p == Some(only)) else {
                 continue;
             };
             let value = call.arg_data.get(position).copied().flatten();
-            if let (Some(only), Some(d)) = (only, value)
-                && let Data::Int(value) = caller.data[d as usize]
-                && let Some(truth) = evaluate(&callee.data, condition.data, Some((only, value)))
+            if let Some(d) = value
+                && matches!(caller.data[d as usize], Data::Int(_))
+                && let Some(value) = evaluate(s, caller, d, None)
+                && let Some(to) = s.objects[only.index()].scalar
+                && let Some(value) = value.convert(to, &s.model)
+                && let Some(truth) = condition.holds(s, callee, only, value)
             {
-                out.push((i, truth != 0));
+                out.push((i, truth));
             }
         }
         out
@@ -340,6 +442,10 @@ impl Conditions {
         };
         let events = || point.events.iter().chain(result_events);
         let store = events().any(|e| *e == Event::Store);
+        let exposed = events().any(|e| match *e {
+            Event::Assign(o) | Event::Modify(o) => is_exposed(&s.objects[root(s, o).index()]),
+            _ => false,
+        });
         let mut out = Vec::new();
         for (i, condition) in self.list.iter().enumerate() {
             if condition.constant {
@@ -351,13 +457,15 @@ impl Conditions {
             };
             let called = call.is_some_and(|callee| {
                 let effect = effects.of(s, callee);
-                (effect.stores && condition.by_store)
+                (effect.stores && (condition.memory || condition.exposed))
+                    || (effect.exposed && condition.memory)
                     || condition.shared.iter().any(|&o| effects.changes(s, effect, o))
             });
-            if (store && condition.by_store) || called || events().any(written) {
-                let value = match called || condition.by_store {
+            let stored = store && (condition.memory || condition.exposed);
+            if stored || called || (exposed && condition.memory) || events().any(written) {
+                let value = match called {
                     true => None,
-                    false => known(body, condition, &point.values),
+                    false => known(s, body, condition, &point.values),
                 };
                 out.push((i, value));
             }
@@ -387,11 +495,46 @@ impl Callee {
     }
 }
 
-/// Equal values get equal numbers.
-fn numbering(data: &[Data]) -> Vec<u32> {
+impl Condition {
+    /// What is worth to be known of a value; none if nothing can be.
+    fn of(s: &Skeleton, effects: &Effects, body: &Body, d: DataId) -> Option<Condition> {
+        let (depends, memory) = depends(s, &body.data, d);
+        let objects = &s.objects;
+        let vars = depends.iter().copied();
+        let mut roots: Vec<ObjectId> =
+            vars.filter(|o| objects[o.index()].reach == Reach::Var).collect();
+        roots.sort_unstable();
+        if depends.is_empty() || depends.iter().any(|&o| effects.changes_by_itself(s, o)) {
+            return None;
+        }
+        let object = |o: &ObjectId| &objects[o.index()];
+        // A constant in a frame has another value each time that control comes by.
+        let constant = !memory && roots.iter().all(|o| object(o).constant && !object(o).automatic);
+        let exposed = roots.iter().any(|o| is_exposed(object(o)) && !object(o).constant);
+        let shared: Vec<ObjectId> =
+            roots.iter().copied().filter(|o| !object(o).automatic).collect();
+        let only = match (&roots[..], depends.len()) {
+            ([only], 1) if !memory && !exposed => Some(*only),
+            _ => None,
+        };
+        let says = Says::True(d);
+        Some(Condition { says, depends, memory, exposed, shared, constant, only })
+    }
+
+    /// Its truth where its only variable has a value.
+    fn holds(&self, s: &Skeleton, body: &Body, only: ObjectId, value: Value) -> Option<bool> {
+        match self.says {
+            Says::True(d) => evaluate(s, body, d, Some((only, value))).map(Value::truth),
+            Says::Starts(start) => Some(start.number() == value.number()),
+        }
+    }
+}
+
+/// Equal values of equal types get equal numbers.
+fn numbering(data: &[Data], scalars: &[Option<Scalar>]) -> Vec<u32> {
     let mut exact: Vec<u32> = Vec::with_capacity(data.len());
-    let mut ids: FxHashMap<Data, u32> = FxHashMap::default();
-    for d in data {
+    let mut ids: FxHashMap<(Data, Option<Scalar>), u32> = FxHashMap::default();
+    for (d, scalar) in data.iter().zip(scalars) {
         let e = |d: DataId| exact[d as usize];
         let key = match *d {
             Data::Minus(a) => Data::Minus(e(a)),
@@ -400,20 +543,25 @@ fn numbering(data: &[Data]) -> Vec<u32> {
             Data::Binary(op, a, b) => Data::Binary(op, e(a), e(b)),
             Data::Conditional(x, a, b) => Data::Conditional(e(x), e(a), e(b)),
             Data::As(o, a) => Data::As(o, e(a)),
+            Data::Convert(to, a) => Data::Convert(to, e(a)),
             other => other,
         };
+        // A number is the same one in all types.
+        let scalar = scalar.filter(|_| !matches!(d, Data::Int(_)));
         let next = ids.len() as u32;
-        exact.push(*ids.entry(key).or_insert(next));
+        exact.push(*ids.entry((key, scalar)).or_insert(next));
     }
     exact
 }
 
 /// A name for the condition, the value, and whether the truth of the value is the opposite of what the
 /// name stands for (C1).
-fn canonical(data: &[Data], exact: &[u32], d: DataId) -> ((u8, u32, u32), DataId, bool) {
-    let (root, mut opposite) = root_of(data, d);
+fn canonical(body: &Body, exact: &[u32], d: DataId) -> ((u8, u32, u32), DataId, bool) {
+    let (root, mut opposite) = root_of(&body.data, d);
     let e = |d: DataId| exact[d as usize];
-    let key = match data[root as usize] {
+    // Numbers that are none have no order.
+    let ordered = |d: DataId| !matches!(body.scalars[d as usize], None | Some(Scalar::Float));
+    let key = match body.data[root as usize] {
         Data::Binary(op, a, b) => match op {
             Binary::Eq => (1, e(a).min(e(b)), e(a).max(e(b))),
             Binary::Ne => {
@@ -422,11 +570,11 @@ fn canonical(data: &[Data], exact: &[u32], d: DataId) -> ((u8, u32, u32), DataId
             }
             Binary::Lt => (2, e(a), e(b)),
             Binary::Gt => (2, e(b), e(a)),
-            Binary::Ge => {
+            Binary::Ge if ordered(a) && ordered(b) => {
                 opposite = !opposite;
                 (2, e(a), e(b))
             }
-            Binary::Le => {
+            Binary::Le if ordered(a) && ordered(b) => {
                 opposite = !opposite;
                 (2, e(b), e(a))
             }
@@ -476,7 +624,11 @@ fn depends(s: &Skeleton, data: &[Data], root: DataId) -> (FxHashSet<ObjectId>, b
                     }
                 }
             },
-            Data::Minus(a) | Data::Complement(a) | Data::Not(a) | Data::As(_, a) => todo.push(a),
+            Data::Minus(a)
+            | Data::Complement(a)
+            | Data::Not(a)
+            | Data::As(_, a)
+            | Data::Convert(_, a) => todo.push(a),
             Data::Binary(_, a, b) => todo.extend([a, b]),
             Data::Conditional(c, a, b) => todo.extend([c, a, b]),
         }
@@ -484,85 +636,67 @@ fn depends(s: &Skeleton, data: &[Data], root: DataId) -> (FxHashSet<ObjectId>, b
     (out, memory)
 }
 
-/// The least constant that a variable is assigned, if it is otherwise only counted up by one.
-fn least(body: &Body, o: ObjectId) -> Option<i64> {
-    let mut least: Option<i64> = None;
-    if body.params.contains(&Some(o)) {
+/// Whether a value is that of the variable, counted on: the value.
+fn stepped(body: &Body, o: ObjectId, value: DataId) -> Option<DataId> {
+    let mut inner = value;
+    while let Data::Convert(_, a) = body.data[inner as usize] {
+        inner = a;
+    }
+    let Data::Binary(Binary::Add | Binary::Sub, a, b) = body.data[inner as usize] else {
         return None;
+    };
+    let mut a = a;
+    while let Data::Convert(_, inner) = body.data[a as usize] {
+        a = inner;
     }
-    for point in &body.points {
-        for (_, value) in point.values.iter().filter(|(w, _)| *w == o) {
-            let value = (*value)?;
-            if counts_up(body, o, value) {
-                continue;
-            }
-            let constant = evaluate(&body.data, value, None)?;
-            least = Some(least.map_or(constant, |l| l.min(constant)));
-        }
-        // Every assignment has its value above.
-        let result = match &point.flow {
-            Flow::Call(call) => &call.result_events[..],
-            _ => &[],
-        };
-        let wrote = |e: &Event| matches!(e, Event::Assign(w) | Event::Modify(w) if *w == o);
-        if point.events.iter().chain(result).any(wrote)
-            && !point.values.iter().any(|(w, _)| *w == o)
-        {
-            return None;
-        }
-    }
-    least
+    let steps =
+        body.data[a as usize] == Data::Object(o) && matches!(body.data[b as usize], Data::Int(_));
+    steps.then_some(value)
 }
 
-fn counts_up(body: &Body, o: ObjectId, value: DataId) -> bool {
-    matches!(body.data[value as usize], Data::Binary(Binary::Add, a, b)
-        if body.data[a as usize] == Data::Object(o) && body.data[b as usize] == Data::Int(1))
+/// What the only variable of a condition becomes, if it is counted on.
+fn counts(
+    body: &Body,
+    condition: &Condition,
+    values: &[(ObjectId, Option<DataId>)],
+) -> Option<DataId> {
+    let only = condition.only?;
+    let (_, value) = values.iter().find(|(o, _)| *o == only)?;
+    stepped(body, only, (*value)?)
 }
 
 /// The truth of a condition after values were assigned (C3).
 fn known(
+    s: &Skeleton,
     body: &Body,
     condition: &Condition,
     values: &[(ObjectId, Option<DataId>)],
 ) -> Option<bool> {
-    if condition.by_store || condition.depends.len() != 1 {
-        return None;
-    }
-    let only = *condition.depends.iter().next()?;
+    let only = condition.only?;
     let (_, value) = values.iter().find(|(o, _)| *o == only)?;
-    let value = (*value)?;
-    let data = &body.data;
-    if counts_up(body, only, value) {
-        // A bound from above that the least value plus one does not meet is never met again.
-        let Data::Binary(op @ (Binary::Lt | Binary::Le), a, b) = data[condition.data as usize]
-        else {
-            return None;
-        };
-        if data[a as usize] != Data::Object(only) {
-            return None;
-        }
-        let (bound, least) = (evaluate(data, b, None)?, condition.least?);
-        let met = match op {
-            Binary::Lt => least + 1 < bound,
-            _ => least < bound,
-        };
-        return (!met).then_some(false);
-    }
-    let value = evaluate(data, value, None)?;
-    evaluate(data, condition.data, Some((only, value))).map(|v| v != 0)
+    let value = evaluate(s, body, (*value)?, None)?;
+    condition.holds(s, body, only, value)
 }
 
 /// A value where at most one object has a known one.
-fn evaluate(data: &[Data], root: DataId, known: Option<(ObjectId, i64)>) -> Option<i64> {
+fn evaluate(
+    s: &Skeleton,
+    body: &Body,
+    root: DataId,
+    known: Option<(ObjectId, Value)>,
+) -> Option<Value> {
+    let model: &Model = &s.model;
     let mut stack = vec![(root, false)];
-    let mut out: Vec<i64> = Vec::new();
+    let mut out: Vec<Value> = Vec::new();
     while let Some((d, ready)) = stack.pop() {
-        let item = data[d as usize];
+        let item = body.data[d as usize];
         if !ready {
             match item {
-                Data::Int(v) => out.push(v),
+                Data::Int(v) => {
+                    out.push(Value::of(body.scalars[d as usize]?, v.into(), model)?);
+                }
                 Data::Object(o) => out.push(known.filter(|k| k.0 == o)?.1),
-                Data::Minus(a) | Data::Complement(a) | Data::Not(a) => {
+                Data::Minus(a) | Data::Complement(a) | Data::Not(a) | Data::Convert(_, a) => {
                     stack.extend([(d, true), (a, false)]);
                 }
                 Data::Binary(_, a, b) => stack.extend([(d, true), (b, false), (a, false)]),
@@ -570,14 +704,15 @@ fn evaluate(data: &[Data], root: DataId, known: Option<(ObjectId, i64)>) -> Opti
             }
             continue;
         }
-        let mut pop = || out.pop().filter(|v| i32::try_from(*v).is_ok());
+        let mut pop = || out.pop();
         let value = match item {
-            Data::Minus(_) => -pop()?,
-            Data::Complement(_) => !pop()?,
-            Data::Not(_) => i64::from(pop()? == 0),
+            Data::Minus(_) => unary(Unary::Minus, pop()?, model)?,
+            Data::Complement(_) => unary(Unary::Complement, pop()?, model)?,
+            Data::Not(_) => unary(Unary::Not, pop()?, model)?,
+            Data::Convert(to, _) => pop()?.convert(to, model)?,
             Data::Binary(op, ..) => {
                 let (b, a) = (pop()?, pop()?);
-                crate::constant::binary(op, a, b)?
+                binary(op, a, b, model)?
             }
             _ => return None,
         };

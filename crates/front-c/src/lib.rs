@@ -16,11 +16,10 @@
 //! ```
 //!
 //! Not a compiler: types are kept as far as control flow and the fitting of function pointers need
-//! them, constants are not evaluated, and constraint violations pass unseen. It runs no preprocessor.
+//! them, and constraint violations pass unseen. It runs no preprocessor.
 
 mod andersen;
 mod conditions;
-mod constant;
 pub mod export;
 mod function_pointers;
 mod lex;
@@ -31,9 +30,10 @@ mod parse;
 pub mod preprocess;
 mod skeleton;
 mod tree;
+mod typing;
 mod walk;
 
-pub use conditions::{Callee, Condition, Conditions, Effects};
+pub use conditions::{Callee, Condition, Conditions, Effects, Says};
 pub use lex::{Place, Problem};
 pub use library::{Library, library};
 pub use link::{Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, main_file};
@@ -44,8 +44,8 @@ pub use skeleton::{
     Warning, When, plain_name,
 };
 pub use tree::{
-    Asm, Assign, Attributes, Binary, Declaration, Enumerator, Expr, ExprId, ExprKind, Field,
-    ForInit, Function, Init, InitId, Item, Param, Record, RecordId, Stmt, StmtId, StmtKind,
-    Storage, Sym, Tag, Type, TypeId, TypeKind, Unary, Unit,
+    Asm, Assign, Attributes, Binary, Declaration, EnumId, Enumeration, Enumerator, EnumeratorId,
+    Expr, ExprId, ExprKind, Field, ForInit, Function, Init, InitId, Item, Param, Record, RecordId,
+    Stmt, StmtId, StmtKind, Storage, Sym, Tag, Type, TypeId, TypeKind, Unary, Unit,
 };
 pub use walk::{Pointers, skeleton, skeleton_by};

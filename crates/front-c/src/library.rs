@@ -72,7 +72,6 @@ const SILENT: &[&str] = &[
     "isspace",
     "isupper",
     "isxdigit",
-    "kill",
     "labs",
     "link",
     "listen",
@@ -117,7 +116,6 @@ const SILENT: &[&str] = &[
     "putchar",
     "puts",
     "pwrite",
-    "raise",
     "rand",
     "random",
     "realloc",
@@ -288,6 +286,37 @@ pub fn library(name: &str) -> Option<Library> {
     } else {
         None
     }
+}
+
+/// Whether a function without a body may call what was given away. Those that are known above do not, nor
+/// does what compilers and verifiers put in.
+pub(crate) fn calls_back(name: &str) -> bool {
+    let prefixes = ["__builtin_", "__VERIFIER_", "__sync_", "__atomic_"];
+    let own = [
+        "reach_error",
+        "setjmp",
+        "_setjmp",
+        "sigsetjmp",
+        "__sigsetjmp",
+        "longjmp",
+        "_longjmp",
+        "siglongjmp",
+        "_exit",
+        "_Exit",
+        "exit",
+        "__assert_fail",
+        "__assert",
+        "__assert_perror_fail",
+        "__errno_location",
+    ];
+    !prefixes.iter().any(|p| name.starts_with(p))
+        && !own.contains(&name)
+        && library(crate::plain_name(name)).is_none()
+}
+
+/// Whether a function makes another one run when the program ends.
+pub(crate) fn runs_at_exit(name: &str) -> bool {
+    matches!(name, "atexit" | "at_quick_exit" | "on_exit" | "__cxa_atexit")
 }
 
 #[cfg(test)]

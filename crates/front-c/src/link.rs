@@ -5,12 +5,13 @@
 //! pointer finds the functions that fit it. Which of these can be in the pointer is another question
 //! (`crate::function_pointers`).
 
-use crate::constant::constant;
 use crate::tree::{
-    Declaration, ExprId, ExprKind, Function, Init, Item, StmtKind, Storage, Sym, TypeId, TypeKind,
-    Unary, Unit,
+    Attributes, Declaration, ExprId, ExprKind, Function, Init, InitId, Item, StmtKind, Storage,
+    Sym, TypeId, TypeKind, Unary, Unit,
 };
+use crate::typing::{Ty, Typing};
 use crate::{Place, Warning};
+use c_types::{Scalar, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 macro_rules! id {
@@ -58,8 +59,12 @@ pub struct Func {
     pub address_taken: bool,
     /// Unit and type of a declaration.
     pub ty: Option<TypeRef>,
-    /// Its body is `return c;`.
-    pub constant: Option<i64>,
+    /// Its body is `return c;`, and no other can take its place.
+    pub constant: Option<Value>,
+    /// It is called before `main`, or when the program ends.
+    pub by_itself: bool,
+    /// Another definition may take its place.
+    pub weak: bool,
     /// Which parameters point to what is constant.
     pub const_params: Vec<bool>,
     /// The names of its result's type, in [`crate::Skeleton::types`].
@@ -112,9 +117,13 @@ pub struct Object {
     /// Some unit defines it, and does not only declare it.
     pub defined: bool,
     /// The value that it always has.
-    pub fixed: Option<i64>,
+    pub fixed: Option<Value>,
     /// It is declared `const`.
     pub constant: bool,
+    /// It may change at any time: it is `volatile`, or `_Atomic`.
+    pub volatile: bool,
+    /// The scalar type of its value, if that is certain.
+    pub scalar: Option<Scalar>,
     /// It may be one of several cells: `*p` where `p[i]` occurs, too.
     pub indexed: bool,
     /// It is the result of a call that the source has no name for: no variable.
@@ -140,8 +149,6 @@ pub enum Entity {
     Func(FuncId),
     /// A variable.
     Object(ObjectId),
-    /// An enumerator, with its value if that is known.
-    Constant(Option<i64>),
 }
 
 /// Functions that never come back, whatever their declaration says.
@@ -192,6 +199,10 @@ pub struct Linked<'a> {
     /// What was noticed.
     pub warnings: Vec<Warning>,
     pub(crate) scopes: Vec<FxHashMap<Sym, Entity>>,
+    /// The values of the enumerators of each unit.
+    pub(crate) enumerators: Vec<Vec<Option<Value>>>,
+    /// Names that stand for something else: unit, name, the other name, whether only a definition counts.
+    aliases: Vec<(usize, Sym, String, bool)>,
     externs: FxHashMap<String, Entity>,
     keys: Vec<Vec<u32>>,
     key_table: Keys,
@@ -287,6 +298,8 @@ pub fn link(units: &[Unit]) -> Linked<'_> {
         objects: Vec::new(),
         warnings: Vec::new(),
         scopes: Vec::new(),
+        enumerators: Vec::new(),
+        aliases: Vec::new(),
         externs: FxHashMap::default(),
         keys: Vec::new(),
         key_table: Keys::default(),
@@ -319,8 +332,17 @@ pub fn link(units: &[Unit]) -> Linked<'_> {
             });
         }
     }
+    linked.same_by_name();
+    linked.resolvers();
+    for o in 0..linked.objects.len() {
+        let ty = linked.objects[o].ty;
+        (linked.objects[o].scalar, linked.objects[o].volatile) = linked.value_of(ty);
+    }
     for u in 0..units.len() {
         linked.mentions(u);
+        linked.left_out(u);
+    }
+    for u in 0..units.len() {
         linked.fixed(u);
     }
     for u in 0..units.len() {
@@ -333,21 +355,98 @@ pub fn link(units: &[Unit]) -> Linked<'_> {
 }
 
 impl Linked<'_> {
+    /// The values of a unit's enumerators, one after the other.
     fn enumerators(&mut self, u: usize) {
         let unit = &self.units[u];
-        let mut last = None;
+        self.enumerators.push(Vec::with_capacity(unit.enumerators.len()));
         for e in &unit.enumerators {
-            let scope = &self.scopes[u];
-            let value = match e.value {
-                Some(value) => constant(unit, value, |name| match scope.get(&name) {
-                    Some(Entity::Constant(value)) => *value,
-                    _ => None,
-                }),
-                None if e.first => Some(0),
-                None => last.map(|v: i64| v + 1),
+            let value = match (e.value, e.first) {
+                (Some(value), _) => {
+                    let value = Typing { linked: self, u, name: &|_| None }.constant(value);
+                    // Beyond `int` compilers differ.
+                    value.and_then(|v| Value::of(Scalar::INT, v.number(), &unit.model))
+                }
+                (None, true) => Some(Value::int(0)),
+                (None, false) => {
+                    let last = self.enumerators[u].last().copied().flatten();
+                    last.and_then(|v| Value::of(Scalar::INT, v.number() + 1, &unit.model))
+                }
             };
-            last = value;
-            self.scopes[u].insert(e.name, Entity::Constant(value));
+            self.enumerators[u].push(value);
+        }
+    }
+
+    /// Names that an attribute, or the name for the linker, makes stand for something else.
+    fn note_alias(&mut self, u: usize, name: Sym, attributes: &Attributes) {
+        let unit = &self.units[u];
+        let text = |sym: Sym| unit.name(sym).trim_matches('"').to_owned();
+        if let Some(other) = attributes.alias {
+            self.aliases.push((u, name, text(other), false));
+        } else if let Some(other) = attributes.asm_name {
+            self.aliases.push((u, name, text(other), true));
+        }
+    }
+
+    /// One entity for all names of the same thing.
+    fn same_by_name(&mut self) {
+        for (u, name, other, defined) in std::mem::take(&mut self.aliases) {
+            let unit = &self.units[u];
+            let here = unit.sym(&other).and_then(|sym| self.scopes[u].get(&sym)).copied();
+            let found = here.or_else(|| self.externs.get(&other).copied());
+            let found = found.filter(|entity| match entity {
+                Entity::Func(f) => !defined || self.funcs[f.index()].body.is_some(),
+                Entity::Object(o) => !defined || self.objects[o.index()].defined,
+            });
+            let (Some(old), Some(new)) = (self.scopes[u].get(&name).copied(), found) else {
+                continue;
+            };
+            if std::mem::discriminant(&old) != std::mem::discriminant(&new) || old == new {
+                continue;
+            }
+            let same = |entity: &mut Entity| {
+                if *entity == old {
+                    *entity = new;
+                }
+            };
+            self.scopes.iter_mut().flat_map(|s| s.values_mut()).for_each(same);
+            self.externs.values_mut().for_each(same);
+            if let (Entity::Object(old), Entity::Object(new)) = (old, new) {
+                let external = self.objects[old.index()].external;
+                self.objects[new.index()].external |= external;
+            }
+        }
+    }
+
+    /// Functions that tell, before `main`, which function another name is.
+    fn resolvers(&mut self) {
+        for u in 0..self.units.len() {
+            let unit = &self.units[u];
+            let names = unit.items.iter().filter_map(|item| match item {
+                Item::Function(f) => f.attributes.ifunc,
+                Item::Declaration(d) => d.attributes.ifunc,
+            });
+            for name in names {
+                let sym = unit.sym(unit.name(name).trim_matches('"'));
+                if let Some(Entity::Func(f)) = sym.and_then(|sym| self.scopes[u].get(&sym)) {
+                    self.funcs[f.index()].by_itself = true;
+                }
+            }
+        }
+    }
+
+    /// What could not be read of a unit may do anything with what the unit has.
+    fn left_out(&mut self, u: usize) {
+        if self.units[u].problems.is_empty() {
+            return;
+        }
+        for entity in self.scopes[u].values() {
+            match entity {
+                Entity::Func(f) => self.funcs[f.index()].address_taken = true,
+                Entity::Object(o) => {
+                    self.objects[o.index()].address_taken = true;
+                    self.objects[o.index()].external = true;
+                }
+            }
         }
     }
 
@@ -377,6 +476,8 @@ impl Linked<'_> {
             address_taken: false,
             ty: None,
             constant: None,
+            by_itself: false,
+            weak: false,
             const_params: Vec::new(),
             result_names: 0,
         });
@@ -408,6 +509,8 @@ impl Linked<'_> {
             defined: d.storage != Storage::Extern,
             fixed: None,
             constant: false,
+            volatile: false,
+            scalar: None,
             indexed: false,
             temporary: false,
             loose: false,
@@ -429,8 +532,9 @@ impl Linked<'_> {
                 _ if d.storage == Storage::Static => self.new_function(unit.name(d.name), true),
                 _ => self.extern_function(unit.name(d.name)),
             };
-            self.function_facts(u, f, d.attributes.noreturn, d.ty);
+            self.function_facts(u, f, &d.attributes, d.ty);
             self.scopes[u].insert(d.name, Entity::Func(f));
+            self.note_alias(u, d.name, &d.attributes);
             return;
         }
         let object = match known {
@@ -445,11 +549,14 @@ impl Linked<'_> {
             self.objects[object.index()].defined = true;
         }
         self.scopes[u].insert(d.name, Entity::Object(object));
+        self.note_alias(u, d.name, &d.attributes);
     }
 
-    fn function_facts(&mut self, u: usize, f: FuncId, noreturn: bool, ty: TypeId) {
+    fn function_facts(&mut self, u: usize, f: FuncId, attributes: &Attributes, ty: TypeId) {
         let func = &mut self.funcs[f.index()];
-        func.noreturn |= noreturn;
+        func.noreturn |= attributes.noreturn;
+        func.by_itself |= attributes.constructor || attributes.destructor;
+        func.weak |= attributes.weak;
         let unprototyped = func.ty.is_none_or(|t| {
             let unit = &self.units[t.unit as usize];
             matches!(unit.ty(strip(unit, t.ty)).kind, TypeKind::Function { unprototyped: true, .. })
@@ -468,9 +575,18 @@ impl Linked<'_> {
             _ => self.extern_function(name),
         };
         self.scopes[u].insert(f.name, Entity::Func(id));
-        self.function_facts(u, id, f.attributes.noreturn, f.ty);
+        self.function_facts(u, id, &f.attributes, f.ty);
+        self.note_alias(u, f.name, &f.attributes);
         let func = &mut self.funcs[id.index()];
-        if let Some((other, _)) = func.body {
+        // A definition that is weak gives way to another one.
+        let gives_way = |(u, item): (usize, usize)| match &self.units[u].items[item] {
+            Item::Function(f) => f.attributes.weak,
+            Item::Declaration(_) => false,
+        };
+        if f.attributes.weak && func.body.is_some() {
+            return;
+        }
+        if let Some((other, _)) = func.body.filter(|&body| !gives_way(body)) {
             let (file, line) = unit.place(f.at);
             // Inline functions of headers are the same everywhere.
             let first = &self.units[other];
@@ -492,20 +608,32 @@ impl Linked<'_> {
         func.noreturn &= f.attributes.noreturn || !NORETURN.contains(&name);
     }
 
-    /// Functions that are mentioned without being called, and variables whose address is taken.
+    /// Functions that are mentioned without being called, and variables whose address is taken: by `&`,
+    /// or because an array stands for its address.
     fn mentions(&mut self, u: usize) {
         let unit = &self.units[u];
-        let mut called: FxHashSet<ExprId> = FxHashSet::default();
+        // Where a name is called, or an array only indexed, its address goes nowhere.
+        let mut direct: FxHashSet<ExprId> = FxHashSet::default();
         for e in &unit.exprs {
-            if let ExprKind::Call(f, _) = e.kind {
-                called.insert(f);
+            match e.kind {
+                ExprKind::Call(f, _) => direct.extend([f]),
+                ExprKind::Index(a, _) | ExprKind::SizeOf(a) => direct.extend([a]),
+                _ => {}
             }
         }
         for (i, e) in unit.exprs.iter().enumerate() {
             match e.kind {
-                ExprKind::Name(sym) if !called.contains(&ExprId(i as u32)) => {
-                    if let Some(Entity::Func(f)) = self.scopes[u].get(&sym) {
-                        self.funcs[f.index()].address_taken = true;
+                ExprKind::Name(sym) if !direct.contains(&ExprId(i as u32)) => {
+                    match self.scopes[u].get(&sym) {
+                        Some(Entity::Func(f)) => self.funcs[f.index()].address_taken = true,
+                        Some(Entity::Object(o)) => {
+                            let array = self.objects[o.index()].ty.is_some_and(|t| {
+                                let unit = &self.units[t.unit as usize];
+                                matches!(unit.ty(strip(unit, t.ty)).kind, TypeKind::Array(..))
+                            });
+                            self.objects[o.index()].address_taken |= array;
+                        }
+                        None => {}
                     }
                 }
                 ExprKind::Unary(Unary::Address, x) => {
@@ -527,53 +655,81 @@ impl Linked<'_> {
         for e in &unit.exprs {
             let target = match e.kind {
                 ExprKind::Assign(_, left, _) => Some(left),
-                ExprKind::Unary(Unary::Step { .. } | Unary::Address, x) => Some(x),
+                ExprKind::Unary(Unary::Step { .. } | Unary::Address | Unary::Part, x) => Some(x),
                 _ => None,
             };
             changed.extend(target.and_then(|x| root_name(unit, x)));
         }
+        // Assembler may name what it likes, and so may what could not be read.
+        let mut open = unit.assembler || !unit.problems.is_empty();
         for s in &unit.stmts {
             if let StmtKind::Asm(asm) = &s.kind {
-                changed.extend(asm.outputs.iter().filter_map(|&x| root_name(unit, x)));
+                open |= asm.memory;
+                let operands = asm.outputs.iter().chain(&asm.inputs);
+                changed.extend(operands.filter_map(|&x| root_name(unit, x)));
             }
         }
         for item in &unit.items {
             let Item::Declaration(d) = item else { continue };
             let ty = unit.ty(strip(unit, d.ty));
             let is_const = ty.is_const || unit.ty(d.ty).is_const;
-            let Some(Entity::Object(o)) = self.scopes[u].get(&d.name) else { continue };
-            let private = d.storage == Storage::Static && !changed.contains(&d.name);
-            if !(private || is_const) || !matches!(ty.kind, TypeKind::Base(_) | TypeKind::Enum(_)) {
+            let Some(Entity::Object(o)) = self.scopes[u].get(&d.name).copied() else { continue };
+            let at = TypeRef { unit: u as u32, ty: d.ty };
+            let private = d.storage == Storage::Static
+                && !open
+                && !changed.contains(&d.name)
+                && !self.objects[o.index()].address_taken
+                && !self.objects[o.index()].external;
+            let named = d.attributes.alias.is_some() || d.attributes.weak || self.is_volatile(at);
+            if named || !(private || is_const) {
                 continue;
             }
-            let Some(init) = d.init else { continue };
-            if let Init::Expr(e) = unit.inits[init.index()] {
-                self.objects[o.index()].fixed = self.value(u, e);
-            }
+            let (Some(init), Some(to)) = (d.init, self.scalar(Ty::At(at))) else { continue };
+            let value = scalar_initialiser(unit, init).and_then(|e| self.value(u, e));
+            self.objects[o.index()].fixed = value.and_then(|v| v.convert(to, &unit.model));
         }
     }
 
+    /// The scalar type of what a declared thing holds, and whether it may change at any time.
+    pub(crate) fn value_of(&self, ty: Option<TypeRef>) -> (Option<Scalar>, bool) {
+        match ty {
+            Some(ty) => (self.scalar(Ty::At(ty)), self.is_volatile(ty)),
+            None => (None, true),
+        }
+    }
+
+    /// The number that an initialiser of a file scope gives a scalar; none if that is not certain.
+    pub(crate) fn initial(&self, u: usize, init: InitId, to: Option<Scalar>) -> Option<i64> {
+        let unit = &self.units[u];
+        let value = self.value(u, scalar_initialiser(unit, init)?)?;
+        i64::try_from(value.convert(to?, &unit.model)?.number()).ok()
+    }
+
     /// The value of an expression of a unit's file scope.
-    pub(crate) fn value(&self, u: usize, e: ExprId) -> Option<i64> {
+    pub(crate) fn value(&self, u: usize, e: ExprId) -> Option<Value> {
         let scope = &self.scopes[u];
-        constant(&self.units[u], e, |name| match scope.get(&name) {
-            Some(Entity::Constant(value)) => *value,
-            Some(Entity::Object(o)) => self.objects[o.index()].fixed,
-            _ => None,
-        })
+        Typing { linked: self, u, name: &|sym| scope.get(&sym).copied() }.constant(e)
     }
 
     fn constant_functions(&mut self, u: usize) {
         let unit = &self.units[u];
-        for f in unit.functions() {
+        for (i, item) in unit.items.iter().enumerate() {
+            let Item::Function(f) = item else { continue };
             let StmtKind::Block(body, _) = &unit.stmt(f.body).kind else { continue };
+            let TypeKind::Function { result, .. } = unit.ty(strip(unit, f.ty)).kind else {
+                continue;
+            };
             if let [only] = body[..]
                 && let StmtKind::Return(Some(e)) = unit.stmt(only).kind
                 && f.params.is_empty()
                 && let Some(Entity::Func(id)) = self.scopes[u].get(&f.name).copied()
-                && self.funcs[id.index()].body.is_some_and(|(v, _)| v == u)
+                && self.funcs[id.index()].body == Some((u, i))
+                && !self.funcs[id.index()].weak
             {
-                self.funcs[id.index()].constant = self.value(u, e);
+                let to = self.scalar(Ty::At(TypeRef { unit: u as u32, ty: result }));
+                let value = self.value(u, e).zip(to);
+                self.funcs[id.index()].constant =
+                    value.and_then(|(v, to)| v.convert(to, &unit.model));
             }
         }
     }
@@ -746,6 +902,21 @@ impl Linked<'_> {
     }
 }
 
+/// The expression that initialises a scalar, through braces.
+pub(crate) fn scalar_initialiser(unit: &Unit, mut init: InitId) -> Option<ExprId> {
+    loop {
+        match &unit.inits[init.index()] {
+            Init::Expr(e) => return Some(*e),
+            Init::List(list) => match &list[..] {
+                [(designators, members, inner)] if designators.is_empty() && members.is_empty() => {
+                    init = *inner;
+                }
+                _ => return None,
+            },
+        }
+    }
+}
+
 /// The type behind `typedef` names.
 pub(crate) fn strip(unit: &Unit, mut ty: TypeId) -> TypeId {
     while let TypeKind::Named(_, inner) = unit.ty(ty).kind {
@@ -759,7 +930,10 @@ pub(crate) fn root_name(unit: &Unit, mut e: ExprId) -> Option<Sym> {
     loop {
         match unit.expr(e).kind {
             ExprKind::Name(sym) => return Some(sym),
-            ExprKind::Field(x, _) | ExprKind::Index(x, _) | ExprKind::Cast(_, x) => e = x,
+            ExprKind::Field(x, _)
+            | ExprKind::Index(x, _)
+            | ExprKind::Cast(_, x)
+            | ExprKind::Unary(Unary::Part, x) => e = x,
             _ => return None,
         }
     }

@@ -5,19 +5,19 @@
 //! last. Data is dropped but for the variables that are kept ([`Keep`]) and, on request, one bit for
 //! every condition that is tested twice ([`Options::feasibility`]).
 
+mod keep;
+mod outside;
+
+use self::keep::{Kept, Number, Truth};
 use crate::conditions::{Callee, Conditions, Effects};
-use crate::link::{Func, FuncId, ObjectId, Reach};
-use crate::skeleton::{Body, Call, Data, DataId, Event, Flow, Next, Point, Skeleton, When};
-use crate::tree::Binary;
+use crate::link::{Func, FuncId, ObjectId};
+use crate::skeleton::{Body, Call, Event, Flow, Next, Point, Skeleton, When};
 use ir::{
-    Assign, BinaryOp, Edge, EdgeKind, EventsId, Expr, ExprId, Exprs, Init, NodeId, Origin, ProcId,
-    Program, ProgramBuilder, Rel, Time, Type, VarId,
+    Assign, Edge, EdgeKind, EventsId, Expr, ExprId, Exprs, Init, NodeId, Origin, ProcId, Program,
+    ProgramBuilder, Rel, Time, Type, VarId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
-
-/// Wider values are not followed.
-const MAX_BITS: u32 = 60;
 
 /// What becomes of a skeleton.
 #[derive(Clone, Debug, Default)]
@@ -40,13 +40,15 @@ pub struct Options {
     pub exits: bool,
 }
 
-/// A variable to be kept as an unsigned integer. What does not fit is cut off.
+/// A variable to be kept. Values that do not fit are not followed: they may be anything.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keep {
     /// `x`, or `f::x` for a local.
     pub var: String,
-    /// Its width, 1 to 32.
+    /// Its width, 1 to 32; without a sign, unless its type is no wider.
     pub bits: u32,
+    /// It is asked about: whatever its width, all values of its type are kept.
+    pub exact: bool,
 }
 
 /// Why there is no program.
@@ -72,6 +74,23 @@ pub enum LowerError {
         /// The width.
         bits: u32,
     },
+    /// A variable to be kept is no integer.
+    NoInteger {
+        /// The variable.
+        name: String,
+    },
+    /// A variable to be kept may change at any time.
+    Volatile {
+        /// The variable.
+        name: String,
+    },
+    /// A formula speaks of a variable whose type is too wide for that.
+    TooWide {
+        /// The variable.
+        name: String,
+        /// The bits of its type.
+        bits: u32,
+    },
 }
 
 impl fmt::Display for LowerError {
@@ -83,6 +102,18 @@ impl fmt::Display for LowerError {
             LowerError::BadWidth { name, bits } => {
                 write!(f, "`{name}` cannot have {bits} bits, only 1 to 32")
             }
+            LowerError::NoInteger { name } => {
+                write!(f, "`{name}` cannot be kept: it is no integer")
+            }
+            LowerError::Volatile { name } => write!(
+                f,
+                "`{name}` cannot be kept: it may change at any time (it is `volatile` or atomic, or a \
+                 signal handler or another thread assigns it)"
+            ),
+            LowerError::TooWide { name, bits } => write!(
+                f,
+                "a formula cannot speak of `{name}`, which has {bits} bits; 32 are the most"
+            ),
         }
     }
 }
@@ -113,7 +144,7 @@ struct Lowering<'a> {
     b: ProgramBuilder,
     /// Of each function, its procedure.
     proc: Vec<Option<ProcId>>,
-    kept: FxHashMap<ObjectId, (VarId, u32)>,
+    kept: FxHashMap<ObjectId, Kept>,
     /// The kept variables in order of declaration.
     kept_order: Vec<ObjectId>,
     /// Set while a `longjmp` looks for its `setjmp`; there if the program calls one.
@@ -122,6 +153,12 @@ struct Lowering<'a> {
     /// Set when the program is about to end; there if that is asked for.
     exiting: Option<VarId>,
     may_exit: FxHashSet<FuncId>,
+    /// The procedure that calls what was given away, and what that is.
+    outside: Option<ProcId>,
+    callbacks: Vec<FuncId>,
+    /// Functions that run before or behind `main`; whether anything runs when the program ends.
+    by_itself: Vec<FuncId>,
+    at_exit: bool,
     effects: Effects,
 }
 
@@ -134,8 +171,8 @@ struct Here<'a> {
     unwind: Option<NodeId>,
     /// Of points whose ways are told apart, the node of each way.
     ways: FxHashMap<usize, Vec<NodeId>>,
-    ints: Vec<Option<(ExprId, u32)>>,
-    bools: Vec<Option<ExprId>>,
+    numbers: Vec<Option<Number>>,
+    truths: Vec<Option<Truth>>,
     conditions: Conditions,
     /// The bit of each condition.
     bits: Vec<VarId>,
@@ -154,10 +191,11 @@ impl<'a> Lowering<'a> {
             may_jump: FxHashSet::default(),
             exiting: None,
             may_exit: FxHashSet::default(),
-            effects: match options.feasibility {
-                true => Effects::new(skeleton, &|_| false),
-                false => Effects::default(),
-            },
+            outside: None,
+            callbacks: Vec::new(),
+            by_itself: Vec::new(),
+            at_exit: false,
+            effects: Effects::new(skeleton, &|_| false),
         })
     }
 
@@ -179,6 +217,7 @@ impl<'a> Lowering<'a> {
             self.proc[body.func.index()] = Some(self.b.proc(&func.unique, at));
         }
         self.keep()?;
+        self.look_outside();
         self.jumps();
         let roots = self.roots()?;
         let mut nodes = Vec::with_capacity(s.bodies.len());
@@ -188,68 +227,18 @@ impl<'a> Lowering<'a> {
                 None => Vec::new(),
             });
         }
+        self.outside_body();
         let entry = match roots[..] {
             [only] => only,
             _ => self.harness(&roots),
         };
+        let entry = self.whole(entry);
         let init = self.init();
         let procs = s.bodies.iter().map(|b| self.proc[b.func.index()]).collect();
-        let vars = self.kept_order.iter().map(|&o| (o, self.kept[&o].0)).collect();
+        let vars = self.kept_order.iter().map(|&o| (o, self.kept[&o].var)).collect();
         let program = self.b.finish(entry, init);
         debug_assert_eq!(program.validate().map_err(|e| e.to_string()), Ok(()));
         Ok(Lowered { program, procs, nodes, vars })
-    }
-
-    fn keep(&mut self) -> Result<(), LowerError> {
-        let s = self.skeleton;
-        let mut wanted: Vec<(ObjectId, u32)> = Vec::new();
-        for keep in &self.options.keep {
-            let Keep { var: name, bits } = keep.clone();
-            if !(1..=32).contains(&bits) {
-                return Err(LowerError::BadWidth { name, bits });
-            }
-            let mut found = false;
-            for (i, object) in s.objects.iter().enumerate() {
-                let id = ObjectId(i as u32);
-                if object.reach != Reach::Var {
-                    continue;
-                }
-                // A plain name is the global, or any local of that name.
-                let matches = object.name == name || s.object_name(id) == name;
-                if matches && !wanted.iter().any(|(o, _)| *o == id) {
-                    wanted.push((id, bits));
-                }
-                found |= matches;
-            }
-            if !found {
-                return Err(LowerError::NoVariable { name });
-            }
-        }
-        wanted.sort_unstable();
-        // Parameters come first among the locals of a procedure.
-        let params: FxHashSet<ObjectId> =
-            s.bodies.iter().flat_map(|b| b.params.iter().flatten().copied()).collect();
-        for pass in [true, false] {
-            for &(o, bits) in &wanted {
-                let object = &s.objects[o.index()];
-                if params.contains(&o) != pass {
-                    continue;
-                }
-                let at = self.b.no_origin();
-                let ty = Type::int(bits);
-                let var = match object.owner.filter(|_| object.automatic) {
-                    None => self.b.global(&s.object_name(o), ty, at),
-                    Some(f) => match self.proc[f.index()] {
-                        Some(proc) if pass => self.b.param(proc, &object.name, ty, at),
-                        Some(proc) => self.b.local(proc, &object.name, ty, at),
-                        None => continue,
-                    },
-                };
-                self.kept.insert(o, (var, bits));
-                self.kept_order.push(o);
-            }
-        }
-        Ok(())
     }
 
     /// Which functions a `longjmp` may leave, and which a call that ends the program.
@@ -274,6 +263,11 @@ impl<'a> Lowering<'a> {
         for body in &s.bodies {
             for point in &body.points {
                 let Flow::Call(call) = &point.flow else { continue };
+                if self.leads_outside(call) {
+                    for f in &self.callbacks {
+                        callers.entry(*f).or_default().push(body.func);
+                    }
+                }
                 for f in &call.targets {
                     if self.proc[f.index()].is_some() {
                         callers.entry(*f).or_default().push(body.func);
@@ -344,25 +338,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn init(&mut self) -> Init {
-        let s = self.skeleton;
-        let mut condition = Exprs::TRUE;
-        for &o in &self.kept_order {
-            let (var, bits) = self.kept[&o];
-            let object = &s.objects[o.index()];
-            if object.automatic {
-                continue;
-            }
-            let given = s.initial.iter().find(|(other, _)| *other == o).map(|(_, v)| *v);
-            // C starts with zeros; what is only declared here may start with anything.
-            let value = match given {
-                Some(value) => value & mask(bits),
-                None if object.defined => 0,
-                None => continue,
-            };
-            let (var, value) = (self.b.exprs.pre(var), self.b.exprs.int(value));
-            let is = self.b.exprs.binary(BinaryOp::Eq, var, value);
-            condition = self.b.exprs.and(condition, is);
-        }
+        let mut condition = self.kept_at_start();
         for flag in [self.jumping, self.exiting].into_iter().flatten() {
             let flag = self.b.exprs.pre(flag);
             let not = self.b.exprs.not(flag);
@@ -382,8 +358,8 @@ impl<'a> Lowering<'a> {
             spin: None,
             unwind: None,
             ways: FxHashMap::default(),
-            ints: Vec::new(),
-            bools: Vec::new(),
+            numbers: Vec::new(),
+            truths: Vec::new(),
             conditions: Conditions::default(),
             bits: Vec::new(),
         };
@@ -532,10 +508,10 @@ impl<'a> Lowering<'a> {
         let s = self.skeleton;
         let next = self.to(here, call.next);
         let mut after: Option<NodeId> = None;
-        let targets: Vec<Option<FuncId>> = match call.targets.is_empty() {
-            true => vec![None],
-            false => call.targets.iter().copied().map(Some).collect(),
-        };
+        let mut targets: Vec<Option<FuncId>> = call.targets.iter().copied().map(Some).collect();
+        if targets.is_empty() || call.open {
+            targets.push(None);
+        }
         for target in targets {
             let (mut before, behind) = s.call_events(call, target);
             before.extend_from_slice(letter);
@@ -548,7 +524,14 @@ impl<'a> Lowering<'a> {
                 let mut to = next;
                 match (func, self.jumping) {
                     (Some(func), Some(jumping)) if is_longjmp(&func.name) => {
-                        to = self.unwind(here);
+                        // The `setjmp` may be in this very frame.
+                        to = match here.body.setjmps.is_empty() {
+                            true => self.unwind(here),
+                            false => {
+                                let stop = self.to(here, Next::Stop);
+                                self.landing(here, jumping, stop)
+                            }
+                        };
                         push(&mut rel, jumping, Some(Exprs::TRUE));
                     }
                     // The macro `assert` calls one of these.
@@ -563,6 +546,12 @@ impl<'a> Lowering<'a> {
                         None => to = self.to(here, Next::Stop),
                     },
                     _ => {}
+                }
+                if self.goes_outside(target) {
+                    to = self.by_way_of_outside(here, to);
+                }
+                if here.body.setjmps.contains(&(number as u32)) && self.jumps_at_any_time() {
+                    self.any_state(here, &mut rel);
                 }
                 let source = self.way(here, number, &rel);
                 self.edge(source, to, rel, &before, true);
@@ -591,13 +580,7 @@ impl<'a> Lowering<'a> {
             if let Some(exiting) = self.exiting
                 && target.is_some_and(|f| self.may_exit.contains(&f))
             {
-                let node = self.b.silent();
-                let flag = self.b.exprs.pre(exiting);
-                let no = self.b.exprs.not(flag);
-                self.edge(node, ret, Rel::guarded(no, 0), &[], false);
-                let unwind = self.unwind(here);
-                self.edge(node, unwind, Rel::guarded(flag, 0), &[], false);
-                ret = node;
+                ret = self.leaving(here, exiting, ret);
             }
             let source = self.way(here, number, &Rel::identity());
             let enter = self.enter(here, call, target);
@@ -605,6 +588,35 @@ impl<'a> Lowering<'a> {
             let events = self.events(&before);
             let kind = EdgeKind::Call(Box::new(ir::Call { callee, enter, ret, back }));
             self.b.edge(Edge { source, kind, step: true, events, marks: 0 });
+        }
+    }
+
+    /// Where a call comes back to that may have ended the program.
+    fn leaving(&mut self, here: &mut Here<'_>, exiting: VarId, ret: NodeId) -> NodeId {
+        let node = self.b.silent();
+        let flag = self.b.exprs.pre(exiting);
+        let no = self.b.exprs.not(flag);
+        self.edge(node, ret, Rel::guarded(no, 0), &[], false);
+        let unwind = self.unwind(here);
+        self.edge(node, unwind, Rel::guarded(flag, 0), &[], false);
+        node
+    }
+
+    /// Whether a handler may jump to a `setjmp` at any time.
+    fn jumps_at_any_time(&self) -> bool {
+        self.effects.at_any_time() && self.callbacks_leave(true)
+    }
+
+    /// Makes arbitrary what is known.
+    fn any_state(&mut self, here: &Here<'_>, rel: &mut Rel) {
+        for o in self.kept_order.clone() {
+            let object = &self.skeleton.objects[o.index()];
+            if !object.automatic || object.owner == Some(here.body.func) {
+                self.any(rel, o);
+            }
+        }
+        for &bit in &here.bits {
+            push(rel, bit, None);
         }
     }
 
@@ -622,10 +634,10 @@ impl<'a> Lowering<'a> {
             let mut rel = Rel::guarded(flag, 0);
             push(&mut rel, jumping, Some(Exprs::FALSE));
             // Locals that changed since `setjmp` have any value.
-            for &o in &self.kept_order {
+            for o in self.kept_order.clone() {
                 let object = &self.skeleton.objects[o.index()];
                 if object.automatic && object.owner == Some(here.body.func) {
-                    push(&mut rel, self.kept[&o].0, None);
+                    self.any(&mut rel, o);
                 }
             }
             for &bit in &here.bits {
@@ -653,11 +665,11 @@ impl<'a> Lowering<'a> {
         let mut rel = Rel::identity();
         let Some(body) = target.and_then(|f| self.skeleton.body(f)) else { return rel };
         for (i, param) in body.params.iter().enumerate() {
-            let Some(&(var, bits)) = param.and_then(|p| self.kept.get(&p)) else { continue };
+            let Some(o) = param.filter(|p| self.kept.contains_key(p)) else { continue };
             let value = call.arg_data.get(i).copied().flatten();
-            let value = value.and_then(|d| here.ints.get(d as usize).copied().flatten());
-            let value = value.map(|(e, _)| self.cut(e, bits));
-            push(&mut rel, var, value);
+            let value = value.and_then(|d| here.numbers.get(d as usize).copied().flatten());
+            let value = value.and_then(|v| self.to_type(v, o));
+            self.assign(&mut rel, o, value);
         }
         rel
     }
@@ -666,10 +678,10 @@ impl<'a> Lowering<'a> {
     /// taken.
     fn back(&mut self, here: &Here<'_>, number: usize, target: Option<FuncId>) -> Rel {
         let mut rel = Rel::identity();
-        for &o in &self.kept_order {
+        for o in self.kept_order.clone() {
             let object = &self.skeleton.objects[o.index()];
             if object.address_taken && object.automatic && object.owner == Some(here.body.func) {
-                push(&mut rel, self.kept[&o].0, None);
+                self.any(&mut rel, o);
             }
         }
         for (i, value) in self.changed(here, number, target.map(Callee::Known), false) {
@@ -689,10 +701,9 @@ impl<'a> Lowering<'a> {
         let call = called.is_some();
         let mut done: FxHashSet<ObjectId> = FxHashSet::default();
         for (o, value) in &point.values {
-            if let Some(&(var, bits)) = self.kept.get(o) {
-                let value = value.and_then(|d| here.ints[d as usize]);
-                let value = value.map(|(e, _)| self.cut(e, bits));
-                push(&mut rel, var, value);
+            if self.kept.contains_key(o) {
+                let value = value.and_then(|d| here.numbers[d as usize]);
+                self.assign(&mut rel, *o, value);
                 done.insert(*o);
             }
         }
@@ -702,21 +713,32 @@ impl<'a> Lowering<'a> {
         };
         let events = point.events.iter().chain(result_events);
         let store = events.clone().any(|e| *e == Event::Store);
-        for &o in &self.kept_order {
+        for o in self.kept_order.clone() {
             let object = &self.skeleton.objects[o.index()];
             let seen = !object.automatic || object.owner == Some(here.body.func);
             // Addresses of another function's locals may have been handed down; their frames are
             // set when the call comes back.
-            let hit = (store && object.address_taken)
+            let hit = (store && (object.address_taken || object.external))
                 || (call && (object.external || object.address_taken))
                 || events.clone().any(|e| matches!(e, Event::Modify(m) if *m == o));
             if seen && hit && done.insert(o) {
-                push(&mut rel, self.kept[&o].0, None);
+                self.any(&mut rel, o);
             }
         }
         let callee = called.map(|f| f.map_or(Callee::Unknown, Callee::Known));
-        for (i, value) in self.changed(here, number, callee, true) {
-            let value = value.map(|v| self.b.exprs.bool(v));
+        let changed = self.changed(here, number, callee, true);
+        let steps = match changed.is_empty() {
+            true => Vec::new(),
+            false => here.conditions.steps(self.skeleton, here.body, number),
+        };
+        for (i, value) in changed {
+            let mut value = value.map(|v| self.b.exprs.bool(v));
+            if let (None, Some(&(_, start, then))) = (value, steps.iter().find(|s| s.0 == i)) {
+                let starts = self.b.exprs.pre(here.bits[start]);
+                let (then, any) = (self.b.exprs.bool(then), self.b.exprs.choice(rel.choices));
+                rel.choices += 1;
+                value = Some(self.b.exprs.add(Expr::Ite(starts, then, any)));
+            }
             push(&mut rel, here.bits[i], value);
         }
         rel
@@ -735,136 +757,17 @@ impl<'a> Lowering<'a> {
         here.conditions.changes(self.skeleton, &self.effects, here.body, number, callee, result)
     }
 
-    fn cut(&mut self, e: ExprId, bits: u32) -> ExprId {
-        if let Expr::Int(v) = self.b.exprs[e] {
-            return self.b.exprs.int(v & mask(bits));
-        }
-        if let Expr::Read(_, var) = self.b.exprs[e]
-            && self.b.var_info(var).ty.bits() <= bits
-        {
-            return e;
-        }
-        let m = self.b.exprs.int(mask(bits));
-        self.b.exprs.binary(BinaryOp::BitAnd, e, m)
-    }
-
     fn when(&mut self, here: &Here<'_>, when: &When) -> ExprId {
-        let (data, negated) = match when {
-            When::True(d) => (*d, false),
-            When::False(d) => (*d, true),
-            When::Case(d, low, high) => {
-                return match here.ints.get(*d as usize).copied().flatten() {
-                    Some((e, _)) => self.between(e, *low, *high),
-                    None => Exprs::TRUE,
-                };
-            }
-            When::Default(d, ranges) => {
-                let Some((e, _)) = here.ints.get(*d as usize).copied().flatten() else {
-                    return Exprs::TRUE;
-                };
-                let mut out = Exprs::TRUE;
-                for &(low, high) in ranges {
-                    let inside = self.between(e, low, high);
-                    let outside = self.b.exprs.not(inside);
-                    out = self.b.exprs.and(out, outside);
-                }
-                return out;
-            }
-        };
-        let mut guard = Exprs::TRUE;
-        if let Some(e) = here.bools.get(data as usize).copied().flatten() {
-            guard = if negated { self.b.exprs.not(e) } else { e };
-        }
-        if let Some((condition, opposite)) = here.conditions.test(data) {
+        let mut guard = self.passes(here, when);
+        if let When::True(data) | When::False(data) = when
+            && let Some((condition, opposite)) = here.conditions.test(*data)
+        {
+            let negated = matches!(when, When::False(_));
             let e = self.b.exprs.pre(here.bits[condition]);
             let e = if opposite != negated { self.b.exprs.not(e) } else { e };
             guard = self.b.exprs.and(guard, e);
         }
         guard
-    }
-
-    fn between(&mut self, e: ExprId, low: i64, high: i64) -> ExprId {
-        let exprs = &mut self.b.exprs;
-        let low_value = exprs.int(low);
-        if low == high {
-            return exprs.binary(BinaryOp::Eq, e, low_value);
-        }
-        let high_value = exprs.int(high);
-        let (a, b) =
-            (exprs.binary(BinaryOp::Ge, e, low_value), exprs.binary(BinaryOp::Le, e, high_value));
-        exprs.and(a, b)
-    }
-
-    /// The values of a body as expressions over the kept variables, each as an integer with its
-    /// width and as a truth value.
-    fn values(&mut self, here: &mut Here<'_>) {
-        if self.kept.is_empty() {
-            here.ints = vec![None; here.body.data.len()];
-            here.bools = vec![None; here.body.data.len()];
-            return;
-        }
-        for data in &here.body.data {
-            let int = |d: DataId| here.ints[d as usize];
-            let truth = |d: DataId| here.bools[d as usize];
-            let exprs = &mut self.b.exprs;
-            let (mut value, mut boolean): (Option<(ExprId, u32)>, Option<ExprId>) = (None, None);
-            match *data {
-                Data::Int(v) => value = Some((exprs.int(v), 33)),
-                Data::Object(o) => {
-                    value = self.kept.get(&o).map(|&(var, bits)| (exprs.pre(var), bits + 1));
-                }
-                Data::Minus(a) => {
-                    value = int(a).map(|(a, w)| {
-                        let zero = exprs.int(0);
-                        (exprs.binary(BinaryOp::Sub, zero, a), w + 1)
-                    });
-                }
-                Data::Complement(a) => {
-                    value = int(a).map(|(a, w)| {
-                        let ones = exprs.int(-1);
-                        (exprs.binary(BinaryOp::BitXor, a, ones), w + 1)
-                    });
-                }
-                Data::Not(a) => boolean = truth(a).map(|a| exprs.not(a)),
-                Data::As(o, a) => {
-                    if let (Some(&(_, bits)), Some((a, _))) = (self.kept.get(&o), int(a)) {
-                        let m = exprs.int(mask(bits));
-                        value = Some((exprs.binary(BinaryOp::BitAnd, a, m), bits + 1));
-                    }
-                }
-                Data::Conditional(c, a, b) => {
-                    if let (Some(c), Some((a, wa)), Some((b, wb))) = (truth(c), int(a), int(b)) {
-                        value = Some((exprs.add(Expr::Ite(c, a, b)), wa.max(wb)));
-                    }
-                }
-                Data::Binary(op @ (Binary::And | Binary::Or), a, b) => {
-                    if let (Some(a), Some(b)) = (truth(a), truth(b)) {
-                        boolean = Some(match op {
-                            Binary::And => exprs.and(a, b),
-                            _ => exprs.or(a, b),
-                        });
-                    }
-                }
-                Data::Binary(op, a, b) => {
-                    if let (Some((a, wa)), Some((b, wb))) = (int(a), int(b)) {
-                        (value, boolean) = arithmetic(exprs, op, (a, wa), (b, wb));
-                    }
-                }
-            }
-            let value = value.filter(|(_, w)| *w <= MAX_BITS);
-            let exprs = &mut self.b.exprs;
-            if let (None, Some(e)) = (value, boolean) {
-                let (one, zero) = (exprs.int(1), exprs.int(0));
-                here.ints.push(Some((exprs.add(Expr::Ite(e, one, zero)), 2)));
-                here.bools.push(boolean);
-            } else {
-                here.ints.push(value);
-                here.bools.push(value.map(|(e, _)| {
-                    let zero = exprs.int(0);
-                    exprs.binary(BinaryOp::Ne, e, zero)
-                }));
-            }
-        }
     }
 }
 
@@ -879,57 +782,8 @@ pub(crate) fn is_longjmp(name: &str) -> bool {
     matches!(name, "longjmp" | "_longjmp" | "siglongjmp" | "__builtin_longjmp")
 }
 
-fn mask(bits: u32) -> i64 {
-    (1i64 << bits) - 1
-}
-
 fn push(rel: &mut Rel, var: VarId, value: Option<ExprId>) {
     let mut assigns = std::mem::take(&mut rel.assigns).into_vec();
     assigns.push(Assign { time: Time::Post, var, index: None, value });
     rel.assigns = assigns.into();
-}
-
-/// An operation on kept values: a number or a truth value.
-fn arithmetic(
-    exprs: &mut Exprs,
-    op: Binary,
-    (a, wa): (ExprId, u32),
-    (b, wb): (ExprId, u32),
-) -> (Option<(ExprId, u32)>, Option<ExprId>) {
-    let compare = |exprs: &mut Exprs, op| (None, Some(exprs.binary(op, a, b)));
-    let wide = wa.max(wb);
-    if wide > MAX_BITS || wa + wb > 2 * MAX_BITS {
-        return (None, None);
-    }
-    let number = |exprs: &mut Exprs, op, w| (Some((exprs.binary(op, a, b), w)), None);
-    match op {
-        Binary::Lt => compare(exprs, BinaryOp::Lt),
-        Binary::Gt => compare(exprs, BinaryOp::Gt),
-        Binary::Le => compare(exprs, BinaryOp::Le),
-        Binary::Ge => compare(exprs, BinaryOp::Ge),
-        Binary::Eq => compare(exprs, BinaryOp::Eq),
-        Binary::Ne => compare(exprs, BinaryOp::Ne),
-        Binary::Add => number(exprs, BinaryOp::Add, wide + 1),
-        Binary::Sub => number(exprs, BinaryOp::Sub, wide + 1),
-        Binary::Div => number(exprs, BinaryOp::Div, wide + 1),
-        Binary::BitAnd => number(exprs, BinaryOp::BitAnd, wide),
-        Binary::BitOr => number(exprs, BinaryOp::BitOr, wide),
-        Binary::BitXor => number(exprs, BinaryOp::BitXor, wide),
-        Binary::Mul if wa + wb <= MAX_BITS => number(exprs, BinaryOp::Mul, wa + wb),
-        Binary::Shl | Binary::Shr => {
-            let Expr::Int(by @ 0..32) = exprs[b] else { return (None, None) };
-            match op {
-                Binary::Shr => number(exprs, BinaryOp::Shr, wa),
-                _ if wa + by as u32 <= MAX_BITS => number(exprs, BinaryOp::Shl, wa + by as u32),
-                _ => (None, None),
-            }
-        }
-        // `a % b` is `a - a / b * b`, with the sign of `a`.
-        Binary::Rem if 2 * wide + 2 <= MAX_BITS => {
-            let quotient = exprs.binary(BinaryOp::Div, a, b);
-            let whole = exprs.binary(BinaryOp::Mul, quotient, b);
-            (Some((exprs.binary(BinaryOp::Sub, a, whole), 2 * wide + 2)), None)
-        }
-        _ => (None, None),
-    }
 }

@@ -72,8 +72,8 @@ keywords! {
     Thread: "__thread" "_Thread_local" "thread_local"; Inline: "inline" "__inline" "__inline__";
     Noreturn: "_Noreturn";
     Const: "const" "__const" "__const__" "constexpr";
-    Qualifier: "volatile" "__volatile" "__volatile__" "restrict" "__restrict" "__restrict__"
-        "_Atomic" "_Nonnull" "_Nullable" "__unaligned" "__seg_fs" "__seg_gs";
+    Volatile: "volatile" "__volatile" "__volatile__" "_Atomic";
+    Qualifier: "restrict" "__restrict" "__restrict__" "_Nonnull" "_Nullable" "__unaligned" "__seg_fs" "__seg_gs";
     Attribute: "__attribute__" "__attribute" "__declspec" "_Alignas" "__alignas" "alignas";
     Extension: "__extension__";
     Void: "void";
@@ -119,6 +119,7 @@ impl Keywords {
 #[derive(Clone, Copy)]
 enum Meaning {
     Type(TypeId),
+    Enumerator(EnumeratorId),
     Other,
 }
 
@@ -126,6 +127,7 @@ enum Meaning {
 struct Scope {
     names: FxHashMap<Sym, Meaning>,
     tags: FxHashMap<Sym, RecordId>,
+    enums: FxHashMap<Sym, EnumId>,
 }
 
 /// Why an item was given up.
@@ -162,9 +164,17 @@ type Parsed<T> = Result<T, Fail>;
 
 /// A part of a declarator, to be put around a type.
 enum Op {
-    Pointer(bool),
+    Pointer(Qualified),
     Array(Option<ExprId>),
     Function { params: Vec<Param>, variadic: bool, unprototyped: bool },
+}
+
+/// What qualifiers say of a type.
+#[derive(Clone, Copy, Default)]
+struct Qualified {
+    is_const: bool,
+    is_volatile: bool,
+    odd: bool,
 }
 
 /// What declaration specifiers say.
@@ -290,9 +300,26 @@ impl Parser {
         self.unit.stmts.push(Stmt { kind, at, end });
         StmtId(self.unit.stmts.len() as u32 - 1)
     }
-    fn type_node(&mut self, kind: TypeKind, is_const: bool) -> TypeId {
-        self.unit.types.push(Type { kind, is_const });
+    fn type_node(&mut self, kind: TypeKind) -> TypeId {
+        self.qualified_node(kind, Qualified::default())
+    }
+    fn qualified_node(&mut self, kind: TypeKind, q: Qualified) -> TypeId {
+        let Qualified { is_const, is_volatile, odd } = q;
+        self.unit.types.push(Type { kind, is_const, is_volatile, odd });
         TypeId(self.unit.types.len() as u32 - 1)
+    }
+    /// The type with more qualifiers; those that it has stay.
+    fn qualify(&mut self, ty: TypeId, q: Qualified) -> TypeId {
+        if !(q.is_const || q.is_volatile || q.odd) {
+            return ty;
+        }
+        let Type { kind, is_const, is_volatile, odd } = self.unit.ty(ty).clone();
+        let q = Qualified {
+            is_const: q.is_const || is_const,
+            is_volatile: q.is_volatile || is_volatile,
+            odd: q.odd || odd,
+        };
+        self.qualified_node(kind, q)
     }
     fn init_node(&mut self, init: Init) -> InitId {
         self.unit.inits.push(init);
@@ -300,7 +327,7 @@ impl Parser {
     }
     fn base(&mut self, text: &str) -> TypeId {
         let sym = self.unit.names.add(text);
-        self.type_node(TypeKind::Base(sym), false)
+        self.type_node(TypeKind::Base(sym))
     }
 
     // Scopes.
@@ -416,6 +443,7 @@ impl Parser {
             return self.skip_parens();
         }
         if self.kw() == Some(Kw::Asm) {
+            self.unit.assembler = true;
             self.advance();
             self.skip_parens()?;
             self.eat(";");
@@ -537,10 +565,10 @@ impl Parser {
         let mut attributes = join(specifiers.attributes, d.attributes);
         let ty = self.apply(specifiers.ty, d.ops);
         while self.kw() == Some(Kw::Asm) {
-            self.advance();
-            self.skip_parens()?;
+            attributes.asm_name = self.asm_name()?.or(attributes.asm_name);
         }
         self.attributes(&mut attributes)?;
+        let ty = self.qualify(ty, Qualified { odd: attributes.odd, ..Qualified::default() });
         let meaning = match specifiers.storage {
             Storage::Typedef => Meaning::Type(ty),
             _ => Meaning::Other,
@@ -551,8 +579,19 @@ impl Parser {
         Ok(Declaration { name, at, ty, storage, thread, attributes, init })
     }
 
+    /// `asm("name")` behind a declarator.
+    fn asm_name(&mut self) -> Parsed<Option<Sym>> {
+        self.advance();
+        let name = match self.ahead(1) {
+            Tok::Text(sym) => Some(sym),
+            _ => None,
+        };
+        self.skip_parens()?;
+        Ok(name)
+    }
+
     fn skip_parens(&mut self) -> Parsed<()> {
-        while matches!(self.kw(), Some(Kw::Qualifier | Kw::Goto | Kw::Inline)) {
+        while matches!(self.kw(), Some(Kw::Volatile | Kw::Qualifier | Kw::Goto | Kw::Inline)) {
             self.advance();
         }
         match self.is("(") {
@@ -601,6 +640,18 @@ impl Parser {
                         out.cleanup = Some(*f);
                     }
                 }
+                "constructor" | "__constructor__" => out.constructor = true,
+                "destructor" | "__destructor__" => out.destructor = true,
+                "weak" | "__weak__" => out.weak = true,
+                "mode" | "__mode__" | "vector_size" | "__vector_size__" => out.odd = true,
+                "alias" | "__alias__" | "weakref" | "__weakref__" | "ifunc" | "__ifunc__" => {
+                    if let Some(Token { tok: Tok::Text(name), .. }) = self.tokens.get(i + 2) {
+                        match self.unit.name(sym).contains("ifunc") {
+                            true => out.ifunc = Some(*name),
+                            false => out.alias = Some(*name),
+                        }
+                    }
+                }
                 _ => {}
             }
         }
@@ -620,6 +671,7 @@ impl Parser {
                 | Kw::Enum
                 | Kw::Typeof
                 | Kw::Const
+                | Kw::Volatile
                 | Kw::Qualifier
                 | Kw::Attribute,
             ) => true,
@@ -654,7 +706,7 @@ impl Parser {
         let mut attributes = Attributes::default();
         let mut base: Vec<Sym> = Vec::new();
         let mut ty: Option<TypeId> = None;
-        let (mut is_const, mut any) = (false, false);
+        let (mut q, mut any) = (Qualified::default(), false);
         loop {
             let kw = self.kw();
             match kw {
@@ -665,9 +717,10 @@ impl Parser {
                 Some(Kw::Register) => storage = Storage::Register,
                 Some(Kw::Thread) => thread = true,
                 Some(Kw::Noreturn) => attributes.noreturn = true,
-                Some(Kw::Const) => is_const = true,
-                Some(Kw::Inline | Kw::Extension) => {}
-                Some(Kw::Qualifier) => {
+                Some(Kw::Const) => q.is_const = true,
+                Some(Kw::Inline | Kw::Extension | Kw::Qualifier) => {}
+                Some(Kw::Volatile) => {
+                    q.is_volatile = true;
                     // `_Atomic (type)` is a type.
                     if self.ahead_is(1, "(")
                         && matches!(self.tok(), Tok::Word(s) if self.unit.name(s) == "_Atomic")
@@ -683,7 +736,7 @@ impl Parser {
                     any = true;
                     continue;
                 }
-                Some(Kw::Void) if ty.is_none() => ty = Some(self.type_node(TypeKind::Void, false)),
+                Some(Kw::Void) if ty.is_none() => ty = Some(self.type_node(TypeKind::Void)),
                 Some(Kw::Base) => {
                     if let Tok::Word(sym) = self.tok() {
                         base.push(sym);
@@ -700,7 +753,7 @@ impl Parser {
                 }
                 Some(Kw::VaList | Kw::AutoType) if ty.is_none() && base.is_empty() => {
                     if let Tok::Word(sym) = self.tok() {
-                        ty = Some(self.type_node(TypeKind::Other(sym), false));
+                        ty = Some(self.type_node(TypeKind::Other(sym)));
                     }
                 }
                 Some(Kw::Struct | Kw::Union) if ty.is_none() => {
@@ -720,7 +773,7 @@ impl Parser {
                         self.deeper(Self::type_name)?
                     } else {
                         let e = self.expression()?;
-                        self.type_node(TypeKind::TypeOf(e), false)
+                        self.type_node(TypeKind::TypeOf(e))
                     });
                     self.expect(")")?;
                     any = true;
@@ -729,7 +782,7 @@ impl Parser {
                 None if ty.is_none() && base.is_empty() => match self.typedef(self.tok()) {
                     Some(named) => {
                         let Tok::Word(sym) = self.tok() else { break };
-                        ty = Some(self.type_node(TypeKind::Named(sym, named), false));
+                        ty = Some(self.type_node(TypeKind::Named(sym, named)));
                     }
                     None if self.is("[") && self.ahead_is(1, "[") => {
                         self.attributes(&mut attributes)?;
@@ -747,13 +800,13 @@ impl Parser {
         }
         let ty = match ty {
             Some(ty) => ty,
-            None if base.is_empty() && !implicit && storage == Storage::None && !is_const => {
+            None if base.is_empty() && !implicit && storage == Storage::None && !q.is_const => {
                 return Err(self.wanted("a type"));
             }
             // C23: the type of the initial value.
             None if base.is_empty() && storage == Storage::Auto => {
                 let sym = self.unit.names.add("__auto_type");
-                self.type_node(TypeKind::Other(sym), false)
+                self.type_node(TypeKind::Other(sym))
             }
             None if base.is_empty() => self.base("int"),
             None => {
@@ -763,11 +816,8 @@ impl Parser {
                 self.base(&text)
             }
         };
-        if is_const {
-            let kind = self.unit.ty(ty).kind.clone();
-            let ty = self.type_node(kind, true);
-            return Ok(Some(Specifiers { storage, thread, attributes, ty }));
-        }
+        q.odd |= attributes.odd;
+        let ty = self.qualify(ty, q);
         Ok(Some(Specifiers { storage, thread, attributes, ty }))
     }
 
@@ -816,7 +866,7 @@ impl Parser {
             self.unit.records[id.index()].fields = Some(fields);
             self.attributes(&mut Attributes::default())?;
         }
-        Ok(self.type_node(TypeKind::Record(id), false))
+        Ok(self.type_node(TypeKind::Record(id)))
     }
 
     /// The members up to and including the closing brace.
@@ -834,7 +884,7 @@ impl Parser {
                 return Err(self.wanted("a member"));
             };
             if self.is(";") {
-                out.push(Field { name: None, ty: s.ty });
+                out.push(Field { name: None, ty: s.ty, bits: None });
                 continue;
             }
             loop {
@@ -846,12 +896,13 @@ impl Parser {
                     },
                     false => self.declarator(true)?,
                 };
-                if self.eat(":") {
-                    self.conditional()?;
-                }
-                self.attributes(&mut Attributes::default())?;
+                let bits = if self.eat(":") { Some(self.conditional()?) } else { None };
+                let mut attributes = d.attributes;
+                self.attributes(&mut attributes)?;
                 let ty = self.apply(s.ty, d.ops);
-                out.push(Field { name: d.name.map(|(name, _)| name), ty });
+                let ty =
+                    self.qualify(ty, Qualified { odd: attributes.odd, ..Qualified::default() });
+                out.push(Field { name: d.name.map(|(name, _)| name), ty, bits });
                 if !self.eat(",") {
                     break;
                 }
@@ -864,34 +915,59 @@ impl Parser {
 
     fn enumeration(&mut self) -> Parsed<TypeId> {
         self.advance();
+        let before = self.pos;
         self.attributes(&mut Attributes::default())?;
+        let mut odd = self.pos > before;
         let name = self.word();
         if name.is_some() {
             self.advance();
         }
         if self.eat(":") {
             self.deeper(|p| p.specifiers(false))?;
+            odd = true;
+        }
+        let known = match (name, self.is("{")) {
+            (Some(name), false) => self.scopes.iter().rev().find_map(|s| s.enums.get(&name)),
+            // A definition completes what its own scope has declared.
+            (Some(name), true) => self.scopes.last().and_then(|s| s.enums.get(&name)),
+            (None, _) => None,
+        };
+        let known = known.copied();
+        let id = known.unwrap_or_else(|| {
+            self.unit.enums.push(Enumeration { tag: name, members: None, odd: false });
+            EnumId(self.unit.enums.len() as u32 - 1)
+        });
+        if let Some(name) = name
+            && known.is_none()
+        {
+            let scope = self.scopes.last_mut().expect("the file's scope stays");
+            scope.enums.insert(name, id);
         }
         if self.eat("{") {
-            let mut first = true;
+            let mut members = Vec::new();
             while !self.eat("}") {
                 let Some(sym) = self.word() else { return Err(self.wanted("an enumerator")) };
-                self.declare(sym, Meaning::Other);
                 self.advance();
                 self.attributes(&mut Attributes::default())?;
                 let value = if self.eat("=") { Some(self.conditional()?) } else { None };
+                let enumerator = EnumeratorId(self.unit.enumerators.len() as u32);
+                let first = members.is_empty();
                 self.unit.enumerators.push(Enumerator { name: sym, value, first });
-                first = false;
+                self.declare(sym, Meaning::Enumerator(enumerator));
+                members.push(enumerator);
                 if !self.eat(",") {
                     self.expect("}")?;
                     break;
                 }
             }
+            self.unit.enums[id.index()].members = Some(members);
         } else if name.is_none() {
             return Err(self.wanted("a tag or `{`"));
         }
+        let before = self.pos;
         self.attributes(&mut Attributes::default())?;
-        Ok(self.type_node(TypeKind::Enum(name), false))
+        self.unit.enums[id.index()].odd |= odd || self.pos > before;
+        Ok(self.type_node(TypeKind::Enum(id)))
     }
 
     /// A type as in a cast.
@@ -903,14 +979,15 @@ impl Parser {
 
     fn apply(&mut self, mut ty: TypeId, ops: Vec<Op>) -> TypeId {
         for op in ops {
-            let (kind, is_const) = match op {
-                Op::Pointer(is_const) => (TypeKind::Pointer(ty), is_const),
-                Op::Array(size) => (TypeKind::Array(ty, size), false),
+            let (kind, q) = match op {
+                Op::Pointer(q) => (TypeKind::Pointer(ty), q),
+                Op::Array(size) => (TypeKind::Array(ty, size), Qualified::default()),
                 Op::Function { params, variadic, unprototyped } => {
-                    (TypeKind::Function { result: ty, params, variadic, unprototyped }, false)
+                    let kind = TypeKind::Function { result: ty, params, variadic, unprototyped };
+                    (kind, Qualified::default())
                 }
             };
-            ty = self.type_node(kind, is_const);
+            ty = self.qualified_node(kind, q);
         }
         ty
     }
@@ -926,10 +1003,11 @@ impl Parser {
         self.attributes(&mut attributes)?;
         while self.is("*") || self.is("^") {
             self.advance();
-            let mut is_const = false;
+            let mut q = Qualified::default();
             loop {
                 match self.kw() {
-                    Some(Kw::Const) => is_const = true,
+                    Some(Kw::Const) => q.is_const = true,
+                    Some(Kw::Volatile) => q.is_volatile = true,
                     Some(Kw::Qualifier) => {}
                     Some(Kw::Attribute) => {
                         self.attributes(&mut attributes)?;
@@ -939,7 +1017,7 @@ impl Parser {
                 }
                 self.advance();
             }
-            ops.push(Op::Pointer(is_const));
+            ops.push(Op::Pointer(q));
         }
         let mut inner = None;
         let mut name = None;
@@ -956,7 +1034,10 @@ impl Parser {
         loop {
             self.attributes(&mut attributes)?;
             if self.eat("[") {
-                while matches!(self.kw(), Some(Kw::Static | Kw::Const | Kw::Qualifier)) {
+                while matches!(
+                    self.kw(),
+                    Some(Kw::Static | Kw::Const | Kw::Volatile | Kw::Qualifier)
+                ) {
                     self.advance();
                 }
                 let size = if self.is("]") {
@@ -982,8 +1063,7 @@ impl Parser {
             attributes = join(attributes, d.attributes);
         }
         while self.kw() == Some(Kw::Asm) && named && matches!(self.ahead(1), Tok::Punct("(")) {
-            self.advance();
-            self.skip_parens()?;
+            attributes.asm_name = self.asm_name()?.or(attributes.asm_name);
         }
         self.attributes(&mut attributes)?;
         Ok(Declarator { name, ops, attributes })
@@ -1412,7 +1492,7 @@ impl Parser {
 
     fn asm(&mut self) -> Parsed<Asm> {
         self.advance();
-        while matches!(self.kw(), Some(Kw::Qualifier | Kw::Goto | Kw::Inline)) {
+        while matches!(self.kw(), Some(Kw::Volatile | Kw::Qualifier | Kw::Goto | Kw::Inline)) {
             self.advance();
         }
         self.expect("(")?;
@@ -1420,6 +1500,7 @@ impl Parser {
         while matches!(self.tok(), Tok::Text(_)) {
             self.advance();
         }
+        out.memory = self.is(")");
         let mut section = 0;
         while !self.eat(")") {
             if self.eat(":") {
@@ -1442,7 +1523,10 @@ impl Parser {
                     if section == 1 { out.outputs.push(e) } else { out.inputs.push(e) }
                 }
                 3 => match self.tok() {
-                    Tok::Text(_) => self.advance(),
+                    Tok::Text(sym) => {
+                        out.memory |= self.unit.name(sym).contains("memory");
+                        self.advance();
+                    }
                     _ => return Err(self.wanted("a clobbered register")),
                 },
                 4 => {
@@ -1564,6 +1648,7 @@ impl Parser {
                 }
                 Some(Kw::RealPart) => Unary::Part,
                 Some(Kw::Sizeof) => {
+                    let size = matches!(self.tok(), Tok::Word(s) if self.unit.name(s) == "sizeof");
                     self.advance();
                     if self.is("(") && self.starts_type(1) {
                         let ty = self.parenthesised_type()?;
@@ -1573,7 +1658,9 @@ impl Parser {
                             let e = self.postfix(at, e)?;
                             return Ok(self.expr_node(at, ExprKind::SizeOf(e)));
                         }
-                        return Ok(self.expr_node(at, ExprKind::AboutType(ty)));
+                        let about =
+                            if size { ExprKind::SizeOfType(ty) } else { ExprKind::AboutType(ty) };
+                        return Ok(self.expr_node(at, about));
                     }
                     let e = self.deeper(Self::unary)?;
                     return Ok(self.expr_node(at, ExprKind::SizeOf(e)));
@@ -1663,7 +1750,10 @@ impl Parser {
                     let value = if self.unit.name(sym) == "true" { "1" } else { "0" };
                     ExprKind::Number(self.unit.names.add(value))
                 }
-                None => ExprKind::Name(sym),
+                None => match self.meaning(sym) {
+                    Some(Meaning::Enumerator(id)) => ExprKind::Enumerator(id),
+                    _ => ExprKind::Name(sym),
+                },
                 // The first operand is a constant.
                 Some(Kw::ChooseExpr) => {
                     self.advance();
@@ -1742,7 +1832,17 @@ impl Parser {
 }
 
 fn join(a: Attributes, b: Attributes) -> Attributes {
-    Attributes { noreturn: a.noreturn || b.noreturn, cleanup: a.cleanup.or(b.cleanup) }
+    Attributes {
+        noreturn: a.noreturn || b.noreturn,
+        cleanup: a.cleanup.or(b.cleanup),
+        constructor: a.constructor || b.constructor,
+        destructor: a.destructor || b.destructor,
+        weak: a.weak || b.weak,
+        alias: a.alias.or(b.alias),
+        ifunc: a.ifunc.or(b.ifunc),
+        asm_name: a.asm_name.or(b.asm_name),
+        odd: a.odd || b.odd,
+    }
 }
 
 /// One spelling for each arithmetic type; the words are sorted.
@@ -1774,7 +1874,12 @@ fn normal_base(words: &[&str]) -> String {
             None => "int",
         }
     };
-    if unsigned { format!("unsigned {core}") } else { core.to_owned() }
+    let complex = has(&["_Complex", "__complex__", "__complex", "_Imaginary"]);
+    match (unsigned, complex && core != "_Complex") {
+        (true, _) => format!("unsigned {core}"),
+        (_, true) => format!("{core} _Complex"),
+        _ => core.to_owned(),
+    }
 }
 
 /// The operator and how tight it binds.

@@ -32,6 +32,7 @@
 //! result is a point of its own, after it, with `assign(o)`, `call(f, o)` and `result(f, o)`.
 
 use crate::link::{Func, FuncId, Object, ObjectId};
+use c_types::{Binary, Model, Scalar};
 use std::fmt;
 
 /// How many links a part may be away from its variable to be an object.
@@ -69,8 +70,12 @@ pub struct Skeleton {
     pub files: Vec<String>,
     /// What is not modelled.
     pub warnings: Vec<Warning>,
-    /// Initial values of variables that are not automatic, where they are constants.
-    pub initial: Vec<(ObjectId, i64)>,
+    /// Variables that are not automatic and have an initialiser, with its value if that is certain.
+    pub initial: Vec<(ObjectId, Option<i64>)>,
+    /// Functions with a body that code which is not read may call: their addresses were given away.
+    pub given_away: Vec<FuncId>,
+    /// The widths of types.
+    pub model: Model,
     /// The names of types: as declared, and what their `typedef`s stand for. The first has none.
     pub types: Vec<Vec<String>>,
 }
@@ -96,6 +101,9 @@ pub struct Body {
     pub at: Spot,
     /// Values that points compute.
     pub data: Vec<Data>,
+    /// The scalar type of each of these values, if that is certain. Their numbers are those of this type:
+    /// what an operator computes wraps, or is undefined, as the type says.
+    pub scalars: Vec<Option<Scalar>>,
 }
 
 /// A place in the source.
@@ -188,6 +196,8 @@ pub struct Call {
     pub targets: Vec<FuncId>,
     /// It is a call through a pointer.
     pub indirect: bool,
+    /// It may reach functions that are not among the targets, and not read.
+    pub open: bool,
     /// The object that holds that pointer.
     pub through: Option<ObjectId>,
     /// The arguments that are objects.
@@ -285,14 +295,15 @@ impl Relation {
             Relation::Ge => ">=",
         }
     }
-    pub(crate) fn holds(self, a: i64, b: i64) -> bool {
+    /// The operator that it is.
+    pub(crate) fn operator(self) -> Binary {
         match self {
-            Relation::Eq => a == b,
-            Relation::Ne => a != b,
-            Relation::Lt => a < b,
-            Relation::Le => a <= b,
-            Relation::Gt => a > b,
-            Relation::Ge => a >= b,
+            Relation::Eq => Binary::Eq,
+            Relation::Ne => Binary::Ne,
+            Relation::Lt => Binary::Lt,
+            Relation::Le => Binary::Le,
+            Relation::Gt => Binary::Gt,
+            Relation::Ge => Binary::Ge,
         }
     }
 }
@@ -319,6 +330,8 @@ pub enum Data {
     Conditional(DataId, DataId, DataId),
     /// What the object holds once it is assigned the value.
     As(ObjectId, DataId),
+    /// A conversion that may change the number.
+    Convert(Scalar, DataId),
 }
 
 impl Skeleton {

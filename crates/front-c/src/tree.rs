@@ -4,6 +4,8 @@
 //! a recursion.
 
 use crate::lex::{Names, Place, Problem};
+pub use c_types::Binary;
+use c_types::Model;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -44,6 +46,14 @@ id!(
     /// An initialiser.
     InitId
 );
+id!(
+    /// A constant of an enumeration.
+    EnumeratorId
+);
+id!(
+    /// An enumeration.
+    EnumId
+);
 
 /// A translation unit.
 #[derive(Debug, Default)]
@@ -62,6 +72,12 @@ pub struct Unit {
     pub inits: Vec<Init>,
     /// Enumerators, in order.
     pub enumerators: Vec<Enumerator>,
+    /// Enumerations.
+    pub enums: Vec<Enumeration>,
+    /// Assembler stands outside of functions.
+    pub assembler: bool,
+    /// The widths of types.
+    pub model: Model,
     /// What could not be parsed.
     pub problems: Vec<Problem>,
     pub(crate) text: Box<str>,
@@ -137,6 +153,17 @@ pub struct Enumerator {
     pub first: bool,
 }
 
+/// An enumeration. One with a tag is kept once for each scope that declares it.
+#[derive(Clone, Debug, Default)]
+pub struct Enumeration {
+    /// Its tag's name.
+    pub tag: Option<Sym>,
+    /// Its constants, once they are known.
+    pub members: Option<Vec<EnumeratorId>>,
+    /// Something else than its constants decides its width: an attribute, or a type that is named.
+    pub odd: bool,
+}
+
 /// Where a thing lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Storage {
@@ -155,13 +182,27 @@ pub enum Storage {
     Register,
 }
 
-/// What attributes and specifiers say that matters to control flow.
+/// What attributes and specifiers say that matters to control flow and values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Attributes {
     /// It does not come back (`noreturn`, `_Noreturn`).
     pub noreturn: bool,
     /// This function is called with its address at the end of its scope.
     pub cleanup: Option<Sym>,
+    /// It is called before `main`.
+    pub constructor: bool,
+    /// It is called when the program ends.
+    pub destructor: bool,
+    /// Another definition may take its place.
+    pub weak: bool,
+    /// It is another name for what has this one (a string, as it is written).
+    pub alias: Option<Sym>,
+    /// This function returns the address of what is called by its name (a string, as it is written).
+    pub ifunc: Option<Sym>,
+    /// The name that the linker sees (a string, as it is written).
+    pub asm_name: Option<Sym>,
+    /// Its type is another one than is written (`mode`, `vector_size`).
+    pub odd: bool,
 }
 
 /// A declared name.
@@ -220,6 +261,10 @@ pub struct Type {
     pub kind: TypeKind,
     /// `const`, anywhere at this level.
     pub is_const: bool,
+    /// `volatile` or `_Atomic`: it may change at any time.
+    pub is_volatile: bool,
+    /// Attributes make another type of it.
+    pub odd: bool,
 }
 
 /// What a type is.
@@ -233,8 +278,8 @@ pub enum TypeKind {
     Named(Sym, TypeId),
     /// A struct or union.
     Record(RecordId),
-    /// An enumeration, with its tag.
-    Enum(Option<Sym>),
+    /// An enumeration.
+    Enum(EnumId),
     /// A pointer.
     Pointer(TypeId),
     /// An array.
@@ -283,6 +328,8 @@ pub struct Field {
     pub name: Option<Sym>,
     /// Its type.
     pub ty: TypeId,
+    /// The width of a bit-field.
+    pub bits: Option<ExprId>,
 }
 
 /// An initialiser.
@@ -308,8 +355,10 @@ pub struct Expr {
 /// What an expression is.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
-    /// A variable, function or enumerator.
+    /// A variable or function.
     Name(Sym),
+    /// A constant of an enumeration.
+    Enumerator(EnumeratorId),
     /// A number or character, as it is written.
     Number(Sym),
     /// A string, as it is written.
@@ -338,7 +387,9 @@ pub enum ExprKind {
     Compound(TypeId, InitId),
     /// `sizeof`, `_Alignof` of an expression, which is not evaluated.
     SizeOf(ExprId),
-    /// `sizeof (type)`, `offsetof` and what else is a constant about a type.
+    /// `sizeof (type)`
+    SizeOfType(TypeId),
+    /// `_Alignof (type)`, `offsetof` and what else is a constant about a type.
     AboutType(TypeId),
     /// `({ … })`
     Block(StmtId),
@@ -374,47 +425,6 @@ pub enum Unary {
         /// It stands behind its operand.
         after: bool,
     },
-}
-
-/// Operators with two operands.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Binary {
-    /// `*`
-    Mul,
-    /// `/`
-    Div,
-    /// `%`
-    Rem,
-    /// `+`
-    Add,
-    /// `-`
-    Sub,
-    /// `<<`
-    Shl,
-    /// `>>`
-    Shr,
-    /// `<`
-    Lt,
-    /// `>`
-    Gt,
-    /// `<=`
-    Le,
-    /// `>=`
-    Ge,
-    /// `==`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `&`
-    BitAnd,
-    /// `^`
-    BitXor,
-    /// `|`
-    BitOr,
-    /// `&&`
-    And,
-    /// `||`
-    Or,
 }
 
 /// `=`, or an operator that assigns.
@@ -498,4 +508,6 @@ pub struct Asm {
     pub inputs: Vec<ExprId>,
     /// Where `asm goto` may jump.
     pub labels: Vec<Sym>,
+    /// It may write anywhere: it says so, or has no operands.
+    pub memory: bool,
 }

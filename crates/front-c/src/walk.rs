@@ -5,10 +5,10 @@
 //! until the point they belong to is complete.
 
 use crate::Place;
-use crate::constant::constant;
 use crate::function_pointers::{Resolved, resolve};
 use crate::link::{
-    EXITS, Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, strip,
+    EXITS, Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link,
+    scalar_initialiser, strip,
 };
 use crate::skeleton::{
     Arm, Body, Call, Data, DataId, Event, Flow, MAX_LINKS, Next, Point, Relation, Skeleton, Spot,
@@ -18,6 +18,8 @@ use crate::tree::{
     Assign, Binary, Declaration, ExprId, ExprKind, ForInit, Function, Init, InitId, Item, StmtId,
     StmtKind, Storage, Sym, TypeId, TypeKind, Unary, Unit,
 };
+use crate::typing::{Ty, Typing};
+use c_types::{Scalar, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Longer texts of points are cut.
@@ -56,6 +58,12 @@ pub fn skeleton_by(units: &[Unit], pointers: Pointers) -> Skeleton {
         true => "there are too many of them",
         false => "not all of the program could be read",
     });
+    // Who tells at the start what a name is gives it away.
+    let told = units.iter().flat_map(|u| &u.items).any(|item| match item {
+        Item::Function(f) => f.attributes.ifunc.is_some(),
+        Item::Declaration(d) => d.attributes.ifunc.is_some(),
+    });
+    let escaped = resolved.as_ref().filter(|_| !told).map(|r| r.escaped.clone());
     let resolved = resolved.unwrap_or_default();
     let mut by_type_said = by_type.is_none();
     let mut files = Files::default();
@@ -68,11 +76,8 @@ pub fn skeleton_by(units: &[Unit], pointers: Pointers) -> Skeleton {
             if let Item::Declaration(d) = item
                 && let Some(Entity::Object(o)) = linked.scopes[u].get(&d.name).copied()
             {
-                let value = match d.init.map(|i| &unit.inits[i.index()]) {
-                    Some(Init::Expr(e)) => linked.value(u, *e),
-                    _ => None,
-                };
-                initial.extend(value.map(|v| (o, v)));
+                let to = linked.objects[o.index()].scalar;
+                initial.extend(d.init.map(|init| (o, linked.initial(u, init, to))));
             }
         }
         let mut walker = Walker {
@@ -110,6 +115,7 @@ pub fn skeleton_by(units: &[Unit], pointers: Pointers) -> Skeleton {
             dos: Vec::new(),
             address_labels: Vec::new(),
             data: Vec::new(),
+            scalars: Vec::new(),
             names: FxHashMap::default(),
             undeclared: FxHashSet::default(),
             statement: 0,
@@ -131,7 +137,14 @@ pub fn skeleton_by(units: &[Unit], pointers: Pointers) -> Skeleton {
     for func in &mut funcs {
         func.const_params = const_params(units, func.ty);
     }
-    Skeleton { funcs, objects, bodies, files: files.names, warnings, initial, types }
+    let model = units.first().map(|u| u.model).unwrap_or_default();
+    let given_away = bodies.iter().map(|b| b.func).filter(|f| match &escaped {
+        Some(escaped) => escaped.binary_search(f).is_ok(),
+        None => funcs[f.index()].address_taken,
+    });
+    let given_away = given_away.collect();
+    let files = files.names;
+    Skeleton { funcs, objects, bodies, files, warnings, initial, given_away, model, types }
 }
 
 /// Gives every object, and every function's result, the names of its type: without qualifiers and blanks,
@@ -306,12 +319,17 @@ enum What {
 struct Val {
     what: What,
     ty: Option<TypeRef>,
-    constant: Option<i64>,
+    constant: Option<Value>,
+    /// It is what the object holds, and no conversion made another number of it.
+    faithful: bool,
 }
 
 impl Val {
+    fn new(what: What, ty: Option<TypeRef>) -> Val {
+        Val { what, ty, constant: None, faithful: true }
+    }
     fn other(ty: Option<TypeRef>) -> Val {
-        Val { what: What::Other, ty, constant: None }
+        Val::new(What::Other, ty)
     }
     fn object(&self) -> Option<ObjectId> {
         match self.what {
@@ -367,7 +385,8 @@ enum Task<'a> {
     /// Writes to the top value.
     WriteTop,
     CallEnd(ExprId, Callee),
-    Test(ExprId, Relation, i64, Label, Label, Text),
+    /// Of a comparison with a constant: the operand that is none, how it compares, with what.
+    Test(ExprId, ExprId, Relation, Value, Label, Label, Text),
     Branch(ExprId, Label, Label, Text),
     Known(Label, Text),
     Choose(ExprId),
@@ -410,6 +429,8 @@ struct Open {
     text: Text,
     targets: Vec<FuncId>,
     indirect: bool,
+    /// It may reach what is not among the targets.
+    open: bool,
     through: Option<ObjectId>,
     args: Vec<Option<ObjectId>>,
     arg_data: Vec<Option<DataId>>,
@@ -417,6 +438,7 @@ struct Open {
     result: Option<ObjectId>,
     temporary: Option<ObjectId>,
     ty: Option<TypeRef>,
+    scalar: Option<Scalar>,
     result_events: Vec<Event>,
     stops: bool,
     setjmp: bool,
@@ -440,7 +462,9 @@ struct Switch {
     code: usize,
     object: Option<ObjectId>,
     data: Option<DataId>,
-    constant: Option<i64>,
+    /// The promoted type of the value.
+    ty: Option<Scalar>,
+    constant: Option<Value>,
     cases: Vec<(Label, Option<(i64, i64)>)>,
     default: Option<Label>,
 }
@@ -457,7 +481,7 @@ struct Walker<'l, 'a> {
     file_map: Vec<u32>,
     shared_paths: &'l mut FxHashMap<(Reach, String), ObjectId>,
     paths: FxHashMap<(Reach, Option<Sym>), ObjectId>,
-    initial: &'l mut Vec<(ObjectId, i64)>,
+    initial: &'l mut Vec<(ObjectId, Option<i64>)>,
     env: FxHashMap<Sym, Entity>,
     undo: Vec<(Sym, Option<Entity>)>,
     tasks: Vec<Task<'a>>,
@@ -486,6 +510,8 @@ struct Walker<'l, 'a> {
     dos: Vec<usize>,
     address_labels: Vec<Sym>,
     data: Vec<Data>,
+    /// The scalar type of each of these.
+    scalars: Vec<Option<Scalar>>,
     /// How often a local of the name was declared in the function.
     names: FxHashMap<Sym, u32>,
     undeclared: FxHashSet<Sym>,
@@ -651,10 +677,12 @@ impl<'a> Walker<'_, 'a> {
                     }
                     let next = if open.stops { Next::Stop } else { to(i + 1) };
                     let Open { targets, indirect, through, args, arg_data, arg_values, .. } = open;
+                    let reaches_more = open.open;
                     let Open { result, temporary, result_events, .. } = open;
                     let call = Call {
                         targets,
                         indirect,
+                        open: reaches_more,
                         through,
                         args,
                         arg_data,
@@ -682,7 +710,8 @@ impl<'a> Walker<'_, 'a> {
             })
             .collect();
         let data = std::mem::take(&mut self.data);
-        Body { func, params, points, entry, labels, setjmps, dos, at, data }
+        let scalars = std::mem::take(&mut self.scalars);
+        Body { func, params, points, entry, labels, setjmps, dos, at, data, scalars }
     }
 
     // Small things.
@@ -763,12 +792,15 @@ impl<'a> Walker<'_, 'a> {
     fn lookup(&self, sym: Sym) -> Option<Entity> {
         self.env.get(&sym).or_else(|| self.linked.scopes[self.u].get(&sym)).copied()
     }
-    fn constant(&self, e: ExprId) -> Option<i64> {
-        constant(self.unit, e, |sym| match self.lookup(sym) {
-            Some(Entity::Constant(value)) => value,
-            Some(Entity::Object(o)) => self.linked.objects[o.index()].fixed,
-            _ => None,
-        })
+    fn constant(&self, e: ExprId) -> Option<Value> {
+        Typing { linked: self.linked, u: self.u, name: &|sym| self.lookup(sym) }.constant(e)
+    }
+    /// The scalar type of an expression's value.
+    fn scalar(&self, e: ExprId) -> Option<Scalar> {
+        Typing { linked: self.linked, u: self.u, name: &|sym| self.lookup(sym) }.scalar(e)
+    }
+    fn scalar_at(&self, ty: Option<TypeRef>) -> Option<Scalar> {
+        self.linked.scalar(ty.map_or(Ty::Unknown, Ty::At))
     }
     fn push(&mut self, val: Val) {
         self.vals.push(val);
@@ -814,23 +846,9 @@ impl<'a> Walker<'_, 'a> {
             }
         }
     }
-    /// The type of a member; members of unnamed structs count as the outer one's.
+    /// The declared type of a member.
     fn member(&self, ty: Option<TypeRef>, name: &str) -> Option<TypeRef> {
-        let t = ty?;
-        let unit = &self.linked.units[t.unit as usize];
-        let mut todo = vec![t];
-        while let Some(t) = todo.pop() {
-            let TypeKind::Record(r) = self.kind(t) else { continue };
-            for field in unit.records[r.index()].fields.iter().flatten() {
-                let ty = TypeRef { unit: t.unit, ty: field.ty };
-                match field.name {
-                    Some(sym) if unit.name(sym) == name => return Some(ty),
-                    Some(_) => {}
-                    None => todo.push(ty),
-                }
-            }
-        }
-        None
+        self.linked.member(ty.map_or(Ty::Unknown, Ty::At), name).1
     }
 
     // Objects.
@@ -841,12 +859,16 @@ impl<'a> Walker<'_, 'a> {
         let text = self.unit.name(name);
         let text = if *times == 1 { text.to_owned() } else { format!("{text}#{times}") };
         let id = ObjectId(self.linked.objects.len() as u32);
+        let ty = self.type_ref(ty);
+        let (scalar, volatile) = self.linked.value_of(ty);
         self.linked.objects.push(Object {
             name: text,
             owner: Some(self.func),
             automatic,
             reach: Reach::Var,
-            ty: Some(TypeRef { unit: self.u as u32, ty }),
+            ty,
+            scalar,
+            volatile,
             address_taken: false,
             external: false,
             defined: true,
@@ -890,16 +912,34 @@ impl<'a> Walker<'_, 'a> {
         }
         let prefix = matches!(b.reach, Reach::Deref(_) | Reach::Address(_));
         let inner = if prefix { format!("({})", b.name) } else { b.name.clone() };
-        let (name, ty) = match reach {
-            Reach::Field(_) => (format!("{inner}.{field}"), self.member(b.ty, field)),
-            Reach::Arrow(_) => {
-                (format!("{inner}->{field}"), self.member(self.pointee(b.ty), field))
+        let at = |ty: Option<TypeRef>| ty.map_or(Ty::Unknown, Ty::At);
+        let of = |record: Option<TypeRef>| self.linked.member(at(record), field);
+        let (name, (value, ty)) = match reach {
+            Reach::Field(_) => (format!("{inner}.{field}"), of(b.ty)),
+            Reach::Arrow(_) => (format!("{inner}->{field}"), of(self.pointee(b.ty))),
+            Reach::Deref(_) | Reach::Cell(_) => {
+                let ty = self.pointee(b.ty);
+                let name = match reach {
+                    Reach::Deref(_) => format!("*{}", b.name),
+                    _ => format!("{inner}[]"),
+                };
+                (name, (at(ty), ty))
             }
-            Reach::Deref(_) => (format!("*{}", b.name), self.pointee(b.ty)),
-            Reach::Cell(_) => (format!("{inner}[]"), self.pointee(b.ty)),
-            Reach::Address(_) | Reach::Var => (format!("&{}", b.name), None),
+            Reach::Address(_) | Reach::Var => {
+                (format!("&{}", b.name), (Ty::Scalar(Scalar::Pointer), None))
+            }
         };
+        let within = match reach {
+            Reach::Field(_) | Reach::Cell(_) => b.volatile,
+            // What is behind a pointer is as its type says.
+            Reach::Arrow(_) => self.pointee(b.ty).is_none_or(|t| self.linked.is_volatile(t)),
+            Reach::Deref(_) | Reach::Address(_) | Reach::Var => false,
+        };
+        let volatile = within || self.linked.value_of(ty).1;
+        let scalar = self.linked.scalar(value);
         let object = Object {
+            volatile,
+            scalar,
             name,
             owner: b.owner,
             automatic: b.automatic,
@@ -1067,6 +1107,7 @@ impl<'a> Walker<'_, 'a> {
         self.pending.extend(events);
         // Values are functions of what was before the point: what it writes cannot be read.
         let value = value.filter(|&v| !self.reads_pending(v));
+        let value = value.and_then(|v| self.stored(o, v));
         let (mut o, mut value) = (o, value);
         while let Reach::Field(base) | Reach::Cell(base) = self.linked.objects[o.index()].reach {
             self.values.push((o, value));
@@ -1081,9 +1122,24 @@ impl<'a> Walker<'_, 'a> {
         self.emit(Event::Address(base));
     }
 
+    /// The scalar type of a value that is computed.
+    fn val_scalar(&self, val: &Val) -> Option<Scalar> {
+        match (val.faithful, val.object()) {
+            (true, Some(o)) => self.linked.objects[o.index()].scalar,
+            _ => self.scalar_at(val.ty),
+        }
+    }
+
     fn consume(&mut self, val: Val) {
         match val.what {
-            What::Object(o) => self.read(o),
+            What::Object(o) => {
+                // An array stands for its address.
+                if self.is_array(self.object_type(o)) {
+                    self.linked.objects[o.index()].address_taken = true;
+                    self.taken_root(o);
+                }
+                self.read(o);
+            }
             What::Address(a) => {
                 if let Reach::Address(base) = self.linked.objects[a.index()].reach {
                     self.address_events(base);
@@ -1114,6 +1170,8 @@ impl<'a> Walker<'_, 'a> {
             automatic: true,
             reach: Reach::Var,
             ty: open.ty,
+            volatile: false,
+            scalar: open.scalar,
             address_taken: false,
             external: false,
             defined: true,
@@ -1155,9 +1213,11 @@ impl<'a> Walker<'_, 'a> {
                         return true;
                     }
                 }
-                Data::Minus(a) | Data::Complement(a) | Data::Not(a) | Data::As(_, a) => {
-                    todo.push(a);
-                }
+                Data::Minus(a)
+                | Data::Complement(a)
+                | Data::Not(a)
+                | Data::As(_, a)
+                | Data::Convert(_, a) => todo.push(a),
                 Data::Binary(_, a, b) => todo.extend([a, b]),
                 Data::Conditional(c, a, b) => todo.extend([c, a, b]),
             }
@@ -1165,9 +1225,65 @@ impl<'a> Walker<'_, 'a> {
         false
     }
 
-    fn datum(&mut self, data: Data) -> DataId {
+    fn datum(&mut self, data: Data, scalar: Option<Scalar>) -> DataId {
         self.data.push(data);
+        self.scalars.push(scalar);
         self.data.len() as DataId - 1
+    }
+
+    fn scalar_of(&self, d: DataId) -> Option<Scalar> {
+        self.scalars[d as usize]
+    }
+
+    /// A constant, if it can be told.
+    fn number(&mut self, value: Value) -> Option<DataId> {
+        let number = i64::try_from(value.number()).ok()?;
+        Some(self.datum(Data::Int(number), Some(value.ty())))
+    }
+
+    /// What an object holds; none if that may change at any time.
+    fn held(&mut self, o: ObjectId) -> Option<DataId> {
+        let object = &self.linked.objects[o.index()];
+        let (scalar, volatile) = (object.scalar, object.volatile);
+        (!volatile).then(|| self.datum(Data::Object(o), scalar))
+    }
+
+    /// A value converted to a type.
+    fn converted(&mut self, d: DataId, to: Option<Scalar>) -> DataId {
+        let from = self.scalar_of(d);
+        let fits = from.zip(to).is_some_and(|(from, to)| from.fits(to, &self.unit.model));
+        match to {
+            Some(to) if !fits => self.datum(Data::Convert(to, d), Some(to)),
+            _ => d,
+        }
+    }
+
+    /// What an object holds once it is assigned a value; none if that is not certain.
+    fn stored(&mut self, o: ObjectId, d: DataId) -> Option<DataId> {
+        let object = &self.linked.objects[o.index()];
+        let (scalar, volatile) = (object.scalar, object.volatile);
+        (scalar.is_some() && !volatile).then(|| self.converted(d, scalar))
+    }
+
+    /// The value of an operation.
+    fn binary_datum(&mut self, op: Binary, a: DataId, b: DataId) -> DataId {
+        let (left, right) = (self.scalar_of(a), self.scalar_of(b));
+        let promoted = |s: Option<Scalar>| s.map(Scalar::promoted);
+        if matches!(op, Binary::And | Binary::Or) {
+            return self.datum(Data::Binary(op, a, b), Some(Scalar::INT));
+        }
+        if op.is_shift() {
+            let (a, b) = (self.converted(a, promoted(left)), self.converted(b, promoted(right)));
+            return self.datum(Data::Binary(op, a, b), promoted(left));
+        }
+        let common = match (left, right) {
+            (Some(Scalar::Pointer), _) | (_, Some(Scalar::Pointer)) => None,
+            (Some(left), Some(right)) => c_types::usual(left, right),
+            _ => None,
+        };
+        let (a, b) = (self.converted(a, common), self.converted(b, common));
+        let truth = op.is_truth().then_some(Scalar::INT);
+        self.datum(Data::Binary(op, a, b), truth.or(common))
     }
 
     /// The object that an expression without side effects names.
@@ -1225,7 +1341,7 @@ impl<'a> Walker<'_, 'a> {
             let kind = &self.unit.expr(e).kind;
             if !ready {
                 if let Some(value) = self.constant(e) {
-                    let id = self.datum(Data::Int(value));
+                    let id = self.number(value)?;
                     out.push(id);
                     continue;
                 }
@@ -1235,13 +1351,14 @@ impl<'a> Walker<'_, 'a> {
                     | ExprKind::Arrow(..)
                     | ExprKind::Unary(Unary::Deref, _) => {
                         let o = self.path(e)?;
-                        let id = self.datum(Data::Object(o));
+                        let id = self.held(o)?;
                         out.push(id);
                     }
                     ExprKind::Unary(
                         Unary::Minus | Unary::Plus | Unary::Complement | Unary::Not,
                         a,
-                    ) => stack.extend([(e, true), (*a, false)]),
+                    )
+                    | ExprKind::Cast(_, a) => stack.extend([(e, true), (*a, false)]),
                     ExprKind::Binary(_, a, b) => {
                         stack.extend([(e, true), (*b, false), (*a, false)]);
                     }
@@ -1253,34 +1370,46 @@ impl<'a> Walker<'_, 'a> {
                 continue;
             }
             let mut pop = || out.pop().expect("operands come first");
-            let data = match kind {
+            let id = match kind {
+                ExprKind::Unary(Unary::Not, _) => {
+                    let a = pop();
+                    self.datum(Data::Not(a), Some(Scalar::INT))
+                }
                 ExprKind::Unary(op, _) => {
                     let a = pop();
+                    let to = self.scalar_of(a).map(Scalar::promoted);
+                    let a = self.converted(a, to);
                     match op {
-                        Unary::Minus => Data::Minus(a),
-                        Unary::Complement => Data::Complement(a),
-                        Unary::Not => Data::Not(a),
-                        _ => {
-                            out.push(a);
-                            continue;
-                        }
+                        Unary::Minus => self.datum(Data::Minus(a), to),
+                        Unary::Complement => self.datum(Data::Complement(a), to),
+                        _ => a,
                     }
+                }
+                ExprKind::Cast(ty, _) => {
+                    let (a, to) = (pop(), self.scalar_at(self.type_ref(*ty))?);
+                    self.converted(a, Some(to))
                 }
                 ExprKind::Binary(op, ..) => {
                     let (b, a) = (pop(), pop());
-                    Data::Binary(*op, a, b)
+                    self.binary_datum(*op, a, b)
                 }
                 _ => {
                     let (b, a, c) = (pop(), pop(), pop());
-                    Data::Conditional(c, a, b)
+                    let to = self.scalar(e);
+                    let (a, b) = (self.converted(a, to), self.converted(b, to));
+                    self.datum(Data::Conditional(c, a, b), to)
                 }
             };
-            let id = self.datum(data);
             out.push(id);
         }
         let mut value = out.pop()?;
         for o in targets.into_iter().rev() {
-            value = self.datum(Data::As(o, value));
+            let object = &self.linked.objects[o.index()];
+            let (scalar, volatile) = (object.scalar, object.volatile);
+            if volatile {
+                return None;
+            }
+            value = self.datum(Data::As(o, value), scalar);
         }
         Some(value)
     }
@@ -1337,7 +1466,7 @@ impl<'a> Walker<'_, 'a> {
                     What::Assigned(o) => self.object_type(o),
                     _ => None,
                 };
-                self.push(Val { what, ty, constant: None });
+                self.push(Val::new(what, ty));
             }
             Task::Pop => {
                 self.pop();
@@ -1358,11 +1487,9 @@ impl<'a> Walker<'_, 'a> {
                         self.part_or_read(reach, None, val, ty)
                     }
                     What::Address(a) => match self.linked.objects[a.index()].reach {
-                        Reach::Address(base) => Val {
-                            what: What::Object(base),
-                            ty: self.object_type(base),
-                            constant: None,
-                        },
+                        Reach::Address(base) => {
+                            Val::new(What::Object(base), self.object_type(base))
+                        }
                         _ => Val::other(ty),
                     },
                     _ => Val::other(ty),
@@ -1376,7 +1503,7 @@ impl<'a> Walker<'_, 'a> {
                         self.linked.objects[o.index()].address_taken = true;
                         self.taken_root(o);
                         match self.part(Reach::Address(o), None) {
-                            Some(a) => Val { what: What::Address(a), ty: None, constant: None },
+                            Some(a) => Val::new(What::Address(a), None),
                             None => {
                                 self.address_events(o);
                                 Val::other(None)
@@ -1398,13 +1525,14 @@ impl<'a> Walker<'_, 'a> {
                         self.reach(o);
                         self.read(o);
                         self.hidden.push(Event::Escape(o));
-                        let before = self.datum(Data::Object(o));
-                        let one = self.datum(Data::Int(1));
-                        let op = if up { Binary::Add } else { Binary::Sub };
-                        let value = self.datum(Data::Binary(op, before, one));
-                        self.write(o, Some(value));
+                        let value = self.held(o).map(|before| {
+                            let one = self.datum(Data::Int(1), Some(Scalar::INT));
+                            let op = if up { Binary::Add } else { Binary::Sub };
+                            self.binary_datum(op, before, one)
+                        });
+                        self.write(o, value);
                         let what = if after { What::Other } else { What::Assigned(o) };
-                        self.push(Val { what, ..val });
+                        self.push(Val::new(what, val.ty));
                     }
                     _ => {
                         self.consume(val);
@@ -1490,8 +1618,12 @@ impl<'a> Walker<'_, 'a> {
                 } else {
                     val.what
                 };
-                let constant = val.constant.filter(|c| (0..128).contains(c));
-                self.push(Val { what, ty, constant });
+                let (from, to) = (self.val_scalar(&val), self.scalar_at(ty));
+                let model = &self.unit.model;
+                let constant =
+                    val.constant.zip(to).and_then(|(value, to)| value.convert(to, model));
+                let keeps = from.zip(to).is_some_and(|(from, to)| from.fits(to, model));
+                self.push(Val { what, ty, constant, faithful: val.faithful && keeps });
             }
             Task::AssignTarget(e) => {
                 let ExprKind::Assign(_, _, right) = self.unit.expr(e).kind else { return };
@@ -1529,12 +1661,12 @@ impl<'a> Walker<'_, 'a> {
                 };
                 match target.what {
                     What::Object(o) => {
-                        let value = self.value(right).map(|right| {
-                            let before = self.datum(Data::Object(o));
-                            self.datum(Data::Binary(op, before, right))
+                        let value = self.value(right).and_then(|right| {
+                            let before = self.held(o)?;
+                            Some(self.binary_datum(op, before, right))
                         });
                         self.write(o, value);
-                        self.push(Val { what: What::Assigned(o), ..target });
+                        self.push(Val::new(What::Assigned(o), target.ty));
                     }
                     _ => {
                         self.emit(Event::Store);
@@ -1557,18 +1689,21 @@ impl<'a> Walker<'_, 'a> {
                 }
             }
             Task::CallEnd(e, callee) => self.call_end(e, callee),
-            Task::Test(e, relation, c, yes, no, text) => {
+            Task::Test(e, x, relation, c, yes, no, text) => {
                 let val = self.pop();
-                if let Some(value) = val.constant {
-                    self.consume(val);
+                let known = val.constant.and_then(|value| {
+                    c_types::binary(relation.operator(), value, c, &self.unit.model)
+                });
+                self.consume(val);
+                if let Some(known) = known {
                     self.flush(text);
-                    let to = if relation.holds(value, c) { yes } else { no };
-                    self.code.push(Ins::Jump(to));
+                    self.code.push(Ins::Jump(if known.truth() { yes } else { no }));
                     return;
                 }
-                self.consume(val);
                 let (mut on_yes, mut on_no) = (Vec::new(), Vec::new());
-                if let Some(o) = self.value_object(val) {
+                if let Some(c) = self.tested(x, val, relation, c)
+                    && let Some(o) = self.value_object(val)
+                {
                     on_yes.push(Event::Test(o, relation, c));
                     on_no.push(Event::Test(o, relation.negated(), c));
                 }
@@ -1622,13 +1757,28 @@ impl<'a> Walker<'_, 'a> {
                 let val = self.pop();
                 self.consume(val);
                 self.settle(text);
-                let data = self.value(e);
+                let ty =
+                    self.scalar(e).map(Scalar::promoted).filter(|t| matches!(t, Scalar::Int(_)));
+                let data = match self.unit.expr(e).kind {
+                    // What was assigned on the way is now in its target.
+                    ExprKind::Assign(_, left, _) => self.path(left).and_then(|o| self.held(o)),
+                    _ => self.value(e),
+                };
+                let data = data.filter(|_| ty.is_some());
+                let object = val.object().filter(|&o| {
+                    let from = self.linked.objects[o.index()].scalar;
+                    let same = from.zip(ty);
+                    val.faithful && same.is_some_and(|(a, b)| a.fits(b, &self.unit.model))
+                });
+                let constant = val.constant.or_else(|| self.constant(e));
+                let promoted = constant.zip(ty);
                 let draft = self.draft(text);
                 self.switches.push(Switch {
                     code: self.code.len(),
-                    object: val.object(),
+                    object,
                     data,
-                    constant: val.constant.or_else(|| self.constant(e)),
+                    ty,
+                    constant: promoted.and_then(|(v, ty)| v.convert(ty, &self.unit.model)),
                     cases: Vec::new(),
                     default: None,
                 });
@@ -1662,8 +1812,9 @@ impl<'a> Walker<'_, 'a> {
                 };
                 arms.push((switch.default.unwrap_or(end), Vec::new(), when));
                 // The value is known: one way is taken.
+                let known = switch.constant.and_then(|v| i64::try_from(v.number()).ok());
                 if let (Some(value), true) =
-                    (switch.constant, switch.cases.iter().all(|(_, range)| range.is_some()))
+                    (known, switch.cases.iter().all(|(_, range)| range.is_some()))
                 {
                     let taken = switch.cases.iter().position(|(_, range)| {
                         range.is_some_and(|(low, high)| low <= value && value <= high)
@@ -1699,6 +1850,14 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
+    /// The number that this is the real or imaginary part of.
+    fn part_of(&self, e: ExprId) -> Option<ExprId> {
+        match self.unit.expr(e).kind {
+            ExprKind::Unary(Unary::Part, whole) => Some(whole),
+            _ => None,
+        }
+    }
+
     /// The part, or, where it is too far away, another value after reading the base.
     fn part_or_read(
         &mut self,
@@ -1710,7 +1869,7 @@ impl<'a> Walker<'_, 'a> {
         match self.part(reach, member) {
             Some(o) => {
                 let ty = self.object_type(o).or(ty);
-                Val { what: What::Object(o), ty, constant: None }
+                Val::new(What::Object(o), ty)
             }
             None => {
                 self.consume(base);
@@ -1726,6 +1885,34 @@ impl<'a> Walker<'_, 'a> {
             o = base;
             self.linked.objects[o.index()].address_taken = true;
         }
+    }
+
+    /// The number that an operand is compared with, if the comparison is one of the object's own value: no
+    /// conversion changes it on the way, and its opposite is what its negation says.
+    fn tested(&self, x: ExprId, val: Val, relation: Relation, c: Value) -> Option<i64> {
+        let model = &self.unit.model;
+        let equality = matches!(relation, Relation::Eq | Relation::Ne);
+        if !val.faithful {
+            return None;
+        }
+        let number = match self.val_scalar(&val).or_else(|| self.scalar(x)) {
+            // Whatever it is, conversions of operands keep what is zero.
+            None => return (equality && c.number() == 0).then_some(0),
+            // NaN is neither less nor greater, nor equal.
+            Some(Scalar::Float) => return None,
+            Some(Scalar::Pointer) => c.convert(Scalar::Pointer, model)?.number(),
+            Some(scalar) => {
+                let common = c_types::usual(scalar, c.ty())?;
+                let c = c.convert(common, model)?;
+                scalar.fits(common, model).then_some(c.number())?
+            }
+        };
+        // Compilers tell -1 as an address, too.
+        let number = match number {
+            n if n == (1 << model.pointer) - 1 && c.number() == -1 => -1,
+            n => n,
+        };
+        i64::try_from(number).ok()
     }
 
     /// Before a branch: assignments, and calls, are points of their own.
@@ -1748,7 +1935,7 @@ impl<'a> Walker<'_, 'a> {
         self.settle(text);
         let data = match self.unit.expr(e).kind {
             // What was assigned on the way is now in its target.
-            ExprKind::Assign(_, left, _) => self.path(left).map(|o| self.datum(Data::Object(o))),
+            ExprKind::Assign(_, left, _) => self.path(left).and_then(|o| self.held(o)),
             _ => self.value(e),
         };
         let draft = self.draft(text);
@@ -1772,6 +1959,8 @@ impl<'a> Walker<'_, 'a> {
             ExprKind::Number(_)
             | ExprKind::Text(_)
             | ExprKind::SizeOf(_)
+            | ExprKind::SizeOfType(_)
+            | ExprKind::Enumerator(_)
             | ExprKind::AboutType(_) => self.push(Val::other(None)),
             ExprKind::LabelAddress(sym) => {
                 self.named_label(*sym);
@@ -1805,6 +1994,18 @@ impl<'a> Walker<'_, 'a> {
                     None => Task::Derive,
                 };
                 self.later([Task::Eval(*a), read, Task::Eval(*b), read, Task::BinaryEnd]);
+            }
+            // `__real__ z = 1`
+            ExprKind::Assign(_, left, right) if self.part_of(*left).is_some() => {
+                let whole = self.part_of(*left).unwrap_or(*left);
+                self.later([
+                    Task::Eval(*right),
+                    Task::Derive,
+                    Task::Pop,
+                    Task::Eval(whole),
+                    Task::WriteTop,
+                    Task::Push(What::Other),
+                ]);
             }
             ExprKind::Assign(Assign::Plain, left, _) => {
                 self.later([Task::Eval(*left), Task::AssignTarget(e)]);
@@ -1902,12 +2103,9 @@ impl<'a> Walker<'_, 'a> {
         match self.lookup(sym) {
             Some(Entity::Object(o)) => {
                 let object = &self.linked.objects[o.index()];
-                Val { what: What::Object(o), ty: object.ty, constant: object.fixed }
+                Val { constant: object.fixed, ..Val::new(What::Object(o), object.ty) }
             }
-            Some(Entity::Func(f)) => {
-                Val { what: What::Func, ty: self.linked.funcs[f.index()].ty, constant: None }
-            }
-            Some(Entity::Constant(value)) => Val { what: What::Other, ty: None, constant: value },
+            Some(Entity::Func(f)) => Val::new(What::Func, self.linked.funcs[f.index()].ty),
             None => {
                 let name = self.unit.name(sym);
                 if !name.starts_with("__") && self.undeclared.insert(sym) {
@@ -1919,11 +2117,20 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
-    fn assign(&mut self, e: ExprId, o: ObjectId, text: Option<Text>) {
+    /// What an expression is behind casts of pointers to pointers, which change nothing.
+    fn through_casts(&self, e: ExprId) -> ExprId {
         let mut e = e;
-        while let ExprKind::Cast(_, x) = self.unit.expr(e).kind {
+        while let ExprKind::Cast(ty, x) = self.unit.expr(e).kind
+            && self.scalar_at(self.type_ref(ty)) == Some(Scalar::Pointer)
+            && self.scalar(x) == Some(Scalar::Pointer)
+        {
             e = x;
         }
+        e
+    }
+
+    fn assign(&mut self, e: ExprId, o: ObjectId, text: Option<Text>) {
+        let e = self.through_casts(e);
         match &self.unit.expr(e).kind {
             ExprKind::Conditional(c, Some(a), b) => {
                 let (yes, no, end) = (self.label(), self.label(), self.label());
@@ -1958,12 +2165,12 @@ impl<'a> Walker<'_, 'a> {
 
     fn assign_end(&mut self, e: ExprId, o: ObjectId, text: Option<Text>) {
         let val = self.pop();
-        let ty = self.object_type(o);
         if let What::Call(id) = val.what
             && self.open.as_ref().is_some_and(|open| open.id == id)
         {
             let events = self.write_events(o);
-            let value = val.constant.map(|c| self.datum(Data::Int(c)));
+            let value = val.constant.and_then(|c| self.number(c));
+            let value = value.and_then(|v| self.stored(o, v));
             self.values.push((o, value));
             if let Some(open) = &mut self.open {
                 open.result = Some(o);
@@ -1971,7 +2178,8 @@ impl<'a> Walker<'_, 'a> {
                 open.result_events = events;
             }
             self.close_call();
-            self.push(Val { what: What::Assigned(o), ty, constant: val.constant });
+            let assigned = self.assigned(o, val);
+            self.push(assigned);
             return;
         }
         self.consume(val);
@@ -1982,7 +2190,16 @@ impl<'a> Walker<'_, 'a> {
         } else if let Some(source) = self.value_object(val) {
             self.hidden.push(Event::Copy(o, source));
         }
-        self.push(Val { what: What::Assigned(o), ty, constant: val.constant });
+        let assigned = self.assigned(o, val);
+        self.push(assigned);
+    }
+
+    /// The value of an assignment: what its target then holds.
+    fn assigned(&self, o: ObjectId, val: Val) -> Val {
+        let object = &self.linked.objects[o.index()];
+        let to = object.scalar.filter(|_| !object.volatile);
+        let constant = val.constant.zip(to).and_then(|(v, to)| v.convert(to, &self.unit.model));
+        Val { constant, ..Val::new(What::Assigned(o), object.ty) }
     }
 
     /// The function that is called by name, through any number of `*` and `&`.
@@ -2041,7 +2258,7 @@ impl<'a> Walker<'_, 'a> {
                 };
                 // What has no value is there to be an error if it is chosen.
                 let chosen = match self.constant(first) {
-                    Some(c) => Some(if c != 0 { 1 } else { 2 }),
+                    Some(c) => Some(if c.truth() { 1 } else { 2 }),
                     None if void(arguments[2]) => Some(1),
                     None if void(arguments[1]) => Some(2),
                     None => None,
@@ -2067,8 +2284,8 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
-    /// The functions that a call through a pointer may reach.
-    fn targets(&mut self, e: ExprId, ty: Option<TypeRef>, arguments: usize) -> Vec<FuncId> {
+    /// The functions that a call through a pointer may reach, and whether there may be others.
+    fn targets(&mut self, e: ExprId, ty: Option<TypeRef>, arguments: usize) -> (Vec<FuncId>, bool) {
         let fitting = self.linked.fitting(ty, arguments);
         let known = self.resolved.get(self.u, e);
         let found: Vec<FuncId> = match known {
@@ -2094,10 +2311,10 @@ impl<'a> Walker<'_, 'a> {
                 );
                 self.warn(self.unit.expr(e).at, message);
             }
-            return found;
+            return (found, self.by_type.is_some());
         };
         self.warn(self.unit.expr(e).at, message.to_owned());
-        found
+        (found, true)
     }
 
     fn call_end(&mut self, e: ExprId, callee: Callee) {
@@ -2118,11 +2335,12 @@ impl<'a> Walker<'_, 'a> {
         let arg_values = vals.iter().map(|&v| self.value_object(v)).collect();
         let arg_data = arguments.iter().map(|&a| self.value(a)).collect();
         self.close_call();
-        let (targets, ty) = match (callee, pointer) {
-            (Callee::Direct(f), _) => (vec![f], self.linked.funcs[f.index()].ty),
+        let (targets, open, ty) = match (callee, pointer) {
+            (Callee::Direct(f), _) => (vec![f], false, self.linked.funcs[f.index()].ty),
             (Callee::Pointer, pointer) => {
                 let ty = pointer.and_then(|p| p.ty);
-                (self.targets(e, ty, arguments.len()), ty)
+                let (targets, open) = self.targets(e, ty, arguments.len());
+                (targets, open, ty)
             }
         };
         let funcs = &self.linked.funcs;
@@ -2149,6 +2367,7 @@ impl<'a> Walker<'_, 'a> {
             id: self.calls,
             text: self.whole(e),
             indirect: pointer.is_some(),
+            open,
             through: pointer.and_then(|p| p.object()),
             targets,
             args,
@@ -2157,6 +2376,7 @@ impl<'a> Walker<'_, 'a> {
             result: None,
             temporary: None,
             ty: self.result_type(ty),
+            scalar: self.scalar_at(self.result_type(ty)),
             result_events: Vec::new(),
             stops,
             setjmp,
@@ -2165,7 +2385,7 @@ impl<'a> Walker<'_, 'a> {
             self.close_call();
         }
         let ty = self.result_type(ty);
-        self.push(Val { what: What::Call(self.calls), ty, constant });
+        self.push(Val { constant, ..Val::new(What::Call(self.calls), ty) });
     }
 
     fn cond(&mut self, e: ExprId, yes: Label, no: Label, text: Option<Text>) {
@@ -2228,7 +2448,7 @@ impl<'a> Walker<'_, 'a> {
             _ => {}
         }
         if let Some(value) = self.constant(e) {
-            let to = if value != 0 { yes } else { no };
+            let to = if value.truth() { yes } else { no };
             self.later([Task::Eval(e), Task::Known(to, shown)]);
             return;
         }
@@ -2237,10 +2457,10 @@ impl<'a> Walker<'_, 'a> {
         {
             // `!!x == 0` is not looked into any deeper than this.
             if let Some(c) = self.constant(b) {
-                self.later([Task::Eval(a), Task::Test(e, relation, c, yes, no, shown)]);
+                self.later([Task::Eval(a), Task::Test(e, a, relation, c, yes, no, shown)]);
             } else if let Some(c) = self.constant(a) {
                 let relation = relation.mirrored();
-                self.later([Task::Eval(b), Task::Test(e, relation, c, yes, no, shown)]);
+                self.later([Task::Eval(b), Task::Test(e, b, relation, c, yes, no, shown)]);
             } else {
                 self.later([
                     Task::Eval(a),
@@ -2252,7 +2472,8 @@ impl<'a> Walker<'_, 'a> {
             }
             return;
         }
-        self.later([Task::Eval(e), Task::Test(e, Relation::Ne, 0, yes, no, shown)]);
+        let zero = Value::int(0);
+        self.later([Task::Eval(e), Task::Test(e, e, Relation::Ne, zero, yes, no, shown)]);
     }
 
     // Declarations and statements.
@@ -2284,15 +2505,13 @@ impl<'a> Walker<'_, 'a> {
             Storage::Static => {
                 let o = self.local(d.name, d.ty, d.at, false);
                 self.bind(d.name, Entity::Object(o));
-                if let Some(init) = d.init
-                    && let Init::Expr(e) = unit.inits[init.index()]
-                    && let Some(value) = self.constant(e)
-                {
-                    self.initial.push((o, value));
-                }
-                // Initialisers of `static` tables hold addresses of labels.
                 if let Some(init) = d.init {
-                    self.labels_in(init);
+                    let value = scalar_initialiser(unit, init).and_then(|e| self.constant(e));
+                    let to = self.linked.objects[o.index()].scalar;
+                    let value = value.zip(to).and_then(|(v, to)| v.convert(to, &unit.model));
+                    let number = value.and_then(|v| i64::try_from(v.number()).ok());
+                    self.initial.push((o, number));
+                    self.addresses_in(init);
                 }
                 return;
             }
@@ -2311,13 +2530,20 @@ impl<'a> Walker<'_, 'a> {
         self.tasks.extend(cleanup);
         let from = d.at.offset;
         if let Some(init) = d.init {
-            match &unit.inits[init.index()] {
-                Init::Expr(e) => {
-                    let to = unit.expr(*e).end;
+            // `int x = { 5 };`
+            let scalar = self.linked.objects[o.index()].scalar.filter(|_| !self.is_array(ty));
+            let braced = scalar.and_then(|_| scalar_initialiser(unit, init));
+            let only = match unit.inits[init.index()] {
+                Init::Expr(e) => Some(e),
+                Init::List(_) => braced,
+            };
+            match only {
+                Some(e) => {
+                    let to = unit.expr(e).end;
                     let text = Text { prefix: "", at: d.at, from, to, suffix: "", flip: false };
-                    self.later([Task::Into(*e, o, Some(text)), Task::Pop, Task::Flush(text)]);
+                    self.later([Task::Into(e, o, Some(text)), Task::Pop, Task::Flush(text)]);
                 }
-                Init::List(_) => {
+                None => {
                     let to = from + name.len() as u32;
                     let text =
                         Text { prefix: "", at: d.at, from, to, suffix: " = { … }", flip: false };
@@ -2338,25 +2564,41 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
-    fn labels_in(&mut self, init: InitId) {
+    /// Initialisers of `static` variables hold addresses: of labels, and of whatever they name.
+    fn addresses_in(&mut self, init: InitId) {
         let unit = self.unit;
         let mut todo = vec![init];
         while let Some(init) = todo.pop() {
-            match &unit.inits[init.index()] {
-                Init::List(list) => todo.extend(list.iter().rev().map(|(_, _, init)| *init)),
-                Init::Expr(e) => {
-                    let mut exprs = vec![*e];
-                    while let Some(e) = exprs.pop() {
-                        match unit.expr(e).kind {
-                            ExprKind::LabelAddress(sym) => {
-                                self.named_label(sym);
-                                self.address_labels.push(sym);
-                            }
-                            ExprKind::Cast(_, x) => exprs.push(x),
-                            ExprKind::Binary(_, a, b) => exprs.extend([b, a]),
-                            _ => {}
+            let e = match &unit.inits[init.index()] {
+                Init::List(list) => {
+                    todo.extend(list.iter().rev().map(|(_, _, init)| *init));
+                    continue;
+                }
+                Init::Expr(e) => *e,
+            };
+            let mut exprs = vec![e];
+            while let Some(e) = exprs.pop() {
+                match &unit.expr(e).kind {
+                    ExprKind::LabelAddress(sym) => {
+                        self.named_label(*sym);
+                        self.address_labels.push(*sym);
+                    }
+                    ExprKind::Name(sym) => {
+                        if let Some(Entity::Object(o)) = self.lookup(*sym) {
+                            self.linked.objects[o.index()].address_taken = true;
                         }
                     }
+                    ExprKind::Cast(_, x)
+                    | ExprKind::Unary(_, x)
+                    | ExprKind::Field(x, _)
+                    | ExprKind::Arrow(x, _) => exprs.push(*x),
+                    ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => exprs.extend([*b, *a]),
+                    ExprKind::Conditional(c, a, b) => {
+                        exprs.extend([*b, *c]);
+                        exprs.extend(*a);
+                    }
+                    ExprKind::Compound(_, init) => todo.push(*init),
+                    _ => {}
                 }
             }
         }
@@ -2492,9 +2734,13 @@ impl<'a> Walker<'_, 'a> {
             StmtKind::Case(low, high, body) => {
                 let label = self.label();
                 self.mark(label);
-                let low_value = self.constant(*low);
-                let high_value = high.map_or(low_value, |h| self.constant(h));
-                let range = low_value.zip(high_value);
+                // Constants are converted to the type of the value.
+                let to = self.switches.last().and_then(|s| s.ty);
+                let number = |e: ExprId| {
+                    let value = self.constant(e)?.convert(to?, &unit.model)?;
+                    i64::try_from(value.number()).ok()
+                };
+                let range = number(*low).zip(number(high.unwrap_or(*low)));
                 match self.switches.last_mut() {
                     Some(switch) => switch.cases.push((label, range)),
                     None => self.warn(at, "`case` outside `switch`".to_owned()),
@@ -2607,13 +2853,11 @@ impl<'a> Walker<'_, 'a> {
     }
 
     fn return_(&mut self, e: Option<ExprId>, text: Text) {
-        let Some(mut e) = e else {
+        let Some(e) = e else {
             self.finish_return(None, text);
             return;
         };
-        while let ExprKind::Cast(_, x) = self.unit.expr(e).kind {
-            e = x;
-        }
+        let e = self.through_casts(e);
         if let ExprKind::Conditional(c, Some(a), b) = self.unit.expr(e).kind {
             let (yes, no) = (self.label(), self.label());
             self.later([
@@ -2668,6 +2912,7 @@ impl<'a> Walker<'_, 'a> {
             text,
             targets: vec![f],
             indirect: false,
+            open: false,
             through: None,
             args: vec![address],
             arg_data: vec![None],
@@ -2675,6 +2920,7 @@ impl<'a> Walker<'_, 'a> {
             result: None,
             temporary: None,
             ty: None,
+            scalar: None,
             result_events: Vec::new(),
             stops: self.linked.funcs[f.index()].noreturn,
             setjmp: false,
@@ -2690,6 +2936,9 @@ impl<'a> Walker<'_, 'a> {
         self.close_call();
         match &stmt.kind {
             StmtKind::Asm(asm) if !asm.labels.is_empty() => {
+                if asm.memory {
+                    self.emit(Event::Store);
+                }
                 self.settle(text);
                 let next = self.label();
                 let mut arms = vec![(next, Vec::new(), None)];
@@ -2706,6 +2955,12 @@ impl<'a> Walker<'_, 'a> {
                 let draft = self.draft(text);
                 self.computed.push((self.code.len(), stmt.at));
                 self.code.push(Ins::Branch(draft, Vec::new()));
+            }
+            StmtKind::Asm(asm) => {
+                if asm.memory {
+                    self.emit(Event::Store);
+                }
+                self.flush(text);
             }
             _ => self.flush(text),
         }

@@ -298,9 +298,11 @@ impl<'a> Lowering<'a> {
             match body.data[d as usize] {
                 Data::Int(_) => {}
                 Data::Object(o) => self.read(o, &mut out),
-                Data::Minus(a) | Data::Complement(a) | Data::Not(a) | Data::As(_, a) => {
-                    todo.push(a)
-                }
+                Data::Minus(a)
+                | Data::Complement(a)
+                | Data::Not(a)
+                | Data::As(_, a)
+                | Data::Convert(_, a) => todo.push(a),
                 Data::Binary(_, a, b) => todo.extend([a, b]),
                 Data::Conditional(c, a, b) => todo.extend([c, a, b]),
             }
@@ -316,9 +318,11 @@ impl<'a> Lowering<'a> {
         while at < inside.len() && inside.len() < 200 {
             match body.data[inside[at] as usize] {
                 Data::Int(_) | Data::Object(_) => {}
-                Data::Minus(a) | Data::Complement(a) | Data::Not(a) | Data::As(_, a) => {
-                    inside.push(a);
-                }
+                Data::Minus(a)
+                | Data::Complement(a)
+                | Data::Not(a)
+                | Data::As(_, a)
+                | Data::Convert(_, a) => inside.push(a),
                 Data::Binary(_, a, b) => inside.extend([a, b]),
                 Data::Conditional(c, a, b) => inside.extend([c, a, b]),
             }
@@ -352,7 +356,7 @@ impl<'a> Lowering<'a> {
                 Data::Minus(a) => inner(a).map(|a| format!("-{a}")),
                 Data::Complement(a) => inner(a).map(|a| format!("~{a}")),
                 Data::Not(a) => inner(a).map(|a| format!("!{a}")),
-                Data::As(_, a) => get(a),
+                Data::As(_, a) | Data::Convert(_, a) => get(a),
                 Data::Binary(op, a, b) => {
                     computes = true;
                     let ab = inner(a).zip(inner(b));

@@ -128,6 +128,9 @@ pub struct Var {
     pub origin: Origin,
     /// Not shown in traces: monitors, and what else lowering adds.
     pub hidden: bool,
+    /// The bits of an integer are those of a number with a sign: formulas and traces read them so. The
+    /// program's own expressions do not.
+    pub signed: bool,
 }
 
 /// A procedure.
@@ -510,7 +513,7 @@ impl ProgramBuilder {
     }
     fn var(&mut self, name: &str, ty: Type, kind: VarKind, origin: Origin, hidden: bool) -> VarId {
         let name = self.texts.add(name);
-        self.vars.push(Var { name, ty, kind, origin, hidden })
+        self.vars.push(Var { name, ty, kind, origin, hidden, signed: false })
     }
     /// Declares a global.
     pub fn global(&mut self, name: &str, ty: Type, origin: Origin) -> VarId {
@@ -565,6 +568,10 @@ impl ProgramBuilder {
         let id = self.var(name, ty, VarKind::Result(proc), origin, true);
         self.procs[proc].results.push(id);
         id
+    }
+    /// Says that the bits of an integer are those of a number with a sign ([`Var::signed`]).
+    pub fn set_signed(&mut self, var: VarId) {
+        self.vars[var].signed = true;
     }
     /// Changes the type of a declared variable; what was said about it must fit.
     pub fn set_type(&mut self, var: VarId, ty: Type) {

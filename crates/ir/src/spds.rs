@@ -265,7 +265,7 @@ impl Spds {
     /// Declares a global.
     pub fn global(&mut self, name: &str, ty: Type, origin: Origin) -> VarId {
         let name = self.texts.add(name);
-        let var = Var { name, ty, kind: VarKind::Global, origin, hidden: false };
+        let var = Var { name, ty, kind: VarKind::Global, origin, hidden: false, signed: false };
         let id = self.vars.push(var);
         self.globals.push(id);
         id
@@ -278,7 +278,8 @@ impl Spds {
     /// Declares a local.
     pub fn local(&mut self, frame: FrameId, name: &str, ty: Type, origin: Origin) -> VarId {
         let name = self.texts.add(name);
-        let var = Var { name, ty, kind: VarKind::Local(frame), origin, hidden: false };
+        let var =
+            Var { name, ty, kind: VarKind::Local(frame), origin, hidden: false, signed: false };
         let id = self.vars.push(var);
         self.frames[frame].locals.push(id);
         id

@@ -93,7 +93,12 @@ impl CProgram {
         let whole = |p: &Property| {
             matches!(p, Property::Ltl { .. } | Property::Sere { .. } | Property::Terminates { .. })
         };
-        let keep = options.keep.iter().map(|(var, bits)| Keep { var: var.clone(), bits: *bits });
+        let keep = options.keep.iter().map(|(var, bits)| {
+            // What a formula speaks of is kept whole.
+            let plain = var.rsplit("::").next().unwrap_or(var);
+            let exact = properties.iter().any(|p| mentions(p, plain));
+            Keep { var: var.clone(), bits: *bits, exact }
+        });
         let lowering = front_c::Options {
             entry: options.entry.clone(),
             keep: keep.collect(),
@@ -262,6 +267,18 @@ impl CProgram {
 }
 
 /// Parses the units, on as many threads as there are cores.
+/// Whether a formula may speak of a variable: its name is a word of it.
+fn mentions(property: &Property, name: &str) -> bool {
+    let formulas: Vec<&String> = match property {
+        Property::Ltl { formula, fair } => std::iter::once(formula).chain(fair).collect(),
+        Property::Sere { formula } => vec![formula],
+        Property::Terminates { fair } => fair.iter().collect(),
+        _ => Vec::new(),
+    };
+    let word = |c: char| !(c.is_alphanumeric() || c == '_');
+    formulas.iter().any(|f| f.split(word).any(|w| w == name))
+}
+
 fn parsed(texts: Vec<CText>) -> Result<Vec<front_c::Unit>, Error> {
     // Each text is dropped as soon as it is parsed.
     let texts: Vec<Mutex<Option<CText>>> = texts.into_iter().map(|t| Mutex::new(Some(t))).collect();

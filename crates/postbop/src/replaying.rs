@@ -3,7 +3,7 @@
 use crate::folded::Folded;
 use crate::load::{Error, caught, load_for};
 use crate::{Options, Watch};
-use ir::{ProcId, Program, Type, VarId};
+use ir::{ProcId, Program, VarId};
 use property::Question;
 use render::{Claim, ClaimedStep, ClaimedTrace, Reader};
 use replay::{Listed, ListedEnd, ListedLasso, ListedStep, replay_lasso, replay_listed};
@@ -165,20 +165,22 @@ fn state(
             .iter()
             .find(|&&v| program.var_name(v) == name)
             .ok_or_else(|| format!("variable `{name}` is not in scope in `{}`", step.proc))?;
-        let value = typed(value, program.vars[*var].ty)
+        let value = typed(value, &program.vars[*var])
             .ok_or_else(|| format!("`{name}` cannot have the value {value}"))?;
         out.push((*var, value));
     }
     Ok(out)
 }
 
-/// The value, if it fits the type.
-fn typed(value: &render::Value, ty: Type) -> Option<replay::Value> {
-    use render::Value::{Array, Bool, Int};
-    let max = u64::MAX >> (64 - ty.scalar.bits());
+/// The value, if the variable can have it.
+fn typed(value: &render::Value, var: &ir::Var) -> Option<replay::Value> {
+    use render::Value::{Array, Bool, Int, Negative};
+    let (ty, bits) = (var.ty, var.ty.scalar.bits());
+    let max = u64::MAX >> (64 - bits) >> u32::from(var.signed);
     let bool = |v: &render::Value| matches!(v, Bool(_)).then_some(*v == Bool(true));
     let int = |v: &render::Value| match v {
         Int(n) if *n <= max => Some(*n),
+        Negative(n) if var.signed && -*n <= 1i64 << (bits - 1) => Some((n + (1i64 << bits)) as u64),
         _ => None,
     };
     Some(match (ty.array, ty.scalar, value) {

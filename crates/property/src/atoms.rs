@@ -19,6 +19,8 @@ use source::{Span, suggest};
 pub(crate) struct Variable {
     pub(crate) var: VarId,
     pub(crate) ty: Type,
+    /// Its bits are those of a number with a sign.
+    pub(crate) signed: bool,
     /// Whose local it is.
     pub(crate) proc: Option<ProcId>,
 }
@@ -51,7 +53,8 @@ impl<'a> Names<'a> {
 
     pub(crate) fn global(&self, name: &str) -> Option<Variable> {
         let &var = self.globals.get(name)?;
-        Some(Variable { var, ty: self.program.vars[var].ty, proc: None })
+        let ir::Var { ty, signed, .. } = self.program.vars[var];
+        Some(Variable { var, ty, signed, proc: None })
     }
 
     pub(crate) fn constant(&self, name: &str) -> Option<Constant> {
@@ -88,7 +91,10 @@ impl<'a> Names<'a> {
         }
         let found = if local.is_empty() { param } else { local };
         match found[..] {
-            [var] => Ok(Variable { var, ty: self.program.vars[var].ty, proc: Some(id) }),
+            [var] => {
+                let ir::Var { ty, signed, .. } = self.program.vars[var];
+                Ok(Variable { var, ty, signed, proc: Some(id) })
+            }
             [] => Err(FormulaErrorKind::UnknownVariable {
                 name: name.to_owned(),
                 proc: Some(proc.to_owned()),

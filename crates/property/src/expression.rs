@@ -283,7 +283,7 @@ impl<'a> Parser<'a> {
             Some(_) => self.names.local(first, name),
             None => self.names.global(name).ok_or_else(|| self.names.unknown_global(name)),
         };
-        let Variable { var, ty, proc } = found.map_err(|kind| self.error(span, kind))?;
+        let Variable { var, ty, signed, proc } = found.map_err(|kind| self.error(span, kind))?;
         self.procs.extend(proc);
         self.skip_blanks();
         let indexed = self.rest().starts_with('[');
@@ -305,10 +305,25 @@ impl<'a> Parser<'a> {
             }
             None => {
                 let expr = self.exprs.pre(var);
-                self.operands.push(read(expr, ty.scalar, span));
+                let value = match ty.scalar {
+                    Scalar::Int { bits } if signed => self.with_sign(expr, bits, span),
+                    scalar => read(expr, scalar, span),
+                };
+                self.operands.push(value);
                 Ok(true)
             }
         }
+    }
+
+    /// The number with a sign whose bits an integer holds.
+    fn with_sign(&mut self, raw: ExprId, bits: u32, span: Span) -> Value {
+        let (half, all) = (1i64 << (bits - 1), 1i64 << bits);
+        let (least, below) = (self.exprs.int(half), self.exprs.int(all));
+        let negative = self.exprs.binary(BinaryOp::Ge, raw, least);
+        let below = self.exprs.binary(BinaryOp::Sub, raw, below);
+        let expr = self.exprs.add(Expr::Ite(negative, below, raw));
+        let range = Some((-i128::from(half), i128::from(half) - 1));
+        Value { expr, sort: Sort::Int, width: bits + 2, range, span }
     }
 
     fn number(&mut self, value: i64, span: Span) {

@@ -297,6 +297,7 @@ pub(crate) fn value_json(value: &Value) -> Json {
     match value {
         Value::Bool(b) => json!(b),
         Value::Int(v) => json!(v),
+        Value::Negative(v) => json!(v),
         Value::Array(cells) => {
             cells.iter().map(|c| c.as_ref().map_or(Json::Null, value_json)).collect()
         }

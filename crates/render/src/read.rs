@@ -148,9 +148,10 @@ fn step(at: &At<'_>) -> Result<ClaimedStep, ReadError> {
 fn value(at: &At<'_>) -> Result<Value, ReadError> {
     match at.json {
         Json::Bool(b) => Ok(Value::Bool(*b)),
-        Json::Number(n) => match n.as_u64() {
-            Some(n) => Ok(Value::Int(n)),
-            None => at.wrong("an unsigned integer"),
+        Json::Number(n) => match (n.as_u64(), n.as_i64()) {
+            (Some(n), _) => Ok(Value::Int(n)),
+            (None, Some(n)) => Ok(Value::Negative(n)),
+            (None, None) => at.wrong("an integer"),
         },
         // The cells of an array are scalars.
         Json::Array(_) => {

@@ -13,6 +13,8 @@ pub enum Value {
     Bool(bool),
     /// Of an integer.
     Int(u64),
+    /// Of an integer with a sign that is less than zero.
+    Negative(i64),
     /// Of an array, cell by cell; some may be open.
     Array(Vec<Option<Value>>),
 }
@@ -22,6 +24,7 @@ impl fmt::Display for Value {
         match self {
             Value::Bool(b) => write!(f, "{}", u8::from(*b)),
             Value::Int(v) => write!(f, "{v}"),
+            Value::Negative(v) => write!(f, "{v}"),
             Value::Array(cells) => {
                 f.write_str("[")?;
                 for (i, cell) in cells.iter().enumerate() {
@@ -84,6 +87,9 @@ impl<'p> Reader<'p> {
             let number = state.number(base + bits.start..base + bits.end)?;
             Some(match info.ty.scalar {
                 Scalar::Bool => Value::Bool(number != 0),
+                Scalar::Int { bits } if info.signed && number >> (bits - 1) & 1 == 1 => {
+                    Value::Negative(number as i64 - (1i64 << bits))
+                }
                 Scalar::Int { .. } => Value::Int(number),
             })
         };
@@ -102,7 +108,12 @@ impl<'p> Reader<'p> {
         let cell = |cell: u32| {
             let bits = base + slot.cell(cell).start..base + slot.cell(cell).end;
             if let Some(number) = state.number(bits.clone()) {
-                return Some(number.to_string());
+                let width = bits.end - bits.start;
+                let negative = self.program.vars[var].signed && number >> (width - 1) & 1 == 1;
+                return Some(match negative {
+                    true => (number as i64 - (1i64 << width)).to_string(),
+                    false => number.to_string(),
+                });
             }
             let digits = bits.clone().rev().map(|b| match state.get(b) {
                 Some(true) => '1',

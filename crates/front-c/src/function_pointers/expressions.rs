@@ -43,7 +43,9 @@ impl<'a> Flows<'_, 'a> {
             ExprKind::Number(_)
             | ExprKind::Text(_)
             | ExprKind::SizeOf(_)
+            | ExprKind::SizeOfType(_)
             | ExprKind::AboutType(_)
+            | ExprKind::Enumerator(_)
             | ExprKind::LabelAddress(_) => {
                 self.vals[e.index()] = Val::NOTHING;
                 return;

@@ -18,7 +18,7 @@ impl Flows<'_, '_> {
             Kind::Array(_, None) => None,
             Kind::Array(_, Some((u, size))) => {
                 let len = self.linked.value(u as usize, size);
-                len.and_then(|n| usize::try_from(n).ok())
+                len.and_then(|n| usize::try_from(n.number()).ok())
             }
             Kind::Record(u, r) => {
                 let record = &self.units[u as usize].records[r.index()];

@@ -26,8 +26,11 @@
 //!   assignment or `memcpy`, and none of them is part of the other, their members flow into each other.
 //! - F9 (no type): a member of something without a known type is any member of that name.
 //!
-//! Not followed: records that pass through `void *`, or through bytes, and come out as another type, and
-//! what callers from outside store into the program's records. Rejected: records that are copied to or
+//! - F10 (unseen): a record that passes through `void *` or bytes may come out as any other one that does,
+//!   if they are few ([`MAX_UNSEEN`]).
+//!
+//! Not followed: in programs with many records, those that pass through `void *`, or through bytes, and come
+//! out as another type, which is told; and what callers from outside store into the program's records. Rejected: records that are copied to or
 //! from bytes as unknown memory; most of these copies put a string behind the record.
 
 mod expressions;
@@ -42,13 +45,21 @@ use crate::tree::{
 };
 use crate::{library, plain_name};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// What calls through pointers reach, by unit and expression.
 #[derive(Debug, Default)]
 pub(crate) struct Resolved {
     sites: FxHashMap<(u32, ExprId), Targets>,
+    /// Functions that code which is not read may call.
+    pub(crate) escaped: Vec<FuncId>,
+    /// Records are followed through `void *` and bytes, whatever comes out of it.
+    pub(crate) records: bool,
 }
+
+/// The most records with function pointers that are followed through `void *`.
+const MAX_UNSEEN: usize = 16;
 
 impl Resolved {
     /// What a call reaches; none if it was not looked at.
@@ -76,6 +87,7 @@ pub(crate) fn resolve(linked: &mut Linked<'_>) -> Option<Resolved> {
         by_name: FxHashMap::default(),
         leaves: FxHashMap::default(),
         punned: FxHashSet::default(),
+        unseen: BTreeSet::new(),
         given: FxHashSet::default(),
         objects: vec![None; linked.objects.len()],
         addresses: vec![None; funcs],
@@ -97,10 +109,12 @@ pub(crate) fn resolve(linked: &mut Linked<'_>) -> Option<Resolved> {
         flows.unit(u);
     }
     flows.any_member();
+    let followed = flows.pun_unseen();
     let Flows { linked, c, signatures, sites, .. } = flows;
     let funcs = &linked.funcs;
-    let targets = c.solve(linked.fit_lists(), &signatures, |f| keeps(&funcs[f.index()].name))?;
-    let mut resolved = Resolved::default();
+    let (targets, escaped) =
+        c.solve(linked.fit_lists(), &signatures, |f| keeps(&funcs[f.index()].name))?;
+    let mut resolved = Resolved { escaped, records: followed, ..Resolved::default() };
     for (key, site) in sites {
         resolved.sites.insert(key, targets[site].clone());
     }
@@ -243,6 +257,8 @@ struct Flows<'l, 'a> {
     by_name: FxHashMap<u32, Cell>,
     leaves: FxHashMap<u32, Rc<Leaves>>,
     punned: FxHashSet<(u32, u32)>,
+    /// Records that pass through something that is none.
+    unseen: BTreeSet<u32>,
     given: FxHashSet<u32>,
     objects: Vec<Option<Val>>,
     addresses: Vec<Option<Cell>>,
@@ -378,7 +394,6 @@ impl<'a> Flows<'_, 'a> {
         match entity {
             Entity::Func(f) => self.function_value(f),
             Entity::Object(o) => self.object(o),
-            Entity::Constant(_) => Val::NOTHING,
         }
     }
 

@@ -363,8 +363,35 @@ impl Flows<'_, '_> {
         if a == b {
             return;
         }
-        let Some(a) = self.record_behind(a) else { return };
-        let Some(b) = self.record_behind(b) else { return };
+        let (a, b) = match (self.record_behind(a), self.record_behind(b)) {
+            (Some(a), Some(b)) => (a, b),
+            // On its way through something else it may become another one.
+            (Some(one), None) | (None, Some(one)) => {
+                self.unseen.insert(one);
+                return;
+            }
+            (None, None) => return,
+        };
+        self.pun_records(a, b);
+    }
+
+    /// Records that pass through `void *` or bytes come out as any of those that do, if there are few.
+    pub(super) fn pun_unseen(&mut self) -> bool {
+        let unseen: Vec<u32> = std::mem::take(&mut self.unseen).into_iter().collect();
+        let unseen: Vec<u32> =
+            unseen.into_iter().filter(|&r| !self.leaves(r).cells.is_empty()).collect();
+        if unseen.len() > super::MAX_UNSEEN {
+            return false;
+        }
+        for (i, &a) in unseen.iter().enumerate() {
+            for &b in &unseen[..i] {
+                self.pun_records(a, b);
+            }
+        }
+        true
+    }
+
+    fn pun_records(&mut self, a: u32, b: u32) {
         if a == b || !self.punned.insert((a.min(b), a.max(b))) {
             return;
         }

@@ -254,7 +254,7 @@ impl Maker<'_> {
         // Conditions that the arguments decide.
         let frame = &self.frames[&g];
         let caller = &s.bodies[at.body as usize];
-        for (i, value) in frame.conditions.entered(caller, call, callee) {
+        for (i, value) in frame.conditions.entered(s, caller, call, callee) {
             let value = if value { Exprs::TRUE } else { Exprs::FALSE };
             assigns.extend(frame.condition_bits[i].map(|bit| (bit, Some(value))));
         }

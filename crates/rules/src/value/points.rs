@@ -15,7 +15,7 @@ use crate::event::Event;
 use crate::paths::{ADDRESS, DEREF, PathId, Paths, Root};
 use crate::relevance::stripped;
 use front_c::{Callee, Flow, FuncId, ObjectId, When};
-use ir::{BinaryOp, ExprId, Exprs};
+use ir::{BinaryOp, Expr, ExprId, Exprs};
 
 impl Maker<'_> {
     pub(super) fn plans(&mut self, body: usize) -> Vec<Option<Plan>> {
@@ -396,8 +396,21 @@ impl Maker<'_> {
         if !frame.condition_bits.is_empty() {
             let changes =
                 frame.conditions.changes(s, &self.effects, body, at.point as usize, callee, result);
+            let steps = match changes.is_empty() {
+                true => Vec::new(),
+                false => frame.conditions.steps(s, body, at.point as usize),
+            };
             for (i, value) in changes {
-                let value = value.map(|v| if v { Exprs::TRUE } else { Exprs::FALSE });
+                let mut value = value.map(|v| if v { Exprs::TRUE } else { Exprs::FALSE });
+                // What is counted on is known while it is what it started with.
+                if let (None, Some(&(_, start, then))) = (value, steps.iter().find(|s| s.0 == i))
+                    && let Some(start) = frame.condition_bits[start]
+                {
+                    let start = self.b.exprs.pre(start);
+                    let (then, any) = (self.b.exprs.bool(then), self.b.exprs.choice(act.choices));
+                    act.choices += 1;
+                    value = Some(self.b.exprs.add(Expr::Ite(start, then, any)));
+                }
                 act.other.extend(frame.condition_bits[i].map(|bit| (bit, value)));
             }
         }

@@ -23,7 +23,7 @@ use super::{Act, At, Maker};
 use crate::rule::Comparison;
 use front_c::{
     Binary, Body, Call, Callee, Condition, Data, DataId, Event, Flow, FuncId, Library, ObjectId,
-    Point, Reach, Relation, When, library,
+    Point, Reach, Relation, Says, When, library,
 };
 use ir::{Expr, ExprId, Exprs, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -735,7 +735,8 @@ impl Maker<'_> {
         condition: &Condition,
         tests: &dyn Fn(DataId) -> bool,
     ) -> bool {
-        let (o, relation, c) = match body.data[condition.data as usize] {
+        let Says::True(data) = condition.says else { return false };
+        let (o, relation, c) = match body.data[data as usize] {
             Data::Object(o) => (o, Comparison::Ne, 0),
             Data::Binary(op, a, b) => {
                 let (Data::Object(o), Data::Int(c)) =

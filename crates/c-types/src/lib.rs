@@ -1,0 +1,33 @@
+//! C's scalar types: how wide they are, what conversions keep, and what operators compute.
+//!
+//! Nobody else in the house knows these rules: the front end asks here what type an expression has and
+//! what a constant is worth, and so do the rooms that execute C.
+//!
+//! ```
+//! use c_types::{Binary, Int, Model, Scalar, Value, binary};
+//!
+//! let model = Model::LP64;
+//! // `unsigned char c = 300;`
+//! let c = Value::int(300).convert(Scalar::Int(Int::new(8, false)), &model).unwrap();
+//! assert_eq!(c.number(), 44);
+//! // `(unsigned)1 - 2 > 0`
+//! let unsigned = Scalar::Int(Int::new(32, false));
+//! let one = Value::int(1).convert(unsigned, &model).unwrap();
+//! let difference = binary(Binary::Sub, one, Value::int(2), &model).unwrap();
+//! assert_eq!(difference.number(), u32::MAX.into());
+//! assert_eq!(binary(Binary::Gt, difference, Value::int(0), &model).unwrap().number(), 1);
+//! ```
+//!
+//! Not for aggregates, and not for floating point: a number with a fraction has a type here
+//! ([`Scalar::Float`]) and no value. What the standard leaves undefined (an overflow of a signed type, a
+//! division by zero, a shift by too much) has no value either.
+
+mod literal;
+mod model;
+mod scalar;
+mod value;
+
+pub use literal::literal;
+pub use model::Model;
+pub use scalar::{Int, Scalar, usual};
+pub use value::{Binary, Unary, Value, binary, unary};

@@ -1,0 +1,536 @@
+//! Variables whose values are kept ([`Keep`]): exact as long as they fit, open otherwise.
+//!
+//! - V1. A kept variable is a number of so many bits. If its type has no other values, that is all; a
+//!   type with a sign is then kept as its bits. Otherwise a hidden bit says that its value is *open*: not
+//!   among the numbers that fit, or not known.
+//! - V2. A value is a number and a condition under which it is certain: no open variable in it, no
+//!   overflow of a signed type, no division by zero. Everything else is computed as C computes it.
+//! - V3. A test is passed if it is not certain, or if its number passes it.
+//! - V4. What is assigned where it is not certain may be anything that the variable can be.
+
+use super::{Here, Lowering, push};
+use crate::link::{ObjectId, Reach};
+use crate::skeleton::{Data, DataId, When};
+use crate::tree::Binary;
+use crate::{Keep, LowerError};
+use c_types::{Int, Model, Scalar};
+use ir::{BinaryOp, Expr, ExprId, Exprs, Rel, Type, VarId};
+
+/// Wider values are not followed.
+const MAX_BITS: u32 = 60;
+
+/// A variable that is kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kept {
+    /// Its number.
+    pub var: VarId,
+    bits: u32,
+    /// The number is the bits of a type with a sign.
+    signed: bool,
+    /// Set where the value is not the number; none if that cannot be.
+    open: Option<VarId>,
+}
+
+/// A value (V2): it is certain under the condition, and then in the range.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number {
+    e: ExprId,
+    certain: ExprId,
+    least: i128,
+    most: i128,
+}
+
+/// A truth value, likewise.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Truth {
+    e: ExprId,
+    certain: ExprId,
+}
+
+impl Number {
+    fn of(e: ExprId, certain: ExprId, int: Int) -> Number {
+        Number { e, certain, least: int.min(), most: int.max() }
+    }
+    fn inside(&self, int: Int) -> bool {
+        int.min() <= self.least && self.most <= int.max()
+    }
+    fn followed(self) -> Option<Number> {
+        let most = 1i128 << MAX_BITS;
+        (-most <= self.least && self.most <= most).then_some(self)
+    }
+}
+
+impl<'a> Lowering<'a> {
+    /// Declares the variables that are kept.
+    pub(super) fn keep(&mut self) -> Result<(), LowerError> {
+        let s = self.skeleton;
+        let mut wanted: Vec<(ObjectId, u32, bool)> = Vec::new();
+        for keep in &self.options.keep {
+            let Keep { var: name, bits, exact } = keep.clone();
+            if !(1..=32).contains(&bits) {
+                return Err(LowerError::BadWidth { name, bits });
+            }
+            let mut found = false;
+            for (i, object) in s.objects.iter().enumerate() {
+                let id = ObjectId(i as u32);
+                if object.reach != Reach::Var {
+                    continue;
+                }
+                // A plain name is the global, or any local of that name.
+                let matches = object.name == name || s.object_name(id) == name;
+                if matches && !wanted.iter().any(|(o, ..)| *o == id) {
+                    wanted.push((id, bits, exact));
+                }
+                found |= matches;
+            }
+            if !found {
+                return Err(LowerError::NoVariable { name });
+            }
+        }
+        wanted.sort_unstable();
+        // Parameters come first among the locals of a procedure.
+        let is_param = |o: ObjectId| s.bodies.iter().any(|b| b.params.contains(&Some(o)));
+        for pass in [true, false] {
+            for &(o, bits, exact) in wanted.iter().filter(|(o, ..)| is_param(*o) == pass) {
+                self.keep_one(o, bits, exact, pass)?;
+            }
+        }
+        for &(o, ..) in &wanted {
+            self.open_bit(o);
+        }
+        Ok(())
+    }
+
+    fn keep_one(
+        &mut self,
+        o: ObjectId,
+        bits: u32,
+        exact: bool,
+        param: bool,
+    ) -> Result<(), LowerError> {
+        let s = self.skeleton;
+        let object = &s.objects[o.index()];
+        let name = s.object_name(o);
+        if self.effects.changes_by_itself(s, o) {
+            return Err(LowerError::Volatile { name });
+        }
+        let int = match object.scalar {
+            Some(Scalar::Float) | None => return Err(LowerError::NoInteger { name }),
+            Some(scalar) => scalar.int(&s.model).ok_or(LowerError::NoInteger { name })?,
+        };
+        let width = u32::from(int.bits);
+        let whole = bits >= width || exact;
+        if exact && width > 32 {
+            return Err(LowerError::TooWide { name: s.object_name(o), bits: width });
+        }
+        let bits = if whole { width } else { bits };
+        let at = self.b.no_origin();
+        let ty = Type::int(bits);
+        let var = match object.owner.filter(|_| object.automatic) {
+            None => self.b.global(&s.object_name(o), ty, at),
+            Some(f) => match self.proc[f.index()] {
+                Some(proc) if param => self.b.param(proc, &object.name, ty, at),
+                Some(proc) => self.b.local(proc, &object.name, ty, at),
+                None => return Ok(()),
+            },
+        };
+        if whole && int.signed {
+            self.b.set_signed(var);
+        }
+        let kept = Kept { var, bits, signed: whole && int.signed, open: None };
+        self.kept.insert(o, kept);
+        self.kept_order.push(o);
+        Ok(())
+    }
+
+    /// Declares the hidden bit of a variable that has values which do not fit. Not before all
+    /// parameters are declared.
+    fn open_bit(&mut self, o: ObjectId) {
+        let s = self.skeleton;
+        let Some(kept) = self.kept.get(&o).copied() else { return };
+        let object = &s.objects[o.index()];
+        let width = object.scalar.and_then(|t| t.int(&s.model)).map_or(0, |i| u32::from(i.bits));
+        if kept.bits >= width {
+            return;
+        }
+        let name = format!("({} is open)", object.name);
+        let open = match object.owner.filter(|_| object.automatic) {
+            None => self.b.hidden_global(&name, Type::BOOL),
+            Some(f) => match self.proc[f.index()] {
+                Some(proc) => self.b.hidden_local(proc, &name, Type::BOOL),
+                None => return,
+            },
+        };
+        self.kept.insert(o, Kept { open: Some(open), ..kept });
+    }
+
+    /// Makes a kept variable anything that it can be.
+    pub(super) fn any(&mut self, rel: &mut Rel, o: ObjectId) {
+        let kept = self.kept[&o];
+        push(rel, kept.var, None);
+        if let Some(open) = kept.open {
+            push(rel, open, None);
+        }
+    }
+
+    /// Assigns a value (V4).
+    pub(super) fn assign(&mut self, rel: &mut Rel, o: ObjectId, value: Option<Number>) {
+        let Some(value) = value else { return self.any(rel, o) };
+        let kept = self.kept[&o];
+        let exprs = &mut self.b.exprs;
+        let int = Int::new(kept.bits as u8, kept.signed);
+        let (number, fits) = match kept.open {
+            // What is assigned was converted to the type, and the type fits.
+            None if kept.signed || !value.inside(int) => {
+                (cut(exprs, value.e, kept.bits), Exprs::TRUE)
+            }
+            None => (value.e, Exprs::TRUE),
+            Some(_) if value.inside(int) => (value.e, Exprs::TRUE),
+            Some(_) => (value.e, between(exprs, value.e, 0, mask(kept.bits))),
+        };
+        if value.certain == Exprs::TRUE && fits == Exprs::TRUE {
+            push(rel, kept.var, Some(number));
+            if let Some(open) = kept.open {
+                push(rel, open, Some(Exprs::FALSE));
+            }
+            return;
+        }
+        self.any(rel, o);
+        let exprs = &mut self.b.exprs;
+        let certain = exprs.and(value.certain, fits);
+        let after = exprs.post(kept.var);
+        let mut then = exprs.binary(BinaryOp::Eq, after, number);
+        if let Some(open) = kept.open {
+            let open = exprs.post(open);
+            let closed = exprs.not(open);
+            then = exprs.and(then, closed);
+            // A number that is certain and does not fit is open.
+            let fits_not = exprs.not(fits);
+            let elsewhere = exprs.and(value.certain, fits_not);
+            let implied = implies(exprs, elsewhere, open);
+            rel.constraint = exprs.and(rel.constraint, implied);
+        }
+        let implied = implies(exprs, certain, then);
+        rel.constraint = exprs.and(rel.constraint, implied);
+    }
+
+    /// A value as a kept variable holds it.
+    pub(super) fn to_type(&mut self, value: Number, o: ObjectId) -> Option<Number> {
+        let s = self.skeleton;
+        convert(&mut self.b.exprs, value, s.objects[o.index()].scalar?, &s.model)
+    }
+
+    /// What is so where the program starts.
+    pub(super) fn kept_at_start(&mut self) -> ExprId {
+        let s = self.skeleton;
+        let mut condition = Exprs::TRUE;
+        for &o in &self.kept_order {
+            let kept = self.kept[&o];
+            let object = &s.objects[o.index()];
+            if object.automatic {
+                continue;
+            }
+            let given = s.initial.iter().rev().find(|(other, _)| *other == o).map(|(_, v)| *v);
+            // C starts with zeros; what is only declared here may start with anything.
+            let value = match given {
+                Some(Some(value)) => value,
+                None if object.defined => 0,
+                Some(None) | None => continue,
+            };
+            let exprs = &mut self.b.exprs;
+            let fits = kept.open.is_none() || (0..=mask(kept.bits)).contains(&value);
+            let mut is = Exprs::TRUE;
+            if fits {
+                let (var, value) = (exprs.pre(kept.var), exprs.int(value & mask(kept.bits)));
+                is = exprs.binary(BinaryOp::Eq, var, value);
+            }
+            if let Some(open) = kept.open {
+                let open = exprs.pre(open);
+                let open = if fits { exprs.not(open) } else { open };
+                is = exprs.and(is, open);
+            }
+            condition = exprs.and(condition, is);
+        }
+        condition
+    }
+
+    /// When a way out of a branch is taken, as far as kept values tell (V3).
+    pub(super) fn passes(&mut self, here: &Here<'_>, when: &When) -> ExprId {
+        let number = |d: DataId| here.numbers.get(d as usize).copied().flatten();
+        let (test, certain) = match when {
+            When::True(d) | When::False(d) => {
+                let Some(truth) = here.truths.get(*d as usize).copied().flatten() else {
+                    return Exprs::TRUE;
+                };
+                let yes = matches!(when, When::True(_));
+                let e = if yes { truth.e } else { self.b.exprs.not(truth.e) };
+                (e, truth.certain)
+            }
+            When::Case(d, low, high) => {
+                let Some(value) = number(*d) else { return Exprs::TRUE };
+                (between(&mut self.b.exprs, value.e, *low, *high), value.certain)
+            }
+            When::Default(d, ranges) => {
+                let Some(value) = number(*d) else { return Exprs::TRUE };
+                let mut out = Exprs::TRUE;
+                for &(low, high) in ranges {
+                    let inside = between(&mut self.b.exprs, value.e, low, high);
+                    let outside = self.b.exprs.not(inside);
+                    out = self.b.exprs.and(out, outside);
+                }
+                (out, value.certain)
+            }
+        };
+        implies(&mut self.b.exprs, certain, test)
+    }
+
+    /// The values of a body over the kept variables, each as a number and as a truth value.
+    pub(super) fn values(&mut self, here: &mut Here<'_>) {
+        let count = here.body.data.len();
+        if self.kept.is_empty() {
+            here.numbers = vec![None; count];
+            here.truths = vec![None; count];
+            return;
+        }
+        let model = &self.skeleton.model;
+        for (i, data) in here.body.data.iter().enumerate() {
+            let ty = here.body.scalars[i].and_then(|t| t.int(model));
+            let number = |d: DataId| here.numbers[d as usize];
+            let truth = |d: DataId| here.truths[d as usize];
+            let exprs = &mut self.b.exprs;
+            let (mut value, mut boolean): (Option<Number>, Option<Truth>) = (None, None);
+            match *data {
+                Data::Int(v) => {
+                    let (least, most) = (i128::from(v), i128::from(v));
+                    value = Some(Number { e: exprs.int(v), certain: Exprs::TRUE, least, most });
+                }
+                Data::Object(o) => value = self.kept.get(&o).map(|kept| read(exprs, kept)),
+                Data::Minus(a) => {
+                    value = number(a).zip(ty).and_then(|(a, ty)| {
+                        let zero = exprs.int(0);
+                        let e = exprs.binary(BinaryOp::Sub, zero, a.e);
+                        computed(exprs, Number { e, least: -a.most, most: -a.least, ..a }, ty)
+                    });
+                }
+                Data::Complement(a) => {
+                    value = number(a).zip(ty).and_then(|(a, ty)| {
+                        let ones = exprs.int(-1);
+                        let e = exprs.binary(BinaryOp::BitXor, a.e, ones);
+                        computed(exprs, Number { e, least: !a.most, most: !a.least, ..a }, ty)
+                    });
+                }
+                Data::Not(a) => {
+                    boolean = truth(a).map(|a| Truth { e: exprs.not(a.e), certain: a.certain });
+                }
+                Data::As(o, a) => {
+                    let to = self.skeleton.objects[o.index()].scalar;
+                    value = number(a).zip(to).and_then(|(a, to)| convert(exprs, a, to, model));
+                }
+                Data::Convert(to, a) => {
+                    value = number(a).and_then(|a| convert(exprs, a, to, model));
+                }
+                Data::Conditional(c, a, b) => {
+                    if let (Some(c), Some(a), Some(b)) = (truth(c), number(a), number(b)) {
+                        let either = exprs.add(Expr::Ite(c.e, a.certain, b.certain));
+                        value = Some(Number {
+                            e: exprs.add(Expr::Ite(c.e, a.e, b.e)),
+                            certain: exprs.and(c.certain, either),
+                            least: a.least.min(b.least),
+                            most: a.most.max(b.most),
+                        });
+                    }
+                }
+                Data::Binary(op @ (Binary::And | Binary::Or), a, b) => {
+                    if let (Some(a), Some(b)) = (truth(a), truth(b)) {
+                        let e = match op {
+                            Binary::And => exprs.and(a.e, b.e),
+                            _ => exprs.or(a.e, b.e),
+                        };
+                        boolean = Some(Truth { e, certain: exprs.and(a.certain, b.certain) });
+                    }
+                }
+                Data::Binary(op, a, b) => {
+                    if let (Some(a), Some(b)) = (number(a), number(b)) {
+                        match comparison(op) {
+                            Some(op) => {
+                                let e = exprs.binary(op, a.e, b.e);
+                                let certain = exprs.and(a.certain, b.certain);
+                                boolean = Some(Truth { e, certain });
+                            }
+                            None => {
+                                let raw = arithmetic(exprs, op, a, b);
+                                value = raw.zip(ty).and_then(|(raw, ty)| computed(exprs, raw, ty));
+                            }
+                        }
+                    }
+                }
+            }
+            let value = value.and_then(Number::followed);
+            let exprs = &mut self.b.exprs;
+            if let (None, Some(truth)) = (value, boolean) {
+                let (one, zero) = (exprs.int(1), exprs.int(0));
+                let e = exprs.add(Expr::Ite(truth.e, one, zero));
+                here.numbers.push(Some(Number { e, certain: truth.certain, least: 0, most: 1 }));
+                here.truths.push(boolean);
+            } else {
+                here.numbers.push(value);
+                here.truths.push(value.map(|value| {
+                    let zero = exprs.int(0);
+                    Truth { e: exprs.binary(BinaryOp::Ne, value.e, zero), certain: value.certain }
+                }));
+            }
+        }
+    }
+}
+
+/// What a kept variable holds.
+fn read(exprs: &mut Exprs, kept: &Kept) -> Number {
+    let raw = exprs.pre(kept.var);
+    let certain = match kept.open {
+        Some(open) => {
+            let open = exprs.pre(open);
+            exprs.not(open)
+        }
+        None => Exprs::TRUE,
+    };
+    let int = Int::new(kept.bits as u8, kept.signed);
+    let e = if kept.signed { sign(exprs, raw, kept.bits) } else { raw };
+    Number::of(e, certain, int)
+}
+
+/// The number whose bits these are, with a sign.
+fn sign(exprs: &mut Exprs, raw: ExprId, bits: u32) -> ExprId {
+    let (half, all) = (exprs.int(1 << (bits - 1)), exprs.int(1 << bits));
+    let negative = exprs.binary(BinaryOp::Ge, raw, half);
+    let below = exprs.binary(BinaryOp::Sub, raw, all);
+    exprs.add(Expr::Ite(negative, below, raw))
+}
+
+fn cut(exprs: &mut Exprs, e: ExprId, bits: u32) -> ExprId {
+    let m = exprs.int(mask(bits));
+    exprs.binary(BinaryOp::BitAnd, e, m)
+}
+
+fn mask(bits: u32) -> i64 {
+    (1i64 << bits) - 1
+}
+
+fn implies(exprs: &mut Exprs, a: ExprId, b: ExprId) -> ExprId {
+    let not = exprs.not(a);
+    exprs.or(not, b)
+}
+
+fn between(exprs: &mut Exprs, e: ExprId, low: i64, high: i64) -> ExprId {
+    let low_value = exprs.int(low);
+    if low == high {
+        return exprs.binary(BinaryOp::Eq, e, low_value);
+    }
+    let high_value = exprs.int(high);
+    let (a, b) =
+        (exprs.binary(BinaryOp::Ge, e, low_value), exprs.binary(BinaryOp::Le, e, high_value));
+    exprs.and(a, b)
+}
+
+/// A conversion: numbers that the type has not are wrapped.
+fn convert(exprs: &mut Exprs, a: Number, to: Scalar, model: &Model) -> Option<Number> {
+    if to == Scalar::Bool {
+        let (zero, one) = (exprs.int(0), exprs.int(1));
+        let truth = exprs.binary(BinaryOp::Ne, a.e, zero);
+        let e = exprs.add(Expr::Ite(truth, one, zero));
+        return Some(Number { e, certain: a.certain, least: 0, most: 1 });
+    }
+    wrapped(exprs, a, to.int(model)?)
+}
+
+fn wrapped(exprs: &mut Exprs, a: Number, int: Int) -> Option<Number> {
+    if a.inside(int) {
+        return Some(a);
+    }
+    let bits = u32::from(int.bits);
+    if bits > MAX_BITS {
+        return None;
+    }
+    let low = cut(exprs, a.e, bits);
+    let e = if int.signed { sign(exprs, low, bits) } else { low };
+    Some(Number::of(e, a.certain, int))
+}
+
+/// The result of an operation: it wraps where the type has no sign, and is not certain where one that has
+/// does not hold it.
+fn computed(exprs: &mut Exprs, raw: Number, ty: Int) -> Option<Number> {
+    let raw = raw.followed()?;
+    if raw.inside(ty) || !ty.signed {
+        return wrapped(exprs, raw, ty);
+    }
+    let (least, most) = (i64::try_from(ty.min()).ok()?, i64::try_from(ty.max()).ok()?);
+    let fits = between(exprs, raw.e, least, most);
+    let certain = exprs.and(raw.certain, fits);
+    Some(Number::of(raw.e, certain, ty))
+}
+
+fn comparison(op: Binary) -> Option<BinaryOp> {
+    Some(match op {
+        Binary::Lt => BinaryOp::Lt,
+        Binary::Gt => BinaryOp::Gt,
+        Binary::Le => BinaryOp::Le,
+        Binary::Ge => BinaryOp::Ge,
+        Binary::Eq => BinaryOp::Eq,
+        Binary::Ne => BinaryOp::Ne,
+        _ => return None,
+    })
+}
+
+/// An operation on numbers, before its type cuts the result. None if it is too much to follow.
+fn arithmetic(exprs: &mut Exprs, op: Binary, a: Number, b: Number) -> Option<Number> {
+    let certain = exprs.and(a.certain, b.certain);
+    let natural = a.least >= 0 && b.least >= 0;
+    // The least power of two above both.
+    let above = |n: i128| if n <= 0 { 1 } else { 1i128 << (128 - n.leading_zeros()) };
+    let number = |exprs: &mut Exprs, op: BinaryOp, least: i128, most: i128| {
+        Some(Number { e: exprs.binary(op, a.e, b.e), certain, least, most }.followed()?)
+    };
+    match op {
+        Binary::Add => number(exprs, BinaryOp::Add, a.least + b.least, a.most + b.most),
+        Binary::Sub => number(exprs, BinaryOp::Sub, a.least - b.most, a.most - b.least),
+        Binary::Mul => {
+            let ends = [a.least * b.least, a.least * b.most, a.most * b.least, a.most * b.most];
+            let (least, most) = (ends.iter().min()?, ends.iter().max()?);
+            number(exprs, BinaryOp::Mul, *least, *most)
+        }
+        Binary::BitAnd if natural => number(exprs, BinaryOp::BitAnd, 0, a.most.min(b.most)),
+        Binary::BitAnd if b.least >= 0 => number(exprs, BinaryOp::BitAnd, 0, b.most),
+        Binary::BitAnd if a.least >= 0 => number(exprs, BinaryOp::BitAnd, 0, a.most),
+        Binary::BitOr if natural => {
+            number(exprs, BinaryOp::BitOr, 0, above(a.most.max(b.most)) - 1)
+        }
+        Binary::BitXor if natural => {
+            number(exprs, BinaryOp::BitXor, 0, above(a.most.max(b.most)) - 1)
+        }
+        Binary::Shl | Binary::Shr => {
+            // By a constant; bits without a sign.
+            let Expr::Int(by @ 0..32) = exprs[b.e] else { return None };
+            if a.least < 0 {
+                return None;
+            }
+            match op {
+                Binary::Shr => number(exprs, BinaryOp::Shr, a.least >> by, a.most >> by),
+                _ => number(exprs, BinaryOp::Shl, a.least << by, a.most << by),
+            }
+        }
+        Binary::Div | Binary::Rem if natural => {
+            let zero = exprs.int(0);
+            let one = exprs.int(1);
+            let divides = exprs.binary(BinaryOp::Ne, b.e, zero);
+            let by = exprs.add(Expr::Ite(divides, b.e, one));
+            let certain = exprs.and(certain, divides);
+            let quotient = exprs.binary(BinaryOp::Div, a.e, by);
+            if op == Binary::Div {
+                return Some(Number { e: quotient, certain, least: 0, most: a.most });
+            }
+            let whole = exprs.binary(BinaryOp::Mul, quotient, by);
+            let e = exprs.binary(BinaryOp::Sub, a.e, whole);
+            Some(Number { e, certain, least: 0, most: a.most })
+        }
+        _ => None,
+    }
+}
