@@ -54,14 +54,20 @@ pub fn kept(
     let graph = &of.graph;
     let is_assert = |s: u32| graph.from(s).iter().any(|(l, _)| matches!(l, Label::Assert(_)));
     let assertions = (0..graph.states()).any(is_assert);
-    let seeds: Vec<(u32, u32)> = reads
+    // What the initial condition reads is stored where a run begins: a trace has to tell it, even if
+    // nothing on its way depends on it.
+    let entry = program.procs[program.entry].entry;
+    let mut seeds: Vec<(u32, u32)> = reads
         .iter()
         .filter_map(|&(node, var)| Some((of.states[node]?, of.variables[var])))
         .collect();
+    let mut property: Vec<u32> = seeds.iter().map(|&(_, v)| v).collect();
+    program.exprs.reads(program.init.condition, |_, var| {
+        seeds.extend(of.states[entry].map(|state| (state, of.variables[var])));
+    });
     let analysis = if assertions { Analysis::Ia2 } else { Analysis::Ia1 };
     let mut found = influence_on(graph, &analysis, &seeds, watch)?;
     if matched == Matched::Ia4 {
-        let mut property: Vec<u32> = seeds.iter().map(|&(_, v)| v).collect();
         property.sort_unstable();
         property.dedup();
         let more = influence_on(graph, &Analysis::Ia4 { property }, &seeds, watch)?;

@@ -9,7 +9,7 @@ use check::{
 use front_c::{ObjectId, Reach, Skeleton};
 use ir::{EdgeId, Id, Layout, NodeId};
 use rules::{Instance, Rule};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -134,7 +134,8 @@ pub fn findings(
         let budget = budget.attempt();
         let found = caught("checking a rule", || {
             let budget = &budget;
-            Checker { skeleton, rule, options, watch, budget, longest: &longest }.run(&mut out)
+            Checker { skeleton, rule, allow, options, watch, budget, longest: &longest }
+                .run(&mut out)
         });
         if let Err(reason) = found.unwrap_or_else(|what| Err(StopReason::Internal { what })) {
             out.unknown.push((rule.name.clone(), reason));
@@ -216,6 +217,7 @@ impl Findings {
 struct Checker<'a> {
     skeleton: &'a Skeleton,
     rule: &'a Rule,
+    allow: &'a [Allow],
     options: &'a Options,
     watch: &'a Watch,
     budget: &'a Budget,
@@ -254,30 +256,84 @@ impl Checker<'_> {
                 Instance { object: s.object_name(ObjectId::new(i)), owner }
             })
             .collect();
-        let product = rules::product(&lowered.program, self.rule, &instances)
+        let lines = &lowered.program;
+        let allowed = |node: NodeId| {
+            let at = &lines.nodes[node].origin;
+            let file = lines.files.get(at.file as usize);
+            self.allow.iter().any(|a| {
+                (a.rule == self.rule.name || a.rule == "*")
+                    && a.line == at.line
+                    && file.is_some_and(|f| *f == a.file)
+            })
+        };
+        let product = rules::product(&lowered.program, self.rule, &instances, &allowed)
             .map_err(|error| StopReason::Unsupported { what: error.to_string() })?;
-        let program = Arc::new(product.program);
-        let goals = product.goals.iter().map(|places| {
-            let target = |&(node, condition): &(NodeId, _)| Target { node, condition };
-            Goal::Reach(places.iter().map(target).collect())
-        });
-        let mut task = Task::new(program.clone(), goals.collect());
-        task.wants = Wants { trace: self.options.trace, certificate: false, all_nodes: false };
-        let (found, stopped) = self.answers(&task, out)?;
         note(out, "variables", product.instances.len() as u64);
+        note(out, "places", product.places.len() as u64);
         assume(out, VARIABLES);
+        self.variables(product, out)
+    }
+
+    /// A rule over variables, or over no object. First, which places are reached with which of them; then
+    /// a path for each pair.
+    fn variables(
+        &self,
+        mut product: rules::RuleProduct,
+        out: &mut Findings,
+    ) -> Result<(), StopReason> {
+        if product.places.is_empty() || product.instances.is_empty() {
+            return Ok(());
+        }
+        let mut stopped = None;
+        let mut causes: Vec<(usize, usize)> = (0..product.places.len()).map(|i| (i, 0)).collect();
+        if let Some(instance) = product.instance {
+            let program = std::mem::replace(&mut product.program, nothing());
+            let program = Arc::new(program);
+            let nodes = || product.places.iter().map(|p| p.node);
+            let goals = nodes().map(|node| Goal::Reach(vec![Target::at(node)])).collect();
+            let mut task = Task::new(program.clone(), goals);
+            task.wants = Wants { trace: TraceMode::None, certificate: false, all_nodes: false };
+            task.observe = nodes().map(|node| Observation { node, vars: vec![instance] }).collect();
+            (causes, stopped) = self.observed(&task, instance, product.instances.len(), out)?;
+            drop(task);
+            product.program = Arc::unwrap_or_clone(program);
+        }
+        if causes.is_empty() || matches!(stopped, Some(StopReason::Internal { .. })) {
+            return stopped.map_or(Ok(()), Err);
+        }
+        let target = |&(i, k): &(usize, usize)| Target {
+            node: product.places[i].node,
+            condition: product.conditions[k],
+        };
+        let goals = causes.iter().map(|cause| Goal::Reach(vec![target(cause)])).collect();
+        let program = Arc::new(product.program);
+        let mut task = Task::new(program.clone(), goals);
+        task.wants = Wants { trace: self.options.trace, certificate: false, all_nodes: false };
+        let mut findings = Vec::new();
+        let mut texts: FxHashMap<usize, FxHashSet<String>> = FxHashMap::default();
+        if stopped.is_some() {
+            // The search may end when it has found them again.
+            task.wants.trace = TraceMode::Any;
+        }
+        let (found, over) = self.answers(&task, out)?;
         for (goal, trace) in found {
-            let object = product.instances[goal].object.clone();
-            let atoms: FxHashSet<String> = self.rule.events_for(&object).into_iter().collect();
+            let k = causes[goal].1;
+            let object = product.instances[k].object.clone();
+            let atoms = texts
+                .entry(k)
+                .or_insert_with(|| self.rule.events_for(&object).into_iter().collect());
             let event = |e: EdgeId| {
                 let texts = program.events(program.edges[e].events).iter();
                 let mut texts = texts.map(|&t| program.text(t)).filter(|t| atoms.contains(*t));
                 texts.next().map(|first| texts.fold(first.to_owned(), |a, b| a + ", " + b))
             };
             let steps = path(&program, &trace, self.options.max_steps, &event);
-            let last = steps.iter().rev().find(|s| s.event.is_some()).or(steps.last());
-            let Some(last) = last.cloned() else { continue };
-            out.findings.push(Finding {
+            // The step that violates the rule is the last of the trace.
+            let Some(last) = steps.last().cloned() else {
+                let what = "a violation without a step".to_owned();
+                return Err(StopReason::Internal { what });
+            };
+            findings.push(Finding {
                 rule: self.rule.name.clone(),
                 message: self.rule.message_for(&object),
                 file: last.file,
@@ -291,7 +347,52 @@ impl Checker<'_> {
                 suppressed: None,
             });
         }
-        stopped.map_or(Ok(()), Err)
+        // One for each object and place.
+        let place = |f: &Finding| (f.file.clone(), f.line, f.column);
+        findings.sort_by(|a, b| {
+            (&a.object, place(a), a.steps.len()).cmp(&(&b.object, place(b), b.steps.len()))
+        });
+        findings.dedup_by(|b, a| a.object == b.object && place(a) == place(b));
+        out.findings.extend(findings);
+        stopped.or(over).map_or(Ok(()), Err)
+    }
+
+    /// The goals that are reached, each with the values below `count` that a variable has there; and why
+    /// there may be more. Paths are still to be found: this may take half of the time.
+    fn observed(
+        &self,
+        task: &Task,
+        var: ir::VarId,
+        count: usize,
+        out: &mut Findings,
+    ) -> Result<(Vec<(usize, usize)>, Option<StopReason>), StopReason> {
+        let half = self.half();
+        let answer = self.answer(task, &half, out)?;
+        let mut stopped = answer.incomplete.clone();
+        let slot = Layout::new(&task.program).slot(var);
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        for (i, verdict) in answer.verdicts.iter().enumerate() {
+            match verdict {
+                Verdict::Holds(_) => continue,
+                Verdict::Unknown(reason) => {
+                    stopped.get_or_insert_with(|| reason.clone());
+                    continue;
+                }
+                Verdict::Violated(_) => {}
+            }
+            let Some(set) = answer.observed.get(i).copied().flatten() else {
+                if stopped.is_some() {
+                    continue;
+                }
+                let what = "the engine does not say which values it found".to_owned();
+                return Err(StopReason::Internal { what });
+            };
+            let has = |value: &usize| {
+                answer.sets.contains(set, |bit| value >> (bit.index - slot.offset) & 1 == 1)
+            };
+            found.extend((0..count).filter(has).map(|k| (i, k)));
+        }
+        Ok((found, stopped))
     }
 
     /// A rule about values. First, which places are reached with values from where; then a path for
@@ -319,10 +420,7 @@ impl Checker<'_> {
         }
         let at = |node| Goal::Reach(vec![Target::at(node)]);
         let goals = product.violations.iter().map(|v| at(v.node)).collect();
-        let program = std::mem::replace(
-            &mut product.program,
-            ir::ProgramBuilder::new().finish(ir::ProcId::new(0), ir::Init::default()),
-        );
+        let program = std::mem::replace(&mut product.program, nothing());
         let program = Arc::new(program);
         let mut task = Task::new(program.clone(), goals);
         if !product.numbered {
@@ -332,36 +430,11 @@ impl Checker<'_> {
         let places = product.violations.iter();
         task.observe =
             places.map(|v| Observation { node: v.node, vars: vec![product.birth] }).collect();
-        let half = self.half();
-        let answer = self.answer(&task, &half, out)?;
-        let mut stopped = answer.incomplete.clone();
-        let slot = Layout::new(&program).slot(product.birth);
-        let mut causes: Vec<(usize, usize)> = Vec::new();
+        let (mut causes, stopped) =
+            self.observed(&task, product.birth, product.births.len(), out)?;
+        drop(task);
         let mut seen: FxHashSet<(rules::At, usize)> = FxHashSet::default();
-        for (i, verdict) in answer.verdicts.iter().enumerate() {
-            match verdict {
-                Verdict::Holds(_) => continue,
-                Verdict::Unknown(reason) => {
-                    stopped.get_or_insert_with(|| reason.clone());
-                    continue;
-                }
-                Verdict::Violated(_) => {}
-            }
-            let Some(set) = answer.observed.get(i).copied().flatten() else {
-                if stopped.is_some() {
-                    continue;
-                }
-                let what = "the engine does not say which values it found".to_owned();
-                return Err(StopReason::Internal { what });
-            };
-            let of = |birth: usize| {
-                answer.sets.contains(set, |bit| birth >> (bit.index - slot.offset) & 1 == 1)
-            };
-            let found = (0..product.births.len()).filter(|&k| of(k));
-            causes.extend(
-                found.filter(|&k| seen.insert((product.violations[i].at, k))).map(|k| (i, k)),
-            );
-        }
+        causes.retain(|&(i, k)| seen.insert((product.violations[i].at, k)));
         if causes.is_empty() || matches!(stopped, Some(StopReason::Internal { .. })) {
             return stopped.map_or(Ok(()), Err);
         }
@@ -516,13 +589,19 @@ impl Checker<'_> {
 /// So many traces are replayed and told in a moment, even after the time is over.
 const FEW: usize = 100;
 
+/// A program that stands where another one was taken from.
+fn nothing() -> ir::Program {
+    ir::ProgramBuilder::new().finish(ir::ProcId::new(0), ir::Init::default())
+}
+
 /// Products with more nodes are not sliced first: that takes as long as what it saves.
 const LARGE: usize = 20_000;
 
 /// What a rule over values rests on.
 const VALUES: &str = "a value is followed through assignments, parameters, returns, and fields that \
-are reached by a path of names; what is read from other memory is another value, and functions \
-without a body do not touch the program's variables";
+are reached by a path of names; what is written through one pointer is seen through another only if \
+both point to a variable, what is read from other memory is another value, and functions without a \
+body do not touch the program's variables";
 
 /// What a rule over variables rests on.
 const VARIABLES: &str = "a rule over a variable follows that variable only, and no copies of it";

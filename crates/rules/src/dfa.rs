@@ -73,6 +73,76 @@ impl Dfa {
     }
 }
 
+/// The same for a watcher that can go on after a violation: states are sets without accepting ones.
+pub(crate) struct Watcher {
+    /// From a state, on a letter: whether the letter violates the rule, and where a run goes that goes on.
+    steps: FxHashMap<(u32, u64), (bool, u32)>,
+    count: u32,
+    /// The states from which a violation can still come.
+    live: Vec<bool>,
+}
+
+impl Watcher {
+    /// The subsets that the letters lead to; none if there are too many.
+    pub(crate) fn new(nfa: &Nfa, letters: &BTreeSet<u64>) -> Option<Watcher> {
+        let mut ids: FxHashMap<BTreeSet<u32>, u32> = FxHashMap::default();
+        let first = BTreeSet::from([0]);
+        ids.insert(first.clone(), 0);
+        let mut steps: FxHashMap<(u32, u64), (bool, u32)> = FxHashMap::default();
+        let mut back: Vec<(u32, u32)> = Vec::new();
+        let mut wrong: Vec<u32> = Vec::new();
+        let mut todo = vec![first];
+        let read: Vec<(u64, Vec<(u32, u32)>)> =
+            letters.iter().map(|&letter| (letter, moves(nfa, letter))).collect();
+        while let Some(set) = todo.pop() {
+            let from = ids[&set];
+            for (letter, moves) in &read {
+                let moved = moves.iter().filter(|m| set.contains(&m.0)).map(|m| m.1);
+                let (accepting, next): (BTreeSet<u32>, BTreeSet<u32>) =
+                    moved.partition(|s| nfa.accepting[*s as usize]);
+                let number = ids.len() as u32;
+                let to = *ids.entry(next.clone()).or_insert(number);
+                if to == number {
+                    if ids.len() > MAX_STATES {
+                        return None;
+                    }
+                    todo.push(next);
+                }
+                if !accepting.is_empty() {
+                    wrong.push(from);
+                }
+                back.push((to, from));
+                steps.insert((from, *letter), (!accepting.is_empty(), to));
+            }
+        }
+        let count = ids.len() as u32;
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); count as usize];
+        back.iter().for_each(|&(to, from)| before[to as usize].push(from));
+        let mut live = vec![false; count as usize];
+        while let Some(state) = wrong.pop() {
+            if !std::mem::replace(&mut live[state as usize], true) {
+                wrong.extend(&before[state as usize]);
+            }
+        }
+        Some(Watcher { steps, count, live })
+    }
+
+    /// Whether a letter violates the rule, and the next state; a letter that is not known does nothing.
+    pub(crate) fn step(&self, state: u32, letter: u64) -> (bool, u32) {
+        self.steps.get(&(state, letter)).copied().unwrap_or((false, state))
+    }
+    /// The states from which a violation can still come.
+    pub(crate) fn live(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.count).filter(|s| self.is_live(*s))
+    }
+    pub(crate) fn is_live(&self, state: u32) -> bool {
+        self.live[state as usize]
+    }
+    pub(crate) fn len(&self) -> u32 {
+        self.count
+    }
+}
+
 fn moves(nfa: &Nfa, letter: u64) -> Vec<(u32, u32)> {
     let holds = |c| nfa.holds(c, &|atom| letter >> atom & 1 == 1);
     let mut out: Vec<(u32, u32)> =

@@ -33,7 +33,7 @@ mod value;
 pub use event::{Event, Link};
 pub use paths::MAX_LENGTH;
 pub use pattern::Pattern;
-pub use product::{Instance, ProductError, RuleProduct, product};
+pub use product::{Instance, Place, ProductError, RuleProduct, product};
 pub use rule::{Comparison, Metavariable, Rule, RuleError, from_sere, parse};
 pub use value::{
     At, Birth, Executes, ValueError, ValueProduct, Violation, value_product, value_product_within,

@@ -1,11 +1,17 @@
 //! The product of a program with a rule: a program again, with a goal for each instance.
 //!
 //! A hidden global `i` holds the number of the instance, chosen at the start and never changed; a
-//! hidden global `s` holds the state of the rule's automaton, or *off*, or *violated*.
+//! hidden global `s` holds the state of the rule's automaton, or *off*. The automaton is deterministic,
+//! unless that makes it too large.
 //!
 //! - R1. A step reads a letter, its events, and `s` takes a transition that reads it. A state without
-//!   one ends the run: nothing is lost, since runs are looked for that violate the rule.
-//! - R2. A transition to an accepting state goes to *violated*, where `s` stays.
+//!   one, or from which none leads to a violation, ends the run: nothing is lost, since runs are looked
+//!   for that violate the rule.
+//! - R2. A step on whose letter a transition leads to an accepting state has a second edge, a call of a
+//!   procedure that is nothing but the place of the violation: one for each node from which steps violate
+//!   the rule. So a run that violates it ends with the very step that does, and goes on only where that
+//!   step is allowed. As in properties without objects, the letter counts even if the step then blocks; its
+//!   guard must hold.
 //! - R3. An instance that is not local starts in state 0.
 //! - R4. An instance that is a local of `f` is one activation of `f`: `s` is *off* until some call
 //!   of `f` is chosen, and a hidden local `mine` of that frame is set. Events about the object count
@@ -14,10 +20,11 @@
 //!
 //! The objects of two instances are different; copies, parameters and addresses are not followed.
 
+use crate::dfa::Watcher;
 use crate::rule::Rule;
 use ir::{
-    Assign, BinaryOp, Call, Edge, EdgeId, EdgeKind, Expr, ExprId, Exprs, Id, IndexVec, Init,
-    NodeId, ProcId, Program, ProgramBuilder, Rel, Time, Type, VarId, VarKind,
+    Assign, BinaryOp, Call, Edge, EdgeId, EdgeKind, Expr, ExprId, Exprs, IndexVec, Init, NodeId,
+    ProcId, Program, ProgramBuilder, Rel, Time, Type, VarId, VarKind,
 };
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,8 +64,10 @@ pub struct RuleProduct {
     pub program: Program,
     /// The instances, in the order of their numbers.
     pub instances: Vec<Instance>,
-    /// For each instance, where a run that violates the rule comes to: a node, and a condition.
-    pub goals: Vec<Vec<(NodeId, ExprId)>>,
+    /// Where the rule can be violated.
+    pub places: Vec<Place>,
+    /// For each instance, the condition that a run is about it.
+    pub conditions: Vec<ExprId>,
     /// The variable with the instance's number; none if there is only one.
     pub instance: Option<VarId>,
     /// The variable with the automaton's state.
@@ -67,15 +76,40 @@ pub struct RuleProduct {
     pub edges: IndexVec<EdgeId, Option<EdgeId>>,
 }
 
-/// Moves of the automaton on one letter.
-type Moves = BTreeSet<(u32, u32)>;
+/// Where a rule can be violated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The node whose steps violate it.
+    pub source: NodeId,
+    /// The node that a run comes to by such a step, and in no other way.
+    pub node: NodeId,
+}
+
+/// What the automaton does on one letter.
+#[derive(Clone, PartialEq, Eq, Default)]
+struct Moves {
+    /// From a state to another one, neither accepting.
+    goes: BTreeSet<(u32, u32)>,
+    /// From a state to an accepting one.
+    violates: BTreeSet<u32>,
+}
+
+/// The relation of states before and after a step, and when the step violates the rule.
+#[derive(Clone, Copy)]
+struct Letter {
+    /// None if it is the identity.
+    relation: Option<ExprId>,
+    violates: ExprId,
+}
 
 /// The product of a program with a rule over some objects. A rule without a metavariable has one
-/// instance, whatever is given.
+/// instance, whatever is given. `allowed` tells the nodes whose steps may violate the rule: runs go on
+/// there, since otherwise nothing that comes later would be seen.
 pub fn product(
     program: &Program,
     rule: &Rule,
     instances: &[Instance],
+    allowed: &dyn Fn(NodeId) -> bool,
 ) -> Result<RuleProduct, ProductError> {
     let mut instances: Vec<Instance> = match rule.variable {
         Some(_) => instances.to_vec(),
@@ -92,9 +126,8 @@ pub fn product(
         return Err(ProductError::LocalInit);
     }
     let mut b = ProgramBuilder::extending(program);
-    let states = rule.nfa.accepting.len() as u32;
     let bits = |n: u32| (u32::BITS - n.leading_zeros()).max(1);
-    let state = b.hidden_global("(rule)", Type::int(bits(states + 1)));
+    let state = b.hidden_global("(rule)", Type::int(1));
     let instance = (instances.len() > 1)
         .then(|| b.hidden_global("(instance)", Type::int(bits(instances.len() as u32 - 1))));
     let mut ranges: BTreeMap<ProcId, (usize, usize)> = BTreeMap::new();
@@ -124,16 +157,22 @@ pub fn product(
         mine,
         state,
         instance,
-        off: states,
-        violated: states + 1,
+        automaton: Automaton::Choices,
+        off: 0,
         moves: FxHashMap::default(),
         events,
-        goals: vec![BTreeSet::new(); instances.len()],
+        allowed,
     };
+    maker.determine();
+    maker.b.set_type(state, Type::int(bits(maker.off)));
     let mut made: Vec<(NodeId, Option<EdgeId>)> = Vec::new();
+    let mut violations: BTreeMap<NodeId, Vec<(EdgeId, ExprId)>> = BTreeMap::new();
     for (id, edge) in program.edges.enumerate() {
         made.push((edge.source, Some(id)));
-        let edge = maker.edge(edge);
+        let (edge, violates) = maker.edge(edge);
+        if violates != Exprs::FALSE {
+            violations.entry(edge.source).or_default().push((id, violates));
+        }
         maker.b.edge(edge);
     }
     // A procedure that calls the entry procedure, so that R4 holds for that, too.
@@ -149,13 +188,26 @@ pub fn product(
     let no_events = maker.b.no_events();
     maker.b.edge(Edge { source: start, kind, step: false, events: no_events, marks: 0 });
     made.push((start, None));
-    debug_assert_eq!(finished.index(), program.nodes.len() + 1, "where `mark` expects it");
+    let mut places = Vec::with_capacity(violations.len());
+    for (source, steps) in violations {
+        let node = maker.violated(source, &steps);
+        made.extend(steps.iter().map(|(id, _)| (source, Some(*id))));
+        places.push(Place { source, node });
+    }
     let init = maker.init();
-    let goals = maker.conditions();
+    let conditions = (0..instances.len()).map(|k| maker.instance_in(k, k)).collect();
     made.sort_by_key(|&(source, _)| source);
     let edges = made.into_iter().map(|(_, edge)| edge).collect();
     let program = maker.b.finish(wrapper, init);
-    Ok(RuleProduct { program, instances, goals, instance, state, edges })
+    Ok(RuleProduct { program, instances, places, conditions, instance, state, edges })
+}
+
+/// How the rule's automaton is followed.
+enum Automaton {
+    /// Made deterministic.
+    Subsets(Watcher),
+    /// As it is: a run chooses.
+    Choices,
 }
 
 struct Maker<'a> {
@@ -168,12 +220,23 @@ struct Maker<'a> {
     mine: BTreeMap<ProcId, VarId>,
     state: VarId,
     instance: Option<VarId>,
+    automaton: Automaton,
     off: u32,
-    violated: u32,
-    moves: FxHashMap<u64, Moves>,
+    moves: FxHashMap<(u64, bool), Moves>,
     /// Of an event, the atoms that it is: for one instance or for all.
     events: FxHashMap<String, Vec<(u32, Option<usize>)>>,
-    goals: Vec<BTreeSet<NodeId>>,
+    allowed: &'a dyn Fn(NodeId) -> bool,
+}
+
+/// The atoms that hold on a step.
+#[derive(Default)]
+struct Atoms {
+    /// For all instances.
+    common: u64,
+    /// More of them, for some.
+    own: BTreeMap<usize, u64>,
+    /// Those that are the return of the frame.
+    returns: u64,
 }
 
 impl Maker<'_> {
@@ -199,28 +262,74 @@ impl Maker<'_> {
         exprs.and(a, b)
     }
 
-    /// What the automaton does on a letter; those that accept go to *violated*.
-    fn moves(&mut self, atoms: u64) -> Moves {
-        if let Some(moves) = self.moves.get(&atoms) {
+    /// Makes the automaton deterministic over the letters that occur, if it does not grow too large.
+    fn determine(&mut self) {
+        let mut letters = BTreeSet::from([0]);
+        for edge in self.program.edges.iter().filter(|e| e.step) {
+            let Atoms { common, own, returns } = self.atoms(edge);
+            for letter in own.values().map(|own| own | common).chain([common]) {
+                letters.extend([letter, letter | returns]);
+            }
+        }
+        self.off = self.rule.nfa.accepting.len() as u32;
+        if let Some(watcher) = Watcher::new(&self.rule.nfa, &letters) {
+            self.off = watcher.len();
+            self.automaton = Automaton::Subsets(watcher);
+        }
+    }
+
+    /// What the automaton does on a letter. `allowed`: it goes on after a violation.
+    fn moves(&mut self, atoms: u64, allowed: bool) -> Moves {
+        if let Some(moves) = self.moves.get(&(atoms, allowed)) {
             return moves.clone();
         }
         let nfa = &self.rule.nfa;
-        let mut out = Moves::new();
-        for &(from, condition, to) in &nfa.transitions {
-            // An accepting state is never entered: it is *violated*.
-            if !nfa.accepting[from as usize] && nfa.holds(condition, &|atom| atoms >> atom & 1 == 1)
-            {
-                let accepts = nfa.accepting[to as usize];
-                out.insert((from, if accepts { self.violated } else { to }));
+        let mut out = Moves::default();
+        match &self.automaton {
+            Automaton::Subsets(watcher) => {
+                for from in watcher.live() {
+                    let (violates, to) = watcher.step(from, atoms);
+                    if violates {
+                        out.violates.insert(from);
+                    }
+                    if watcher.is_live(to) && (!violates || allowed) {
+                        out.goes.insert((from, to));
+                    }
+                }
+            }
+            Automaton::Choices => {
+                for &(from, condition, to) in &nfa.transitions {
+                    if nfa.accepting[from as usize]
+                        || !nfa.holds(condition, &|atom| atoms >> atom & 1 == 1)
+                    {
+                        continue;
+                    }
+                    match nfa.accepting[to as usize] {
+                        true => out.violates.insert(from),
+                        false => out.goes.insert((from, to)),
+                    };
+                }
             }
         }
-        self.moves.insert(atoms, out.clone());
+        self.moves.insert((atoms, allowed), out.clone());
         out
+    }
+
+    /// The states that are entered, each as it stays.
+    fn still(&self) -> Moves {
+        let goes = match &self.automaton {
+            Automaton::Subsets(watcher) => watcher.live().map(|s| (s, s)).collect(),
+            Automaton::Choices => {
+                let accepting = &self.rule.nfa.accepting;
+                (0..self.off).filter(|s| !accepting[*s as usize]).map(|s| (s, s)).collect()
+            }
+        };
+        Moves { goes, violates: BTreeSet::new() }
     }
 
     fn relation(&mut self, moves: &Moves) -> ExprId {
         let mut out = Exprs::FALSE;
-        for &(from, to) in moves {
+        for &(from, to) in &moves.goes {
             let (before, after) = (self.state_is(Time::Pre, from), self.state_is(Time::Post, to));
             let step = self.b.exprs.and(before, after);
             out = self.b.exprs.or(out, step);
@@ -228,11 +337,22 @@ impl Maker<'_> {
         out
     }
 
-    /// The edge with the automaton's step on it.
-    fn edge(&mut self, edge: &Edge) -> Edge {
+    fn violating(&mut self, moves: &Moves) -> ExprId {
+        let mut out = Exprs::FALSE;
+        for &from in &moves.violates {
+            let before = self.state_is(Time::Pre, from);
+            out = self.b.exprs.or(out, before);
+        }
+        out
+    }
+
+    /// The edge with the automaton's step on it, and when it violates the rule.
+    fn edge(&mut self, edge: &Edge) -> (Edge, ExprId) {
         let mut edge = edge.clone();
         let owner = self.program.nodes[edge.source].proc;
-        let constraint = if edge.step { self.letter(&edge, owner) } else { None };
+        let nothing = Letter { relation: None, violates: Exprs::FALSE };
+        let letter = if edge.step { self.letter(&edge, owner) } else { nothing };
+        let constraint = letter.relation;
         match &mut edge.kind {
             EdgeKind::Local { rel, .. } => self.constrain(rel, constraint),
             EdgeKind::Return { rel } => self.constrain(rel, constraint),
@@ -241,7 +361,29 @@ impl Maker<'_> {
                 self.activate(&mut call.enter, callee, constraint);
             }
         }
-        edge
+        (edge, letter.violates)
+    }
+
+    /// The place of violations by some steps of a node, and the edges to it (R2).
+    fn violated(&mut self, source: NodeId, steps: &[(EdgeId, ExprId)]) -> NodeId {
+        let at = self.b.no_origin();
+        let callee = self.b.proc("(violated)", at);
+        self.b.begin_proc(callee);
+        let place = self.b.silent();
+        self.b.entry(callee, place);
+        for &(id, violates) in steps {
+            let edge = &self.program.edges[id];
+            let rel = match &edge.kind {
+                EdgeKind::Local { rel, .. } | EdgeKind::Return { rel } => rel,
+                EdgeKind::Call(call) => &call.enter,
+            };
+            let guard = self.b.exprs.and(rel.guard, violates);
+            let enter = Rel::guarded(guard, rel.choices);
+            let call = Call { callee, enter, ret: source, back: Rel::identity() };
+            let kind = EdgeKind::Call(Box::new(call));
+            self.b.edge(Edge { source, kind, step: true, events: edge.events, marks: 0 });
+        }
+        place
     }
 
     fn constrain(&mut self, rel: &mut Rel, constraint: Option<ExprId>) {
@@ -275,38 +417,40 @@ impl Maker<'_> {
         push(enter, mine, None);
     }
 
-    /// The relation of states before and after a step; none if it is the identity.
-    fn letter(&mut self, edge: &Edge, proc: ProcId) -> Option<ExprId> {
-        let (mut common, mut own) = (0u64, BTreeMap::<usize, u64>::new());
-        let mut returns = 0u64;
+    /// The atoms that hold on a step.
+    fn atoms(&self, edge: &Edge) -> Atoms {
+        let mut out = Atoms::default();
         for &event in self.program.events(edge.events) {
             let text = self.program.text(event);
             for &(atom, instance) in self.events.get(text).into_iter().flatten() {
                 match instance {
-                    Some(k) => *own.entry(k).or_default() |= 1 << atom,
-                    None if text == "return" => returns |= 1 << atom,
-                    None => common |= 1 << atom,
+                    Some(k) => *out.own.entry(k).or_default() |= 1 << atom,
+                    None if text == "return" => out.returns |= 1 << atom,
+                    None => out.common |= 1 << atom,
                 }
             }
         }
+        out
+    }
+
+    /// What a step does to the automaton.
+    fn letter(&mut self, edge: &Edge, proc: ProcId) -> Letter {
+        let Atoms { common, own, returns } = self.atoms(edge);
         let is_return = matches!(edge.kind, EdgeKind::Return { .. });
         let range = self.ranges.get(&proc).copied().filter(|_| is_return);
         let mine = self.mine.get(&proc).copied();
-        let default = self.moves(common);
-        let accepting = &self.rule.nfa.accepting;
-        let still: Moves =
-            (0..self.off).filter(|s| !accepting[*s as usize]).map(|s| (s, s)).collect();
+        let allowed = (self.allowed)(edge.source);
+        let default = self.moves(common, allowed);
         let globals = self.instances.iter().take_while(|i| i.owner.is_none()).count();
         let returning = returns != 0 && globals > 0;
-        if own.is_empty() && range.is_none() && !returning && default == still {
-            return None;
+        if own.is_empty() && range.is_none() && !returning && default == self.still() {
+            return Letter { relation: None, violates: Exprs::FALSE };
         }
-        let mut out = Exprs::FALSE;
-        let mut rest = Exprs::TRUE;
+        // Which instances, and what happens to them; the first that fits counts.
+        let mut cases: Vec<(ExprId, Moves)> = Vec::new();
         for (k, atoms) in own {
             let local = self.instances[k].owner;
             let mut when = self.instance_in(k, k);
-            let mut atoms = atoms | common;
             match local {
                 // In other frames of the program, the object is another one.
                 Some(owner) if owner != proc => continue,
@@ -314,100 +458,46 @@ impl Maker<'_> {
                     let mine = mine.expect("owners have the variable");
                     let mine = self.b.exprs.pre(mine);
                     when = self.b.exprs.and(when, mine);
-                    atoms |= returns;
                 }
-                None => atoms |= returns,
+                None => {}
             }
-            let mut moves = self.moves(atoms);
+            let mut moves = self.moves(atoms | common | returns, allowed);
             if is_return && local.is_some() {
-                moves.retain(|m| m.1 == self.violated);
+                moves.goes.clear();
             }
-            self.mark(edge, k, k, &moves);
-            let relation = self.relation(&moves);
-            let case = self.b.exprs.and(when, relation);
-            out = self.b.exprs.or(out, case);
-            let not = self.b.exprs.not(when);
-            rest = self.b.exprs.and(rest, not);
+            cases.push((when, moves));
         }
         if let (Some((low, high)), Some(mine)) = (range, mine) {
             let here = self.instance_in(low, high);
             let mine = self.b.exprs.pre(mine);
             let when = self.b.exprs.and(here, mine);
-            let mut moves = self.moves(common | returns);
-            moves.retain(|m| m.1 == self.violated);
-            self.mark(edge, low, high, &moves);
-            let relation = self.relation(&moves);
-            let mut case = self.b.exprs.and(when, relation);
-            case = self.b.exprs.and(case, rest);
-            out = self.b.exprs.or(out, case);
-            let not = self.b.exprs.not(when);
-            rest = self.b.exprs.and(rest, not);
+            let mut moves = self.moves(common | returns, allowed);
+            moves.goes.clear();
+            cases.push((when, moves));
         }
         if returning {
             let when = self.instance_in(0, globals - 1);
-            let moves = self.moves(common | returns);
-            self.mark(edge, 0, globals - 1, &moves);
-            let relation = self.relation(&moves);
-            let mut case = self.b.exprs.and(when, relation);
-            case = self.b.exprs.and(case, rest);
-            out = self.b.exprs.or(out, case);
-            let not = self.b.exprs.not(when);
-            rest = self.b.exprs.and(rest, not);
+            cases.push((when, self.moves(common | returns, allowed)));
         }
-        if !self.instances.is_empty() {
-            self.mark(edge, 0, self.instances.len() - 1, &default);
+        cases.push((Exprs::TRUE, default));
+        let (mut relation, mut violates) = (Exprs::FALSE, Exprs::FALSE);
+        let mut rest = Exprs::TRUE;
+        for (when, moves) in cases {
+            let here = self.b.exprs.and(rest, when);
+            let (goes, wrong) = (self.relation(&moves), self.violating(&moves));
+            let exprs = &mut self.b.exprs;
+            let (goes, wrong) = (exprs.and(here, goes), exprs.and(here, wrong));
+            relation = exprs.or(relation, goes);
+            violates = exprs.or(violates, wrong);
+            let not = exprs.not(when);
+            rest = exprs.and(rest, not);
         }
-        let relation = self.relation(&default);
-        let case = self.b.exprs.and(rest, relation);
-        out = self.b.exprs.or(out, case);
-        // Off and violated stay as they are.
-        for number in [self.off, self.violated] {
-            let (before, after) =
-                (self.state_is(Time::Pre, number), self.state_is(Time::Post, number));
-            let stays = self.b.exprs.and(before, after);
-            out = self.b.exprs.or(out, stays);
-        }
-        Some(out)
-    }
-
-    /// Notes where a violation by this edge is seen.
-    fn mark(&mut self, edge: &Edge, low: usize, high: usize, moves: &Moves) {
-        if !moves.iter().any(|m| m.1 == self.violated) {
-            return;
-        }
-        let program = self.program;
-        let mut places = Vec::new();
-        match &edge.kind {
-            EdgeKind::Local { target, .. } => places.push(*target),
-            EdgeKind::Call(call) => places.push(program.procs[call.callee].entry),
-            EdgeKind::Return { .. } => {
-                let proc = program.nodes[edge.source].proc;
-                places.extend(program.edges.iter().filter_map(|e| match &e.kind {
-                    EdgeKind::Call(call) if call.callee == proc => Some(call.ret),
-                    _ => None,
-                }));
-                // The node after the whole run is added when it is there.
-                if proc == program.entry {
-                    places.push(NodeId::new(program.nodes.len() + 1));
-                }
-            }
-        }
-        for goals in &mut self.goals[low..=high] {
-            goals.extend(places.iter().copied());
-        }
-    }
-
-    /// For each instance, the places with the condition that it is this instance's violation.
-    fn conditions(&mut self) -> Vec<Vec<(NodeId, ExprId)>> {
-        let violated = self.state_is(Time::Pre, self.violated);
-        let goals = std::mem::take(&mut self.goals);
-        let mut out = Vec::with_capacity(goals.len());
-        for (k, places) in goals.into_iter().enumerate() {
-            let here = self.instance_in(k, k);
-            let condition = self.b.exprs.and(here, violated);
-            out.push(places.into_iter().map(|node| (node, condition)).collect());
-        }
-        out
+        // Off stays as it is.
+        let (before, after) =
+            (self.state_is(Time::Pre, self.off), self.state_is(Time::Post, self.off));
+        let stays = self.b.exprs.and(before, after);
+        let relation = Some(self.b.exprs.or(relation, stays));
+        Letter { relation, violates }
     }
 
     fn init(&mut self) -> Init {

@@ -180,6 +180,10 @@ pub(crate) struct Relevance {
     pub(crate) results_only: bool,
     /// The rule is violated only where the value is lost: nothing that it does after it escaped matters.
     pub(crate) only_lost: bool,
+    /// Pointers, and the paths of what they may point to, where that has a name and can hold a value.
+    pub(crate) pointed: Vec<(PathId, PathId)>,
+    /// There are more of them than were looked for.
+    pub(crate) pointed_cut: bool,
 }
 
 impl Relevance {
@@ -242,8 +246,12 @@ pub(crate) fn relevance(f: &Functions<'_>, paths: &mut Paths) -> Relevance {
             }
         }
     }
-    Relevance { holds, leads, named, results_only, only_lost }
+    let (pointed, pointed_cut) = graph.pointed(paths, &holds);
+    Relevance { holds, leads, named, results_only, only_lost, pointed, pointed_cut }
 }
+
+/// So many steps are made to find what pointers may point to.
+const MOST_POINTED: usize = 20_000_000;
 
 fn marked(paths: &Paths, set: &[bool]) -> Vec<PathId> {
     paths.all().filter(|p| set.get(p.index()).copied().unwrap_or(false)).collect()
@@ -280,8 +288,12 @@ impl<'a> Graph<'a> {
                     match *event {
                         front_c::Event::Copy(o, q) => {
                             let o = paths.object(s, o);
+                            let from = paths.object(s, q);
                             add(o, paths.whole(s, q), Part::Itself);
-                            add(o, paths.object(s, q), Part::All);
+                            add(o, from, Part::All);
+                            // What is behind the pointer is that very variable (W7).
+                            let address = |p: &PathId| paths.links(*p).last() == Some(&ADDRESS);
+                            add(from.filter(address), o, Part::Behind);
                         }
                         front_c::Event::ReturnOf(o) => {
                             add(own, paths.whole(s, o), Part::Itself);
@@ -314,6 +326,56 @@ impl<'a> Graph<'a> {
             }
         }
         graph
+    }
+
+    /// Pointers that may hold the address of what can hold a value, with its path; and whether there are
+    /// more.
+    fn pointed(&self, paths: &Paths, holds: &[bool]) -> (Vec<(PathId, PathId)>, bool) {
+        let mut wanted: FxHashSet<(Root, &[L])> = FxHashSet::default();
+        for p in paths.all().filter(|p| holds[p.index()]) {
+            let links = paths.links(p);
+            for cut in 0..=links.len() {
+                wanted.insert((paths.root(p), &links[..cut]));
+            }
+        }
+        let mut out = Vec::new();
+        let mut steps = 0;
+        for address in paths.all() {
+            let Some((&ADDRESS, place)) = paths.links(address).split_last() else { continue };
+            let root = paths.root(address);
+            if !wanted.contains(&(root, place)) {
+                continue;
+            }
+            let Some(place) = paths.find(root, place) else { continue };
+            let mut seen: FxHashSet<PathId> = FxHashSet::from_iter([address]);
+            let mut todo = vec![address];
+            while let Some(p) = todo.pop() {
+                let (root, links) = (paths.root(p), paths.links(p));
+                for cut in 0..=links.len() {
+                    let Some(base) = paths.find(root, &links[..cut]) else { continue };
+                    for &e in self.from.get(&base).into_iter().flatten() {
+                        steps += 1;
+                        let edge = &self.edges[e as usize];
+                        let there = match edge.part {
+                            Part::All => true,
+                            Part::Behind => links.get(cut) == Some(&DEREF),
+                            Part::Itself => cut == links.len(),
+                        };
+                        let next = paths.find_graft(edge.to, &links[cut..]).filter(|_| there);
+                        if let Some(next) = next
+                            && seen.insert(next)
+                        {
+                            todo.push(next);
+                            out.push((next, place));
+                        }
+                    }
+                }
+                if steps > MOST_POINTED || (self.stop)() {
+                    return (out, true);
+                }
+            }
+        }
+        (out, false)
     }
 
     /// All paths that the seeds' values come from (`back`), or go to.

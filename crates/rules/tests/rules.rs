@@ -26,17 +26,17 @@ fn violations(rule: &str, opaque: &[&str], c: &str) -> Vec<String> {
             Instance { object: name, owner: owner.flatten() }
         })
         .collect();
-    let product = product(&lowered.program, &rules[0], &instances).expect("a product");
+    let product = product(&lowered.program, &rules[0], &instances, &|_| false).expect("a product");
     product.program.validate().expect("a valid program");
     let states = explore(&product.program, 4, &|_, _| 0);
     let mut found = BTreeSet::new();
     for state in &states {
         let Some(top) = state.stack.last() else { continue };
-        for (k, goals) in product.goals.iter().enumerate() {
-            let here = |&(node, condition): &(ir::NodeId, ir::ExprId)| {
-                node == top.node && state.satisfies(&product.program, condition)
-            };
-            if goals.iter().any(here) {
+        if !product.places.iter().any(|p| p.node == top.node) {
+            continue;
+        }
+        for (k, condition) in product.conditions.iter().enumerate() {
+            if state.satisfies(&product.program, *condition) {
                 found.insert(product.instances[k].object.clone());
             }
         }

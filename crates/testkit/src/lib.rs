@@ -4,6 +4,8 @@
 //! - [`random_bp`](random_bp::random_bp) writes boolean programs, [`random_program`] builds
 //!   programs of the model with what no front end writes; both from a seed alone.
 //! - [`random_c`](random_c::random_c) writes C programs whose answers are known because they were run.
+//! - [`heap_program`](random_heap::heap_program) writes C that allocates and frees, and
+//!   [`freed_twice`](random_heap::freed_twice) runs it on every input.
 //! - [`walk`](walk::walk) runs a generated text at random, by code of its own: what it visits is
 //!   reachable.
 //! - [`corpus`] reads programs with known answers, [`suite`] runs an engine over them.
@@ -54,8 +56,9 @@ pub mod ltl_reference;
 pub mod model_proof;
 mod plain;
 pub mod random_bp;
-pub mod random_equations;
 pub mod random_c;
+pub mod random_equations;
+pub mod random_heap;
 pub mod random_ir;
 pub mod random_pds;
 pub mod random_remopla;

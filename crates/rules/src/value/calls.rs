@@ -5,7 +5,7 @@ use super::{Act, At, CallPlan, Maker, Plan};
 use crate::event::Event;
 use crate::paths::{DEREF, PathId, Paths, Root};
 use front_c::{Body, Call, Callee, FuncId, Library, Next, ObjectId, Point, library};
-use ir::{ExprId, Exprs};
+use ir::{ExprId, Exprs, VarId};
 use std::collections::BTreeMap;
 
 impl Maker<'_> {
@@ -316,12 +316,28 @@ impl Maker<'_> {
         for o in call.arg_values.iter().flatten() {
             self.consumed(&mut after, func, *o);
         }
-        let after = self.came_back(after, func);
+        let behind = self.behind(func, call, g);
+        let after = self.came_back(after, func, &behind);
         CallPlan { before, enters: Some((g, after)), next: call.next, loose }
     }
 
+    /// The caller's bits for what is behind arguments.
+    fn behind(&self, func: FuncId, call: &Call, g: FuncId) -> Vec<VarId> {
+        let Some(callee) = self.s.body(g) else { return Vec::new() };
+        let mut out = Vec::new();
+        for &p in self.frames[&g].results.keys() {
+            let Root::Var(o) = self.paths.root(p) else { continue };
+            let position = callee.params.iter().position(|q| *q == Some(o));
+            let arg = position.and_then(|i| call.arg_values.get(i).copied().flatten());
+            let path = arg.and_then(|arg| self.paths.object_known(arg));
+            let q = path.and_then(|a| self.paths.find_graft(a, self.paths.links(p)));
+            out.extend(q.and_then(|q| self.bit(func, q)));
+        }
+        out
+    }
+
     /// `lost` for what a result was before it is assigned: also what arrives was held.
-    fn came_back(&mut self, mut act: Act, func: FuncId) -> Act {
+    fn came_back(&mut self, mut act: Act, func: FuncId, behind: &[VarId]) -> Act {
         let dropped: Vec<PathId> = act
             .set
             .keys()
@@ -339,6 +355,8 @@ impl Maker<'_> {
                 arrived = self.b.exprs.or(arrived, value);
             }
         }
+        self.spread(&mut act, func);
+        self.refresh(&mut act, func, behind);
         let changes = !act.set.is_empty() || !dropped.is_empty();
         self.lost(&mut act, func, None, arrived, changes);
         self.note(&act);

@@ -261,6 +261,7 @@ impl Maker<'_> {
         let assign = |(var, value)| Assign { time: Time::Post, var, index: None, value };
         enter.assigns = assigns.into_iter().map(assign).collect();
         // Back: results arrive, and what is behind arguments is what is behind parameters.
+        let mut choices = 0;
         let mut back: BTreeMap<VarId, Option<ExprId>> = BTreeMap::new();
         let results: Vec<(PathId, VarId)> =
             self.frames[&g].results.iter().map(|(p, v)| (*p, *v)).collect();
@@ -280,10 +281,12 @@ impl Maker<'_> {
                     let suffix = self.paths.links(p).to_vec();
                     let q = path.and_then(|a| self.paths.find_graft(a, &suffix));
                     let Some(bit) = q.and_then(|q| self.bit(func, q)) else { continue };
-                    // A parameter that changed points elsewhere: what the argument points to is not
-                    // known any more.
+                    // A parameter that changed points elsewhere: what the argument points to may be as
+                    // it was, or not.
                     let kept = !self.frames[&g].changed.contains(&o);
-                    back.insert(bit, Some(if kept { value } else { Exprs::FALSE }));
+                    let old = self.b.exprs.pre(bit);
+                    let value = if kept { value } else { self.either(&mut choices, value, old) };
+                    back.insert(bit, Some(value));
                 }
                 Root::Arg(_) => {}
             }
@@ -300,7 +303,8 @@ impl Maker<'_> {
             back.extend(self.frames[&func].condition_bits[i].map(|bit| (bit, None)));
         }
         back.extend(self.signs_back(func, call, g));
-        let back = Rel { assigns: back.into_iter().map(assign).collect(), ..Rel::identity() };
+        let assigns = back.into_iter().map(assign).collect();
+        let back = Rel { assigns, choices, ..Rel::identity() };
         let mut ret = target;
         if !after.is_trivial() {
             let point = &s.bodies[at.body as usize].points[at.point as usize];

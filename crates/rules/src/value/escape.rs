@@ -68,6 +68,7 @@ impl Maker<'_> {
         func: FuncId,
         returned: Option<&BTreeMap<PathId, ExprId>>,
     ) -> Act {
+        self.spread(&mut act, func);
         let changes = !act.set.is_empty() || act.chosen.is_some() || act.leaves;
         self.lost(&mut act, func, returned, Exprs::FALSE, changes);
         self.note(&act);

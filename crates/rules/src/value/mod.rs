@@ -10,10 +10,12 @@
 //! holds the value; `top`, whether nobody of the program has called.
 //!
 //! The rules stand where they are applied: how paths get and lose the value (W1, W2, W4 in `points`),
-//! what letters are about and where runs end (W3, W6 in `letters`), when the value is lost (W5 in `escape`), what is known of
+//! what letters are about and where runs end (W3, W6 in `letters`), when the value is lost (W5 in `escape`), which paths
+//! are names of one memory (W7 in `aliases`), what is known of
 //! numbers that are tested (S1–S5 in `signs`), which functions
 //! belong together (T1–T3 in `tables`), which points are left out (P1 in `edges`).
 
+mod aliases;
 mod calls;
 mod edges;
 mod escape;
@@ -312,6 +314,8 @@ struct Maker<'a> {
     relevance: Relevance,
     /// The relevant paths that go on from a path, itself included.
     extensions: FxHashMap<PathId, Vec<PathId>>,
+    /// The relevant paths that may be the same as a path, and whether they are for sure.
+    aliases: FxHashMap<PathId, Vec<(PathId, bool)>>,
     /// The relevant paths of each function.
     own: FxHashMap<FuncId, Vec<PathId>>,
     globals: BTreeMap<PathId, VarId>,
@@ -377,6 +381,7 @@ impl<'a> Maker<'a> {
             paths,
             relevance,
             extensions: FxHashMap::default(),
+            aliases: FxHashMap::default(),
             own: FxHashMap::default(),
             globals: BTreeMap::new(),
             b,
@@ -415,6 +420,12 @@ impl<'a> Maker<'a> {
         };
         self.keep_all = !stutters(&plain);
         self.index();
+        self.find_aliases();
+        if self.relevance.pointed_cut {
+            self.limits.insert(
+                "the program is large: not all pointers to a variable are known".to_owned(),
+            );
+        }
         self.returning();
         self.jumps();
         self.find_tables();

@@ -5,7 +5,7 @@
 //!   a read from what is not followed, as a parameter of a function that nobody calls, as what a
 //!   function stores through an argument, as the address of a variable.
 //! - W2. A path loses the value when something else is assigned to it, or to what it is reached through.
-//!   What is written behind one pointer is forgotten behind others, if it has the same field.
+//!   What is written behind one pointer may be gone behind others, if it has the same field.
 //! - W4. A path that holds the value is never taken where a comparison would be true that the rule's
 //!   `assume` excludes.
 
@@ -223,7 +223,7 @@ impl Maker<'_> {
         self.forget(act, func, base);
     }
 
-    /// W2: what is written behind one pointer is forgotten behind others.
+    /// W2: what is written behind one pointer may be written behind others.
     pub(super) fn forget(&mut self, act: &mut Act, func: FuncId, base: PathId) {
         let links = self.paths.links(base);
         let Some(&field) = links.last().filter(|l| **l > ADDRESS) else { return };
@@ -240,7 +240,9 @@ impl Maker<'_> {
                 && self.paths.in_memory(p)
                 && links.windows(2).any(|w| w == [DEREF, field])
             {
-                act.set.insert(p, Exprs::FALSE);
+                let old = self.read(func, act, p);
+                let kept = self.either(&mut act.choices, Exprs::FALSE, old);
+                act.set.insert(p, kept);
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! C tells by numbers what happened: a null pointer, -1, a positive count. A sign is one of four: 0,
 //! positive, -1, less than -1. Two bits for an object that holds a signed integer, one for a pointer or an
-//! unsigned integer:
+//! unsigned integer. Objects whose type is not certain, and those that may change at any time, have none:
 //!
 //! - S1. `o = c` gives `o` the sign of `c`, `o = &x` that of what is not null, `o = q` that of `q`. Whatever
 //!   else is assigned has any sign.
@@ -12,7 +12,8 @@
 //!   failed, or that it did not; a value that is chosen is as the rule's `assume` says.
 //! - S4. A way out of a branch is not taken if no number of the sign passes its test.
 //! - S5. What is not only reached by its name (a field, a global, a variable whose address is taken) has any
-//!   sign after a store through a pointer, and after a call.
+//!   sign after a store through a pointer, after a call, after an assignment to another part of the same
+//!   variable, and, if it is behind a pointer, after one to a variable that a pointer may point to.
 //!
 //! Objects are followed in this way if they are tested, or what they are copied to is, and if something is
 //! known of them: constants, outcomes, or a test before.
@@ -20,6 +21,7 @@
 use super::functions::is_setjmp;
 use super::{Act, At, Maker};
 use crate::rule::Comparison;
+use c_types::{Model, Scalar, Value};
 use front_c::{
     Binary, Body, Call, Callee, Condition, Data, DataId, Event, Flow, FuncId, Library, ObjectId,
     Point, Reach, Relation, Says, When, library,
@@ -41,77 +43,41 @@ const ALL: u8 = 15;
 const BITS: [(u8, bool, bool); 4] =
     [(ZERO, false, false), (POSITIVE, false, true), (MINUS_ONE, true, false), (LESS, true, true)];
 
-/// What an object holds.
+/// What an object holds: an integer, a truth value or a pointer, of this type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
-    Pointer,
-    /// With its number of bytes.
-    Signed(u8),
-    Unsigned(u8),
-}
+pub(super) struct Kind(Scalar);
 
 impl Kind {
+    /// None for numbers whose signs are not known here.
+    fn of(scalar: Option<Scalar>) -> Option<Kind> {
+        scalar.filter(|s| *s != Scalar::Float).map(Kind)
+    }
+
+    fn is_signed(self) -> bool {
+        matches!(self.0, Scalar::Int(int) if int.signed)
+    }
+
     /// The signs that it can have.
     fn all(self) -> u8 {
-        match self {
-            Kind::Signed(_) => ALL,
-            Kind::Pointer | Kind::Unsigned(_) => ZERO | POSITIVE,
-        }
+        if self.is_signed() { ALL } else { ZERO | POSITIVE }
     }
 
     /// Whether a number keeps its sign when it is converted.
-    fn fits(self, to: Kind) -> bool {
-        match (self, to) {
-            (Kind::Pointer, Kind::Pointer) => true,
-            (Kind::Signed(a), Kind::Signed(b)) | (Kind::Unsigned(a), Kind::Unsigned(b)) => a <= b,
-            (Kind::Unsigned(a), Kind::Signed(b)) => a < b,
-            _ => false,
-        }
+    fn fits(self, to: Kind, model: &Model) -> bool {
+        // A truth value is cut to 1, which has the same sign.
+        self.0.fits(to.0, model) || (to.0 == Scalar::Bool && !self.is_signed())
     }
 
-    /// The sign of a constant as one of these; none if it changes.
-    fn constant(self, value: i64) -> Option<u8> {
-        let fits = match self {
-            Kind::Pointer => true,
-            Kind::Signed(bytes) => {
-                let most = i64::MAX >> (64 - 8 * u32::from(bytes));
-                (-most - 1..=most).contains(&value)
-            }
-            Kind::Unsigned(bytes) => {
-                value >= 0 && (bytes == 8 || value < 1 << (8 * u32::from(bytes)))
-            }
-        };
-        let sign = match (value, self) {
-            (0, _) => ZERO,
-            (_, Kind::Pointer) => POSITIVE,
-            (-1, _) => MINUS_ONE,
-            (v, _) if v < 0 => LESS,
+    /// The sign of a number of some type as one of these; none if it is not certain.
+    fn constant(self, number: i64, from: Scalar, model: &Model) -> Option<u8> {
+        let value = Value::of(from, i128::from(number), model)?.convert(self.0, model)?;
+        Some(match value.number() {
+            0 => ZERO,
+            -1 => MINUS_ONE,
+            v if v < 0 => LESS,
             _ => POSITIVE,
-        };
-        fits.then_some(sign)
+        })
     }
-}
-
-/// What a type is, by its names. The last one has no `typedef` in it.
-fn kind_of(names: &[String]) -> Option<Kind> {
-    let name = names.last()?;
-    if name.ends_with('*') {
-        return Some(Kind::Pointer);
-    }
-    let (mut unsigned, mut bytes, mut known) = (false, 4, false);
-    for word in name.split_whitespace() {
-        match word {
-            "int" | "signed" => {}
-            "unsigned" => unsigned = true,
-            "short" => bytes = 2,
-            "long" => bytes = 8,
-            // A truth value is cut to 1, which has the same sign.
-            "_Bool" => (unsigned, bytes) = (true, 8),
-            _ => return None,
-        }
-        known = true;
-    }
-    known.then_some(if unsigned { Kind::Unsigned(bytes) } else { Kind::Signed(bytes) })
 }
 
 /// The variables that hold a sign.
@@ -126,17 +92,17 @@ pub(super) struct Sign {
 
 /// A sign: its two bits; one that is not there is any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Value {
+pub(super) struct Known {
     negative: Option<ExprId>,
     low: Option<ExprId>,
 }
 
-const OPEN: Value = Value { negative: None, low: None };
+const OPEN: Known = Known { negative: None, low: None };
 
-fn exactly(sign: u8) -> Value {
+fn exactly(sign: u8) -> Known {
     let of = |bit: bool| Some(if bit { Exprs::TRUE } else { Exprs::FALSE });
     match BITS.iter().find(|(s, ..)| *s == sign) {
-        Some(&(_, negative, low)) => Value { negative: of(negative), low: of(low) },
+        Some(&(_, negative, low)) => Known { negative: of(negative), low: of(low) },
         None => OPEN,
     }
 }
@@ -179,10 +145,7 @@ fn source(body: &Body, mut d: DataId) -> Source {
             Data::Int(_) | Data::Not(_) => return Source::Known,
             Data::Binary(op, ..) if is_truth(op) => return Source::Known,
             Data::Object(o) => return Source::Object(o),
-            Data::As(_, a) => d = a,
-            Data::Minus(a) if matches!(body.data[a as usize], Data::Int(_)) => {
-                return Source::Known;
-            }
+            Data::As(_, a) | Data::Convert(_, a) => d = a,
             _ => return Source::Open,
         }
     }
@@ -205,8 +168,17 @@ fn is_truth(op: Binary) -> bool {
 
 impl Maker<'_> {
     fn kind(&self, o: ObjectId) -> Option<Kind> {
-        let object = &self.s.objects[o.index()];
-        kind_of(&self.s.types[object.type_names as usize])
+        Kind::of(self.s.objects[o.index()].scalar)
+    }
+
+    /// What a function returns, by the names of its type: the last one has no `typedef` in it.
+    fn result_kind(&self, g: FuncId) -> Option<Kind> {
+        let names = &self.s.types[self.s.funcs[g.index()].result_names as usize];
+        let name = names.last()?;
+        match name.ends_with('*') {
+            true => Some(Kind(Scalar::Pointer)),
+            false => Kind::of(Scalar::named(name, &self.s.model)),
+        }
     }
 
     /// A result that may tell of a failure: how.
@@ -303,8 +275,7 @@ impl Maker<'_> {
         let both = |n: u32| informed[n as usize] && wanted[n as usize];
         let mut signed = Signed::default();
         for body in s.bodies.iter().filter(|b| self.relevant.contains(&b.func)) {
-            let func = &s.funcs[body.func.index()];
-            let kind = kind_of(&s.types[func.result_names as usize]);
+            let kind = self.result_kind(body.func);
             if let Some(kind) = kind.filter(|_| both(result(body.func))) {
                 signed.results.insert(body.func, kind);
             }
@@ -318,6 +289,10 @@ impl Maker<'_> {
                     continue;
                 }
                 let item = &s.objects[o.index()];
+                // What may change at any time has no sign to be relied on.
+                if self.effects.changes_by_itself(s, o) {
+                    continue;
+                }
                 let Some(kind) = self.kind(o) else { continue };
                 if item.array && !body.params.contains(&Some(o)) {
                     continue;
@@ -365,73 +340,83 @@ impl Maker<'_> {
     ) -> (BTreeMap<ObjectId, Sign>, Option<Sign>) {
         let mut signs = BTreeMap::new();
         for (o, kind, shared) in self.signed.objects.get(&g).cloned().unwrap_or_default() {
-            let negative = matches!(kind, Kind::Signed(_))
-                .then(|| self.b.hidden_local(proc, "(negative)", Type::BOOL));
+            let negative =
+                kind.is_signed().then(|| self.b.hidden_local(proc, "(negative)", Type::BOOL));
             let low = self.b.hidden_local(proc, "(sign)", Type::BOOL);
             signs.insert(o, Sign { kind, negative, low, shared });
         }
         let result = self.signed.results.get(&g).copied().map(|kind| {
-            let negative = matches!(kind, Kind::Signed(_))
-                .then(|| self.b.result(proc, "(result negative)", Type::BOOL));
+            let negative =
+                kind.is_signed().then(|| self.b.result(proc, "(result negative)", Type::BOOL));
             let low = self.b.result(proc, "(result sign)", Type::BOOL);
             Sign { kind, negative, low, shared: false }
         });
         (signs, result)
     }
 
-    fn sign_of_object(&mut self, func: FuncId, o: ObjectId) -> Option<(Kind, Value)> {
+    fn sign_of_object(&mut self, func: FuncId, o: ObjectId) -> Option<(Kind, Known)> {
         let sign = *self.frames.get(&func)?.signs.get(&o)?;
         Some((sign.kind, self.sign_now(sign)))
     }
 
-    fn sign_now(&mut self, sign: Sign) -> Value {
+    fn sign_now(&mut self, sign: Sign) -> Known {
         let low = Some(self.b.exprs.pre(sign.low));
         let negative = Some(sign.negative.map_or(Exprs::FALSE, |v| self.b.exprs.pre(v)));
-        Value { negative, low }
+        Known { negative, low }
     }
 
     /// The sign of a value, as one of a kind.
-    fn sign_of(&mut self, body: &Body, d: DataId, to: Kind) -> Value {
+    fn sign_of(&mut self, body: &Body, d: DataId, to: Kind) -> Known {
+        let model = &self.s.model;
         match body.data[d as usize] {
-            Data::Int(v) => to.constant(v).map_or(OPEN, exactly),
-            Data::Minus(a) => match body.data[a as usize] {
-                Data::Int(v) => v.checked_neg().and_then(|v| to.constant(v)).map_or(OPEN, exactly),
-                _ => OPEN,
-            },
+            Data::Int(v) => {
+                let from = body.scalars[d as usize];
+                from.and_then(|from| to.constant(v, from, model)).map_or(OPEN, exactly)
+            }
             Data::Object(o) => self.sign_of_known(body, o, to),
-            Data::As(o, a) => match (body.data[a as usize], self.kind(o)) {
-                (Data::Int(v), Some(kind)) if kind.fits(to) || kind == to => {
-                    kind.constant(v).map_or(OPEN, exactly)
+            // What is converted first, and then once more.
+            Data::As(_, a) | Data::Convert(_, a) => {
+                let Some(kind) = Kind::of(body.scalars[d as usize]) else { return OPEN };
+                let inner = body.data[a as usize];
+                match (inner, body.scalars[a as usize]) {
+                    (Data::Int(v), Some(from)) => {
+                        let value = Value::of(from, i128::from(v), model);
+                        let value = value.and_then(|v| v.convert(kind.0, model));
+                        let number = value.and_then(|v| i64::try_from(v.number()).ok());
+                        number.and_then(|v| to.constant(v, kind.0, model)).map_or(OPEN, exactly)
+                    }
+                    (Data::Object(q), _) if kind.fits(to, model) => {
+                        self.sign_of_known(body, q, kind)
+                    }
+                    _ => OPEN,
                 }
-                (Data::Object(q), Some(kind)) if kind.fits(to) => self.sign_of_known(body, q, kind),
-                _ => OPEN,
-            },
-            Data::Not(_) => Value { negative: Some(Exprs::FALSE), low: None },
+            }
+            Data::Not(_) => Known { negative: Some(Exprs::FALSE), low: None },
             Data::Binary(op, ..) if is_truth(op) => {
-                Value { negative: Some(Exprs::FALSE), low: None }
+                Known { negative: Some(Exprs::FALSE), low: None }
             }
             _ => OPEN,
         }
     }
 
-    fn sign_of_known(&mut self, body: &Body, o: ObjectId, to: Kind) -> Value {
-        if to == Kind::Pointer && (self.is_not_null(o) || self.is_array(body, o)) {
+    fn sign_of_known(&mut self, body: &Body, o: ObjectId, to: Kind) -> Known {
+        if to.0 == Scalar::Pointer && (self.is_not_null(o) || self.is_array(body, o)) {
             return exactly(POSITIVE);
         }
         match self.sign_of_object(body.func, o) {
-            Some((kind, value)) if kind.fits(to) => value,
+            Some((kind, value)) if kind.fits(to, &self.s.model) => value,
             _ => OPEN,
         }
     }
 
     /// The assignments that give a sign.
-    fn signing(sign: Sign, value: Value) -> impl Iterator<Item = (VarId, Option<ExprId>)> {
+    fn signing(sign: Sign, value: Known) -> impl Iterator<Item = (VarId, Option<ExprId>)> {
         let negative = sign.negative.map(|var| (var, value.negative));
         negative.into_iter().chain([(sign.low, value.low)])
     }
 
     /// Any of these signs.
-    fn among(&mut self, choices: &mut u32, signs: u8) -> Value {
+    fn among(&mut self, choices: &mut u32, signs: u8) -> Known {
         let fixed = |f: fn(&(u8, bool, bool)) -> bool| {
             let mut bits = BITS.iter().filter(|(s, ..)| s & signs != 0).map(f);
             let first = bits.next()?;
@@ -439,7 +424,7 @@ impl Maker<'_> {
         };
         let (negative, low) = (fixed(|b| b.1), fixed(|b| b.2));
         let bit = |b: bool| if b { Exprs::TRUE } else { Exprs::FALSE };
-        let some = Value { negative: negative.map(bit), low: low.map(bit) };
+        let some = Known { negative: negative.map(bit), low: low.map(bit) };
         let free = usize::from(negative.is_none()) + usize::from(low.is_none());
         if signs.count_ones() as usize == 1 << free {
             return some;
@@ -466,7 +451,7 @@ impl Maker<'_> {
                 out.1 = exprs.or(out.1, here);
             }
         }
-        Value { negative: Some(out.0), low: Some(out.1) }
+        Known { negative: Some(out.0), low: Some(out.1) }
     }
 
     /// S1 and S5, for what a point does, without the result of its call.
@@ -496,31 +481,39 @@ impl Maker<'_> {
             Some(Callee::Unknown) => true,
             Some(Callee::Known(g)) => library(self.f.name(g)) != Some(Library::Silent),
         };
-        // What a path goes through may be assigned, too.
-        let through = |o: ObjectId| {
-            let mut o = o;
-            loop {
-                o = match s.objects[o.index()].reach {
-                    Reach::Var => return false,
-                    Reach::Field(b)
-                    | Reach::Cell(b)
-                    | Reach::Address(b)
-                    | Reach::Arrow(b)
-                    | Reach::Deref(b) => b,
-                };
-                if assigned.contains(&o) {
-                    return true;
-                }
-            }
-        };
         for (&o, &sign) in &self.frames[&body.func].signs {
-            if sign.shared && !assigned.contains(&o) && (stores || called || through(o)) {
+            let touched = || assigned.iter().any(|a| self.overlap(*a, o));
+            if sign.shared && !assigned.contains(&o) && (stores || called || touched()) {
                 act.other.extend(Self::signing(sign, OPEN));
             }
         }
     }
 
-    fn assigned_sign(&mut self, body: &Body, point: &Point, o: ObjectId, kind: Kind) -> Value {
+    /// Whether an assignment to one object may change another, which is not the same (S5).
+    fn overlap(&self, assigned: ObjectId, o: ObjectId) -> bool {
+        let (from, _) = self.from(assigned);
+        let (root, behind) = self.from(o);
+        let variable = &self.s.objects[from.index()];
+        // Other units may have pointers to what they see.
+        from == root || behind && (variable.address_taken || variable.array || variable.external)
+    }
+
+    /// The variable that an object is reached from, and whether through a pointer.
+    fn from(&self, mut o: ObjectId) -> (ObjectId, bool) {
+        let mut behind = false;
+        loop {
+            o = match self.s.objects[o.index()].reach {
+                Reach::Var => return (o, behind),
+                Reach::Field(b) | Reach::Cell(b) | Reach::Address(b) => b,
+                Reach::Arrow(b) | Reach::Deref(b) => {
+                    behind = true;
+                    b
+                }
+            };
+        }
+    }
+
+    fn assigned_sign(&mut self, body: &Body, point: &Point, o: ObjectId, kind: Kind) -> Known {
         if let Some((_, Some(d))) = point.values.iter().find(|(to, _)| *to == o) {
             let value = self.sign_of(body, *d, kind);
             if value != OPEN {
@@ -548,6 +541,11 @@ impl Maker<'_> {
         fails: Option<bool>,
     ) {
         let Some(o) = call.result.or(call.temporary) else { return };
+        for (&other, &sign) in &self.frames[&func].signs {
+            if other != o && sign.shared && self.overlap(o, other) {
+                act.other.extend(Self::signing(sign, OPEN));
+            }
+        }
         let Some(&sign) = self.frames[&func].signs.get(&o) else { return };
         let mut choices = act.choices;
         let returned = target.and_then(|g| self.f.returned(g));
@@ -574,7 +572,7 @@ impl Maker<'_> {
     }
 
     /// The sign where a value is chosen, and any where not.
-    fn if_chosen(&mut self, choices: &mut u32, chosen: ExprId, value: Value) -> Value {
+    fn if_chosen(&mut self, choices: &mut u32, chosen: ExprId, value: Known) -> Known {
         let mut bit = |this: &mut Self, value: Option<ExprId>| {
             value.map(|value| {
                 let any = this.b.exprs.choice(*choices);
@@ -584,7 +582,7 @@ impl Maker<'_> {
         };
         let negative = bit(self, value.negative);
         let low = bit(self, value.low);
-        Value { negative, low }
+        Known { negative, low }
     }
 
     /// S2: the sign of what a point returns.
@@ -644,12 +642,13 @@ impl Maker<'_> {
                 }
                 continue;
             }
-            let value = match self.frames[&g].returns.filter(|r| r.kind.fits(sign.kind)) {
+            let result = self.frames[&g].returns;
+            let value = match result.filter(|r| r.kind.fits(sign.kind, &self.s.model)) {
                 Some(result) => {
                     let exprs = &mut self.b.exprs;
                     let low = Some(exprs.pre(result.low));
                     let negative = result.negative.map_or(Exprs::FALSE, |v| exprs.pre(v));
-                    Value { negative: Some(negative), low }
+                    Known { negative: Some(negative), low }
                 }
                 None => OPEN,
             };
@@ -672,15 +671,15 @@ impl Maker<'_> {
         c: i64,
     ) -> ExprId {
         let Some(&sign) = self.frames[&func].signs.get(&o) else { return Exprs::TRUE };
-        // What is unsigned is compared as such.
-        if matches!(sign.kind, Kind::Unsigned(_)) && c < 0 {
+        // What has no sign is compared as such.
+        if !sign.kind.is_signed() && c < 0 {
             return Exprs::TRUE;
         }
         let passing = passing(relation, c) & sign.kind.all();
         if passing == sign.kind.all() {
             return Exprs::TRUE;
         }
-        let Value { negative, low } = self.sign_now(sign);
+        let Known { negative, low } = self.sign_now(sign);
         let (negative, low) = (negative.unwrap_or(Exprs::FALSE), low.unwrap_or(Exprs::FALSE));
         let mut out = Exprs::FALSE;
         for &(_, n, l) in BITS.iter().filter(|(s, ..)| s & passing != 0) {
@@ -745,10 +744,7 @@ impl Maker<'_> {
         };
         let Some(sign) = signs.get(&o) else { return false };
         let (yes, no) = (passing(relation, c), passing(relation.negated(), c));
-        if sign.shared
-            || yes & no & sign.kind.all() != 0
-            || (matches!(sign.kind, Kind::Unsigned(_)) && c < 0)
-        {
+        if sign.shared || yes & no & sign.kind.all() != 0 || (!sign.kind.is_signed() && c < 0) {
             return false;
         }
         body.points.iter().all(|point| {
