@@ -705,7 +705,11 @@ impl<'a> Walker<'_, 'a> {
             .named_order
             .iter()
             .filter_map(|sym| match at_label(self.named[sym]) {
-                Next::Point(p) => Some((self.unit.name(*sym).to_owned(), p)),
+                // A label of a block (`__label__`) has a number behind its name.
+                Next::Point(p) => {
+                    let name = self.unit.name(*sym).split('#').next().unwrap_or_default();
+                    Some((name.to_owned(), p))
+                }
                 _ => None,
             })
             .collect();
