@@ -1,11 +1,9 @@
 //! C on the command line: which files, with which flags; preprocessing; what to say about it.
 
 use crate::args::{Input, LangArg};
-use crate::{child, io};
 use crate::verbs::Failed;
-use postbop::preprocess::{
-    Invocation, Outcome, Source, compile_commands, preprocess, shell_words,
-};
+use crate::{bug, child, io};
+use postbop::preprocess::{Invocation, Outcome, Source, compile_commands, preprocess, shell_words};
 use postbop::{CProgram, CText};
 use source::SourceFile;
 use std::collections::HashSet;
@@ -299,6 +297,8 @@ fn text(source: &Source) -> Result<CText, String> {
         }
         _ => preprocess(source, &mut |i| child::run(i, None)).map_err(explained)?,
     };
+    // Headers are not kept, and what comes of them is.
+    bug::read(&format!("{path}.i"), text.as_bytes());
     Ok(CText { name: path.to_owned(), text, directory: directory.clone() })
 }
 

@@ -15,7 +15,8 @@ use check::{
 use ir::{EdgeKind, IndexVec, NodeId, ProcId, Program};
 use std::sync::Arc;
 use symbolic::{
-    CallRelation, Halt, Rings, Watch, default_collect_at, on_large_stack, partial_verdicts, verdicts,
+    CallRelation, Halt, Rings, Watch, default_collect_at, on_large_stack, partial_verdicts,
+    verdicts,
 };
 
 /// Forwards: the configurations reachable from the start. Its switches exist so that the effect of

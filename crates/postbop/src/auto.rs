@@ -99,7 +99,10 @@ pub(crate) fn auto(task: &Task, options: &Options, watch: &Watch, budget: &Budge
 /// Verdicts that one engine has found and another has not: what was found before a limit is not lost.
 fn take_over(answer: &mut Answer, other: Answer) {
     for (verdict, found) in answer.verdicts.iter_mut().zip(other.verdicts) {
-        if matches!((&verdict, &found), (Verdict::Unknown(_), Verdict::Holds(_) | Verdict::Violated(_))) {
+        if matches!(
+            (&verdict, &found),
+            (Verdict::Unknown(_), Verdict::Holds(_) | Verdict::Violated(_))
+        ) {
             *verdict = found;
         }
     }

@@ -303,16 +303,17 @@ pub trait Rings {
         for (goal, hit) in hits.into_iter().enumerate() {
             let Some((at, states)) = hit else { continue };
             let read = self.read_back(&search, at, states, u32::MAX, &mut library);
-            let (frames, end) = match read.and_then(|r| self.explain(&mut library, &keep).map(|()| r)) {
-                Ok(read) => read,
-                // One that cannot be told does not keep others from being told.
-                Err(halt) if halt.is_internal() => {
-                    library = Library::default();
-                    stopped = Some(halt);
-                    continue;
-                }
-                Err(halt) => return Err(halt),
-            };
+            let (frames, end) =
+                match read.and_then(|r| self.explain(&mut library, &keep).map(|()| r)) {
+                    Ok(read) => read,
+                    // One that cannot be told does not keep others from being told.
+                    Err(halt) if halt.is_internal() => {
+                        library = Library::default();
+                        stopped = Some(halt);
+                        continue;
+                    }
+                    Err(halt) => return Err(halt),
+                };
             let end = self.system().partial(search.node(at), &end);
             let (segments, renamed) = library.needed(&frames);
             let frames = frames
