@@ -2,7 +2,7 @@
 
 use crate::args::{Input, LangArg};
 use crate::verbs::Failed;
-use crate::{child, io};
+use crate::{bug, child, io};
 use postbop::preprocess::{Invocation, Outcome, Source, compile_commands, preprocess, shell_words};
 use postbop::{CProgram, CText};
 use source::SourceFile;
@@ -397,6 +397,8 @@ fn text(source: &Source) -> Result<CText, String> {
         }
         _ => preprocess(source, &mut run).map_err(explained)?,
     };
+    // Headers are not kept, and what comes of them is.
+    bug::read(&format!("{path}.i"), text.as_bytes());
     Ok(CText { name: path.to_owned(), text, directory: directory.clone() })
 }
 

@@ -53,6 +53,8 @@ pub struct Finding {
     pub object: String,
     /// Where the object comes from: file and line.
     pub origin: Option<(String, u32)>,
+    /// No path to it is shorter, a completed call counted as one step.
+    pub shortest: bool,
     /// The way there.
     pub steps: Vec<Step>,
     /// What was taken for granted on the way: conditions on data, which skeletons do not have.
@@ -344,6 +346,7 @@ impl Checker<'_> {
                 origin: None,
                 steps,
                 assumptions: Vec::new(),
+                shortest: trace.shortest,
                 suppressed: None,
             });
         }

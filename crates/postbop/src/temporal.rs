@@ -93,7 +93,10 @@ impl Temporal<'_> {
                         out.warnings.push("there is no proof to check".to_owned());
                     }
                     None => {}
-                    Some(Ok(note)) => out.certificate = Some(note),
+                    Some(Ok(note)) => {
+                        out.certificate = Some(note);
+                        out.proof.clone_from(certificate);
+                    }
                     Some(Err(reason)) => crate::checking::refuse(&mut out, reason),
                 }
             }

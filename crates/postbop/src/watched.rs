@@ -64,6 +64,7 @@ impl Judge<'_> {
                     }
                 }
                 out.certificate = Some(note);
+                out.proof = Some(certificate.clone());
             }
             Verdict::Violated(trace) => {
                 out.status = Status::Violated;
