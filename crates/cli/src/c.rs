@@ -263,6 +263,13 @@ fn sources(input: &Input) -> Result<Vec<Source>, Failed> {
         // A relative folder is one beside the database; names are shown as seen from here.
         let directory = folder.join(source.directory.as_deref().unwrap_or(""));
         source.directory = directory.to_str().map(str::to_owned).filter(|d| !d.is_empty());
+        // A compiler that is trusted is named as seen from where it runs.
+        if c.trust_compile_commands && c.cc.is_none() {
+            let path = |name: &String| std::path::absolute(directory.join(name)).ok();
+            let named = source.compiler.take_if(|name| name.contains('/'));
+            let path = named.as_ref().and_then(path).and_then(|p| p.to_str().map(str::to_owned));
+            source.compiler = path.or(named).or(source.compiler.take());
+        }
     }
     let path = |source: &Source| {
         let path = Path::new(source.directory.as_deref().unwrap_or("")).join(&source.file);
@@ -306,7 +313,7 @@ impl LeftOut {
     /// Of one file: its compiler, where another one is run, and flags.
     fn note(&mut self, theirs: Option<&str>, ours: Option<&str>, flags: Vec<String>) {
         // Two names of one program are the same.
-        let file = |program: &str| std::fs::canonicalize(found(program)).ok();
+        let file = |program: &str| std::fs::canonicalize(found(program)?).ok();
         let same = |theirs: &str| {
             let ours = ours.unwrap_or("cc");
             theirs == ours || file(theirs).is_some_and(|f| Some(f) == file(ours))
@@ -354,20 +361,20 @@ fn some_of(words: &BTreeSet<String>) -> String {
 /// Runs a preprocessor. Its name is looked up from here, not from the folder that it runs in, which
 /// may be a stranger's.
 fn run(invocation: &Invocation) -> std::io::Result<Outcome> {
-    let program = found(&invocation.program);
+    let program = found(&invocation.program).ok_or(std::io::ErrorKind::NotFound)?;
     child::run(&Invocation { program, ..invocation.clone() }, None)
 }
 
 /// The whole path of a program, as a shell in this folder would find it.
-fn found(program: &str) -> String {
+fn found(program: &str) -> Option<String> {
     let here = std::env::current_dir().unwrap_or_default();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let candidates: Vec<PathBuf> = match program.contains('/') {
         true => vec![here.join(program)],
         false => std::env::split_paths(&path).map(|f| here.join(f).join(program)).collect(),
     };
-    let first = candidates.iter().find(|p| crate::capture::is_executable(p));
-    first.and_then(|p| p.to_str()).unwrap_or(program).to_owned()
+    let first = candidates.into_iter().find(|p| crate::capture::is_executable(p))?;
+    first.into_os_string().into_string().ok()
 }
 
 /// One unit, preprocessed.
@@ -420,7 +427,7 @@ fn run_with(invocation: &Invocation, text: &str) -> std::io::Result<Outcome> {
     if let Some(last) = invocation.arguments.last_mut() {
         *last = "-".to_owned();
     }
-    invocation.program = found(&invocation.program);
+    invocation.program = found(&invocation.program).ok_or(std::io::ErrorKind::NotFound)?;
     child::run(&invocation, Some(text))
 }
 

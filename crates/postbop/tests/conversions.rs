@@ -4,7 +4,7 @@
 use check::{Budget, Engine, Task, TraceMode, Wants};
 use engine_summary::Summary;
 use ir::{Id, Program};
-use postbop::{Configurations, Error, Lang, Options, SourceFile, Target, convert, load};
+use postbop::{Configurations, Error, Lang, Options, SourceFile, Target, Watch, convert, load};
 use std::sync::Arc;
 use testkit::random_bp::{Profile, random_bp};
 use testkit::random_ir::random_program;
@@ -55,7 +55,8 @@ fn same(original: &Program, text: &str, lang: Lang, what: &str) {
 fn programs_of_the_model_as_boolean_programs() {
     for seed in 0..400 {
         let program = random_program(seed);
-        let text = front_bp::print(&front_bp::from_program(&program));
+        let text =
+            front_bp::print(&front_bp::from_program(&program, &mut || true).expect("no limit"));
         same(&program, &text, Lang::Bp, &format!("seed {seed}"));
     }
 }
@@ -75,9 +76,10 @@ fn boolean_programs_there_and_back() {
                 (Target::Remopla, Lang::Remopla, "f.rem"),
                 (Target::Pds, Lang::Pds, "f.pds"),
             ] {
-                let there = convert(&first, target, &options).unwrap();
+                let there = convert(&first, target, &options, &Watch::default()).unwrap();
                 same(&original, &there, lang, &what);
-                let back = convert(&file(name, &there), Target::Bp, &options).unwrap();
+                let back =
+                    convert(&file(name, &there), Target::Bp, &options, &Watch::default()).unwrap();
                 let read = load(&file("back.bp", &back), &options).unwrap();
                 // Assertions are lost in between.
                 if target == Target::Bp {
@@ -101,7 +103,7 @@ fn numbers_there_and_back() {
             let files = [Arc::new(SourceFile::new("f.rem", text).unwrap())];
             let original = load(&files, &Options::default()).unwrap();
             for (target, lang) in [(Target::Bp, Lang::Bp), (Target::Pds, Lang::Pds)] {
-                let text = convert(&files, target, &Options::default()).unwrap();
+                let text = convert(&files, target, &Options::default(), &Watch::default()).unwrap();
                 same(&original, &text, lang, "quicksort");
             }
         }
