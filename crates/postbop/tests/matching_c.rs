@@ -2,8 +2,7 @@
 //! those of the other engines, and every trace is accepted.
 
 use postbop::{
-    CProgram, CText, EngineChoice, Matched, Options, Property, SourceFile, Status, Watch,
-    check,
+    CProgram, CText, EngineChoice, Matched, Options, Property, SourceFile, Status, Watch, check,
 };
 use std::sync::Arc;
 

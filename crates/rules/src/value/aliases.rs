@@ -43,7 +43,8 @@ impl Maker<'_> {
                 if Some(p) == itself {
                     return true;
                 }
-                let (Root::Var(o), Some(&DEREF)) = (self.paths.root(p), self.paths.links(p).first())
+                let (Root::Var(o), Some(&DEREF)) =
+                    (self.paths.root(p), self.paths.links(p).first())
                 else {
                     return false;
                 };

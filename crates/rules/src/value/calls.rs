@@ -14,10 +14,10 @@ impl Maker<'_> {
         let mut plans: Vec<CallPlan> = Vec::new();
         let mut matters = self.keep_all;
         let (mut some_trivial, mut seen_unknown) = (false, false);
-        let targets: Vec<Option<FuncId>> = match call.targets.is_empty() {
-            true => vec![None],
-            false => call.targets.iter().copied().map(Some).collect(),
-        };
+        let mut targets: Vec<Option<FuncId>> = call.targets.iter().copied().map(Some).collect();
+        if call.open || targets.is_empty() {
+            targets.push(None);
+        }
         for target in targets {
             let entered = target.filter(|g| self.f.is_entered(*g));
             if let Some(g) = entered.filter(|g| self.relevant.contains(g)) {
@@ -60,7 +60,9 @@ impl Maker<'_> {
                 }
                 let next = if stops { Next::Stop } else { call.next };
                 act = self.ended(act, func);
-                if act.is_trivial() && next == call.next && !self.keep_all {
+                let back = !self.outside.callbacks.is_empty() && self.goes_outside(target);
+                let outside = back.then(|| self.after_outside(func));
+                if act.is_trivial() && !back && next == call.next && !self.keep_all {
                     if std::mem::replace(&mut some_trivial, true) {
                         continue;
                     }
@@ -68,7 +70,7 @@ impl Maker<'_> {
                     matters = true;
                 }
                 let loose = BTreeMap::new();
-                plans.push(CallPlan { before: act, enters: None, next, loose });
+                plans.push(CallPlan { before: act, enters: None, next, loose, outside });
             }
         }
         matters.then_some(Plan::Call(plans))
@@ -318,7 +320,7 @@ impl Maker<'_> {
         }
         let behind = self.behind(func, call, g);
         let after = self.came_back(after, func, &behind);
-        CallPlan { before, enters: Some((g, after)), next: call.next, loose }
+        CallPlan { before, enters: Some((g, after)), next: call.next, loose, outside: None }
     }
 
     /// The caller's bits for what is behind arguments.

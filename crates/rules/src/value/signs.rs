@@ -340,14 +340,14 @@ impl Maker<'_> {
     ) -> (BTreeMap<ObjectId, Sign>, Option<Sign>) {
         let mut signs = BTreeMap::new();
         for (o, kind, shared) in self.signed.objects.get(&g).cloned().unwrap_or_default() {
-            let negative = kind.is_signed()
-                .then(|| self.b.hidden_local(proc, "(negative)", Type::BOOL));
+            let negative =
+                kind.is_signed().then(|| self.b.hidden_local(proc, "(negative)", Type::BOOL));
             let low = self.b.hidden_local(proc, "(sign)", Type::BOOL);
             signs.insert(o, Sign { kind, negative, low, shared });
         }
         let result = self.signed.results.get(&g).copied().map(|kind| {
-            let negative = kind.is_signed()
-                .then(|| self.b.result(proc, "(result negative)", Type::BOOL));
+            let negative =
+                kind.is_signed().then(|| self.b.result(proc, "(result negative)", Type::BOOL));
             let low = self.b.result(proc, "(result sign)", Type::BOOL);
             Sign { kind, negative, low, shared: false }
         });
@@ -744,10 +744,7 @@ impl Maker<'_> {
         };
         let Some(sign) = signs.get(&o) else { return false };
         let (yes, no) = (passing(relation, c), passing(relation.negated(), c));
-        if sign.shared
-            || yes & no & sign.kind.all() != 0
-            || (!sign.kind.is_signed() && c < 0)
-        {
+        if sign.shared || yes & no & sign.kind.all() != 0 || (!sign.kind.is_signed() && c < 0) {
             return false;
         }
         body.points.iter().all(|point| {
