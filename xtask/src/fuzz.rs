@@ -10,10 +10,12 @@ use std::time::{Duration, Instant};
 use testkit::differential::{Comparison, Failure, Named, Outcome, run};
 use testkit::random_bp::{Profile, random_bp};
 use testkit::random_ir::random_program;
+use testkit::random_pds::random_pds;
+use testkit::random_remopla::random_remopla;
 use testkit::{LtlComparison, LtlOutcome, differential_ltl};
 
 /// The seeds that `[--n N] [--seed S]` ask for.
-fn seeds(args: &[&str], default: u64) -> Result<Range<u64>, String> {
+pub(crate) fn seeds(args: &[&str], default: u64) -> Result<Range<u64>, String> {
     let (mut count, mut seed) = (default, 1u64);
     let mut rest = args.iter();
     while let Some(&flag) = rest.next() {
@@ -183,6 +185,10 @@ pub(crate) fn random(args: &[&str]) -> Result<(), String> {
     let seed: u64 = seed.parse().map_err(|_| format!("`{seed}` is no seed"))?;
     if profile == "model" {
         print!("{}", ir::dump(&random_program(seed)));
+        return Ok(());
+    }
+    if profile == "remopla" || profile == "pds" {
+        print!("{}", if profile == "pds" { random_pds(seed) } else { random_remopla(seed) });
         return Ok(());
     }
     let found = Profile::ALL.iter().find(|p| format!("{p:?}").eq_ignore_ascii_case(profile));

@@ -5,9 +5,12 @@
 
 mod auto;
 mod bench;
+mod conversions;
 mod experiments;
 mod families;
 mod fuzz;
+mod fuzz_c;
+mod mutants;
 mod papers;
 mod rooms;
 mod run;
@@ -22,8 +25,20 @@ cargo xtask TASK
   fuzz-engines [--n N] [--seed S]   compare all engines on N generated programs (20000, from seed 1)
   fuzz-ltl [--n N] [--seed S]       compare all engines with a plain reference on N generated
                                     programs with formulas (5000, from seed 1)
+  fuzz-convert [--n N] [--seed S]   compare N generated programs, systems and formulas of each
+                                    language with what they become in each other (1000, from seed 1)
+  fuzz-convert --corpus             the same for the programs of the corpora
+  fuzz-c [--n N] [--seed S] [--profile P] [--shrink K] [--out DIR]
+                                    generate N programs in C (1000, from seed 1), run them on every
+                                    input, and ask about what happened; failing ones go to DIR, the
+                                    first K of each profile made smaller (10). Profiles: integers,
+                                    aliases, callbacks, jumps, files, floats, control, misc, all
+  mutants prepare [--seed S] [--n N] [--dir DIR] [--crates A,B]
+  mutants run [--from K] [--to L] [--dir DIR]
+  mutants table [--dir DIR]         changes of the sources, drawn by a seed (400, seed 13), that the
+                                    tests must notice; `run` goes on where it stopped
   random SEED [PROFILE]             print a generated program: small, medium, large, fancy, calls,
-                                    deterministic, model
+                                    deterministic, model, remopla, pds
   bench [SUITE...]                  run the suites in bench/suites and record the results
   bench --auto [--limit S] [SUITE...]
                                     compare `--engine auto` with each single engine on them; each
@@ -40,6 +55,9 @@ fn main() -> ExitCode {
     let result = match args.split_first() {
         Some((&"fuzz-engines", rest)) => fuzz::fuzz_engines(rest),
         Some((&"fuzz-ltl", rest)) => fuzz::fuzz_ltl(rest),
+        Some((&"fuzz-convert", rest)) => conversions::fuzz_convert(rest),
+        Some((&"fuzz-c", rest)) => fuzz_c::fuzz_c(rest),
+        Some((&"mutants", rest)) => mutants::mutants(rest),
         Some((&"random", rest)) => fuzz::random(rest),
         Some((&"bench", rest)) => bench::bench(rest),
         Some((&"experiments", rest)) => experiments::experiments(rest),

@@ -1,16 +1,21 @@
 //! Processes that find each other, and look after each other.
 //!
 //! Every process listens at its own address, at no other one, and connects to those of lower
-//! numbers; each connection begins with a greeting that tells who is there and what for. Two
-//! processes have one connection for data, which is `timely`'s. Process 0 has another one to each,
+//! numbers; each connection begins with a greeting that tells who is there and what for, and with
+//! proofs of both sides that they know the run's secret (`door.rs`). Two processes have one connection for data, which is `timely`'s. Process 0 has another one to each,
 //! over which everybody says that it is alive, that it is done, or why it stopped: the news of a
 //! process that stops reaches all others through process 0.
 //!
-//! There is no authentication and no encryption: this is for networks whose users trust each other.
+//! There is no encryption: whoever can read and change what is sent between two machines can read and
+//! change the run.
 
+use crate::door::{
+    Attempt, Door, Greeting, MOMENT, OTHER_CREW, OTHER_TASK, Strangers, TWICE, WELCOME, call,
+};
 use crate::hosts::Hosts;
 use crate::link::{Link, Released};
 use crate::run::{Failure, Shared, lock};
+use crate::secret::Secret;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,6 +37,7 @@ pub struct Cluster {
     data: Vec<Option<TcpStream>>,
     /// Of process 0: one to each other process; of others: one to process 0.
     control: Vec<Option<TcpStream>>,
+    strangers: Strangers,
 }
 
 /// Why the processes did not find each other.
@@ -87,24 +93,6 @@ fn seconds(time: Duration) -> String {
     format!("{} s", time.as_secs_f64())
 }
 
-/// What a process says when it connects.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Greeting {
-    control: bool,
-    process: u32,
-    processes: u32,
-    threads: u32,
-    task: u64,
-}
-
-const MAGIC: [u8; 8] = *b"bop wrk1";
-const GREETING: usize = 29;
-
-const WELCOME: u8 = 0;
-const OTHER_CREW: u8 = 1;
-const OTHER_TASK: u8 = 2;
-const TWICE: u8 = 3;
-
 fn misfit(reply: u8) -> &'static str {
     match reply {
         OTHER_CREW => "has another list of hosts, or another number of workers",
@@ -114,37 +102,6 @@ fn misfit(reply: u8) -> &'static str {
     }
 }
 
-impl Greeting {
-    fn bytes(&self) -> [u8; GREETING] {
-        let mut out = [0; GREETING];
-        out[..8].copy_from_slice(&MAGIC);
-        out[8] = u8::from(self.control);
-        out[9..13].copy_from_slice(&self.process.to_le_bytes());
-        out[13..17].copy_from_slice(&self.processes.to_le_bytes());
-        out[17..21].copy_from_slice(&self.threads.to_le_bytes());
-        out[21..].copy_from_slice(&self.task.to_le_bytes());
-        out
-    }
-
-    fn read(bytes: &[u8; GREETING]) -> Option<Greeting> {
-        let (magic, rest) = bytes.split_first_chunk()?;
-        let (control, rest) = rest.split_first()?;
-        let (process, rest) = rest.split_first_chunk()?;
-        let (processes, rest) = rest.split_first_chunk()?;
-        let (threads, rest) = rest.split_first_chunk()?;
-        let task = rest.first_chunk()?;
-        (*magic == MAGIC && *control < 2).then(|| Greeting {
-            control: *control == 1,
-            process: u32::from_le_bytes(*process),
-            processes: u32::from_le_bytes(*processes),
-            threads: u32::from_le_bytes(*threads),
-            task: u64::from_le_bytes(*task),
-        })
-    }
-}
-
-/// A connection attempt, or somebody's greeting, may take so long.
-const MOMENT: Duration = Duration::from_millis(1000);
 /// Between attempts.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -154,6 +111,7 @@ struct Search<'a> {
     me: usize,
     threads: usize,
     task: u64,
+    secret: &'a Secret,
     patience: Duration,
     deadline: Instant,
     go_on: &'a (dyn Fn() -> bool + Sync),
@@ -178,10 +136,11 @@ impl Search<'_> {
         }
     }
 
-    fn greeting(&self, control: bool) -> Greeting {
+    fn greeting(&self, to: usize, control: bool) -> Greeting {
         Greeting {
             control,
             process: self.me as u32,
+            to: to as u32,
             processes: self.hosts.addresses().len() as u32,
             threads: self.threads as u32,
             task: self.task,
@@ -220,16 +179,7 @@ impl Search<'_> {
                     continue;
                 }
             };
-            socket.set_nodelay(true)?;
-            socket.write_all(&self.greeting(control).bytes())?;
-            // The other side may be busy with somebody else's greeting.
-            socket.set_read_timeout(Some(4 * MOMENT))?;
-            let mut reply = [0];
-            socket.read_exact(&mut reply)?;
-            if reply != [WELCOME] {
-                return Err(Attempt::Refused(reply[0]));
-            }
-            socket.set_read_timeout(None)?;
+            call(&mut socket, &self.greeting(process, control), self.secret)?;
             return Ok(socket);
         }
         Err(Attempt::Failed(last))
@@ -238,7 +188,7 @@ impl Search<'_> {
     /// Waits for the processes of higher numbers.
     fn accept(
         &self,
-        listener: &TcpListener,
+        door: &mut Door<'_>,
         data: &mut [Option<TcpStream>],
         control: &mut [Option<TcpStream>],
     ) -> Result<(), JoinError> {
@@ -249,19 +199,21 @@ impl Search<'_> {
             let missing = missing(data).or(missing(control).filter(|_| self.me == 0));
             let Some(missing) = missing else { return Ok(()) };
             if !self.time_left()? {
-                return Err(self.absent(missing, "it did not connect"));
+                let why = match door.strangers.is_empty() {
+                    true => "it did not connect".to_owned(),
+                    false => format!("it did not connect; {}", door.strangers),
+                };
+                return Err(self.absent(missing, &why));
             }
-            let Ok((mut socket, _)) = listener.accept() else {
+            let Some((mut socket, greeting)) = door.look() else {
                 thread::sleep(PAUSE);
                 continue;
             };
-            // Whoever does not greet is not one of us.
-            let Ok(greeting) = greeted(&mut socket) else { continue };
             let process = greeting.process as usize;
-            let wanted = self.greeting(greeting.control);
+            let wanted = self.greeting(self.me, greeting.control);
             let list = if greeting.control { &mut *control } else { &mut *data };
-            let reply = if (greeting.processes, greeting.threads)
-                != (wanted.processes, wanted.threads)
+            let reply = if (greeting.processes, greeting.threads, greeting.to)
+                != (wanted.processes, wanted.threads, wanted.to)
                 || process <= self.me
                 || process >= list.len()
                 || (greeting.control && self.me != 0)
@@ -288,36 +240,16 @@ impl Search<'_> {
     }
 }
 
-enum Attempt {
-    Refused(u8),
-    Failed(io::Error),
-}
-
-impl From<io::Error> for Attempt {
-    fn from(error: io::Error) -> Attempt {
-        Attempt::Failed(error)
-    }
-}
-
-fn greeted(socket: &mut TcpStream) -> io::Result<Greeting> {
-    socket.set_nonblocking(false)?;
-    socket.set_nodelay(true)?;
-    socket.set_read_timeout(Some(MOMENT))?;
-    let mut bytes = [0; GREETING];
-    socket.read_exact(&mut bytes)?;
-    socket.set_read_timeout(None)?;
-    Greeting::read(&bytes).ok_or_else(|| ErrorKind::InvalidData.into())
-}
-
 impl Cluster {
-    /// Finds the other processes. All have the same list, the same number of threads and the same
-    /// task, which is whatever number tells their questions apart. Gives up after `patience`, or when
-    /// `go_on` says so.
+    /// Finds the other processes. All have the same list, the same number of threads, the same secret,
+    /// and the same task, which is whatever number tells their questions apart. Gives up after
+    /// `patience`, or when `go_on` says so.
     pub fn join(
         hosts: &Hosts,
         process: usize,
         threads: usize,
         task: u64,
+        secret: &Secret,
         patience: Duration,
         go_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Cluster, JoinError> {
@@ -328,7 +260,7 @@ impl Cluster {
         let deadline = Instant::now() + patience;
         let failed = AtomicBool::new(false);
         let search =
-            Search { hosts, me: process, threads, task, patience, deadline, go_on, failed };
+            Search { hosts, me: process, threads, task, secret, patience, deadline, go_on, failed };
         let address = search.address(process);
         let listener = TcpListener::bind(&address)
             .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
@@ -342,10 +274,11 @@ impl Cluster {
         let (mut higher, mut higher_control) = (Vec::new(), Vec::new());
         std::mem::swap(&mut higher, &mut data);
         std::mem::swap(&mut higher_control, &mut control);
+        let mut door = Door::new(&listener, secret);
         let (accepted, connected) = thread::scope(|scope| {
             // Greetings are answered while others are waited for: no circle of waiting.
             let accepting =
-                scope.spawn(|| note(search.accept(&listener, &mut higher, &mut higher_control)));
+                scope.spawn(|| note(search.accept(&mut door, &mut higher, &mut higher_control)));
             let connect = || {
                 let mut lower = Vec::new();
                 for other in 0..process {
@@ -374,8 +307,13 @@ impl Cluster {
         if process > 0 {
             higher_control[0] = to_first;
         }
-        let addresses = hosts.addresses().to_vec();
-        Ok(Cluster { me: process, addresses, data: higher, control: higher_control })
+        let (addresses, strangers) = (hosts.addresses().to_vec(), door.strangers);
+        Ok(Cluster { me: process, addresses, data: higher, control: higher_control, strangers })
+    }
+
+    /// Who was sent away while the others were waited for.
+    pub fn strangers(&self) -> &Strangers {
+        &self.strangers
     }
 
     /// The number of this process.
@@ -644,15 +582,5 @@ mod tests {
             }
             assert_eq!(decode(&bytes, &addresses).as_ref(), Some(received));
         }
-    }
-
-    #[test]
-    fn greetings_are_read() {
-        let greeting =
-            Greeting { control: true, process: 3, processes: 4, threads: 2, task: u64::MAX - 1 };
-        assert_eq!(Greeting::read(&greeting.bytes()), Some(greeting));
-        let mut other = greeting.bytes();
-        other[0] = b'G';
-        assert_eq!(Greeting::read(&other), None);
     }
 }

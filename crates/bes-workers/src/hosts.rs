@@ -2,8 +2,9 @@
 
 use std::net::{ToSocketAddrs, UdpSocket};
 
-/// Where the processes listen, one address a line: `host:port`. Lines that are empty or begin with
-/// `#` do not count; the first process has number 0.
+/// Where the processes listen, one address a line: `host:port`, or a port, which is one of this
+/// machine that no other one can reach. Lines that are empty or begin with `#` do not count; the first
+/// process has number 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hosts {
     addresses: Vec<String>,
@@ -58,6 +59,8 @@ impl Hosts {
                 continue;
             }
             let shown = || line.chars().take(80).collect::<String>();
+            let loopback = line.parse::<u16>().ok().map(|port| format!("127.0.0.1:{port}"));
+            let line = loopback.as_deref().unwrap_or(line);
             let parts = line.rsplit_once(':');
             let good = parts.is_some_and(|(host, port)| {
                 let port = port.parse::<u16>().is_ok_and(|port| port != 0);
@@ -86,6 +89,17 @@ impl Hosts {
         &self.addresses
     }
 
+    /// Whether no other machine can reach any of the addresses.
+    pub fn all_loopback(&self) -> bool {
+        self.addresses.iter().all(|address| {
+            let found = address.to_socket_addrs().ok();
+            found.is_some_and(|all| {
+                let all: Vec<_> = all.collect();
+                !all.is_empty() && all.iter().all(|at| at.ip().is_loopback())
+            })
+        })
+    }
+
     /// The processes whose addresses are of this machine.
     pub fn local(&self) -> Vec<usize> {
         let is_local = |address: &String| {
@@ -106,11 +120,16 @@ mod tests {
     fn files_are_read() {
         let hosts = Hosts::parse("a:1\r\n\n # b:2\n  [::1]:3  \n").unwrap();
         assert_eq!(hosts.addresses(), ["a:1", "[::1]:3"]);
+        let hosts = Hosts::parse("4000\n127.0.0.1:4001\n").unwrap();
+        assert_eq!(hosts.addresses(), ["127.0.0.1:4000", "127.0.0.1:4001"]);
+        assert!(hosts.all_loopback());
+        assert!(!Hosts::parse("4000\n192.0.2.1:4000").unwrap().all_loopback());
+        assert!(!Hosts::parse("0.0.0.0:4000").unwrap().all_loopback());
     }
 
     #[test]
     fn wrong_files_are_refused() {
-        for text in ["a", "a:", "a:0", "a:70000", ":1", "a b:1", "::1:3", "http://a:1"] {
+        for text in ["a", "a:", "70000", "a:0", "a:70000", ":1", "a b:1", "::1:3", "http://a:1"] {
             let refused = Hosts::parse(text);
             let line = 1;
             let expected = HostsError::NoAddress { line, text: text.to_owned() };

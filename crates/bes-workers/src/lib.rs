@@ -32,6 +32,7 @@ mod board;
 mod closed;
 mod cluster;
 mod demand;
+mod door;
 mod flow;
 #[cfg(test)]
 mod generated;
@@ -40,8 +41,11 @@ mod link;
 mod member;
 mod portable;
 mod run;
+mod secret;
 
 pub use cluster::{Cluster, JoinError};
+pub use door::Strangers;
 pub use hosts::{Hosts, HostsError};
 pub use portable::{Portable, Word};
 pub use run::{Crew, Failure, Found, Progress, Watch, solve, solve_closed};
+pub use secret::{LEAST_SECRET, Secret};

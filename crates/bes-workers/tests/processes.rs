@@ -2,7 +2,9 @@
 
 use bes::param::{Instance, NoModel};
 use bes::pbes;
-use bes_workers::{Cluster, Crew, Failure, Found, Hosts, JoinError, Watch, solve, solve_closed};
+use bes_workers::{
+    Cluster, Crew, Failure, Found, Hosts, JoinError, Secret, Watch, solve, solve_closed,
+};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
@@ -30,8 +32,12 @@ fn calm() -> Watch {
     Arc::new(|_| Ok(()))
 }
 
+fn secret() -> Secret {
+    Secret::new("what the processes of these tests know").unwrap()
+}
+
 fn join(hosts: &Hosts, process: usize, threads: usize) -> Result<Cluster, JoinError> {
-    Cluster::join(hosts, process, threads, 7, PATIENCE, &|| true)
+    Cluster::join(hosts, process, threads, 7, &secret(), PATIENCE, &|| true)
 }
 
 /// What each process finds.
@@ -172,7 +178,7 @@ fn who_does_not_come_is_named() {
     let patience = Duration::from_millis(300);
     for process in 0..3 {
         let start = Instant::now();
-        let joined = Cluster::join(&hosts, process, 1, 7, patience, &|| true);
+        let joined = Cluster::join(&hosts, process, 1, 7, &secret(), patience, &|| true);
         let error = joined.unwrap_err();
         let JoinError::Absent { process: absent, .. } = &error else { panic!("{error:?}") };
         assert_ne!(*absent, process);
@@ -193,7 +199,7 @@ fn waiting_can_be_stopped() {
             stop.store(true, Ordering::SeqCst);
         });
         let go_on = || !stop.load(Ordering::SeqCst);
-        let joined = Cluster::join(&hosts, 0, 1, 7, PATIENCE, &go_on);
+        let joined = Cluster::join(&hosts, 0, 1, 7, &secret(), PATIENCE, &go_on);
         assert_eq!(joined.unwrap_err(), JoinError::Stopped);
     });
 }
@@ -204,7 +210,7 @@ fn other_questions_and_crews_are_refused() {
         let hosts = hosts(2);
         let (first, second) = thread::scope(|scope| {
             let first = scope.spawn(|| join(&hosts, 0, 1));
-            let second = Cluster::join(&hosts, 1, threads, task, PATIENCE, &|| true);
+            let second = Cluster::join(&hosts, 1, threads, task, &secret(), PATIENCE, &|| true);
             (first.join().unwrap(), second)
         });
         for error in [first.unwrap_err(), second.unwrap_err()] {
@@ -237,5 +243,103 @@ fn strangers() {
         let second = join(&hosts, 1, 1);
         (first.join().unwrap(), second)
     });
-    assert!(joined.0.is_ok() && joined.1.is_ok());
+    assert_eq!(joined.0.unwrap().strangers().garbage, 1);
+    assert!(joined.1.is_ok());
+}
+
+/// Connects as soon as somebody listens.
+fn connected(address: &str) -> TcpStream {
+    loop {
+        match TcpStream::connect(address) {
+            Ok(socket) => return socket,
+            Err(_) => thread::sleep(Duration::from_millis(5)),
+        }
+    }
+}
+
+/// However many connect and say nothing, those who belong together find each other at once.
+#[test]
+fn silence_keeps_nobody_out() {
+    let hosts = hosts(2);
+    let start = Instant::now();
+    let (first, second) = thread::scope(|scope| {
+        let first = scope.spawn(|| join(&hosts, 0, 1));
+        let idle: Vec<TcpStream> = (0..300).map(|_| connected(&hosts.addresses()[0])).collect();
+        let second = join(&hosts, 1, 1);
+        drop(idle);
+        (first.join().unwrap().unwrap(), second)
+    });
+    assert!(second.is_ok());
+    // One second for each of them would be five minutes.
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+    assert!(first.strangers().silent > 0, "{}", first.strangers());
+    assert_eq!((first.strangers().garbage, first.strangers().unproven), (0, 0));
+}
+
+/// Who does not know the secret is not let in, whatever it says; who does is.
+#[test]
+fn the_secret_counts() {
+    let hosts = hosts(2);
+    let other = Secret::new("something else that is long enough").unwrap();
+    let patience = Duration::from_millis(1500);
+    let (first, second) = thread::scope(|scope| {
+        let first = scope.spawn(|| join(&hosts, 0, 1));
+        let second = Cluster::join(&hosts, 1, 1, 7, &other, patience, &|| true);
+        // With another task a stranger could end the run, if it were believed.
+        let third = Cluster::join(&hosts, 1, 1, 8, &other, patience, &|| true);
+        for refused in [second, third] {
+            let error = refused.unwrap_err().to_string();
+            assert!(error.contains("does not know the secret"), "{error}");
+        }
+        let second = join(&hosts, 1, 1);
+        (first.join().unwrap().unwrap(), second)
+    });
+    assert!(second.is_ok());
+    assert!(first.strangers().unproven >= 2, "{}", first.strangers());
+}
+
+/// What was said at the door before is worth nothing, and neither is an echo.
+#[test]
+fn proofs_are_not_used_twice() {
+    let hosts = hosts(2);
+    let (first, heard) = thread::scope(|scope| {
+        // A stranger between the two: the real second process talks to it, and it to the first.
+        let between = TcpListener::bind("127.0.0.1:0").unwrap();
+        let via = format!("{}\n{}", between.local_addr().unwrap(), hosts.addresses()[1]);
+        let via = Hosts::parse(&via).unwrap();
+        let first = scope.spawn(|| join(&hosts, 0, 1));
+        let second = scope.spawn(move || {
+            let patience = Duration::from_millis(500);
+            Cluster::join(&via, 1, 1, 7, &secret(), patience, &|| true)
+        });
+        let (mut caller, _) = between.accept().unwrap();
+        let mut greeting = [0; 65];
+        caller.read_exact(&mut greeting).unwrap();
+        // It records a whole talk.
+        let mut listener = connected(&hosts.addresses()[0]);
+        listener.write_all(&greeting).unwrap();
+        let mut answer = [0; 64];
+        listener.read_exact(&mut answer).unwrap();
+        caller.write_all(&answer).unwrap();
+        let mut proof = [0; 32];
+        caller.read_exact(&mut proof).unwrap();
+        drop((caller, listener, between));
+        let _ = second.join().unwrap();
+        // The same words again, and the listener's own proof sent back to it.
+        let mut heard = Vec::new();
+        for said in [&proof[..], &answer[32..]] {
+            let mut again = connected(&hosts.addresses()[0]);
+            again.write_all(&greeting).unwrap();
+            let mut fresh = [0; 64];
+            again.read_exact(&mut fresh).unwrap();
+            assert_ne!(fresh[..32], answer[..32], "a number is used twice");
+            again.write_all(said).unwrap();
+            let _ = again.read_to_end(&mut heard);
+        }
+        let second = join(&hosts, 1, 1);
+        assert!(second.is_ok());
+        (first.join().unwrap().unwrap(), heard)
+    });
+    assert!(heard.is_empty(), "{heard:?}");
+    assert!(first.strangers().unproven >= 3, "{}", first.strangers());
 }

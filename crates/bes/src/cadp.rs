@@ -223,19 +223,21 @@ impl BlockSystem {
     }
 
     /// A system in this format: variables are numbered within their blocks, the initial one and
-    /// its block come first. `None` if that would change the order of blocks that depend on each
-    /// other.
-    pub fn from_bes(bes: &Bes) -> Option<BlockSystem> {
+    /// its block come first. Where that would change the order of blocks that depend on each other,
+    /// a block of its own comes first, whose one variable is the initial one: no other depends on
+    /// it, so that its sign and its place say nothing.
+    pub fn from_bes(bes: &Bes) -> BlockSystem {
         let main = bes.initial_variable();
         let first = bes.block_of(main);
         let signs: Vec<Sign> = bes.blocks().collect();
         let alternation_free = (0..bes.len() as u32)
             .all(|v| bes.operands(v).iter().all(|&y| bes.block_of(y) >= bes.block_of(v)));
-        if first != 0 && !alternation_free {
-            return None;
+        let alone = first != 0 && !alternation_free;
+        let mut order: Vec<u32> = (0..signs.len() as u32).collect();
+        if !alone {
+            order.retain(|&b| b != first);
+            order.insert(0, first);
         }
-        let mut order: Vec<u32> = (0..signs.len() as u32).filter(|&b| b != first).collect();
-        order.insert(0, first);
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); signs.len()];
         members[first as usize].push(main);
         for v in (0..bes.len() as u32).filter(|&v| v != main) {
@@ -277,7 +279,18 @@ impl BlockSystem {
                 })
                 .collect(),
         });
-        Some(BlockSystem { blocks: blocks.collect() })
+        let initial = alone.then(|| Block {
+            sign: signs[first as usize],
+            number: signs.len() as u32,
+            unique: false,
+            mode: None,
+            equations: vec![Equation {
+                variable: 0,
+                op: Op::Or,
+                operands: vec![Operand::There { variable: local[main as usize], block: first }],
+            }],
+        });
+        BlockSystem { blocks: initial.into_iter().chain(blocks).collect() }
     }
 }
 

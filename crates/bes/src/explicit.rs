@@ -408,8 +408,12 @@ impl Bes {
     pub fn to_mcrl2(&self) -> String {
         let mut out = String::from("pbes\n");
         let name = |v: u32| format!("X{v}");
-        for (block, sign) in self.blocks().enumerate() {
-            for v in (0..self.len() as u32).filter(|&v| self.block_of(v) == block as u32) {
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); self.blocks.len()];
+        for v in 0..self.len() as u32 {
+            members[self.block_of(v) as usize].push(v);
+        }
+        for (sign, members) in self.blocks().zip(members) {
+            for v in members {
                 _ = write!(out, "{} {} = ", sign.word(), name(v));
                 let operands: Vec<String> = self.operands(v).iter().map(|&y| name(y)).collect();
                 let joint = if self.op_of(v) == Op::And { " && " } else { " || " };

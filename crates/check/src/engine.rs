@@ -31,11 +31,13 @@ pub struct Answer {
     pub verdicts: Vec<Verdict>,
     /// For each node, whether it is reached, if the task wants that and the search was complete.
     pub reached: Option<Vec<bool>>,
-    /// One for each observation: the set over `Global` and `Local` bits; `None` if the search was
-    /// not complete.
+    /// One for each observation: the set over `Global` and `Local` bits; `None`, or a part of it, if
+    /// the search was not complete: then `incomplete` says why.
     pub observed: Vec<Option<SetId>>,
     /// The graph that holds the observed sets.
     pub sets: StateSets,
+    /// Why something that was wanted besides verdicts is missing, where verdicts are there.
+    pub incomplete: Option<StopReason>,
     /// Effort.
     pub stats: Stats,
 }
@@ -48,6 +50,7 @@ impl Answer {
             reached: None,
             observed: vec![None; task.observe.len()],
             sets: StateSets::new(),
+            incomplete: None,
             stats: Stats::default(),
         }
     }

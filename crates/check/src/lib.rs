@@ -28,7 +28,7 @@ mod trace;
 pub use certificate::{Certificate, MarkedClaim, ProcClaim, Rank, RepeatClaim};
 pub use engine::{Answer, Engine, Stats, Verdict};
 pub use lift::Lift;
-pub use limits::{Budget, Limits, Progress, StopReason};
+pub use limits::{Budget, Limits, MOMENT, Progress, StopReason};
 pub use partial::Partial;
 pub use state_set::{Area, SetBit, SetId, SetNode, StateSets};
 pub use task::{Goal, Observation, Target, Task, TraceMode, Wants};

@@ -16,6 +16,9 @@ pub struct Limits {
     pub steps: Option<u64>,
 }
 
+/// How long an engine that was told to stop may take to tell what it has found ([`Budget::grant`]).
+pub const MOMENT: Duration = Duration::from_millis(120);
+
 /// Why an engine gave no answer. Names the limit and its value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -108,10 +111,14 @@ pub struct Budget {
     stop: Option<Arc<AtomicBool>>,
     /// Of an attempt: what it has said.
     said: Option<Arc<OnceLock<StopReason>>>,
+    /// Of an attempt that is over: until when it may tell what it has found.
+    moment: Option<Arc<OnceLock<Instant>>>,
 }
 
 struct Shared {
     limits: Limits,
+    /// The limit on time that is named when it is reached: this one may be a part of it.
+    told: Option<Duration>,
     start: Instant,
     cancel: Arc<AtomicBool>,
     work: AtomicU64,
@@ -131,6 +138,7 @@ impl Budget {
     pub fn new(limits: Limits) -> Self {
         let shared = Shared {
             limits,
+            told: limits.time,
             start: Instant::now(),
             cancel: Arc::default(),
             work: AtomicU64::new(0),
@@ -138,7 +146,7 @@ impl Budget {
             allocated: None,
             listener: None,
         };
-        Budget { shared: Arc::new(shared), stop: None, said: None }
+        Budget { shared: Arc::new(shared), stop: None, said: None, moment: None }
     }
     fn configure(&mut self) -> &mut Shared {
         Arc::get_mut(&mut self.shared).expect("a budget is configured before it is shared")
@@ -150,11 +158,29 @@ impl Budget {
     /// The same account for one attempt: when [`poll`](Self::poll) has said stop, it goes on saying so,
     /// and why, even if somebody else has given back memory since.
     pub fn attempt(&self) -> Self {
-        Budget { said: Some(Arc::default()), ..self.clone() }
+        Budget { said: Some(Arc::default()), moment: Some(Arc::default()), ..self.clone() }
+    }
+    /// Grants a moment more to an [`attempt`](Self::attempt) that was told to stop, to tell what it has found:
+    /// clones of it that are in use notice. False if nobody wants to know any more, or if it was no attempt;
+    /// it is granted once.
+    pub fn grant(&self, moment: Duration) -> bool {
+        let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
+        let granted = |slot: &Arc<OnceLock<Instant>>| slot.set(Instant::now() + moment).is_ok();
+        !stopped && self.moment.as_ref().is_some_and(granted)
     }
     /// Without limits.
     pub fn unlimited() -> Self {
         Self::new(Limits::default())
+    }
+    /// The clock started then.
+    pub fn with_start(mut self, start: Instant) -> Self {
+        self.configure().start = start;
+        self
+    }
+    /// The limit on time is what is left of this one, which is named when it is reached.
+    pub fn as_part_of(mut self, limits: Limits) -> Self {
+        self.configure().told = limits.time;
+        self
     }
     /// Stops when `cancel` becomes true.
     pub fn with_cancel(mut self, cancel: Arc<AtomicBool>) -> Self {
@@ -195,11 +221,22 @@ impl Budget {
     }
     /// Whether to go on.
     pub fn poll(&self) -> Result<(), StopReason> {
+        if let Some(until) = self.moment.as_ref().and_then(|moment| moment.get()) {
+            let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
+            return match stopped || Instant::now() >= *until {
+                true => Err(self.reason()),
+                false => self.reserve(0),
+            };
+        }
         let Some(said) = &self.said else { return self.look() };
         match said.get() {
             Some(reason) => Err(reason.clone()),
             None => self.look().map_err(|reason| said.get_or_init(|| reason).clone()),
         }
+    }
+    /// Why it was told to stop.
+    fn reason(&self) -> StopReason {
+        self.said.as_ref().and_then(|said| said.get()).cloned().unwrap_or(StopReason::Cancelled)
     }
     fn look(&self) -> Result<(), StopReason> {
         let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
@@ -209,7 +246,7 @@ impl Budget {
         if let Some(limit) = self.shared.limits.time
             && self.shared.start.elapsed() >= limit
         {
-            return Err(StopReason::Time { limit });
+            return Err(StopReason::Time { limit: self.shared.told.unwrap_or(limit) });
         }
         if let Some(limit) = self.shared.limits.steps
             && self.shared.work.load(Ordering::Relaxed) > limit
@@ -230,7 +267,10 @@ impl Budget {
             Some(allocated) => allocated() + bytes,
             None => reserved,
         };
-        if used > limit {
+        // What tells of findings takes a little.
+        let granted = self.moment.as_ref().is_some_and(|moment| moment.get().is_some());
+        let limit_now = if granted { limit.saturating_add(limit / 32) } else { limit };
+        if used > limit_now {
             self.release(bytes);
             return Err(StopReason::Memory { limit });
         }
@@ -251,6 +291,35 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_moment_is_granted_once_and_ends() {
+        let limits = Limits { time: Some(Duration::ZERO), ..Limits::default() };
+        let budget = Budget::new(limits);
+        assert!(!budget.grant(Duration::from_secs(9)), "it is no attempt");
+        let attempt = budget.attempt();
+        let clone = attempt.clone();
+        let over = Err(StopReason::Time { limit: Duration::ZERO });
+        assert_eq!((attempt.poll(), clone.poll()), (over.clone(), over.clone()));
+        assert!(attempt.grant(Duration::from_millis(20)));
+        assert_eq!((attempt.poll(), clone.poll(), budget.poll()), (Ok(()), Ok(()), over.clone()));
+        assert!(!clone.grant(Duration::from_secs(9)));
+        std::thread::sleep(Duration::from_millis(25));
+        assert_eq!((attempt.poll(), clone.poll()), (over.clone(), over));
+        // Of a race that is over, nobody wants to know.
+        let stop = Arc::new(AtomicBool::new(true));
+        assert!(!budget.part(stop).attempt().grant(Duration::from_secs(9)));
+    }
+
+    #[test]
+    fn a_part_names_the_limit_of_the_whole() {
+        let whole = Limits { time: Some(Duration::from_secs(7)), ..Limits::default() };
+        let rest = Limits { time: Some(Duration::ZERO), ..Limits::default() };
+        let said = Budget::new(rest).as_part_of(whole).poll();
+        assert_eq!(said, Err(StopReason::Time { limit: Duration::from_secs(7) }));
+        let early = Instant::now().checked_sub(Duration::from_secs(8)).expect("a late clock");
+        assert!(Budget::new(whole).with_start(early).poll().is_err());
+    }
 
     /// Bytes that are in use.
     static USED: AtomicU64 = AtomicU64::new(0);

@@ -77,6 +77,46 @@ pub(crate) enum Verb {
     },
 }
 
+/// What a run may spend, and what becomes of one that went wrong.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct LimitArgs {
+    /// Stop after this time (500ms, 60s, 5m, 2h), reading included, and answer `unknown`
+    #[arg(long, value_name = "TIME", value_parser = units::duration, help_heading = "Limits")]
+    pub(crate) timeout: Option<Duration>,
+    /// Stop at this much memory (512M, 4G), in each process, and answer `unknown` [default: 3/4 of
+    /// the machine's]. Files of more than 1 GiB are refused in any case
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes, help_heading = "Limits")]
+    pub(crate) memory: Option<u64>,
+    /// If there is an internal error, save the input and the command into this folder, to repeat it
+    #[arg(long, value_name = "DIR", help_heading = "Limits")]
+    pub(crate) report: Option<String>,
+}
+
+impl Verb {
+    /// The limits of the verb; none for those that run until they are done.
+    pub(crate) fn limits(&self) -> Option<LimitArgs> {
+        Some(match self {
+            Verb::Check(args) => args.search.limits.clone(),
+            Verb::States(args) => args.search.limits.clone(),
+            Verb::Convert(args) => args.limits.clone(),
+            Verb::Dump(args) => args.limits.clone(),
+            Verb::Replay(args) => args.limits.clone(),
+            Verb::Gen(args) => LimitArgs {
+                timeout: args.timeout,
+                memory: args.memory,
+                report: args.report.clone(),
+            },
+            Verb::Ltl(args) => args.limits.clone(),
+            Verb::Eval(args) => args.resolution.limits.clone(),
+            Verb::Solve(args) => args.resolution.limits.clone(),
+            Verb::Lts(args) => args.limits.clone(),
+            Verb::Influence(args) => args.shown.limits.clone(),
+            Verb::Annotate(args) => args.shown.limits.clone(),
+            Verb::Capture(_) | Verb::Completions { .. } => return None,
+        })
+    }
+}
+
 const CHECK_EXAMPLES: &str = "\
 With no property named, assertions are checked and, where that label exists, whether SLIC_ERROR is
 reachable.
@@ -96,10 +136,12 @@ Examples:
   bop check f.c --keep max:2 --keep a:2 --ltl 'G !error'  C with the values of two variables";
 
 const CAPTURE_EXAMPLES: &str = "\
-The exit code is that of the build.
+The exit code is that of the build. Compilers are seen however they are called: by name, by path, from
+CMake, behind ccache, by libtool.
 
 Examples:
   bop capture -- make -j4               writes compile_commands.json
+  bop capture -- sh -c 'cmake -B build && cmake --build build'
   bop check --compile-commands compile_commands.json --rule memory";
 
 const STATES_EXAMPLES: &str = "\
@@ -188,7 +230,8 @@ Examples:
   bop gen andor --vars 100000 | bop solve - --method bfs
   bop solve system.pbes --diagnostic why.txt --format json
   bop solve system.pbes --workers 4     with four threads
-  bop solve system.pbes --hosts FILE    with the processes that the file lists";
+  bop solve system.pbes --hosts FILE    with the processes that the file lists
+  bop solve system.pbes --hosts FILE --secret KEY    on several machines: all have the same KEY";
 
 const LTS_EXAMPLES: &str = "\
 With --view data, states are points of the program, and labels say what is read and written:
@@ -283,16 +326,16 @@ pub(crate) struct Resolve {
     /// Be process I of the list, from 0, and start no other
     #[arg(long, value_name = "I", requires = "hosts")]
     pub(crate) process: Option<u32>,
+    /// The secret by which the processes of a run know each other, in a file; or in the environment
+    /// variable BOP_SECRET [default on one machine: one of the run's, or of the user's, own]
+    #[arg(long, value_name = "FILE", requires = "hosts")]
+    pub(crate) secret: Option<String>,
     /// Wait so long for the other processes
     #[arg(long, value_name = "TIME", requires = "hosts", default_value = "10s",
         value_parser = units::duration)]
     pub(crate) wait: Duration,
-    /// Stop after this time (500ms, 60s, 5m, 2h)
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub(crate) timeout: Option<Duration>,
-    /// Stop at this much memory (512M, 4G), in each process [default: 3/4 of the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
-    pub(crate) memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// The form of the answer
     #[arg(long, value_enum, default_value = "text", value_name = "F")]
     pub(crate) format: SolutionFormat,
@@ -345,6 +388,9 @@ pub(crate) struct ModelProgram {
     /// Where the program starts
     #[arg(long, value_name = "P")]
     pub(crate) entry: Option<String>,
+    /// The compiler to preprocess with, as `gcc -m32` [default: $CC, or cc]
+    #[arg(long, value_name = "CMD")]
+    pub(crate) cc: Option<String>,
     /// Flags for the C preprocessor
     #[arg(last = true, value_name = "FLAG", allow_hyphen_values = true)]
     pub(crate) flags: Vec<String>,
@@ -381,12 +427,8 @@ pub(crate) struct LtsArgs {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
-    /// Stop after this time (500ms, 60s, 5m, 2h)
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub(crate) timeout: Option<Duration>,
-    /// Stop at this much memory (512M, 4G) [default: 3/4 of the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
-    pub(crate) memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// No progress, no warnings
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -436,12 +478,8 @@ pub(crate) struct Shown {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
-    /// Stop after this time (500ms, 60s, 5m, 2h)
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub(crate) timeout: Option<Duration>,
-    /// Stop at this much memory (512M, 4G) [default: 3/4 of the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
-    pub(crate) memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// No progress, no warnings
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -523,6 +561,12 @@ pub(crate) struct CInput {
     /// Read these C files, or all of them if none is named, with the flags of a compilation database
     #[arg(long, value_name = "FILE")]
     pub(crate) compile_commands: Option<String>,
+    /// Run the compilers that the database names, with all of their flags: these can run anything
+    #[arg(long, requires = "compile_commands")]
+    pub(crate) trust_compile_commands: bool,
+    /// The compiler to preprocess with, as `gcc -m32` [default: $CC, or cc]
+    #[arg(long, value_name = "CMD")]
+    pub(crate) cc: Option<String>,
     /// Keep the values of a C variable (`x`, or `f::x` for a local), as BITS bits without a sign
     #[arg(long, value_name = "VAR:BITS", value_parser = units::keep)]
     pub(crate) keep: Vec<(String, u32)>,
@@ -575,12 +619,8 @@ pub(crate) struct Search {
     /// variables that influence analysis says
     #[arg(long, value_enum, value_name = "A")]
     pub(crate) matching: Option<MatchingArg>,
-    /// Stop after this time (500ms, 60s, 5m, 2h) and answer `unknown`
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub(crate) timeout: Option<Duration>,
-    /// Stop at this much memory (512M, 4G) and answer `unknown` [default: 3/4 of the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
-    pub(crate) memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// Stop after this many steps of the engine and answer `unknown`
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,
@@ -826,6 +866,8 @@ pub(crate) struct Convert {
     /// The name of the internal action in labels (repeatable) [default: i and tau]
     #[arg(long, value_name = "NAME", help_heading = "Formulas and equations")]
     pub(crate) tau: Vec<String>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
@@ -874,6 +916,8 @@ pub(crate) struct Dump {
     /// The stage
     #[arg(long, value_enum, default_value = "ir")]
     pub(crate) stage: StageArg,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
@@ -914,6 +958,8 @@ pub(crate) struct Replay {
     /// Nothing but the exit code
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Args, Debug)]
@@ -923,6 +969,17 @@ pub(crate) struct Gen {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE", global = true)]
     pub(crate) output: Option<String>,
+    /// Stop after this time (500ms, 60s, 5m, 2h)
+    #[arg(long, value_name = "TIME", value_parser = units::duration, global = true,
+        help_heading = "Limits")]
+    pub(crate) timeout: Option<Duration>,
+    /// Stop at this much memory (512M, 4G) [default: 3/4 of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes, global = true,
+        help_heading = "Limits")]
+    pub(crate) memory: Option<u64>,
+    /// If there is an internal error, save the command into this folder, to repeat it
+    #[arg(long, value_name = "DIR", global = true, help_heading = "Limits")]
+    pub(crate) report: Option<String>,
 }
 
 #[derive(Subcommand, Debug)]
@@ -1025,9 +1082,8 @@ pub(crate) struct Ltl {
     /// Show the size on standard error
     #[arg(long)]
     pub(crate) stats: bool,
-    /// Stop after this time (500ms, 60s, 5m, 2h)
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub(crate) timeout: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,

@@ -1,17 +1,13 @@
 //! C on the command line: which files, with which flags; preprocessing; what to say about it.
 
 use crate::args::{Input, LangArg};
-use crate::io;
 use crate::verbs::Failed;
-use postbop::preprocess::{
-    Invocation, Outcome, Source, compile_commands, preprocess, run, shell_words,
-};
+use crate::{child, io};
+use postbop::preprocess::{Invocation, Outcome, Source, compile_commands, preprocess, shell_words};
 use postbop::{CProgram, CText};
 use source::SourceFile;
-use std::collections::HashSet;
-use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -76,7 +72,7 @@ pub(crate) fn load(input: &Input) -> Result<Loaded, Failed> {
     let files = program.files().iter().enumerate().map(|(i, name)| {
         // Only what can be in a path is shown; a file may be gone, or never have been one.
         let bytes = match shown.contains(&(i as u32)) {
-            true => std::fs::read(name).unwrap_or_default(),
+            true => io::shown(name),
             false => Vec::new(),
         };
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -91,7 +87,7 @@ pub(crate) fn say_warnings(program: &CProgram, verbose: bool) {
     let warnings = program.warnings();
     let listed = if verbose { warnings.len() } else { LISTED };
     for warning in warnings.iter().take(listed) {
-        io::complain(&format!("warning: {warning}"));
+        io::complain(&format!("warning: {}", source::one_line(&warning.to_string())));
     }
     if warnings.len() > listed {
         let more = warnings.len() - listed;
@@ -215,17 +211,26 @@ fn texts(input: &Input) -> Result<Vec<CText>, Failed> {
     if failed { Err(Failed::bad()) } else { Ok(out) }
 }
 
+/// The compiler that the user chose, and its first flags: `--cc`, `$CC`, or `cc` from the path.
+fn chosen(input: &Input) -> Result<(Option<String>, Vec<String>), Failed> {
+    let told = |cc: &String| !cc.trim().is_empty();
+    if input.c.cc.as_ref().is_some_and(|cc| !told(cc)) {
+        return Err(Failed::from("`--cc` needs a command".to_owned()));
+    }
+    let command = input.c.cc.clone().or_else(|| std::env::var("CC").ok().filter(told));
+    let mut words = command.map(|cc| shell_words(&cc)).unwrap_or_default().into_iter();
+    Ok((words.next(), words.collect()))
+}
+
 /// The files with their flags.
 fn sources(input: &Input) -> Result<Vec<Source>, Failed> {
     let c = &input.c;
-    let compiler = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty());
-    let mut compiler = compiler.map(|cc| shell_words(&cc)).unwrap_or_default().into_iter();
-    let (program, first_flags) = (compiler.next(), compiler.collect::<Vec<_>>());
+    let (program, first_flags) = chosen(input)?;
     let named = |file: &String| Source {
         file: file.clone(),
         flags: first_flags.iter().chain(&c.flags).cloned().collect(),
-        directory: None,
         compiler: program.clone(),
+        ..Source::default()
     };
     let Some(database) = &c.compile_commands else {
         let mut seen = HashSet::new();
@@ -239,6 +244,19 @@ fn sources(input: &Input) -> Result<Vec<Source>, Failed> {
     if all.is_empty() {
         return Err(Failed::from(format!("{database}: it mentions no C file")));
     }
+    let mut left_out = LeftOut::default();
+    for source in &mut all {
+        match c.trust_compile_commands {
+            true => source.compiler = c.cc.as_ref().and(program.clone()).or(source.compiler.take()),
+            false => {
+                let (safe, flags) = source.untrusted();
+                left_out.note(source.compiler.as_deref(), program.as_deref(), flags);
+                *source = Source { compiler: program.clone(), ..safe };
+                source.flags.splice(..0, first_flags.iter().cloned());
+            }
+        }
+    }
+    left_out.tell(database, program.as_deref().unwrap_or("cc"));
     let folder = Path::new(database).parent().unwrap_or(Path::new(""));
     for source in &mut all {
         source.flags.extend(c.flags.iter().cloned());
@@ -274,6 +292,84 @@ fn sources(input: &Input) -> Result<Vec<Source>, Failed> {
     Ok(all)
 }
 
+/// How many flags that are left out are named.
+const NAMED: usize = 8;
+
+/// What of a compilation database is not used, told once.
+#[derive(Default)]
+struct LeftOut {
+    flags: BTreeSet<String>,
+    compilers: BTreeSet<String>,
+}
+
+impl LeftOut {
+    /// Of one file: its compiler, where another one is run, and flags.
+    fn note(&mut self, theirs: Option<&str>, ours: Option<&str>, flags: Vec<String>) {
+        // Two names of one program are the same.
+        let file = |program: &str| std::fs::canonicalize(found(program)).ok();
+        let same = |theirs: &str| {
+            let ours = ours.unwrap_or("cc");
+            theirs == ours || file(theirs).is_some_and(|f| Some(f) == file(ours))
+        };
+        if let Some(theirs) = theirs.filter(|t| !self.compilers.contains(*t) && !same(t)) {
+            self.compilers.insert(theirs.to_owned());
+        }
+        self.flags.extend(flags);
+    }
+
+    fn tell(&self, database: &str, ours: &str) {
+        let mut parts = Vec::new();
+        if !self.compilers.is_empty() {
+            let theirs = some_of(&self.compilers);
+            parts.push(format!("{theirs} not run, {ours} is (`--cc CMD` names another one)"));
+        }
+        if !self.flags.is_empty() {
+            let flags = some_of(&self.flags);
+            parts.push(format!("{flags} not passed to it: no preprocessor needs that"));
+        }
+        if !parts.is_empty() {
+            let what = parts.join("; ");
+            io::complain(&format!(
+                "note: {database} is not trusted: {what} (`--trust-compile-commands` does as it says)"
+            ));
+        }
+    }
+}
+
+/// The first of the words, between quotes, and the verb that fits.
+fn some_of(words: &BTreeSet<String>) -> String {
+    let short = |word: &String| match word.char_indices().nth(60) {
+        Some((end, _)) => format!("`{}…`", &word[..end]),
+        None => format!("`{word}`"),
+    };
+    let named: Vec<String> = words.iter().take(NAMED).map(short).collect();
+    let more = match words.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let verb = if words.len() == 1 { "is" } else { "are" };
+    format!("{}{more} {verb}", named.join(", "))
+}
+
+/// Runs a preprocessor. Its name is looked up from here, not from the folder that it runs in, which
+/// may be a stranger's.
+fn run(invocation: &Invocation) -> std::io::Result<Outcome> {
+    let program = found(&invocation.program);
+    child::run(&Invocation { program, ..invocation.clone() }, None)
+}
+
+/// The whole path of a program, as a shell in this folder would find it.
+fn found(program: &str) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let candidates: Vec<PathBuf> = match program.contains('/') {
+        true => vec![here.join(program)],
+        false => std::env::split_paths(&path).map(|f| here.join(f).join(program)).collect(),
+    };
+    let first = candidates.iter().find(|p| crate::capture::is_executable(p));
+    first.and_then(|p| p.to_str()).unwrap_or(program).to_owned()
+}
+
 /// One unit, preprocessed.
 fn text(source: &Source) -> Result<CText, String> {
     let Source { file, directory, .. } = source;
@@ -294,6 +390,11 @@ fn text(source: &Source) -> Result<CText, String> {
     }
     let text = match ending {
         Some("i") => String::from_utf8_lossy(&bytes).into_owned(),
+        // What has been read may be gone.
+        _ if io::is_special(path) => {
+            let text = String::from_utf8_lossy(&bytes);
+            preprocess(&stdin(source), &mut |i| run_with(i, &text)).map_err(explained)?
+        }
         _ => preprocess(source, &mut run).map_err(explained)?,
     };
     Ok(CText { name: path.to_owned(), text, directory: directory.clone() })
@@ -313,26 +414,12 @@ fn stdin(source: &Source) -> Source {
 
 /// Runs a command that reads the text.
 fn run_with(invocation: &Invocation, text: &str) -> std::io::Result<Outcome> {
-    let mut arguments = invocation.arguments.clone();
-    if let Some(last) = arguments.last_mut() {
+    let mut invocation = invocation.clone();
+    if let Some(last) = invocation.arguments.last_mut() {
         *last = "-".to_owned();
     }
-    let mut child = Command::new(&invocation.program)
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    let mut stdin = child.stdin.take();
-    let output = std::thread::scope(|scope| {
-        scope.spawn(move || {
-            // A preprocessor that stops early has said why.
-            let _ = stdin.as_mut().map(|s| s.write_all(text.as_bytes()));
-        });
-        child.wait_with_output()
-    })?;
-    let success = output.status.success();
-    Ok(Outcome { success, stdout: output.stdout, stderr: output.stderr })
+    invocation.program = found(&invocation.program);
+    child::run(&invocation, Some(text))
 }
 
 /// The error with what can be done about it.

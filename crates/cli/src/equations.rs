@@ -2,9 +2,9 @@
 
 use crate::args::{Convert, Eval, MethodArg, MuSyntaxArg, Resolve, SolutionFormat, Solve};
 use crate::exit::Exit;
-use crate::verbs::{Failed, read};
+use crate::io::Page;
+use crate::verbs::{Failed, limits, read};
 use crate::{influence, io, watch, workers};
-use check::Limits;
 use postbop::{
     EquationForm, Error, Method, MuSyntax, Options, Resolution, Solution, Stream, Watch, Workers,
 };
@@ -118,13 +118,20 @@ pub(crate) fn convert(args: &Convert, form: EquationForm) -> Result<Exit, Failed
     };
     let file = io::source_file(file)?;
     let model = args.model.as_deref().map(stream).transpose()?;
-    let limits = Limits { time: None, memory: watch::default_memory(), steps: None };
-    let options = Options { limits, ..Options::default() };
+    let options = Options { limits: limits(&args.limits), ..Options::default() };
     let (watch, line) = watch::watch(true);
     let how = (syntax(args.syntax), &args.tau[..]);
-    let text = postbop::convert_equations(&file, form, model, how, &options, &watch)?;
+    let written = postbop::convert_equations(&file, form, model, how, &options, &watch)?;
     drop(line);
-    io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+    if let Some(equations) = written.part {
+        io::complain(&format!(
+            "note: there is no end of the equations, or not soon: {equations} of them are written, \
+             which explain the value of the one asked for"
+        ));
+    }
+    io::write_page(args.output.as_deref(), Page::Language, |out| {
+        out.write_all(written.text.as_bytes())
+    })?;
     Ok(Exit::Holds)
 }
 
@@ -143,9 +150,8 @@ fn resolved(
     };
     let diagnostic = args.diagnostic.is_some() || args.self_check;
     let resolution = Resolution { method, diagnostic, tau: args.tau.clone() };
-    let mut memory = args.memory.or_else(watch::default_memory);
-    let (workers, started) = workers::workers(args, names, &mut memory)?.unzip();
-    let limits = Limits { time: args.timeout, memory, steps: None };
+    let mut limits = limits(&args.limits);
+    let (workers, started) = workers::workers(args, names, &mut limits.memory)?.unzip();
     let options = Options { limits, ..Options::default() };
     let (watch, line) = watch::watch(args.quiet);
     let solved = solve(&resolution, &options, &watch, workers.as_ref());
@@ -161,7 +167,8 @@ fn resolved(
             (Some(model), true) => model,
             _ => &explained.system,
         };
-        io::write_to((path != "-").then_some(path), |out| out.write_all(text.as_bytes()))?;
+        let path = (path != "-").then_some(path.as_str());
+        io::write_page(path, Page::Language, |out| out.write_all(text.as_bytes()))?;
     }
     let Solution { value, variables_explored, dependencies, algorithm, explanation, .. } =
         &solution;

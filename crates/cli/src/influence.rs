@@ -5,9 +5,9 @@ use crate::args::{
     MuSyntaxArg, ProgramView, ViewArg,
 };
 use crate::exit::Exit;
-use crate::verbs::{Failed, options, program, read};
+use crate::io::Page;
+use crate::verbs::{Failed, limits, options, program, read};
 use crate::{io, watch};
-use check::Limits;
 use postbop::{
     Annotated, AnnotatedPoint, Error, InfluenceAnalysis, InfluenceMethod, MuSyntax, Options,
     Resolution, Solution, View, Watch,
@@ -16,7 +16,6 @@ use serde_json::json;
 use source::SourceFile;
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Whether a model is a program, by its ending or because the language is named.
 pub(crate) fn is_program(args: &Eval) -> bool {
@@ -65,10 +64,6 @@ fn mu_syntax(syntax: MuSyntaxArg) -> MuSyntax {
     }
 }
 
-fn limits(timeout: Option<Duration>, memory: Option<u64>) -> Limits {
-    Limits { time: timeout, memory: memory.or_else(watch::default_memory), steps: None }
-}
-
 /// A program to evaluate a formula on.
 pub(crate) struct Model {
     files: Vec<Arc<SourceFile>>,
@@ -80,7 +75,11 @@ pub(crate) struct Model {
 pub(crate) fn model(args: &Eval) -> Result<Model, Failed> {
     let input = Input {
         files: vec![args.model.clone()],
-        c: crate::args::CInput { flags: args.program.flags.clone(), ..Default::default() },
+        c: crate::args::CInput {
+            flags: args.program.flags.clone(),
+            cc: args.program.cc.clone(),
+            ..Default::default()
+        },
         lang: args.program.lang,
         dialect: crate::args::DialectArg::Standard,
         entry: args.program.entry.clone(),
@@ -109,7 +108,7 @@ impl Model {
 
 pub(crate) fn lts(args: &LtsArgs) -> Result<Exit, Failed> {
     let mut options = options(&args.input, None)?;
-    options.limits = limits(args.timeout, args.memory);
+    options.limits = limits(&args.limits);
     let files = program(&args.input, &mut options, (args.quiet, false))?;
     let view = view(&args.view, &options, Some(ViewArg::Data))?;
     let (watch, line) = watch::watch(args.quiet);
@@ -117,13 +116,13 @@ pub(crate) fn lts(args: &LtsArgs) -> Result<Exit, Failed> {
     let mut text = Vec::new();
     postbop::write_lts(&files, view, &options, &watch, &mut text)?;
     drop(line);
-    io::write_to(args.output.as_deref(), |out| out.write_all(&text))?;
+    io::write_page(args.output.as_deref(), Page::Language, |out| out.write_all(&text))?;
     Ok(Exit::Holds)
 }
 
 pub(crate) fn influence(args: &Influence) -> Result<Exit, Failed> {
     let mut options = options(&args.input, None)?;
-    options.limits = limits(args.shown.timeout, args.shown.memory);
+    options.limits = limits(&args.shown.limits);
     let files = program(&args.input, &mut options, (args.shown.quiet, false))?;
     let analysis = match args.analysis {
         AnalysisArg::Ia1 => InfluenceAnalysis::Ia1,
@@ -145,7 +144,7 @@ pub(crate) fn influence(args: &Influence) -> Result<Exit, Failed> {
 
 pub(crate) fn annotate(args: &Annotate) -> Result<Exit, Failed> {
     let mut options = options(&args.input, None)?;
-    options.limits = limits(args.shown.timeout, args.shown.memory);
+    options.limits = limits(&args.shown.limits);
     let files = program(&args.input, &mut options, (args.shown.quiet, false))?;
     let formula = formula(&args.formula)?;
     let (watch, line) = watch::watch(args.shown.quiet);
@@ -161,7 +160,8 @@ fn show(
     format: AnnotatedFormat,
     output: Option<&str>,
 ) -> Result<Exit, Failed> {
-    io::write_to(output, |out| match format {
+    let page = if format == AnnotatedFormat::Json { Page::Json } else { Page::Text };
+    io::write_page(output, page, |out| match format {
         AnnotatedFormat::Text => text(found, out),
         AnnotatedFormat::Json => writeln!(out, "{}", as_json(found)),
         AnnotatedFormat::Source => annotated_source(found, files, out),
@@ -193,10 +193,12 @@ fn text(found: &Annotated, out: &mut dyn Write) -> std::io::Result<()> {
     for point in &found.points {
         if function != Some((&point.function, point.file)) {
             let file = found.files.get(point.file).map_or("", String::as_str);
-            writeln!(out, "{} ({file})", point.function)?;
+            let head = format!("{} ({file})", point.function);
+            writeln!(out, "{}", source::one_line(&head))?;
             function = Some((&point.function, point.file));
         }
-        writeln!(out, "{:>6}  {:<width$}  {}", point.line, statement(point), set(point))?;
+        let line = format!("{:>6}  {:<width$}  {}", point.line, statement(point), set(point));
+        writeln!(out, "{}", source::one_line(&line))?;
     }
     Ok(())
 }
@@ -245,7 +247,7 @@ fn annotated_source(
     for &file in &shown {
         let name = found.files.get(file).map_or("", String::as_str);
         if shown.len() > 1 {
-            writeln!(out, "// {name}")?;
+            writeln!(out, "// {}", source::one_line(name))?;
         }
         let source = files.iter().find(|f| f.name() == name).or_else(|| files.get(file));
         let Some(source) = source else { continue };

@@ -11,10 +11,13 @@
 mod args;
 mod c;
 mod capture;
+mod child;
 mod equations;
 mod exit;
+mod guard;
 mod influence;
 mod io;
+mod private;
 mod units;
 mod verbs;
 mod watch;
@@ -40,14 +43,31 @@ fn main() -> ExitCode {
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            // What is wrong is said in words of the command line, which can be names of files.
+            if error.use_stderr() {
+                let calm = std::env::args_os()
+                    .map(|word| source::one_line(&word.to_string_lossy()).into_owned());
+                let error = args::Cli::try_parse_from(calm).err().unwrap_or(error);
+                io::complain_in_full(error.render().to_string().trim_end());
+                return Exit::Bad.into();
+            }
             let _ = error.print();
-            return if error.use_stderr() { Exit::Bad.into() } else { Exit::Holds.into() };
+            return Exit::Holds.into();
         }
     };
-    let exit = std::panic::catch_unwind(|| verbs::run(cli.verb)).unwrap_or_else(|_| {
-        io::complain("unknown: internal error, please report it");
-        Exit::Unknown.into()
-    });
+    let work = |verb| {
+        std::panic::catch_unwind(|| verbs::run(verb)).unwrap_or_else(|_| {
+            io::complain("unknown: internal error, please report it");
+            Exit::Unknown.into()
+        })
+    };
+    let exit = match cli.verb.limits() {
+        Some(limits) => {
+            let bounds = guard::Bounds { time: limits.timeout, memory: limits.memory };
+            guard::guarded(bounds, || work(cli.verb))
+        }
+        None => work(cli.verb),
+    };
     if let Some(place) = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take() {
         io::complain(&format!("note: the internal error arose at {place}"));
     }

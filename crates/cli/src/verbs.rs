@@ -2,11 +2,12 @@
 
 use crate::args::{
     AutomatonFormat, Check, CheckFormat, Cli, Convert, DialectArg, Dump, EncodingArg, EngineArg,
-    FamilyArg, Form, Gen, HeadsArg, Input, LangArg, Ltl, MatchingArg, Properties, Replay, Search,
-    StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
+    FamilyArg, Form, Gen, HeadsArg, Input, LangArg, LimitArgs, Ltl, MatchingArg, Properties,
+    Replay, Search, StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
 };
 use crate::exit::Exit;
-use crate::{c, capture, equations, influence, io, watch};
+use crate::io::Page;
+use crate::{c, capture, equations, guard, influence, io, watch};
 use check::{Limits, TraceMode};
 use clap::CommandFactory;
 use postbop::{
@@ -42,7 +43,7 @@ impl From<Error> for Failed {
         match error {
             Error::Rejected { file, diagnostics } => {
                 for diagnostic in diagnostics {
-                    io::complain(&source::render(&diagnostic, &file));
+                    io::complain_in_full(&source::render(&diagnostic, &file));
                 }
                 Failed(Exit::Bad)
             }
@@ -109,12 +110,7 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     }
     let properties = properties(&args.properties)?;
     let mut options = options(&args.input, Some(&args.search))?;
-    let loud = (args.output.quiet, args.output.verbose);
-    let files = program(&args.input, &mut options, loud)?;
     options.rules = c::rules(&args.properties.rule)?;
-    if properties.is_empty() && options.rules.is_empty() && options.c.is_some() {
-        return Err(c::nothing_asked(&files));
-    }
     options.trace = match args.trace {
         TraceArg::Shortest => TraceMode::Shortest,
         TraceArg::Any => TraceMode::Any,
@@ -128,24 +124,74 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     options.vacuity = !args.no_vacuity && !args.output.quiet;
     options.witness = args.output.verbose || args.format != CheckFormat::Text;
     let (watch, line) = watch::watch(args.output.quiet);
+    let page = Written {
+        format: args.format,
+        output: args.output.output.clone(),
+        text: TextOptions { proofs: args.self_check, ..text_options(&args.output) },
+    };
+    last_word(args, page.clone(), &properties, &options, &watch);
+    let loud = (args.output.quiet, args.output.verbose);
+    let files = program(&args.input, &mut options, loud)?;
+    if properties.is_empty() && options.rules.is_empty() && options.c.is_some() {
+        return Err(c::nothing_asked(&files));
+    }
     let report = postbop::check(&files, &properties, &options, &watch)?;
     drop(line);
-    let text = TextOptions { proofs: args.self_check, ..text_options(&args.output) };
-    io::write_to(args.output.output.as_deref(), |out| match args.format {
-        CheckFormat::Text => render::text(&report, &text, out),
-        CheckFormat::Bebop => render::bebop(&report, out),
-        CheckFormat::Json => render::json(&report, out),
-        CheckFormat::Sarif => render::sarif(&report, out),
-        CheckFormat::Html => render::html(&report, out),
-    })?;
+    let exit = page.write(&report)?;
     about_memory(&args.output);
-    Ok(if report.any_violated() {
-        Exit::Violated
-    } else if report.any_unknown() {
-        Exit::Unknown
-    } else {
-        Exit::Holds
-    })
+    Ok(exit)
+}
+
+/// If the run is ended from outside: the answers so far.
+fn last_word(
+    args: &Check,
+    page: Written,
+    properties: &[Property],
+    options: &Options,
+    watch: &postbop::Watch,
+) {
+    let name = args.input.files.first().or(args.input.c.compile_commands.as_ref());
+    let name = name.map_or("", |name| if name == "-" { "<stdin>" } else { name });
+    let file = SourceFile::new(name, "").map(Arc::new);
+    let (properties, options) = (properties.to_vec(), options.clone());
+    let so_far = watch.so_far.clone();
+    guard::last_word(move |reason| {
+        let files: Vec<_> = file.into_iter().collect();
+        let report = so_far.report(&files, &properties, &options, &reason);
+        page.write(&report).unwrap_or_else(|what| Failed::from(what).0)
+    });
+}
+
+/// Where and how a report is written.
+#[derive(Clone)]
+struct Written {
+    format: CheckFormat,
+    output: Option<String>,
+    text: TextOptions,
+}
+
+impl Written {
+    /// Writes the report; the exit code is its verdict.
+    fn write(&self, report: &postbop::Report) -> Result<Exit, String> {
+        let page = match self.format {
+            CheckFormat::Text | CheckFormat::Bebop => Page::Text,
+            CheckFormat::Json | CheckFormat::Sarif | CheckFormat::Html => Page::Json,
+        };
+        io::write_page(self.output.as_deref(), page, |out| match self.format {
+            CheckFormat::Text => render::text(report, &self.text, out),
+            CheckFormat::Bebop => render::bebop(report, out),
+            CheckFormat::Json => render::json(report, out),
+            CheckFormat::Sarif => render::sarif(report, out),
+            CheckFormat::Html => render::html(report, out),
+        })?;
+        Ok(if report.any_violated() {
+            Exit::Violated
+        } else if report.any_unknown() {
+            Exit::Unknown
+        } else {
+            Exit::Holds
+        })
+    }
 }
 
 fn states(args: &States) -> Result<Exit, Failed> {
@@ -176,9 +222,11 @@ fn states(args: &States) -> Result<Exit, Failed> {
     let states = postbop::states(&files, at, &args.vars, &runs, &options, &watch)?;
     drop(line);
     let text = text_options(&args.output);
-    io::write_to(args.output.output.as_deref(), |out| match args.format {
-        StatesFormat::Json => render::states_json(&states, out),
-        StatesFormat::Text | StatesFormat::Dot => render::states_text(&states, &text, out),
+    io::write_page(args.output.output.as_deref(), states_page(args.format), |out| {
+        match args.format {
+            StatesFormat::Json => render::states_json(&states, out),
+            StatesFormat::Text | StatesFormat::Dot => render::states_text(&states, &text, out),
+        }
     })?;
     about_memory(&args.output);
     Ok(if states.stop_reason.is_some() { Exit::Unknown } else { Exit::Holds })
@@ -206,10 +254,12 @@ fn stacks(
     let stacks = postbop::stacks(files, &question, options, &watch)?;
     drop(line);
     let text = text_options(&args.output);
-    io::write_to(args.output.output.as_deref(), |out| match args.format {
-        StatesFormat::Text => render::stacks_text(&stacks, &text, out),
-        StatesFormat::Json => render::stacks_json(&stacks, out),
-        StatesFormat::Dot => render::stacks_dot(&stacks, out),
+    io::write_page(args.output.output.as_deref(), states_page(args.format), |out| {
+        match args.format {
+            StatesFormat::Text => render::stacks_text(&stacks, &text, out),
+            StatesFormat::Json => render::stacks_json(&stacks, out),
+            StatesFormat::Dot => render::stacks_dot(&stacks, out),
+        }
     })?;
     about_memory(&args.output);
     Ok(match (stacks.status, &stacks.stop_reason) {
@@ -217,6 +267,13 @@ fn stacks(
         (Some(Status::Reachable), _) => Exit::Violated,
         _ => Exit::Holds,
     })
+}
+
+fn states_page(format: StatesFormat) -> Page {
+    match format {
+        StatesFormat::Json => Page::Json,
+        StatesFormat::Text | StatesFormat::Dot => Page::Text,
+    }
 }
 
 /// `@FILE` is an automaton in a file, anything else an expression.
@@ -231,16 +288,19 @@ fn configurations(flag: &str, text: &str) -> Result<Configurations, Failed> {
 }
 
 fn ltl(args: &Ltl) -> Result<Exit, Failed> {
-    let limits = Limits { time: args.timeout, memory: watch::default_memory(), steps: None };
     let (watch, line) = watch::watch(true);
-    let automaton = postbop::ltl(&args.formula, args.ba, limits, &watch)?;
+    let automaton = postbop::ltl(&args.formula, args.ba, limits(&args.limits), &watch)?;
     drop(line);
     let text = match args.format {
         AutomatonFormat::Hoa => automaton.hoa(),
         AutomatonFormat::Dot => automaton.dot(),
         AutomatonFormat::Text => automaton.text(),
     };
-    io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+    let page = match args.format {
+        AutomatonFormat::Hoa => Page::Language,
+        AutomatonFormat::Dot | AutomatonFormat::Text => Page::Text,
+    };
+    io::write_page(args.output.as_deref(), page, |out| out.write_all(text.as_bytes()))?;
     if args.stats {
         for (name, value) in automaton.stats() {
             io::complain(&format!("{name:13}  {value}"));
@@ -267,9 +327,16 @@ fn convert(args: &Convert) -> Result<Exit, Failed> {
         }
     };
     let mut options = options(&args.input, None)?;
+    options.limits = limits(&args.limits);
     let files = program(&args.input, &mut options, (false, false))?;
-    let text = postbop::convert(&files, target, &options)?;
-    io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+    let (watch, line) = watch::watch(true);
+    let text = postbop::convert(&files, target, &options, &watch)?;
+    drop(line);
+    let page = match args.to {
+        Form::Dot | Form::Cout => Page::Text,
+        _ => Page::Language,
+    };
+    io::write_page(args.output.as_deref(), page, |out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Holds)
 }
 
@@ -281,8 +348,11 @@ fn dump(args: &Dump) -> Result<Exit, Failed> {
         StageArg::Spds => Stage::Spds,
     };
     let mut options = options(&args.input, None)?;
+    options.limits = limits(&args.limits);
     let files = program(&args.input, &mut options, (false, false))?;
-    let text = postbop::dump(&files, &stage, &options)?;
+    let (watch, line) = watch::watch(true);
+    let text = postbop::dump(&files, &stage, &options, &watch)?;
+    drop(line);
     io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Holds)
 }
@@ -297,6 +367,7 @@ fn replay(args: &Replay) -> Result<Exit, Failed> {
         entry: args.entry.clone(),
     };
     let mut options = options(&input, None)?;
+    options.limits = limits(&args.limits);
     let files = program(&input, &mut options, (args.quiet, false))?;
     let claims = render::read_report(&report).map_err(|e| format!("{}: {e}", args.report))?;
     let (watch, line) = watch::watch(args.quiet);
@@ -306,6 +377,7 @@ fn replay(args: &Replay) -> Result<Exit, Failed> {
         io::write_to(None, |out| {
             claims.iter().zip(&judged).try_for_each(|(claim, judgement)| {
                 let what = render::title(&claim.property);
+                let what = source::one_line(&what);
                 match judgement {
                     Judgement::Accepted => writeln!(out, "accepted: {what}"),
                     Judgement::Plausible { step } => writeln!(
@@ -313,9 +385,16 @@ fn replay(args: &Replay) -> Result<Exit, Failed> {
                         "accepted: {what} (what the call folded in step {} does is not told in full)",
                         step + 1
                     ),
-                    Judgement::Refused(why) => writeln!(out, "refused: {what}: {why}"),
-                    Judgement::Unknown(why) => writeln!(out, "unknown: {what}: {why}"),
-                    _ => writeln!(out, "no trace: {what}: {}", claim.verdict),
+                    Judgement::Refused(why) => {
+                        writeln!(out, "refused: {what}: {}", source::one_line(&why.to_string()))
+                    }
+                    Judgement::Unknown(why) => {
+                        writeln!(out, "unknown: {what}: {}", source::one_line(&why.to_string()))
+                    }
+                    _ => {
+                        let verdict = source::one_line(&claim.verdict);
+                        writeln!(out, "no trace: {what}: {verdict}")
+                    }
                 }
             })
         })?;
@@ -351,7 +430,7 @@ fn generate(args: &Gen) -> Result<Exit, Failed> {
             Family::Quicksort(Quicksort { bits, len, faulty, random_pivot, no_array })
         }
     };
-    io::write_to(args.output.as_deref(), |out| family.write(out))?;
+    io::stream_to(args.output.as_deref(), |out| family.write(out))?;
     Ok(Exit::Holds)
 }
 
@@ -409,11 +488,7 @@ pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options,
         EngineArg::Qbf => EngineChoice::Qbf,
         EngineArg::Universal => EngineChoice::Universal,
     };
-    out.limits = Limits {
-        time: search.timeout,
-        memory: search.memory.or_else(watch::default_memory),
-        steps: search.steps,
-    };
+    out.limits = Limits { steps: search.steps, ..limits(&search.limits) };
     out.matching = search.matching.map(|m| match m {
         MatchingArg::Ia1 => Some(postbop::Matched::Ia1),
         MatchingArg::Ia2 => Some(postbop::Matched::Ia2),
@@ -452,6 +527,12 @@ pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options,
         HeadsArg::Saturation => Heads::Saturation,
     };
     Ok(out)
+}
+
+/// The limits of the command line.
+pub(crate) fn limits(args: &LimitArgs) -> Limits {
+    let memory = args.memory.or_else(watch::default_memory);
+    Limits { time: args.timeout, memory, steps: None }
 }
 
 fn lang(lang: LangArg) -> Lang {

@@ -1,13 +1,14 @@
 //! Memory, interruption and progress of a run.
 
+use crate::guard;
 use check::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use postbop::Watch;
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tikv_jemalloc_ctl::{epoch, stats};
+use tikv_jemalloc_ctl::{Access, AsName, epoch, stats};
 use tikv_jemallocator::Jemalloc;
 
 /// Engines allocate side by side: an allocator that counts for all of them in one place makes them wait
@@ -15,32 +16,96 @@ use tikv_jemallocator::Jemalloc;
 #[global_allocator]
 static ALLOCATOR: Jemalloc = Jemalloc;
 
-/// The most that [`allocated`] has said.
+/// The most that [`used`] has said.
 static PEAK: AtomicU64 = AtomicU64::new(0);
 
-/// What [`allocated`] said last, and when, in milliseconds since the first time.
+/// What [`used`] said last, and when, in milliseconds since the start.
 static LAST: AtomicU64 = AtomicU64::new(0);
 static LOOKED: AtomicU64 = AtomicU64::new(0);
-static START: OnceLock<Instant> = OnceLock::new();
+/// What the process had in memory, and when the system was asked, likewise.
+static RESIDENT: AtomicU64 = AtomicU64::new(0);
+static ASKED: AtomicU64 = AtomicU64::new(0);
+/// When the allocator gave back last what it does not use, likewise.
+static PURGED: AtomicU64 = AtomicU64::new(0);
+/// The memory limit in bytes; 0: none.
+static LIMIT: AtomicU64 = AtomicU64::new(0);
 
-/// Bytes that are allocated, looked up each millisecond, with what SAT solvers hold: they do not use our
-/// allocator.
-fn allocated() -> u64 {
-    let now = START.get_or_init(Instant::now).elapsed().as_millis() as u64 + 1;
-    if LOOKED.load(Ordering::Relaxed) != now {
-        LOOKED.store(now, Ordering::Relaxed);
+/// Tells what the memory limit is.
+pub(crate) fn set_memory(limit: Option<u64>) {
+    LIMIT.store(limit.unwrap_or(0), Ordering::Relaxed);
+}
+
+/// Bytes of memory in use, looked up each millisecond: what is allocated, with what SAT solvers hold (they do
+/// not use our allocator), or what the process really has, if that is more.
+pub(crate) fn used() -> u64 {
+    let now = guard::start().elapsed().as_millis() as u64 + 1;
+    if LOOKED.swap(now, Ordering::Relaxed) != now {
         // It adds up what its threads have when it is told to.
         let bytes = epoch::advance().and_then(|_| stats::allocated::read());
-        let bytes = bytes.unwrap_or(0) as u64 + postbop::solver_bytes();
+        let allocated = bytes.unwrap_or(0) as u64 + postbop::solver_bytes();
+        let bytes = allocated.max(resident(allocated, now));
         LAST.store(bytes, Ordering::Relaxed);
         PEAK.fetch_max(bytes, Ordering::Relaxed);
     }
     LAST.load(Ordering::Relaxed)
 }
 
-/// The most bytes that were allocated when somebody looked.
+/// How often the system is asked, and the allocator for what it holds without use, in milliseconds.
+const OFTEN: u64 = 4;
+const STALE: u64 = 20;
+
+/// What the process has in memory and no file has, as of some milliseconds ago. Where that is too much, and more
+/// than what is allocated, the allocator gives back what it does not use.
+fn resident(allocated: u64, now: u64) -> u64 {
+    let limit = LIMIT.load(Ordering::Relaxed);
+    if now.saturating_sub(ASKED.load(Ordering::Relaxed)) < OFTEN {
+        return RESIDENT.load(Ordering::Relaxed);
+    }
+    ASKED.store(now, Ordering::Relaxed);
+    let bytes = given_back(allocated, now, limit);
+    RESIDENT.store(bytes, Ordering::Relaxed);
+    bytes
+}
+
+fn given_back(allocated: u64, now: u64, limit: u64) -> u64 {
+    let bytes = anonymous();
+    let unused = bytes.saturating_sub(allocated);
+    if limit == 0 || bytes <= limit || unused < limit / 50 {
+        return bytes;
+    }
+    if now.saturating_sub(PURGED.load(Ordering::Relaxed)) >= STALE {
+        purge();
+        PURGED.store(guard::start().elapsed().as_millis() as u64 + 1, Ordering::Relaxed);
+    }
+    anonymous()
+}
+
+/// Memory of this process that belongs to no file, in bytes; 0 where the system does not tell.
+fn anonymous() -> u64 {
+    let Ok(text) = std::fs::read_to_string("/proc/self/status") else { return 0 };
+    let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    kib.unwrap_or(0) * 1024
+}
+
+/// Lets the allocator give back the pages that it does not use: when they may wait for no time, they go at once.
+fn purge() {
+    let arenas: u32 = "arenas.narenas\0".name().read().unwrap_or(0);
+    for arena in 0..arenas {
+        for kind in ["dirty", "muzzy"] {
+            let name = format!("arena.{arena}.{kind}_decay_ms\0");
+            let before: tikv_jemalloc_ctl::Result<isize> = name.name().read();
+            if let Ok(before) = before {
+                let _ = name.name().write(0isize);
+                let _ = name.name().write(before);
+            }
+        }
+    }
+}
+
+/// The most bytes that were in use when somebody looked.
 pub(crate) fn peak_memory() -> u64 {
-    allocated().max(PEAK.load(Ordering::Relaxed))
+    used().max(PEAK.load(Ordering::Relaxed))
 }
 
 /// The memory limit when none is given: 3/4 of what the machine (or its container) has, so that a
@@ -58,18 +123,9 @@ pub(crate) fn default_memory() -> Option<u64> {
     Some(least / 4 * 3)
 }
 
-/// A watch that Ctrl-C cancels, with a progress line on a terminal unless `quiet`.
+/// A watch that signals cancel, with a progress line on a terminal unless `quiet`. Its clock started with the
+/// process.
 pub(crate) fn watch(quiet: bool) -> (Watch, Line) {
-    let cancel: Arc<AtomicBool> = Arc::default();
-    let flag = cancel.clone();
-    // Without a handler, Ctrl-C ends the process: no harm done.
-    let _ = ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            // The second time: at once.
-            #[allow(clippy::exit)]
-            std::process::exit(crate::exit::Exit::Unknown as i32);
-        }
-    });
     let bar = (!quiet && std::io::stderr().is_terminal()).then(bar);
     let listener = bar.clone().map(|bar| {
         let start = Instant::now();
@@ -77,7 +133,14 @@ pub(crate) fn watch(quiet: bool) -> (Watch, Line) {
             Arc::new(move |progress| show(&bar, start, progress));
         listener
     });
-    (Watch { cancel, memory_probe: Some(allocated), listener }, Line(bar))
+    let watch = Watch {
+        cancel: guard::cancel(),
+        memory_probe: Some(used),
+        listener,
+        start: Some(guard::start()),
+        so_far: Arc::default(),
+    };
+    (watch, Line(bar))
 }
 
 /// The progress line; dropping it removes it from the terminal.
@@ -107,7 +170,7 @@ fn show(bar: &ProgressBar, start: Instant, progress: Progress) {
         return;
     }
     let Progress { phase, done, total } = progress;
-    let memory = allocated() >> 20;
+    let memory = used() >> 20;
     bar.set_message(match total {
         Some(total) => format!("{phase}: {done} of {total}, {memory} MiB"),
         None => format!("{phase}: {done}, {memory} MiB"),

@@ -2,9 +2,10 @@
 
 use crate::args::Resolve;
 use crate::verbs::Failed;
-use crate::{io, watch};
-use postbop::{Hosts, Meeting, Workers};
+use crate::{io, private, watch};
+use postbop::{Hosts, LEAST_SECRET, Meeting, Secret, Workers};
 use std::io::Read;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{JoinHandle, sleep};
@@ -13,6 +14,8 @@ use std::time::{Duration, Instant};
 /// The processes that this one has started.
 pub(crate) struct Started {
     children: Arc<Mutex<Vec<Process>>>,
+    /// The run's secret, if they cannot find it themselves.
+    secret: Option<String>,
 }
 
 struct Process {
@@ -34,7 +37,7 @@ pub(crate) fn workers(
     let Some(file) = &args.hosts else {
         return Ok(args.workers.map(|threads| {
             let workers = Workers { threads: threads as usize, meeting: None };
-            (workers, Started { children: Arc::default() })
+            (workers, Started { children: Arc::default(), secret: None })
         }));
     };
     if names.contains(&"-") {
@@ -58,10 +61,12 @@ pub(crate) fn workers(
         return Err(Failed::from(what));
     }
     // Processes of one machine share its memory.
-    if args.memory.is_none() {
+    if args.limits.memory.is_none() {
         *memory = watch::default_memory().map(|all| all / (1 + others.len() as u64));
     }
-    let started = Started { children: Arc::default() };
+    let alone = 1 + others.len() == processes;
+    let (secret, handed_on) = secret(args, &hosts, alone)?;
+    let started = Started { children: Arc::default(), secret: handed_on };
     for process in others {
         let address = hosts.addresses()[process].clone();
         started.start(process, address, *memory)?;
@@ -69,8 +74,54 @@ pub(crate) fn workers(
     let children = started.children.clone();
     let go_on = Arc::new(move || lock(&children).iter_mut().all(|one| !one.has_ended()));
     let patience = args.wait;
-    let meeting = Meeting { hosts, process, patience, go_on };
+    let strangers = Arc::new(move |what: &str| {
+        io::complain(&format!("note: process {process}: {what}"));
+    });
+    let meeting = Meeting { hosts, process, secret, patience, go_on, strangers };
     Ok(Some((Workers { threads: threads as usize, meeting: Some(meeting) }, started)))
+}
+
+/// The environment variable with the secret.
+const SECRET: &str = "BOP_SECRET";
+
+/// The secret of the run, and whether processes that are started are to be told: `--secret`, the
+/// environment, one for this run if all its processes are `alone` here, or the user's own if all
+/// addresses are of this machine.
+fn secret(args: &Resolve, hosts: &Hosts, alone: bool) -> Result<(Secret, Option<String>), Failed> {
+    let short = |what: &str| {
+        let what = format!("{what} is too short: a secret has {LEAST_SECRET} bytes or more");
+        Failed::from(what)
+    };
+    if let Some(file) = &args.secret {
+        let bytes = io::contents(file)?;
+        let secret = Secret::new(bytes.trim_ascii_end());
+        if private::is_open(Path::new(file)) {
+            let file = source::one_line(file);
+            io::complain(&format!("note: others can read the secret in `{file}` (chmod 600)"));
+        }
+        return Ok((secret.ok_or_else(|| short(&format!("the secret in `{file}`")))?, None));
+    }
+    if let Some(text) = std::env::var_os(SECRET) {
+        let secret = Secret::new(text.as_encoded_bytes().trim_ascii_end());
+        return Ok((secret.ok_or_else(|| short(&format!("what {SECRET} holds")))?, None));
+    }
+    if alone {
+        let drawn = Secret::random().map_err(|e| format!("there is no randomness: {e}"))?;
+        let digits = String::from_utf8_lossy(drawn.bytes()).into_owned();
+        return Ok((drawn, Some(digits)));
+    }
+    let needed = "the processes of a run know each other by a secret: give all of them the same one, \
+                  of 16 bytes or more, with `--secret FILE` or in the environment variable BOP_SECRET";
+    if !hosts.all_loopback() {
+        return Err(Failed::from(needed.to_owned()));
+    }
+    match private::own_secret() {
+        Ok(bytes) => {
+            let secret = Secret::new(bytes.trim_ascii_end());
+            Ok((secret.ok_or_else(|| short("the user's own secret"))?, None))
+        }
+        Err(why) => Err(Failed::from(format!("{needed} ({why})"))),
+    }
 }
 
 fn lock(children: &Mutex<Vec<Process>>) -> MutexGuard<'_, Vec<Process>> {
@@ -101,6 +152,9 @@ impl Started {
         {
             command.args(["--memory", &memory.to_string()]);
         }
+        if let Some(secret) = &self.secret {
+            command.env(SECRET, secret);
+        }
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(cannot)?;
         let says = child.stderr.take().map(|mut pipe| {
@@ -129,7 +183,8 @@ impl Started {
             if failed && !says.is_empty() && !echo {
                 let says: String = says.chars().take(SHOWN).collect();
                 let (process, address) = (one.process, &one.address);
-                io::complain(&format!("note: process {process} ({address}) said: {says}"));
+                let what = format!("note: process {process} ({address}) said: {says}");
+                io::complain_in_full(&what);
             }
         }
     }

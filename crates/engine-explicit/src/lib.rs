@@ -174,6 +174,7 @@ fn complete_answer(
     Answer {
         verdicts,
         reached: task.wants.all_nodes.then(|| sets::reached(machine, table)),
+        incomplete: observed.as_ref().err().cloned(),
         observed: match observed {
             Ok(observed) => observed.into_iter().map(Some).collect(),
             Err(_) => vec![None; task.observe.len()],

@@ -275,6 +275,7 @@ impl<'a> Search<'a> {
             reached,
             observed: vec![None; task.observe.len()],
             sets: StateSets::new(),
+            incomplete: stopped.cloned(),
             stats: Stats::default(),
         }
     }

@@ -14,7 +14,10 @@ use check::{
 };
 use ir::{EdgeKind, IndexVec, NodeId, ProcId, Program};
 use std::sync::Arc;
-use symbolic::{CallRelation, Halt, Rings, Watch, default_collect_at, on_large_stack, verdicts};
+use symbolic::{
+    CallRelation, Halt, Rings, Watch, default_collect_at, on_large_stack, partial_verdicts,
+    verdicts,
+};
 
 /// Forwards: the configurations reachable from the start. Its switches exist so that the effect of
 /// what they switch off can be measured.
@@ -178,11 +181,32 @@ fn forwards(task: &Task, budget: &Budget, switches: Switches) -> Result<Answer, 
     let mut post = PostStar::new(s, None);
     // Conditions must survive collections in any case.
     post.watch = Watch::new(aims.iter().copied(), if early { task.goals.len() } else { 0 });
-    post.run()?;
+    let stopped = match post.run() {
+        Ok(()) => None,
+        // What was reached before it had to stop is reached all the same.
+        Err(halt) if halt.is_internal() || repeats => return Err(halt),
+        Err(halt) => {
+            let reason = halt.reason(budget);
+            if !budget.grant(check::MOMENT) {
+                return Err(reason.into());
+            }
+            Some(reason)
+        }
+    };
 
     let mut reached = vec![false; task.goals.len()];
     for &(goal, node, condition) in &aims {
         reached[goal] |= !post.s.m.disjoint(lookup(&post.top[node], 0), condition)?;
+    }
+    if let Some(reason) = stopped {
+        let mut answer = Answer::unknown(task, reason.clone());
+        if reached.contains(&true) {
+            post.s.pinned.extend(aims.iter().map(|aim| aim.2));
+            let traces = post.s.traces(task, &aims, &reached, None);
+            answer.verdicts = partial_verdicts(task, &reached, traces, &reason);
+        }
+        answer.stats = stats(&post.s, post.work.visits);
+        return Ok(answer);
     }
     let mut answer = Answer::unknown(task, StopReason::Cancelled);
     let complete = !early || reached.contains(&false) || task.goals.is_empty();
@@ -204,7 +228,7 @@ fn forwards(task: &Task, budget: &Budget, switches: Switches) -> Result<Answer, 
     post.s.pinned.extend(aims.iter().map(|aim| aim.2));
     let repeated = repeated(&mut post, task, switches).map_err(|h| h.reason(budget));
     let traces = post.s.traces(task, &aims, &reached, None);
-    answer.verdicts = verdicts(&reached, certificate, traces, budget);
+    answer.verdicts = verdicts(task, &reached, certificate, traces, budget);
     for (goal, verdict) in answer.verdicts.iter_mut().enumerate() {
         match &repeated {
             _ if marks_of(&task.goals[goal]).is_none() => {}
@@ -417,7 +441,7 @@ fn backwards(
         let mut post = PostStar::new(s, None);
         certificate = post.run().ok().map(|()| Arc::new(forward_certificate(&post)));
     }
-    answer.verdicts = verdicts(&reached, certificate, traces, budget);
+    answer.verdicts = verdicts(task, &reached, certificate, traces, budget);
     let only_repeats = repeated.iter().all(Option::is_some);
     for (goal, found) in repeated.into_iter().enumerate() {
         let Some((verdict, stats)) = found else { continue };

@@ -13,7 +13,7 @@ use check::{
     Answer, Budget, Frame, Goal, Partial, Segment, SegmentId, Stats, Step, StopReason, Task, Trace,
     TraceMode, Verdict,
 };
-use ir::{EdgeId, EdgeKind, Exprs, IndexVec, NodeId, ProcId, Time, VarId, VarKind};
+use ir::{EdgeId, EdgeKind, Exprs, Id, IndexVec, NodeId, ProcId, Time, VarId, VarKind};
 use logic::{Aig, Decider, Lit, Valuation};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -129,6 +129,14 @@ pub(crate) fn answer(
             None if layer.is_empty() => *verdict = Verdict::Holds(None),
             None => {}
         }
+    }
+    if task.wants.all_nodes && layer.is_empty() {
+        let mut reached = vec![false; task.program.nodes.len()];
+        unrolled.states.iter().for_each(|state| reached[state.node.index()] = true);
+        answer.reached = Some(reached);
+    }
+    if task.wants.all_nodes && answer.reached.is_none() || !task.observe.is_empty() {
+        answer.incomplete = Some(StopReason::Steps { limit: u64::from(bound) });
     }
     answer.stats = Stats::default();
     answer.stats.add("depth", u64::from(depth));

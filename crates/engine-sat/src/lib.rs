@@ -147,9 +147,17 @@ fn answer(
     let outcome = if universal { search.unroll_all()? } else { Default::default() };
     // Traces are not shortest in any case: the search may end when every goal is reached.
     let wants_all = task.wants.all_nodes || !task.observe.is_empty();
-    search.run(!wants_all)?;
+    let stopped = search.run(!wants_all).err();
+    if let Some(reason) = &stopped {
+        // What was reached before is reached all the same.
+        let any = search.found.iter().any(Option::is_some);
+        let internal = matches!(reason, StopReason::Internal { .. });
+        if !any || internal || !budget.grant(check::MOMENT) {
+            return Err(reason.clone());
+        }
+    }
 
-    let mut answer = Answer::unknown(task, StopReason::Cancelled);
+    let mut answer = Answer::unknown(task, stopped.clone().unwrap_or(StopReason::Cancelled));
     let found = search.found.clone();
     for (goal, hit) in found.iter().enumerate() {
         let Some(hit) = hit else { continue };
@@ -162,16 +170,34 @@ fn answer(
             },
         };
     }
+    if stopped.is_some() {
+        answer.stats = stats(&search);
+        return Ok(answer);
+    }
     let held = found.iter().any(Option::is_none);
     let proof = held && task.wants.certificate;
     // What is not wanted for the verdict may be given up.
-    let complete = (wants_all || proof) && search.instantiate().unwrap_or(false);
+    let instantiated = if wants_all || proof { search.instantiate() } else { Ok(false) };
+    if wants_all {
+        let too_large = || "its summaries are too large to say what is reached".to_owned();
+        answer.incomplete = match &instantiated {
+            Ok(true) => None,
+            Ok(false) => Some(StopReason::Unsupported { what: too_large() }),
+            Err(reason) => Some(reason.clone()),
+        };
+    }
+    let complete = instantiated.unwrap_or(false);
     let mut certificate = None;
     if complete {
         let mut export = Export::new(&search.context, budget);
         for (i, observation) in task.observe.iter().enumerate() {
-            answer.observed[i] =
-                search.observe(observation, &mut export, &mut answer.sets).unwrap_or(None);
+            let set = search.observe(observation, &mut export, &mut answer.sets);
+            answer.observed[i] = *set.as_ref().unwrap_or(&None);
+            if answer.observed[i].is_none() {
+                let what = "the set of states is too large to be written down".to_owned();
+                let reason = set.err().unwrap_or(StopReason::Unsupported { what });
+                answer.incomplete.get_or_insert(reason);
+            }
         }
         if task.wants.all_nodes {
             answer.reached = Some(search.kept.iter().map(|k| !k.is_empty()).collect());

@@ -104,11 +104,33 @@ impl Summary {
         // Conditions must survive collections in any case.
         let goals = if early { task.goals.len() } else { 0 };
         saturation.watch = Watch::new(aims.iter().copied(), goals);
-        saturation.run()?;
+        let stopped = match saturation.run() {
+            Ok(()) => None,
+            // What was reached before it had to stop is reached all the same.
+            Err(halt) if halt.is_internal() => return Err(halt),
+            Err(halt) => {
+                let reason = halt.reason(budget);
+                if !budget.grant(check::MOMENT) {
+                    return Err(reason.into());
+                }
+                Some(reason)
+            }
+        };
 
         let mut reached = vec![false; task.goals.len()];
         for &(goal, node, condition) in &aims {
             reached[goal] |= !saturation.s.m.disjoint(saturation.path[node], condition)?;
+        }
+        if let Some(reason) = stopped {
+            let mut answer = Answer::unknown(task, reason.clone());
+            if reached.contains(&true) {
+                saturation.watch = Watch::new(aims.iter().copied(), 0);
+                let traces = saturation.traces(task, &aims, &reached, None);
+                answer.verdicts = symbolic::partial_verdicts(task, &reached, traces, &reason);
+                observe_reached(task, &mut saturation, &mut answer, &reason);
+            }
+            answer.stats = saturation.s.stats(saturation.work.visits);
+            return Ok(answer);
         }
         let mut answer = Answer::unknown(task, StopReason::Cancelled);
         let complete = !early || reached.contains(&false) || task.goals.is_empty();
@@ -130,11 +152,27 @@ impl Summary {
             Arc::new(s.certificate(&saturation.path, &summaries))
         });
         let traces = saturation.traces(task, &aims, &reached, None);
-        answer.verdicts = symbolic::verdicts(&reached, certificate, traces, budget);
+        answer.verdicts = symbolic::verdicts(task, &reached, certificate, traces, budget);
         answer.stats = saturation.s.stats(saturation.work.visits);
         if sifting {
             answer.stats.add("reorderings", saturation.s.m.stats().reorderings);
         }
         Ok(answer)
+    }
+}
+
+/// Of a search that had to stop, the part of the wanted sets that it has found.
+fn observe_reached(task: &Task, from: &mut Saturation, answer: &mut Answer, reason: &StopReason) {
+    if task.observe.is_empty() {
+        return;
+    }
+    answer.incomplete = Some(reason.clone());
+    let Saturation { s, path, .. } = from;
+    for (i, observation) in task.observe.iter().enumerate() {
+        let node = observation.node;
+        let states = s.forget_entry(task.program.nodes[node].proc, path[node]);
+        let states = states.map(|states| s.observe(observation, states, &mut answer.sets));
+        let Ok(Ok(set)) = states else { return };
+        answer.observed[i] = Some(set);
     }
 }

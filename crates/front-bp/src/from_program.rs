@@ -6,9 +6,12 @@
 //! then come an `assume` and one parallel assignment. Only the common subset of all dialects is used.
 
 use std::convert::Infallible;
+use std::rc::Rc;
 
 use ir::blast::{Algebra, BlastedRel, blast_bool, blast_rel};
-use ir::{Call, Edge, EdgeKind, Exprs, Id, IndexVec, NodeId, ProcId, Program, Rel, Time, VarId};
+use ir::{
+    Call, Edge, EdgeKind, Exprs, Id, IndexVec, NodeId, ProcId, Program, Rel, Time, Unwritten, VarId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::Span;
 
@@ -16,8 +19,9 @@ use crate::tree::{
     BinOp, ExprId, ExprKind, List, Name, Proc, Stmt, StmtId, StmtKind, Symbol, Tree,
 };
 
-/// The program as a tree, with names that the language allows; labels keep theirs where they can.
-/// Marks and events are left out, and so is which edges are steps.
+/// The program as a tree, with names that the language allows; labels and procedures keep theirs, in
+/// braces if need be, or it is not written. Marks and events are left out, and so is which edges are
+/// steps. `go_on` is asked now and then.
 ///
 /// ```
 /// use front_bp::{from_program, print};
@@ -33,16 +37,17 @@ use crate::tree::{
 /// let (three, read) = (b.exprs.int(3), b.exprs.pre(x));
 /// b.step(first, second, Rel::assign([(x, Some(three))], 0));
 /// let program = b.finish(main, Init::default());
-/// assert!(print(&from_program(&program)).contains("x_0, x_1 := 1, 1;"));
+/// let tree = from_program(&program, &mut || true).unwrap();
+/// assert!(print(&tree).contains("x_0, x_1 := 1, 1;"));
 /// # let _ = read;
 /// ```
-pub fn from_program(program: &Program) -> Tree {
-    let mut writer = Writer::new(program);
+pub fn from_program(program: &Program, go_on: &mut dyn FnMut() -> bool) -> Result<Tree, Unwritten> {
+    let mut writer = Writer::new(program)?;
     for proc in program.procs.ids() {
-        writer.proc(proc);
+        writer.proc(proc, go_on)?;
     }
     writer.start();
-    writer.tree
+    Ok(writer.tree)
 }
 
 /// A bit of a variable.
@@ -274,11 +279,26 @@ const RESERVED: [&str; 34] = [
     "atomic_end",
 ];
 
-/// Names that are taken.
+/// Names that are taken: everywhere, and in one procedure.
 #[derive(Clone, Default)]
-struct Taken(FxHashSet<String>);
+struct Taken {
+    everywhere: Rc<FxHashSet<String>>,
+    here: FxHashSet<String>,
+}
 
 impl Taken {
+    /// Takes the name, unless somebody has it.
+    fn take(&mut self, text: &str) -> bool {
+        !self.everywhere.contains(text) && self.here.insert(text.to_owned())
+    }
+
+    /// What is taken so far is taken everywhere.
+    fn spread(self) -> Taken {
+        let mut all = Rc::unwrap_or_clone(self.everywhere);
+        all.extend(self.here);
+        Taken { everywhere: Rc::new(all), here: FxHashSet::default() }
+    }
+
     /// A name like the one wanted.
     fn name(&mut self, tree: &mut Tree, wanted: &str) -> Symbol {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
@@ -288,12 +308,32 @@ impl Taken {
         }
         let mut text = base.clone();
         let mut number = 1;
-        while RESERVED.contains(&text.as_str()) || !self.0.insert(text.clone()) {
+        while RESERVED.contains(&text.as_str()) || !self.take(&text) {
             number += 1;
             text = format!("{base}_{number}");
         }
         tree.intern(&text)
     }
+}
+
+/// Whether a text is a name in all dialects.
+fn is_name(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text != "_"
+        && !RESERVED.contains(&text)
+}
+
+/// The very name, in braces if it would not be one without.
+fn spelled(text: &str) -> Option<String> {
+    let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+    let plain = |text: &str| {
+        !text.trim().is_empty() && !text.contains(['{', '}']) && !text.contains(char::is_control)
+    };
+    if is_name(text) || inner.is_some_and(plain) {
+        return Some(text.to_owned());
+    }
+    (plain(text) && text.trim() == text).then(|| format!("{{{text}}}"))
 }
 
 /// Variables that a procedure is given, by what they are for and their number.
@@ -328,10 +368,14 @@ struct Writer<'p> {
     params: IndexVec<ProcId, Vec<VarId>>,
     /// A procedure `main` of its own is needed.
     wrapped: bool,
+    /// By node.
+    labels: IndexVec<NodeId, Vec<Symbol>>,
+    /// Names that only those have whom a question means by them.
+    meant: Taken,
 }
 
 impl<'p> Writer<'p> {
-    fn new(program: &'p Program) -> Writer<'p> {
+    fn new(program: &'p Program) -> Result<Writer<'p>, Unwritten> {
         let mut writer = Writer {
             program,
             tree: Tree::new(),
@@ -341,23 +385,72 @@ impl<'p> Writer<'p> {
             params: IndexVec::new(),
             wrapped: program.init.condition != Exprs::TRUE
                 || program.proc_name(program.entry) != "main",
+            labels: IndexVec::filled(Vec::new(), program.nodes.len()),
+            meant: Taken::default(),
         };
         if writer.wrapped {
-            writer.taken.0.insert("main".to_owned());
+            writer.taken.take("main");
         }
-        for proc in program.procs.ids() {
-            let name = writer.taken.name(&mut writer.tree, program.proc_name(proc));
-            writer.procs.push(name);
-        }
+        writer.procs();
+        writer.labels()?;
         let mut taken = std::mem::take(&mut writer.taken);
         for &global in &program.globals {
             for (_, symbol) in writer.declare(global, &mut taken) {
                 writer.tree.add_global(name(symbol));
             }
         }
-        writer.taken = taken;
+        writer.taken = taken.spread();
         writer.find_params();
-        writer
+        Ok(writer)
+    }
+
+    /// Names the procedures: with their own names where that is possible.
+    fn procs(&mut self) {
+        let program = self.program;
+        let mut own = Vec::new();
+        for proc in program.procs.ids() {
+            let spelled = spelled(program.proc_name(proc)).filter(|text| self.taken.take(text));
+            own.push(spelled.map(|text| self.tree.intern(&text)));
+        }
+        for (proc, own) in program.procs.ids().zip(own) {
+            let name = program.proc_name(proc);
+            let name = own.unwrap_or_else(|| self.taken.name(&mut self.tree, name));
+            self.procs.push(name);
+        }
+    }
+
+    /// The labels of the program.
+    fn labels(&mut self) -> Result<(), Unwritten> {
+        let program = self.program;
+        let mut meant = Taken::default();
+        for proc in program.procs.ids() {
+            meant.take(program.proc_name(proc));
+            meant.take(self.tree.text(self.procs[proc]));
+        }
+        let mut carriers: FxHashMap<(ProcId, &str), NodeId> = FxHashMap::default();
+        for label in &program.labels {
+            let text = program.text(label.name);
+            let other = carriers.insert((program.nodes[label.node].proc, text), label.node);
+            let spelled = match (spelled(text), other) {
+                (_, Some(other)) if other == label.node => continue,
+                (_, Some(_)) => {
+                    let what = format!("the label `{text}` on two statements of a procedure");
+                    return Err(Unwritten::NoWords(what));
+                }
+                // A number can be a label.
+                (_, None) if text.bytes().all(|b| b.is_ascii_digit()) => text.to_owned(),
+                (Some(spelled), None) => spelled,
+                (None, None) => {
+                    return Err(Unwritten::NoWords(format!("the label `{text}`")));
+                }
+            };
+            meant.take(text);
+            meant.take(&spelled);
+            let symbol = self.tree.intern(&spelled);
+            self.labels[label.node].push(symbol);
+        }
+        self.meant = meant.spread();
+        Ok(())
     }
 
     fn find_params(&mut self) {
@@ -401,7 +494,7 @@ impl<'p> Writer<'p> {
         out
     }
 
-    fn proc(&mut self, id: ProcId) {
+    fn proc(&mut self, id: ProcId, go_on: &mut dyn FnMut() -> bool) -> Result<(), Unwritten> {
         let program = self.program;
         let proc = &program.procs[id];
         let mut body = Body {
@@ -410,37 +503,41 @@ impl<'p> Writer<'p> {
             locals: Vec::new(),
             spares: FxHashMap::default(),
             labels: FxHashMap::default(),
-            taken_labels: Taken::default(),
+            taken_labels: self.meant.clone(),
             stmts: Vec::new(),
             pending: Vec::new(),
         };
         let mut params = Vec::new();
+        let is_param: FxHashSet<VarId> = self.params[id].iter().copied().collect();
         for &local in &proc.locals {
             let mut taken = std::mem::take(&mut body.taken);
             let symbols = self.declare(local, &mut taken).into_iter().map(|(_, symbol)| symbol);
-            match self.params[id].contains(&local) {
+            match is_param.contains(&local) {
                 true => params.extend(symbols),
                 false => body.locals.extend(symbols),
             }
             body.taken = taken;
         }
-        for label in program.labels.iter().filter(|l| program.nodes[l.node].proc == id) {
-            let symbol = body.taken_labels.name(&mut self.tree, program.text(label.name));
-            body.labels.entry(label.node).or_default().push(symbol);
-        }
-        for node in proc.node_ids().filter(|n| !program.labels.iter().any(|l| l.node == *n)) {
-            let number = node.index() - proc.nodes.start as usize;
-            let symbol = body.taken_labels.name(&mut self.tree, &format!("N{number}"));
-            body.labels.insert(node, vec![symbol]);
+        for node in proc.node_ids() {
+            let mut labels = std::mem::take(&mut self.labels[node]);
+            if labels.is_empty() {
+                let number = node.index() - proc.nodes.start as usize;
+                labels.push(body.taken_labels.name(&mut self.tree, &format!("N{number}")));
+            }
+            body.labels.insert(node, labels);
         }
         if proc.node_ids().next() != Some(proc.entry) {
             self.goto(&mut body, &[proc.entry]);
         }
         for node in proc.node_ids() {
+            if !go_on() {
+                return Err(Unwritten::Stopped);
+            }
             self.node(&mut body, node);
         }
         let result_bits: usize = proc.results.iter().map(|&v| bits(program, v).count()).sum();
         self.finish(self.procs[id], params, body, result_bits as u32);
+        Ok(())
     }
 
     fn finish(&mut self, symbol: Symbol, params: Vec<Symbol>, body: Body, returns: u32) {

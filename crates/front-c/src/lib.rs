@@ -21,6 +21,7 @@
 mod andersen;
 mod conditions;
 pub mod export;
+pub mod flags;
 mod function_pointers;
 mod lex;
 mod library;

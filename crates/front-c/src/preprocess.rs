@@ -3,13 +3,15 @@
 //! Nothing here goes through a shell: a command is a list of words. What starts processes is handed
 //! in ([`run`] is the usual one), so that tests and callers can do it their own way.
 
+use crate::flags::{Judged, harmless};
+use std::collections::HashSet;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A file to be preprocessed, with what its compiler is told about it.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Source {
     /// The file.
     pub file: String,
@@ -19,6 +21,18 @@ pub struct Source {
     pub directory: Option<String>,
     /// The compiler, if not the usual one.
     pub compiler: Option<String>,
+    /// The command line that mentions the file, without the compiler, as it was found.
+    pub words: Vec<String>,
+}
+
+impl Source {
+    /// The same for whoever does not trust where it was found: only what a preprocessor needs, for
+    /// our user's compiler. Also what is left out; see [`crate::flags`].
+    pub fn untrusted(&self) -> (Source, Vec<String>) {
+        let Judged { kept, left_out } = harmless(&self.words);
+        let source = Source { flags: kept, compiler: None, ..self.clone() };
+        (source, left_out)
+    }
 }
 
 /// A command to be run.
@@ -54,6 +68,12 @@ pub enum PreprocessError {
         /// Why.
         error: io::Error,
     },
+    /// The file's name begins with `@`: somewhere on the way to the program that preprocesses, it
+    /// would be taken for a file of flags, and flags can run anything.
+    Name {
+        /// The file.
+        file: String,
+    },
     /// The compiler ran and failed.
     Failed {
         /// The compiler.
@@ -74,6 +94,11 @@ impl fmt::Display for PreprocessError {
                 write!(f, "there is no C compiler `{program}` to preprocess with")
             }
             PreprocessError::Start { program, .. } => write!(f, "`{program}` could not be started"),
+            PreprocessError::Name { file } => write!(
+                f,
+                "`{file}` is given to no compiler, which would take the name for one of a list of \
+                 flags; rename it"
+            ),
             PreprocessError::Failed { program, file, stderr } => {
                 let first = stderr.lines().find(|l| !l.trim().is_empty());
                 write!(f, "`{program}` could not preprocess `{file}`")?;
@@ -87,7 +112,7 @@ impl std::error::Error for PreprocessError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             PreprocessError::Start { error, .. } => Some(error),
-            PreprocessError::Failed { .. } => None,
+            PreprocessError::Name { .. } | PreprocessError::Failed { .. } => None,
         }
     }
 }
@@ -107,8 +132,8 @@ pub fn run(invocation: &Invocation) -> io::Result<Outcome> {
 pub fn invocation(source: &Source) -> Invocation {
     let mut arguments = vec!["-E".to_owned(), "-w".to_owned()];
     arguments.extend(source.flags.iter().cloned());
-    // A file may be called `-x.c`.
-    let file = match source.file.starts_with('-') {
+    // A file may be called `-x.c`, or be in a folder `@x`.
+    let file = match source.file.starts_with(['-', '@']) {
         true => format!("./{}", source.file),
         false => source.file.clone(),
     };
@@ -125,6 +150,10 @@ pub fn preprocess(
     source: &Source,
     run: &mut dyn FnMut(&Invocation) -> io::Result<Outcome>,
 ) -> Result<String, PreprocessError> {
+    let base = Path::new(&source.file).file_name();
+    if base.is_some_and(|name| name.to_string_lossy().starts_with('@')) {
+        return Err(PreprocessError::Name { file: source.file.clone() });
+    }
     let invocation = invocation(source);
     let program = invocation.program.clone();
     match run(&invocation) {
@@ -189,6 +218,7 @@ pub fn sources(compiler: &str, arguments: &[String], directory: Option<&str>) ->
             flags: flags.clone(),
             directory: directory.map(str::to_owned),
             compiler: Some(compiler.to_owned()).filter(|c| !c.is_empty()),
+            words: arguments.to_vec(),
         })
         .collect()
 }
@@ -224,6 +254,7 @@ impl std::error::Error for CommandsError {}
 pub fn compile_commands(text: &str) -> Result<Vec<Source>, CommandsError> {
     let mut json = Json { text, pos: 0 };
     let mut out: Vec<Source> = Vec::new();
+    let mut seen = HashSet::new();
     json.expect(b'[', "expected `[`")?;
     if json.eat(b']') {
         return Ok(out);
@@ -249,7 +280,9 @@ pub fn compile_commands(text: &str) -> Result<Vec<Source>, CommandsError> {
         }
         if let Some((compiler, arguments)) = words.split_first() {
             for source in sources(compiler, arguments, directory.as_deref()) {
-                if !out.contains(&source) {
+                // What is written, and where, does not tell two of them apart.
+                let key = Source { words: Vec::new(), ..source.clone() };
+                if seen.insert(key) {
                     out.push(source);
                 }
             }

@@ -65,7 +65,7 @@ pub fn skeleton_by(units: &[Unit], pointers: Pointers) -> Skeleton {
     });
     let escaped = resolved.as_ref().filter(|_| !told).map(|r| r.escaped.clone());
     let resolved = resolved.unwrap_or_default();
-    let mut by_type_said = by_type.is_none();
+    let mut by_type_said = pointers == Pointers::Types;
     let mut files = Files::default();
     let mut bodies = Vec::new();
     let mut paths: FxHashMap<(Reach, String), ObjectId> = FxHashMap::default();
@@ -2286,8 +2286,16 @@ impl<'a> Walker<'_, 'a> {
 
     /// The functions that a call through a pointer may reach, and whether there may be others.
     fn targets(&mut self, e: ExprId, ty: Option<TypeRef>, arguments: usize) -> (Vec<FuncId>, bool) {
-        let fitting = self.linked.fitting(ty, arguments);
         let known = self.resolved.get(self.u, e);
+        if !self.resolved.records
+            && self.by_type.is_none()
+            && !std::mem::replace(self.by_type_said, true)
+        {
+            let message = "records that pass through `void *` and come out as others are not followed, \
+                           nor are the functions in them";
+            self.warn(self.unit.expr(e).at, message.to_owned());
+        }
+        let fitting = self.linked.fitting(ty, arguments);
         let found: Vec<FuncId> = match known {
             Some(known) => {
                 let reaches = |f: &FuncId| known.funcs.binary_search(f).is_ok();

@@ -1,7 +1,7 @@
 //! Programs made of skeletons, explored state by state.
 
 use front_c::{Keep, LowerError, Options, lower, parse, skeleton};
-use ir::{EdgeKind, Program};
+use ir::{EdgeKind, Program, VarId};
 use std::collections::BTreeSet;
 use testkit::explore::{Frame, State};
 
@@ -19,7 +19,8 @@ fn program(text: &str, options: &Options) -> Program {
 }
 
 fn keep(vars: &[(&str, u32)], entry: &str) -> Options {
-    let keep = vars.iter().map(|&(var, bits)| Keep { var: var.to_owned(), bits }).collect();
+    let keep =
+        vars.iter().map(|&(var, bits)| Keep { var: var.to_owned(), bits, exact: false }).collect();
     Options { keep, entry: Some(entry.to_owned()), ..Options::default() }
 }
 
@@ -32,10 +33,15 @@ fn getmax_keeps_its_data() {
     let states = explore(&p, &|_, _| 0);
     let (a, max) = (p.procs[p.entry].locals[0], p.procs[p.entry].locals[1]);
     let (a, max) = if p.var_name(a) == "a" { (a, max) } else { (max, a) };
+    // Values of `int` that do not fit two bits are open.
+    let open: Vec<VarId> = p.procs[p.entry].locals[2..].to_vec();
     let mut at_return = BTreeSet::new();
     let mut before_input = 0;
     for state in &states {
         let Some(Frame { node, values, .. }) = state.stack.last() else { continue };
+        if open.iter().any(|v| values[v] != 0) {
+            continue;
+        }
         match p.text(p.nodes[*node].origin.text) {
             "return max" => {
                 assert_eq!(values[&a], 0);
@@ -53,19 +59,74 @@ fn getmax_keeps_its_data() {
 }
 
 #[test]
-fn arithmetic_is_cut_to_the_width() {
-    let p = program(
-        "int x = 6; void f(int n) { x += 3; n = x - 2; switch (n) { case 0 ... 5: ok(); break; default: bad(); } if (x % 4 == 1 && !(x << 1 != 2)) good(); else bad(); }",
-        &keep(&[("x", 3), ("n", 3)], "f"),
-    );
-    // 6 + 3 is 1 in three bits; 1 - 2 is 7.
-    let seen = |what: &str| {
+fn arithmetic_is_that_of_the_types() {
+    let seen = |text: &str, keep_as: &[(&str, u32)], what: &str| {
+        let p = program(text, &keep(keep_as, "f"));
         let states = explore(&p, &|m, letter| if letter.contains(&what) { 1 } else { m });
         states.iter().any(|s| s.monitor == 1)
     };
-    assert!(seen("call(bad)"));
-    assert!(!seen("call(ok)"));
-    assert!(seen("call(good)"));
+    // 254 + 3 is 1 in eight bits; 1 - 2 is -1, and 255 where it is stored.
+    let text = "static unsigned char x = 254; void f(unsigned char n) { x += 3; n = x - 2; if (x - 2 < 0) \
+                minus(); switch (n) { case 0 ... 5: ok(); break; default: bad(); } \
+                if (x % 4 == 1 && !(x << 1 != 2)) good(); else worse(); }";
+    let kept = [("x", 8), ("n", 8)];
+    assert!(seen(text, &kept, "call(minus)"));
+    assert!(seen(text, &kept, "call(bad)"));
+    assert!(!seen(text, &kept, "call(ok)"));
+    assert!(seen(text, &kept, "call(good)"));
+    assert!(!seen(text, &kept, "call(worse)"));
+    // What does not fit is open, and not cut off.
+    let text = "static int x = 6; void f(void) { if (x == 6) six(); x += 3; if (x == 1) one(); if (x == 9) \
+                nine(); x = 2; if (x != 2) other(); }";
+    for (what, found) in [("six", true), ("one", true), ("nine", true), ("other", false)] {
+        assert_eq!(seen(text, &[("x", 3)], &format!("call({what})")), found, "{what}");
+    }
+    // A type with a sign that is kept whole.
+    let text = "static signed char x = -1; void f(void) { if (x < 0) minus(); if (x == 255) no(); x = 127; x++; \
+                if (x == -128) wraps(); }";
+    for (what, found) in [("minus", true), ("no", false), ("wraps", true)] {
+        assert_eq!(seen(text, &[("x", 8)], &format!("call({what})")), found, "{what}");
+    }
+}
+
+#[test]
+fn initialisers_are_evaluated_or_open() {
+    for (init, reached) in [
+        ("int k = 5u;", true),
+        ("int k = { 5 };", true),
+        ("int k = sizeof(int) + 1;", true),
+        ("int k = 5.0;", true),
+        ("int k = 'a' - 92;", true),
+        ("unsigned char k = 261;", true),
+        ("enum { A = 2, B }; int k = B + A;", true),
+        ("extern int k;", true),
+        ("int k;", false),
+        ("int k = 4;", false),
+    ] {
+        let text = format!("{init} int f(void) {{ if (k == 5) hit(); }}");
+        let p = program(&text, &keep(&[("k", 4)], "f"));
+        let states = explore(&p, &|m, letter| if letter.contains(&"call(hit)") { 1 } else { m });
+        assert_eq!(states.iter().any(|s| s.monitor == 1), reached, "{init}");
+    }
+}
+
+#[test]
+fn what_cannot_be_kept_is_an_error() {
+    let refused = |text: &str, exact: bool| {
+        let s = skeleton(&[parse(text)]);
+        let keep = vec![Keep { var: "x".to_owned(), bits: 4, exact }];
+        let options = Options { keep, ..Options::default() };
+        lower(&s, &options).err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    assert!(refused("double x; int main(void) {}", false).contains("no integer"));
+    assert!(refused("int x[3]; int main(void) {}", false).contains("no integer"));
+    assert!(refused("volatile int x; int main(void) {}", false).contains("at any time"));
+    assert!(refused("_Atomic int x; int main(void) {}", false).contains("at any time"));
+    let handler = "int x; void h(int s) { x = s; } void *signal(int, void (*)(int)); \
+                   int main(void) { signal(2, h); }";
+    assert!(refused(handler, false).contains("at any time"));
+    assert!(refused("long x; int main(void) {}", true).contains("64 bits"));
+    assert_eq!(refused("long x; int main(void) {}", false), "");
 }
 
 #[test]

@@ -113,3 +113,91 @@ fn a_real_preprocessor_is_understood() {
     }
     std::fs::remove_dir_all(&folder).expect("the folder goes");
 }
+
+/// What a preprocessor needs passes, in all its forms; nothing else does.
+#[test]
+fn untrusted_flags() {
+    use front_c::flags::harmless;
+    let passes = "-Iinc -I inc -DX -D X=1 -UX -U X -include a.h -includea.h -imacros m.h -isystem s \
+                  -isystems -iquote q -idirafter d -isysroot r --sysroot=r --sysroot r -std=gnu11 -ansi \
+                  -x c -xc -m32 -m64 -march=x86-64-v3 -mtune=native -mcpu=cortex-m4+nodsp -mthumb \
+                  -mno-red-zone -msse4.2 -mavx512f -mlong-double-64 -mfloat-abi=hard -funsigned-char \
+                  -fshort-enums -fPIC -pthread -fopenmp -fsanitize=address,undefined -target \
+                  x86_64-linux-gnu --target=armv7-none-eabi -nostdinc -undef -ffreestanding";
+    let judged = harmless(&words(&passes.split_whitespace().collect::<Vec<_>>().join(" ")));
+    assert_eq!(judged.left_out, [""; 0]);
+    assert_eq!(judged.kept.join(" "), passes.split_whitespace().collect::<Vec<_>>().join(" "));
+
+    let silent = "-c -O2 -g3 -Wall -Wl,-plugin,x -Wa,-x -o a.o -MD -MF a.d -MT t -lm -L/x -L x -shared \
+                  -Xlinker -plugin -pipe -fvisibility=hidden -fno-strict-aliasing -flto -D_FORTIFY_SOURCE=2 \
+                  -w a.c b.o";
+    let judged = harmless(&words(&silent.split_whitespace().collect::<Vec<_>>().join(" ")));
+    assert_eq!((judged.kept.len(), judged.left_out.len()), (0, 0), "{judged:?}");
+
+    for (flags, told) in [
+        ("-B/x", "-B/x"),
+        ("-B /x", "-B /x"),
+        ("-fplugin=x.so", "-fplugin=x.so"),
+        ("-fplugin-arg-x-y=z", "-fplugin-arg-x-y=z"),
+        ("-specs=x", "-specs=x"),
+        ("--specs=x", "--specs=x"),
+        ("-specs x", "-specs x"),
+        ("-wrapper x,y", "-wrapper x,y"),
+        ("-Xclang -load", "-Xclang -load"),
+        ("-mllvm -load=x", "-mllvm -load=x"),
+        ("-mllvm=-load=x", "-mllvm=-load=x"),
+        ("-mmcu=x", "-mmcu=x"),
+        ("@x", "@x"),
+        ("-I @x", "-I @x"),
+        ("-I@x", "-I@x"),
+        ("-D@x", "-D@x"),
+        ("-include@x", "-include@x"),
+        ("-isystem @x", "-isystem @x"),
+        ("--sysroot=@x", "--sysroot=@x"),
+        ("-I -fplugin=x", "-I -fplugin=x"),
+        ("-include -fplugin=x", "-include -fplugin=x"),
+        ("-Wp,-fplugin=x", "-fplugin=x"),
+        ("-Wp,@x", "@x"),
+        ("-Wp,-I,@x", "-I @x"),
+        ("-Xpreprocessor -fplugin=x", "-fplugin=x"),
+        ("-iplugindir=x", "-iplugindir=x"),
+        ("-include-pch x", "-include-pch"),
+        ("-fpch-preprocess", "-fpch-preprocess"),
+        ("-x assembler", "-x assembler"),
+        ("-xada", "-xada"),
+        ("-std=../x", "-std=../x"),
+        ("-march=@x", "-march=@x"),
+        ("-march=/x", "-march=/x"),
+        ("--target=../x", "--target=../x"),
+        ("-target ../x", "-target ../x"),
+        ("-finput-charset=x", "-finput-charset=x"),
+        ("--gcc-toolchain=x", "--gcc-toolchain=x"),
+        ("-resource-dir x", "-resource-dir"),
+        ("-dM", "-dM"),
+        ("-I", "-I"),
+        ("-wrapper", "-wrapper"),
+    ] {
+        let judged = harmless(&words(&format!("-DA {flags} -DB")));
+        let swallowed = flags == "-I" || flags == "-wrapper";
+        let kept: &[&str] = if swallowed { &["-DA"] } else { &["-DA", "-DB"] };
+        assert_eq!(judged.kept, kept, "{flags}");
+        let told = if swallowed { format!("{told} -DB") } else { told.to_owned() };
+        assert_eq!(judged.left_out, [told], "{flags}");
+    }
+}
+
+#[test]
+fn untrusted_sources_have_our_compiler() {
+    let words = words("-B/x -Iinc -c a.c");
+    let source = &sources("theirs", &words, Some("/d"))[0];
+    let (safe, left_out) = source.untrusted();
+    assert_eq!((safe.compiler, safe.flags), (None, vec!["-Iinc".to_owned()]));
+    assert_eq!((safe.directory.as_deref(), left_out), (Some("/d"), vec!["-B/x".to_owned()]));
+    for file in ["@a.c", "d/@a.c", "./@a.c"] {
+        let source = Source { file: file.into(), ..Source::default() };
+        let error = preprocess(&source, &mut |_| panic!("it is run")).expect_err("refused");
+        assert!(matches!(&error, PreprocessError::Name { .. }), "{error}");
+    }
+    let source = Source { file: "@d/a.c".into(), ..Source::default() };
+    assert_eq!(invocation(&source).arguments.last().map(String::as_str), Some("./@d/a.c"));
+}

@@ -410,7 +410,14 @@ fn bounded(mut p: Program, depth: u32) -> (Program, BTreeMap<EdgeId, Goal>) {
     let origin = p.procs[p.entry].origin;
     let global = |p: &mut Program, most: usize| {
         let ty = Type::int(usize::BITS - most.leading_zeros());
-        let var = p.vars.push(Var { name, ty, kind: VarKind::Global, origin, hidden: true });
+        let var = p.vars.push(Var {
+            name,
+            ty,
+            kind: VarKind::Global,
+            origin,
+            hidden: true,
+            signed: false,
+        });
         p.globals.push(var);
         var
     };

@@ -1,199 +1,277 @@
 //! Pushdown system → tree, for systems that are written down (`bop convert --to pds`).
+//!
+//! A stack symbol has one name, by which questions know it; a node of a program may have none, or
+//! several, and nodes of several procedures may have one label. So
+//!
+//! - what comes to a symbol with several names comes to the first of a row of symbols, each of which
+//!   steps to the next one; the last one has the rules;
+//! - a label that several symbols have is a symbol of its own, which they push and which is popped at
+//!   once, before they go on;
+//! - a symbol where an assertion failed steps to one that says so ([`is_failure`]).
 
-pub use front_remopla::raise::CannotSay;
-use front_remopla::raise::Raise;
-use front_remopla::tree::{self as syntax, BinOp, Decl, ExprId, Name};
+use front_remopla::raise::{Named, Raise, is_failure};
+use front_remopla::tree::{self as syntax, Decl, ExprId, ExprKind, Name};
 use ir::spds::{Head, Right, Spds, SymbolId};
-use ir::{Assign, Expr, Exprs, Id, IndexVec, Rel, Time, VarId};
+use ir::{Assign, Exprs, Id, Rel, TextId, Time, Unwritten, VarId};
+use rustc_hash::FxHashMap;
 use source::Span;
 
 use crate::tree::{Locals, Rule, Start, Tree};
 
-/// The system as a tree, with names that the language allows. Marks and events are left out, and so
-/// is which rules are steps.
-pub fn from_spds(spds: &Spds) -> Result<Tree, CannotSay> {
-    let mut raise = Raise::new(&spds.exprs);
-    let mut tree = Tree::default();
-    let decl = |raise: &mut Raise<'_>, var: VarId| -> Decl {
-        raise.var(var, spds.var_name(var), spds.vars[var].ty)
+/// The system as a tree, with names that the language allows; labels keep theirs, or it is not
+/// written. Marks and events are left out, and so is which rules are steps. `go_on` is asked now and
+/// then.
+pub fn from_spds(spds: &Spds, go_on: &mut dyn FnMut() -> bool) -> Result<Tree, Unwritten> {
+    let mut writer = Writer {
+        spds,
+        raise: Raise::new(&spds.exprs),
+        tree: Tree::default(),
+        controls: Vec::new(),
+        rows: Vec::new(),
+        visited: Vec::new(),
+        in_frames: vec![Vec::new(); spds.frames.len()],
     };
-    tree.globals = spds.globals.iter().map(|&var| decl(&mut raise, var)).collect();
-    let locals: Vec<Vec<Decl>> = spds
-        .frames
-        .iter()
-        .map(|frame| frame.locals.iter().map(|&var| decl(&mut raise, var)).collect())
-        .collect();
-    let controls: Vec<Name> =
-        spds.controls.ids().map(|control| raise.name(spds.control_name(control))).collect();
-    let symbols: IndexVec<SymbolId, Name> =
-        spds.symbols.ids().map(|symbol| raise.name(spds.symbol_name(symbol))).collect();
-    let span = Span::default();
-    let rule = |raise: &mut Raise<'_>, from: Name, symbol, to: Name, stack: &[Name], formula| {
-        let stack = raise.tree.add_list(stack.iter().copied());
-        let rule = syntax::Rule { from, symbol, to, stack, label: None, formula };
-        Rule { rule, span }
-    };
-    let mut stack: Vec<Name> = spds.start.stack.iter().map(|&symbol| symbols[symbol]).collect();
-    let control = controls[spds.start.control.index()];
-    let mut first_frame = None;
-    if spds.start.init.condition != Exprs::TRUE {
-        // A symbol of its own, with the locals of the topmost one, which lets the condition pass.
-        let top = spds.start.stack[0];
-        let start = raise.name("start");
-        let init = spds.start.init;
-        let rel = Rel::guarded(init.condition, init.choices);
-        let from = Head { control: spds.start.control, symbol: top };
-        let formula = formula(spds, &mut raise, from, Right::Step(top), &rel)?;
-        tree.rules.push(rule(&mut raise, control, start, control, &[symbols[top]], formula));
-        stack[0] = start;
-        first_frame = Some((spds.symbols[top].frame, start));
+    let locals = writer.declarations();
+    writer.names()?;
+    writer.start()?;
+    for rule in spds.rules.iter() {
+        if !go_on() {
+            return Err(Unwritten::Stopped);
+        }
+        let right = [rule.right.top(), rule.right.below()].into_iter().flatten();
+        let right: Vec<Name> = right.map(|symbol| writer.rows[symbol.index()].first).collect();
+        let from = writer.rows[rule.from.symbol.index()].last();
+        let formula = writer.formula(rule.from, rule.right, &rule.rel)?;
+        let controls = [rule.from.control, rule.to].map(|id| writer.controls[id.index()]);
+        writer.rule(controls, from, &right, formula);
     }
-    for (frame, decls) in spds.frames.ids().zip(locals) {
-        let mut names: Vec<Name> = spds
-            .symbols
-            .enumerate()
-            .filter(|(_, symbol)| symbol.frame == frame)
-            .map(|(id, _)| symbols[id])
-            .collect();
-        names.extend(first_frame.filter(|&(f, _)| f == frame).map(|(_, name)| name));
-        if !decls.is_empty() && !names.is_empty() {
-            let symbols = raise.tree.add_list(names);
-            tree.locals.push(Locals { symbols, decls });
+    let mut failed = None;
+    for symbol in spds.symbols.ids() {
+        if !go_on() {
+            return Err(Unwritten::Stopped);
+        }
+        writer.row(symbol, &mut failed)?;
+    }
+    for label in std::mem::take(&mut writer.visited) {
+        for control in writer.controls.clone() {
+            let formula = writer.globals_kept()?;
+            writer.rule([control; 2], label, &[], formula);
         }
     }
-    let stack = raise.tree.add_list(stack);
-    tree.starts.push(Start { control, stack, span });
-    for this in spds.rules.iter() {
-        let formula = formula(spds, &mut raise, this.from, this.right, &this.rel)?;
-        let right = [this.right.top(), this.right.below()].into_iter().flatten();
-        let right: Vec<Name> = right.map(|symbol| symbols[symbol]).collect();
-        let (from, to) = (controls[this.from.control.index()], controls[this.to.index()]);
-        let made = rule(&mut raise, from, symbols[this.from.symbol], to, &right, formula);
-        tree.rules.push(made);
-    }
-    tree.syntax = raise.tree;
-    Ok(tree)
+    writer.finish(locals);
+    Ok(writer.tree)
 }
 
-/// The relation of a rule as a formula; `None` if it says nothing.
-fn formula(
-    spds: &Spds,
-    raise: &mut Raise<'_>,
-    from: Head,
-    right: Right,
-    rel: &Rel,
-) -> Result<Option<ExprId>, CannotSay> {
-    raise.open_choices(rel.choices);
-    let mut conjuncts = Vec::new();
-    for condition in [rel.guard, rel.constraint] {
-        if condition != Exprs::TRUE {
-            conjuncts.push(raise.expr(condition)?);
+/// What a symbol is written as.
+struct Row {
+    /// Where one comes to it.
+    first: Name,
+    /// The symbols that follow, each with the label that is visited on the way.
+    then: Vec<(Option<Name>, Name)>,
+}
+
+impl Row {
+    /// The one with the rules.
+    fn last(&self) -> Name {
+        self.then.last().map_or(self.first, |&(_, name)| name)
+    }
+}
+
+struct Writer<'s> {
+    spds: &'s Spds,
+    raise: Raise<'s>,
+    tree: Tree,
+    controls: Vec<Name>,
+    /// By symbol.
+    rows: Vec<Row>,
+    /// The symbols of labels that several have.
+    visited: Vec<Name>,
+    /// By frame: the symbols that have its locals.
+    in_frames: Vec<Vec<Name>>,
+}
+
+impl Writer<'_> {
+    /// Declares the variables; returns those of each frame.
+    fn declarations(&mut self) -> Vec<Vec<Decl>> {
+        let spds = self.spds;
+        let info = |&var: &VarId| (var, spds.var_name(var), spds.vars[var].ty);
+        let globals: Vec<_> = spds.globals.iter().map(info).collect();
+        self.tree.globals = self.raise.vars(&globals);
+        self.raise.keep_scope();
+        let mut out = Vec::new();
+        for frame in spds.frames.iter() {
+            let locals: Vec<_> = frame.locals.iter().map(info).collect();
+            out.push(self.raise.vars(&locals));
+            self.raise.end_scope();
         }
+        let names = spds.controls.ids().map(|control| spds.control_name(control));
+        self.controls = self.raise.names(Named::Module, names);
+        out
     }
-    for (time, var, keeps) in spds.targets(from, right) {
-        let assigns: Vec<Assign> =
-            rel.assigns.iter().filter(|a| (a.time, a.var) == (time, var)).copied().collect();
-        target(spds, raise, time, var, keeps, &assigns, &mut conjuncts)?;
-    }
-    Ok(raise.all(conjuncts).map(|all| raise.close_choices(all)))
-}
 
-/// What a variable becomes.
-fn target(
-    spds: &Spds,
-    raise: &mut Raise<'_>,
-    time: Time,
-    var: VarId,
-    keeps: bool,
-    assigns: &[Assign],
-    conjuncts: &mut Vec<ExprId>,
-) -> Result<(), CannotSay> {
-    let Some(dim) = spds.vars[var].ty.array else {
-        match assigns {
-            [] if keeps => conjuncts.push(raise.kept(time, var)),
-            [] => {}
-            [only, ..] => {
-                if let Some(value) = only.value {
-                    let value = raise.expr(value)?;
-                    let after = raise.place(time, var, None);
-                    conjuncts.push(raise.binary(BinOp::Eq, after, value));
+    fn names(&mut self) -> Result<(), Unwritten> {
+        let spds = self.spds;
+        let mut carriers: FxHashMap<TextId, (usize, Name)> = FxHashMap::default();
+        for symbol in spds.symbols.iter() {
+            for &label in &symbol.labels {
+                match carriers.get_mut(&label) {
+                    Some((count, name)) => {
+                        if *count == 1 {
+                            self.visited.push(*name);
+                        }
+                        *count += 1;
+                    }
+                    None => {
+                        let name = self.raise.label(spds.text(label))?;
+                        carriers.insert(label, (1, name));
+                    }
                 }
             }
         }
-        return Ok(());
-    };
-    let mut free = !keeps;
-    let mut cells: Vec<&Assign> = Vec::new();
-    for assign in assigns {
-        match assign.index {
-            None => free = true,
-            Some(_) => cells.push(assign),
-        }
-    }
-    if cells.is_empty() {
-        if !free {
-            conjuncts.push(raise.kept(time, var));
-        }
-        return Ok(());
-    }
-    let (lo, hi) = (dim.lo, dim.lo + dim.len as i64 - 1);
-    let number = |cell: &&Assign| match spds.exprs[cell.index?] {
-        Expr::Int(i) => Some(i),
-        _ => None,
-    };
-    let numbers: Option<Vec<i64>> = cells.iter().map(number).collect();
-    if let Some(numbers) = numbers.filter(|all| all.iter().all(|i| (lo..=hi).contains(i))) {
-        for k in lo..=hi {
-            let mut values = cells.iter().zip(&numbers).filter(|&(_, &i)| i == k).peekable();
-            if values.peek().is_none() && !free {
-                let (i, j) = (raise.int(k), raise.int(k));
-                let after = raise.place(time, var, Some(i));
-                let before = raise.place(Time::Pre, var, Some(j));
-                conjuncts.push(raise.binary(BinOp::Eq, after, before));
+        // What is no label has a name of its own.
+        let unlabelled = |&id: &SymbolId| !carriers.contains_key(&spds.symbols[id].name);
+        let others: Vec<SymbolId> = spds.symbols.ids().filter(unlabelled).collect();
+        let names = others.iter().map(|&id| spds.symbol_name(id));
+        let names = self.raise.names(Named::Place, names);
+        let own: FxHashMap<SymbolId, Name> = others.into_iter().zip(names).collect();
+        for (id, symbol) in spds.symbols.enumerate() {
+            let mut all: Vec<(Option<Name>, Name)> = Vec::new();
+            all.extend(own.get(&id).map(|&name| (None, name)));
+            let labels = symbol.labels.iter().map(|label| carriers[label]);
+            all.extend(labels.clone().filter(|&(n, _)| n == 1).map(|(_, name)| (None, name)));
+            for (_, label) in labels.filter(|&(n, _)| n > 1) {
+                // One goes on at another symbol than the one that made the visit.
+                let fresh = |raise: &mut Raise<'_>| raise.name(Named::Place, spds.symbol_name(id));
+                if all.is_empty() {
+                    all.push((None, fresh(&mut self.raise)));
+                }
+                all.push((Some(label), fresh(&mut self.raise)));
             }
-            for value in values.filter_map(|(cell, _)| cell.value) {
-                let (value, index) = (raise.expr(value)?, raise.int(k));
-                let after = raise.place(time, var, Some(index));
-                conjuncts.push(raise.binary(BinOp::Eq, after, value));
+            self.in_frames[symbol.frame.index()].extend(all.iter().map(|&(_, name)| name));
+            let first = all.first().map(|&(_, name)| name);
+            let first = first.unwrap_or_else(|| self.raise.name(Named::Place, "symbol"));
+            self.rows.push(Row { first, then: all.into_iter().skip(1).collect() });
+        }
+        Ok(())
+    }
+
+    /// A rule of the text, from and to control locations.
+    fn rule(
+        &mut self,
+        [from, to]: [Name; 2],
+        symbol: Name,
+        right: &[Name],
+        formula: Option<ExprId>,
+    ) {
+        let stack = self.raise.tree.add_list(right.iter().copied());
+        let rule = syntax::Rule { from, symbol, to, stack, label: None, formula };
+        self.tree.rules.push(Rule { rule, span: Span::default() });
+    }
+
+    /// The start; a symbol of its own lets the initial condition pass, if there is one.
+    fn start(&mut self) -> Result<(), Unwritten> {
+        let start = &self.spds.start;
+        let mut stack: Vec<Name> = start.stack.iter().map(|s| self.rows[s.index()].first).collect();
+        let control = self.controls[start.control.index()];
+        if start.init.condition != Exprs::TRUE {
+            let top = start.stack[0];
+            let name = self.raise.name(Named::Place, "start");
+            let rel = Rel::guarded(start.init.condition, start.init.choices);
+            let head = Head { control: start.control, symbol: top };
+            let formula = self.formula(head, Right::Step(top), &rel)?;
+            self.rule([control; 2], name, &[stack[0]], formula);
+            stack[0] = name;
+            self.in_frames[self.spds.symbols[top].frame.index()].push(name);
+        }
+        let stack = self.raise.tree.add_list(stack);
+        self.tree.starts.push(Start { control, stack, span: Span::default() });
+        Ok(())
+    }
+
+    /// Steps from each symbol of a row to the next one, and what becomes of the last one.
+    fn row(&mut self, symbol: SymbolId, failed: &mut Option<Name>) -> Result<(), Unwritten> {
+        let spds = self.spds;
+        let (mut from, last) = (self.rows[symbol.index()].first, self.rows[symbol.index()].last());
+        for (visited, to) in std::mem::take(&mut self.rows[symbol.index()].then) {
+            for control in spds.controls.ids() {
+                let names = [self.controls[control.index()]; 2];
+                match visited {
+                    None => {
+                        let head = Head { control, symbol };
+                        let formula = self.formula(head, Right::Step(symbol), &Rel::identity())?;
+                        self.rule(names, from, &[to], formula);
+                    }
+                    Some(label) => {
+                        let mut conjuncts = Vec::new();
+                        let globals = spds.globals.iter().map(|&var| (Time::Post, var));
+                        let locals = spds.frames[spds.symbols[symbol].frame].locals.iter();
+                        for target in globals.chain(locals.map(|&var| (Time::Saved, var))) {
+                            self.raise.becomes(target, (true, false), &[], &mut conjuncts)?;
+                        }
+                        let formula = self.raise.all(conjuncts);
+                        self.rule(names, from, &[label, to], formula);
+                    }
+                }
+            }
+            from = to;
+        }
+        let tells = is_failure(self.raise.tree.text(last.symbol));
+        if spds.symbols[symbol].error && !tells {
+            let failed = *failed.get_or_insert_with(|| self.raise.failure());
+            for control in self.controls.clone() {
+                let formula = self.globals_kept()?;
+                self.rule([control; 2], last, &[failed], formula);
+            }
+        } else if !spds.symbols[symbol].error && tells {
+            // It must have a rule, or it would tell that an assertion failed.
+            let never = self.raise.tree.add_expr(ExprKind::Bool(false), Span::default());
+            self.rule([self.controls[0]; 2], last, &[last], Some(never));
+        }
+        Ok(())
+    }
+
+    /// A formula that keeps the values of globals.
+    fn globals_kept(&mut self) -> Result<Option<ExprId>, Unwritten> {
+        let mut conjuncts = Vec::new();
+        for &var in &self.spds.globals {
+            self.raise.becomes((Time::Post, var), (true, false), &[], &mut conjuncts)?;
+        }
+        Ok(self.raise.all(conjuncts))
+    }
+
+    /// The relation of a rule as a formula; `None` if it says nothing.
+    fn formula(
+        &mut self,
+        from: Head,
+        right: Right,
+        rel: &Rel,
+    ) -> Result<Option<ExprId>, Unwritten> {
+        self.raise.open_choices(rel.choices);
+        let mut conjuncts = Vec::new();
+        for condition in [rel.guard, rel.constraint] {
+            if condition != Exprs::TRUE {
+                conjuncts.push(self.raise.expr(condition)?);
             }
         }
-        return Ok(());
-    }
-    for cell in &cells {
-        let Some(index) = cell.index else { continue };
-        for (op, bound) in [(BinOp::Ge, lo), (BinOp::Le, hi)] {
-            let (index, bound) = (raise.expr(index)?, raise.int(bound));
-            conjuncts.push(raise.binary(op, index, bound));
+        let mut assigns: FxHashMap<(Time, VarId), Vec<Assign>> = FxHashMap::default();
+        for assign in &rel.assigns {
+            assigns.entry((assign.time, assign.var)).or_default().push(*assign);
         }
+        for (time, var, keeps) in self.spds.targets(from, right) {
+            let assigns = assigns.get(&(time, var)).map_or(&[][..], Vec::as_slice);
+            self.raise.becomes((time, var), (keeps, false), assigns, &mut conjuncts)?;
+        }
+        Ok(self.raise.all(conjuncts).map(|all| self.raise.close_choices(all)))
     }
-    for k in lo..=hi {
-        // Where no index is `k`, the cell keeps its value; where one is, it has the one given.
-        let mut elsewhere = Vec::new();
-        for cell in &cells {
-            let Some(index) = cell.index else { continue };
-            let is_here = |raise: &mut Raise<'_>, op| -> Result<ExprId, CannotSay> {
-                let (index, number) = (raise.expr(index)?, raise.int(k));
-                Ok(raise.binary(op, index, number))
-            };
-            elsewhere.push(is_here(raise, BinOp::Eq)?);
-            if let Some(value) = cell.value {
-                let not_here = is_here(raise, BinOp::Ne)?;
-                let (value, number) = (raise.expr(value)?, raise.int(k));
-                let after = raise.place(time, var, Some(number));
-                let becomes = raise.binary(BinOp::Eq, after, value);
-                conjuncts.push(raise.binary(BinOp::Or, not_here, becomes));
+
+    /// Says which symbols have which locals.
+    fn finish(&mut self, locals: Vec<Vec<Decl>>) {
+        for (names, decls) in std::mem::take(&mut self.in_frames).into_iter().zip(locals) {
+            if !decls.is_empty() && !names.is_empty() {
+                let symbols = self.raise.tree.add_list(names);
+                self.tree.locals.push(Locals { symbols, decls });
             }
         }
-        if !free {
-            let (i, j) = (raise.int(k), raise.int(k));
-            let (after, before) =
-                (raise.place(time, var, Some(i)), raise.place(Time::Pre, var, Some(j)));
-            let mut kept = raise.binary(BinOp::Eq, after, before);
-            for here in elsewhere {
-                kept = raise.binary(BinOp::Or, here, kept);
-            }
-            conjuncts.push(kept);
-        }
+        self.tree.syntax = std::mem::take(&mut self.raise.tree);
     }
-    Ok(())
 }

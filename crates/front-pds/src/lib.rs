@@ -4,7 +4,8 @@
 //! A file names the configuration to start with and gives a rule per line; a symbolic one declares
 //! variables, global ones and, for the stack symbols listed, local ones, and its rules may end in a
 //! formula over `x` (before), `x'` (after; a local of the new topmost symbol) and `x''` (a local of
-//! the symbol below it). What a formula does not constrain is arbitrary afterwards. Declarations and
+//! the symbol below it). What a formula does not constrain is arbitrary afterwards. A symbol
+//! `assertion_failed` without rules is where an assertion failed. Declarations and
 //! expressions are those of Remopla; in formulas `=` is equality and `->` implication, too.
 //!
 //! ```
@@ -28,7 +29,7 @@ mod parse;
 mod print;
 mod tree;
 
-pub use from_spds::{CannotSay, from_spds};
+pub use from_spds::from_spds;
 pub use front_remopla::{LowerError, LowerErrorKind, ParseError, ParseErrorKind};
 pub use lower::{LowerOptions, lower, lower_for_stacks, lower_spds};
 pub use parse::parse;

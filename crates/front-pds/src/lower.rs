@@ -1,5 +1,6 @@
 //! Tree → pushdown system → program model.
 
+use front_remopla::raise::is_failure;
 use front_remopla::tree::{Decl, Item, Name, Symbol};
 use front_remopla::types::{Entity, Types};
 use front_remopla::values::RuleScope;
@@ -217,6 +218,8 @@ impl<'t> Lowering<'t> {
         let origin = self.spds.origin(0, at.line, at.column, &shown);
         let frame = self.sections.get(&name.symbol).map_or(self.nothing, |&(frame, _)| frame);
         let id = self.spds.symbol(text, frame, origin);
+        // Nothing goes on there, and its name tells why.
+        self.spds.symbols[id].error = !rules.contains_key(&name.symbol) && is_failure(text);
         self.symbols.insert(name.symbol, id);
     }
 

@@ -6,20 +6,23 @@
 
 use ir::{
     Assign, Edge, EdgeKind, Expr, ExprId as Ir, Exprs, Id, NodeId, ProcId, Program, Rel, TextId,
-    Time, Type,
+    Time, Type, Unwritten, VarId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::Span;
 
-use crate::raise::{CannotSay, Raise};
+use crate::raise::{Named, Raise, is_failure};
 use crate::tree::{
-    self, BinOp, Block, Branch, Decl, ExprId, ExprKind, Item, List, Module, Name, Stmt, StmtId,
-    StmtKind, Tree, TypeName,
+    self, Block, Branch, Decl, ExprId, ExprKind, Item, List, Module, Name, Stmt, StmtId, StmtKind,
+    Tree, TypeName,
 };
 
-/// The program as a tree, with names that the language allows; labels keep theirs where they can.
-/// Marks and events are left out, and a failed assertion is a place where nothing goes on.
-pub fn from_program(program: &Program) -> Result<Tree, CannotSay> {
+/// The program as a tree, with names that the language allows; labels keep theirs, or it is not
+/// written. Marks and events are left out. Where an assertion fails stands `skip(false)` with a label
+/// that tells ([`is_failure`]). `go_on` is asked now and then.
+///
+/// A call may set parameters only, and the initial condition speak of those.
+pub fn from_program(program: &Program, go_on: &mut dyn FnMut() -> bool) -> Result<Tree, Unwritten> {
     let mut writer = Writer {
         program,
         raise: Raise::new(&program.exprs),
@@ -27,11 +30,11 @@ pub fn from_program(program: &Program) -> Result<Tree, CannotSay> {
         modules: Vec::new(),
         arguments: FxHashMap::default(),
     };
-    writer.names();
+    writer.names()?;
     writer.declarations();
     writer.start()?;
     for proc in program.procs.ids() {
-        writer.module(proc)?;
+        writer.module(proc, go_on)?;
     }
     Ok(writer.raise.tree)
 }
@@ -47,55 +50,79 @@ struct Writer<'p> {
 }
 
 impl Writer<'_> {
-    fn names(&mut self) {
-        // Labels come first, so that questions about them can still be asked.
-        // Modules may share them: a question about a label means all places that have it.
+    fn names(&mut self) -> Result<(), Unwritten> {
+        // Labels come first, so that questions about them can still be asked. Modules may share
+        // them: a question about a label means all places that have it.
+        let program = self.program;
         let mut shared: FxHashMap<TextId, Name> = FxHashMap::default();
-        let mut used: FxHashSet<(ProcId, TextId)> = FxHashSet::default();
-        for label in &self.program.labels {
-            let first = used.insert((self.program.nodes[label.node].proc, label.name));
+        let mut used: FxHashMap<(ProcId, TextId), NodeId> = FxHashMap::default();
+        for label in &program.labels {
+            let other = used.insert((program.nodes[label.node].proc, label.name), label.node);
+            let text = program.text(label.name);
+            if other.is_some_and(|other| other != label.node) {
+                let what = format!("the label `{text}` on two statements of a module");
+                return Err(Unwritten::NoWords(what));
+            }
+            if other.is_some() {
+                continue;
+            }
             let name = match shared.get(&label.name) {
-                Some(&name) if first => name,
-                _ => self.raise.name(self.program.text(label.name)),
+                Some(&name) => name,
+                None => self.raise.label(text)?,
             };
-            shared.entry(label.name).or_insert(name);
+            shared.insert(label.name, name);
             self.labels.entry(label.node).or_default().push(name);
         }
-        for (id, proc) in self.program.procs.enumerate() {
-            let name = self.raise.name(self.program.proc_name(id));
-            self.modules.push((name, Vec::new()));
+        // No label is called like a procedure, which a question may name as well.
+        for id in program.procs.ids() {
+            self.raise.reserve(Named::Place, program.proc_name(id));
+        }
+        let names = program.procs.ids().map(|id| program.proc_name(id));
+        let names = self.raise.names(Named::Module, names);
+        self.modules = names.into_iter().map(|name| (name, Vec::new())).collect();
+        let mut failure = None;
+        for (id, proc) in program.procs.enumerate() {
             for node in proc.node_ids() {
-                if !self.labels.contains_key(&node) {
-                    let text = format!("{}_{}", self.program.proc_name(id), node.index());
-                    let label = self.raise.name(&text);
+                if proc.error == Some(node) && !self.says_failure(node) {
+                    let name = *failure.get_or_insert_with(|| self.raise.failure());
+                    self.labels.entry(node).or_default().push(name);
+                } else if !self.labels.contains_key(&node) {
+                    let text = format!("{}_{}", program.proc_name(id), node.index());
+                    let label = self.raise.name(Named::Place, &text);
                     self.labels.insert(node, vec![label]);
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Whether a label of a node tells that an assertion failed.
+    fn says_failure(&self, node: NodeId) -> bool {
+        let tree = &self.raise.tree;
+        let labels = self.labels.get(&node);
+        labels.is_some_and(|labels| labels.iter().any(|label| is_failure(tree.text(label.symbol))))
     }
 
     fn declarations(&mut self) {
         let program = self.program;
-        for &global in &program.globals {
-            self.global(global, program.var_name(global).to_owned());
+        let info = |var: VarId| (var, program.var_name(var), program.vars[var].ty);
+        let globals: Vec<_> = program.globals.iter().map(|&var| info(var)).collect();
+        let mut decls = self.raise.vars(&globals);
+        for (id, proc) in program.procs.enumerate() {
+            let name = format!("{}_return", program.proc_name(id));
+            let results = proc.results.iter();
+            let results: Vec<_> = results.map(|&v| (v, &*name, program.vars[v].ty)).collect();
+            decls.extend(self.raise.vars(&results));
+        }
+        self.raise.keep_scope();
+        for decl in decls {
+            self.raise.tree.add_item(Item::Decl(decl));
         }
         for (id, proc) in program.procs.enumerate() {
-            for &result in &proc.results {
-                self.global(result, format!("{}_return", program.proc_name(id)));
-            }
+            let locals: Vec<_> = proc.locals.iter().map(|&var| info(var)).collect();
+            self.modules[id.index()].1 = self.raise.vars(&locals);
+            self.raise.end_scope();
         }
-        for (id, proc) in program.procs.enumerate() {
-            for &local in &proc.locals {
-                let ty = program.vars[local].ty;
-                let decl = self.raise.var(local, program.var_name(local), ty);
-                self.modules[id.index()].1.push(decl);
-            }
-        }
-    }
-
-    fn global(&mut self, var: ir::VarId, name: String) {
-        let decl = self.raise.var(var, &name, self.program.vars[var].ty);
-        self.raise.tree.add_item(Item::Decl(decl));
     }
 
     fn stmt(&mut self, labels: List<Name>, kind: StmtKind) -> StmtId {
@@ -124,40 +151,61 @@ impl Writer<'_> {
     }
 
     /// `init`, and a module that lets the initial condition pass, if there is one.
-    fn start(&mut self) -> Result<(), CannotSay> {
+    fn start(&mut self) -> Result<(), Unwritten> {
         let program = self.program;
         let (entry, init) = (program.entry, program.init);
         let (main, _) = self.modules[entry.index()];
-        let mut local = false;
-        program.exprs.reads(init.condition, |_, var| {
-            local |= program.vars[var].kind != ir::VarKind::Global;
-        });
-        if local {
-            return Err(CannotSay("an initial condition on local variables"));
+        if init.condition == Exprs::TRUE {
+            let names = self.raise.tree.add_list([main]);
+            self.raise.tree.add_item(Item::Init(names));
+            return Ok(());
         }
-        let start = match init.condition {
-            Exprs::TRUE => main,
-            _ => self.raise.name("start"),
-        };
+        // What the condition says of parameters is said of variables that are the arguments.
+        let mut read: FxHashSet<VarId> = FxHashSet::default();
+        program.exprs.reads(init.condition, |_, var| {
+            read.insert(var);
+        });
+        let (mut args, mut locals) = (Vec::new(), Vec::new());
+        for (k, &var) in program.procs[entry].locals.iter().enumerate() {
+            let read = read.contains(&var);
+            if k >= program.procs[entry].params {
+                if read {
+                    return Err(Unwritten::no_words("an initial condition on local variables"));
+                }
+                continue;
+            }
+            args.push(match read {
+                true => {
+                    let (decl, name) = self.raise.fresh_var("argument", program.vars[var].ty);
+                    locals.push(decl);
+                    self.raise.rename(Time::Pre, var, name, 0);
+                    self.raise.named(name, 0, None)
+                }
+                false => self.raise.tree.add_expr(ExprKind::Undef, Span::default()),
+            });
+        }
+        let mut text = "start".to_owned();
+        while program.procs.ids().any(|id| program.proc_name(id) == text)
+            || program.labels.iter().any(|label| program.text(label.name) == text)
+        {
+            text.push('_');
+        }
+        let start = self.raise.name(Named::Module, &text);
         let names = self.raise.tree.add_list([start]);
         self.raise.tree.add_item(Item::Init(names));
-        if init.condition != Exprs::TRUE {
-            self.raise.open_choices(init.choices);
-            let condition = self.raise.expr(init.condition)?;
-            let condition = self.raise.close_choices(condition);
-            let pass = self.plain(StmtKind::Skip(Some(condition)));
-            let undef =
-                |writer: &mut Self| writer.raise.tree.add_expr(ExprKind::Undef, Span::default());
-            let args: Vec<ExprId> = (0..program.procs[entry].params).map(|_| undef(self)).collect();
-            let args = self.raise.tree.add_list(args);
-            let assigns = List::EMPTY;
-            let call = self.plain(StmtKind::Call { target: None, callee: main, args, assigns });
-            self.add_module(start, Vec::new(), Vec::new(), vec![pass, call]);
-        }
+        self.raise.open_choices(init.choices);
+        let condition = self.raise.expr(init.condition)?;
+        self.raise.restore();
+        let condition = self.raise.close_choices(condition);
+        let pass = self.plain(StmtKind::Skip(Some(condition)));
+        let args = self.raise.tree.add_list(args);
+        let assigns = List::EMPTY;
+        let call = self.plain(StmtKind::Call { target: None, callee: main, args, assigns });
+        self.add_module(start, Vec::new(), locals, vec![pass, call]);
         Ok(())
     }
 
-    fn module(&mut self, id: ProcId) -> Result<(), CannotSay> {
+    fn module(&mut self, id: ProcId, go_on: &mut dyn FnMut() -> bool) -> Result<(), Unwritten> {
         let program = self.program;
         let proc = &program.procs[id];
         let mut body = Vec::new();
@@ -166,15 +214,25 @@ impl Writer<'_> {
             body.push(self.plain(goto));
         }
         for node in proc.node_ids() {
+            if !go_on() {
+                return Err(Unwritten::Stopped);
+            }
             let labels = self.labels[&node].clone();
             let labels = self.raise.tree.add_list(labels);
             let mut branches = Vec::new();
             for edge in program.out_edges(node) {
                 branches.push(self.branch(&program.edges[edge])?);
             }
-            let kind = if branches.is_empty() {
-                let never = self.raise.tree.add_expr(ExprKind::Bool(false), Span::default());
-                StmtKind::Skip(Some(never))
+            // Nothing goes on at `skip(false)`, and where a label says so, an assertion failed.
+            let failed = proc.error == Some(node);
+            let kind = if branches.is_empty() && (failed || !self.says_failure(node)) {
+                StmtKind::Skip(Some(self.never()))
+            } else if branches.is_empty() {
+                let body = self.plain(StmtKind::Skip(None));
+                let body = self.raise.tree.add_list([body]);
+                let guard = Some(self.never());
+                let branch = Branch { guard, body, span: Span::default() };
+                StmtKind::If(self.raise.tree.add_list([branch]))
             } else {
                 StmtKind::If(self.raise.tree.add_list(branches))
             };
@@ -186,12 +244,16 @@ impl Writer<'_> {
         Ok(())
     }
 
+    fn never(&mut self) -> ExprId {
+        self.raise.tree.add_expr(ExprKind::Bool(false), Span::default())
+    }
+
     fn goto(&self, node: NodeId) -> StmtKind {
         StmtKind::Goto(self.labels[&node][0], List::EMPTY)
     }
 
     /// `:: guard -> … goto L;`
-    fn branch(&mut self, edge: &Edge) -> Result<Branch, CannotSay> {
+    fn branch(&mut self, edge: &Edge) -> Result<Branch, Unwritten> {
         let mut body = Vec::new();
         match &edge.kind {
             EdgeKind::Local { target, rel } => {
@@ -215,10 +277,11 @@ impl Writer<'_> {
                 body.push(self.plain(StmtKind::Return(None)));
             }
             EdgeKind::Call(call) => {
-                let simple = call.enter.choices == 0
-                    && call.enter.constraint == Exprs::TRUE
-                    && call.enter.assigns.iter().all(|assign| self.total(assign));
-                if simple {
+                let locals = &self.program.procs[call.callee].locals;
+                let cell = |a: &Assign| {
+                    a.time == Time::Post && a.index.is_some() && locals.contains(&a.var)
+                };
+                if self.is_simple(&call.enter) && !call.enter.assigns.iter().any(cell) {
                     if call.enter.guard != Exprs::TRUE {
                         body.extend(self.relation(&Rel::guarded(call.enter.guard, 0))?);
                     }
@@ -237,7 +300,7 @@ impl Writer<'_> {
         Ok(Branch { guard: Some(always), body, span: Span::default() })
     }
 
-    fn call(&mut self, call: &ir::Call) -> Result<StmtId, CannotSay> {
+    fn call(&mut self, call: &ir::Call) -> Result<StmtId, Unwritten> {
         let enter = &call.enter;
         let callee = &self.program.procs[call.callee];
         let mut args: Vec<Option<Ir>> = vec![None; callee.params];
@@ -249,7 +312,7 @@ impl Writer<'_> {
                     args[k] = assign.value;
                 }
                 (Some(_), Time::Post) => {
-                    return Err(CannotSay("a call that sets local variables or cells"));
+                    return Err(Unwritten::no_words("a call that sets local variables or cells"));
                 }
                 _ => assigns.push(self.assign(assign)?),
             }
@@ -274,7 +337,7 @@ impl Writer<'_> {
         &mut self,
         caller: ProcId,
         call: &ir::Call,
-    ) -> Result<[StmtId; 2], CannotSay> {
+    ) -> Result<[StmtId; 2], Unwritten> {
         let program = self.program;
         let callee = &program.procs[call.callee];
         let mut args = Vec::new();
@@ -285,12 +348,9 @@ impl Writer<'_> {
                     read |= (time, v) == (Time::Post, var);
                 });
                 if read || call.enter.assigns.iter().any(|a| (a.time, a.var) == (Time::Post, var)) {
-                    return Err(CannotSay("a call that sets local variables"));
+                    return Err(Unwritten::no_words("a call that sets local variables"));
                 }
                 continue;
-            }
-            if program.vars[var].ty.array.is_some() {
-                return Err(CannotSay("a call with an array under a constraint"));
             }
             let ty = program.vars[var].ty;
             let name = match self.arguments.get(&(caller, k, ty)) {
@@ -311,16 +371,8 @@ impl Writer<'_> {
             let name = self.raise.name_of(local);
             self.raise.rename(Time::Saved, local, name, 1);
         }
-        // Parameters that nothing says anything of are arbitrary.
-        let mut enter = call.enter.clone();
-        let mut assigns = enter.assigns.to_vec();
-        for &(var, _) in &args {
-            if !assigns.iter().any(|a| (a.time, a.var) == (Time::Post, var)) {
-                assigns.push(Assign { time: Time::Post, var, index: None, value: None });
-            }
-        }
-        enter.assigns = assigns.into();
-        let skip = self.formula(&enter);
+        let callee_vars: Vec<VarId> = args.iter().map(|&(var, _)| var).collect();
+        let skip = self.formula(&call.enter, &callee_vars);
         self.raise.restore();
         let skip = skip?;
         let list: Vec<ExprId> =
@@ -331,22 +383,24 @@ impl Writer<'_> {
         Ok([skip, call])
     }
 
-    /// Whether an assignment means the same in both: a boolean with an undefined part is false in
-    /// the program model, and has no successor here.
-    fn total(&self, assign: &Assign) -> bool {
-        let Some(value) = assign.value else { return true };
-        if self.program.vars[assign.var].ty.scalar != ir::Scalar::Bool {
-            return true;
-        }
-        let mut total = true;
-        self.program.exprs.postorder(value, |_, expr| {
-            use ir::BinaryOp::{Div, Shl, Shr, When};
-            total &= !matches!(expr, Expr::Index(..) | Expr::Binary(Div | Shl | Shr | When, ..));
-        });
-        total
+    /// Whether a relation is a guard and assignments that mean the same in both. A boolean with an
+    /// undefined part is false in the program model, and has no successor here; and a cell that can
+    /// never be is refused here.
+    fn is_simple(&self, rel: &Rel) -> bool {
+        rel.choices == 0
+            && rel.constraint == Exprs::TRUE
+            && rel.assigns.iter().all(|assign| {
+                let ty = self.program.vars[assign.var].ty;
+                let is_bool = ty.scalar == ir::Scalar::Bool;
+                let exists = match (assign.index.map(|i| self.program.exprs[i]), ty.array) {
+                    (Some(Expr::Int(i)), Some(dim)) => i >= dim.lo && i < dim.lo + dim.len as i64,
+                    _ => true,
+                };
+                exists && assign.value.is_none_or(|v| !is_bool || self.raise.is_defined(v))
+            })
     }
 
-    fn assign(&mut self, assign: &Assign) -> Result<tree::Assign, CannotSay> {
+    fn assign(&mut self, assign: &Assign) -> Result<tree::Assign, Unwritten> {
         let index = assign.index.map(|index| self.raise.expr(index)).transpose()?;
         let target = self.raise.place(Time::Pre, assign.var, index);
         let value = match assign.value {
@@ -357,12 +411,9 @@ impl Writer<'_> {
     }
 
     /// The statements that do what a relation does.
-    fn relation(&mut self, rel: &Rel) -> Result<Vec<StmtId>, CannotSay> {
-        let simple = rel.choices == 0
-            && rel.constraint == Exprs::TRUE
-            && rel.assigns.iter().all(|assign| self.total(assign));
+    fn relation(&mut self, rel: &Rel) -> Result<Vec<StmtId>, Unwritten> {
         let mut out = Vec::new();
-        if simple {
+        if self.is_simple(rel) {
             if rel.guard != Exprs::TRUE {
                 let guard = self.raise.expr(rel.guard)?;
                 out.push(self.plain(StmtKind::Skip(Some(guard))));
@@ -377,11 +428,12 @@ impl Writer<'_> {
             }
             return Ok(out);
         }
-        Ok(vec![self.formula(rel)?])
+        Ok(vec![self.formula(rel, &[])?])
     }
 
-    /// A relation as `skip(b)`.
-    fn formula(&mut self, rel: &Rel) -> Result<StmtId, CannotSay> {
+    /// A relation as `skip(b)`. Those of `entered` are variables of a callee, which have no value
+    /// before.
+    fn formula(&mut self, rel: &Rel, entered: &[VarId]) -> Result<StmtId, Unwritten> {
         self.raise.open_choices(rel.choices);
         let mut conjuncts = Vec::new();
         for condition in [rel.guard, rel.constraint] {
@@ -389,39 +441,23 @@ impl Writer<'_> {
                 conjuncts.push(self.raise.expr(condition)?);
             }
         }
-        for assign in &rel.assigns {
-            if self.program.vars[assign.var].ty.array.is_some() && assign.index.is_none() {
-                return Err(CannotSay("an arbitrary array under a constraint"));
-            }
-            let index = assign.index.map(|index| self.raise.expr(index)).transpose()?;
-            let after = self.raise.place(assign.time, assign.var, index);
-            conjuncts.push(match assign.value {
-                Some(value) => {
-                    let value = self.raise.expr(value)?;
-                    self.raise.binary(BinOp::Eq, after, value)
-                }
-                // Mentioned, so that it changes.
-                None => {
-                    let zero = self.raise.int(0);
-                    self.raise.binary(BinOp::Ge, after, zero)
-                }
-            });
-        }
         // What has a prime changes here, unless the formula says otherwise.
-        let mut kept = Vec::new();
+        let mut targets: Vec<(Time, VarId)> = Vec::new();
+        let mut seen: FxHashSet<(Time, VarId)> = FxHashSet::default();
+        let entered = entered.iter().map(|&var| (Time::Post, var));
+        let new: FxHashSet<(Time, VarId)> = entered.clone().collect();
+        let assigned = rel.assigns.iter().map(|assign| (assign.time, assign.var));
+        targets.extend(entered.chain(assigned).filter(|&target| seen.insert(target)));
         self.program.exprs.reads(rel.constraint, |time, var| {
-            if time != Time::Pre && !kept.contains(&(time, var)) {
-                kept.push((time, var));
+            if time != Time::Pre && seen.insert((time, var)) {
+                targets.push((time, var));
             }
         });
-        for (time, var) in kept {
-            match rel.assigns.iter().find(|assign| (assign.time, assign.var) == (time, var)) {
-                None => conjuncts.push(self.raise.kept(time, var)),
-                Some(assign) if assign.index.is_some() => {
-                    return Err(CannotSay("a cell under a constraint on its array"));
-                }
-                Some(_) => {}
-            }
+        for target in targets {
+            let mine = |a: &&Assign| (a.time, a.var) == target;
+            let assigns: Vec<Assign> = rel.assigns.iter().filter(mine).copied().collect();
+            let keeps = !new.contains(&target);
+            self.raise.becomes(target, (keeps, true), &assigns, &mut conjuncts)?;
         }
         let all = self.raise.all(conjuncts);
         let all = all.map(|all| self.raise.close_choices(all));

@@ -121,6 +121,11 @@ impl Kind {
         declares || item || block || statement || matches!(self, Undef | All | Exists | Const(_))
     }
 
+    /// What can be a label, which is told by the `:` behind it: a name, a number, any other word.
+    pub fn is_label(self) -> bool {
+        matches!(self, Kind::Ident | Kind::Int | Kind::Foreign) || self.is_reserved()
+    }
+
     /// What ends a block, before which `;` may be missing.
     pub(crate) fn ends_block(self) -> bool {
         matches!(self, Kind::Fi | Kind::Od | Kind::Option | Kind::RBrace)

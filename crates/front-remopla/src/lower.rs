@@ -10,6 +10,10 @@
 //! into a pushdown system, with `q` as its control location and labels as its symbols, the rules are
 //! added, and the whole becomes a program again.
 //!
+//! **Assertions.** The language has none; but a statement `skip(false)` with a label
+//! `assertion_failed`, which may have a number behind it, is one that fails. So programs with
+//! assertions can be written in it (`from_program.rs`).
+//!
 //! **Enumerations.** An arbitrary value of one (uninitialised, or `undef`) is one of its members.
 
 mod assign;
@@ -22,8 +26,9 @@ use std::rc::Rc;
 
 use crate::error::{Language, LowerError, LowerErrorKind};
 use crate::print::stmt_text;
+use crate::raise::is_failure;
 use crate::tree::{
-    Branch, Item, List, Module, Name, Stmt, StmtId, StmtKind, Symbol, Tree, TypeName,
+    Branch, ExprKind, Item, List, Module, Name, Stmt, StmtId, StmtKind, Symbol, Tree, TypeName,
 };
 use crate::types::{Entity, Leaf, Shape, Types};
 use crate::values::{Found, Scope, Values, read};
@@ -480,6 +485,7 @@ impl<'t> Lowering<'t> {
         self.builder.begin_proc(self.modules[number].proc);
         let body = self.modules[number].body;
         let mut work: Vec<StmtId> = body.iter().rev().copied().collect();
+        let mut failures = Vec::new();
         while let Some(id) = work.pop() {
             let stmt = tree.stmt(id);
             match stmt.kind {
@@ -491,6 +497,9 @@ impl<'t> Lowering<'t> {
                     let node = self.builder.statement(origin);
                     self.stmt_nodes[id.index()] = Some(node);
                     self.put_labels(stmt, node);
+                    if self.is_failure(stmt) {
+                        failures.push(node);
+                    }
                 }
             }
             if let StmtKind::If(branches) | StmtKind::Do(branches) = stmt.kind {
@@ -498,6 +507,10 @@ impl<'t> Lowering<'t> {
                     work.extend(tree.list(branch.body).iter().rev());
                 }
             }
+        }
+        for node in failures {
+            let error = self.builder.error_node();
+            self.builder.step(node, error, Rel::identity());
         }
         let exit = self.builder.silent();
         let entry = self.head(body, exit);
@@ -510,6 +523,14 @@ impl<'t> Lowering<'t> {
             self.builder.label(tree.text(name), entry);
         }
         (self.modules[number].exit, self.modules[number].entry) = (Some(exit), Some(entry));
+    }
+
+    /// Whether this is where an assertion fails: `assertion_failed: skip(false);`.
+    fn is_failure(&self, stmt: &Stmt) -> bool {
+        let tree = self.tree;
+        let StmtKind::Skip(Some(condition)) = stmt.kind else { return false };
+        matches!(tree.expr(condition).kind, ExprKind::Bool(false))
+            && tree.list(stmt.labels).iter().any(|label| is_failure(tree.text(label.symbol)))
     }
 
     fn put_labels(&mut self, stmt: &Stmt, node: NodeId) {

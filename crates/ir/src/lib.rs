@@ -43,6 +43,7 @@ mod layout;
 mod program;
 pub mod spds;
 mod validate;
+mod written;
 
 pub use dump::{dump, expr_text};
 pub use embed::Embedding;
@@ -54,3 +55,4 @@ pub use program::{
     Origin, Proc, ProcId, Program, ProgramBuilder, Rel, Scalar, TextId, Type, Var, VarId, VarKind,
 };
 pub use validate::{Invalid, MAX_AREA, MAX_WIDTH, call_edges, widths};
+pub use written::Unwritten;

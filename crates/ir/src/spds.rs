@@ -42,7 +42,7 @@ use crate::{
     Assign, EventsId, Expr, ExprId, Exprs, Id, IndexVec, Init, Origin, ProcId, Rel, TextId, Time,
     Type, Var, VarId, VarKind, define_id,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 define_id!(
     /// A control location.
@@ -195,6 +195,8 @@ pub struct Spds {
     lowest_first: bool,
     /// The last number given to names made from each name.
     numbers: FxHashMap<TextId, u64>,
+    /// Names that a fresh symbol must not have: of labels and procedures.
+    meant: FxHashSet<TextId>,
 }
 
 impl Default for Spds {
@@ -222,6 +224,7 @@ impl Spds {
             symbol_ids: FxHashMap::default(),
             lowest_first: false,
             numbers: FxHashMap::default(),
+            meant: FxHashSet::default(),
         }
     }
 
@@ -324,11 +327,12 @@ impl Spds {
         self.symbol_ids.insert(name, id);
         id
     }
-    /// `base`, or the first of `base_1`, `base_2`, … that no symbol is called.
+    /// `base`, or the first of `base_1`, `base_2`, … that no symbol is called, and no label or
+    /// procedure of the program that the system was made from.
     fn fresh(&mut self, base: &str) -> TextId {
         let base_id = self.texts.add(base);
         let mut name = base_id;
-        while self.symbol_ids.contains_key(&name) {
+        while self.symbol_ids.contains_key(&name) || self.meant.contains(&name) {
             let number = self.numbers.entry(base_id).or_default();
             *number += 1;
             name = self.texts.add(&format!("{base}_{number}"));

@@ -269,10 +269,15 @@ impl std::fmt::Display for ModalSystem {
             }
             format!("{}:{}", self.blocks[equation.block as usize].1, equation.name)
         };
+        let mut members: Vec<Vec<&Equation>> = vec![Vec::new(); self.blocks.len()];
+        for equation in &self.equations {
+            members[equation.block as usize].push(equation);
+        }
         for (block, (sign, block_name)) in self.blocks.iter().enumerate() {
-            let block = block as u32;
             _ = writeln!(out, "block {} {block_name} is", sign.word());
-            for equation in self.equations.iter().filter(|equation| equation.block == block) {
+            let equations = std::mem::take(&mut members[block]);
+            let block = block as u32;
+            for equation in equations {
                 _ = write!(out, "  {} =", equation.name);
                 for (i, part) in equation.parts.iter().enumerate() {
                     if i > 0 {

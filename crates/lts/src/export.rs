@@ -26,11 +26,17 @@ const DEEPEST: u32 = 16;
 /// A formula as a modal equation system.
 ///
 /// Data are instantiated, as [pbes §5.1] does by hand: parameters and quantifiers range over finite
-/// sorts, `Var` being `names`. A modality that binds a data variable becomes one for each value.
-pub fn to_modal_system(formula: &Formula, names: &[&str]) -> Result<ModalSystem, SyntaxError> {
+/// sorts, `Var` being `names`: those of the labels of a model. Without a model nobody knows the values
+/// of that sort, and a formula that needs them is no modal system. A modality that binds a data
+/// variable becomes one for each value. `None` where `go_on`, which is asked now and then, says no.
+pub fn to_modal_system(
+    formula: &Formula,
+    names: Option<&[&str]>,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Option<ModalSystem>, SyntaxError> {
     let lowered = formula.lower()?;
     let mut formulas = lowered.formulas;
-    for name in names {
+    for name in names.unwrap_or_default() {
         if let Value::Symbol(symbol) = formulas.signature.read(name)
             && !formulas.variables.contains(&symbol)
         {
@@ -50,6 +56,7 @@ pub fn to_modal_system(formula: &Formula, names: &[&str]) -> Result<ModalSystem,
     let mut run = Modal {
         formula,
         formulas: &formulas,
+        model: names.is_some(),
         sources: &lowered.sources,
         free: &free,
         block_of: &block_of,
@@ -72,6 +79,9 @@ pub fn to_modal_system(formula: &Formula, names: &[&str]) -> Result<ModalSystem,
     let main = formulas.predicates[formulas.initial as usize].body;
     run.equation(main, &Vec::new());
     while let Some((id, node, slots)) = run.pending.pop() {
+        if !go_on() {
+            return Ok(None);
+        }
         let (op, parts) = run.parts(node, &slots)?;
         run.equations[id as usize].op = op;
         run.equations[id as usize].parts = parts;
@@ -104,11 +114,13 @@ pub fn to_modal_system(formula: &Formula, names: &[&str]) -> Result<ModalSystem,
     }
     let mut keep = used.iter();
     blocks.retain(|_| *keep.next().unwrap_or(&true));
-    Ok(ModalSystem { blocks, equations, initial: number[0], actions: run.actions })
+    Ok(Some(ModalSystem { blocks, equations, initial: number[0], actions: run.actions }))
 }
 
 struct Modal<'a> {
     formula: &'a Formula,
+    /// The values of sort `Var` are known.
+    model: bool,
     formulas: &'a Formulas,
     sources: &'a [u32],
     free: &'a [Box<[u32]>],
@@ -176,6 +188,9 @@ impl Modal<'_> {
     fn domain(&self, slot: u32) -> Result<Vec<Value>, SyntaxError> {
         match self.formulas.slots[slot as usize].sort {
             Sort::Bool => Ok(vec![Value::Bool(false), Value::Bool(true)]),
+            Sort::Var if !self.model => {
+                Err(unsupported("a value of sort `Var` without `--model`, whose labels have them,"))
+            }
             Sort::Var => Ok(self.formulas.variables.iter().map(|&v| Value::Symbol(v)).collect()),
             Sort::Enum(e) => {
                 let elements = &self.formulas.signature.enumerations[e as usize].elements;
@@ -389,7 +404,13 @@ impl Modal<'_> {
 ///
 /// Every predicate gets the state as its first parameter, `s`, and the data variables around it as
 /// further ones. A modality becomes an equation that lists the transitions its action admits.
-pub fn to_pbes(formula: &Formula, lts: &ExplicitLts, tau: &[&str]) -> Result<String, SyntaxError> {
+/// `None` where `go_on`, which is asked now and then, says no.
+pub fn to_pbes(
+    formula: &Formula,
+    lts: &ExplicitLts,
+    tau: &[&str],
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Option<String>, SyntaxError> {
     let lowered = formula.lower()?;
     let mut formulas = lowered.formulas;
     let labels: Vec<(String, String, Vec<Value>)> = lts
@@ -446,6 +467,9 @@ pub fn to_pbes(formula: &Formula, lts: &ExplicitLts, tau: &[&str]) -> Result<Str
             let source = lowered.sources[*action as usize];
             let mut terms = Vec::new();
             for from in 0..lts.states() {
+                if !go_on() {
+                    return Ok(None);
+                }
                 for &(label, to) in lts.from(from) {
                     let label = &labels[label as usize];
                     let internal = tau.contains(&label.0.as_str());
@@ -482,7 +506,7 @@ pub fn to_pbes(formula: &Formula, lts: &ExplicitLts, tau: &[&str]) -> Result<Str
         }
     }
     _ = writeln!(out, "\ninit P{}({});", formulas.initial, lts.initial_state());
-    Ok(out)
+    Ok(Some(out))
 }
 
 /// A name's characters as far as they may stand in names.

@@ -535,7 +535,7 @@ fn agree(dialect: Dialect, seed: u64, rounds: usize) {
         }
         // The same question, written down as a modal and as a parameterised system.
         let here = expected.contains(&naive.lts.initial_state());
-        match lts::to_modal_system(&formula, &["x", "y"]) {
+        match lts::to_modal_system(&formula, Some(&["x", "y"]), &mut || true).map(Option::unwrap) {
             Ok(system) => {
                 let text = system.to_string();
                 let again = lts::blk::parse(&text).unwrap_or_else(|e| panic!("{text}\n{e}"));
@@ -547,7 +547,7 @@ fn agree(dialect: Dialect, seed: u64, rounds: usize) {
             }
             Err(e) => assert!(e.to_string().ends_with("not supported"), "{e}"),
         }
-        match lts::to_pbes(&formula, naive.lts, &["i"]) {
+        match lts::to_pbes(&formula, naive.lts, &["i"], &mut || true).map(Option::unwrap) {
             Ok(text) => {
                 let pbes = bes::pbes::parse(&text).unwrap_or_else(|e| panic!("{text}\n{e}"));
                 let mut solver = Solver::new(pbes.instance().unwrap());

@@ -64,7 +64,7 @@ pub(crate) fn auto(task: &Task, options: &Options, watch: &Watch, budget: &Budge
     let facts = Facts::new(&task.program);
     let explicit = Explicit { max_open_bits: EXPLICIT_OPEN_BITS };
     let mut why = vec![facts.to_string()];
-    let mut later = None;
+    let (mut later, mut before) = (None, None);
     if facts.widest > EXPLICIT_BITS {
         why.push(format!("too many for `explicit` ({} in one frame)", facts.widest));
     } else if facts.edges > EXPLICIT_EDGES {
@@ -73,7 +73,8 @@ pub(crate) fn auto(task: &Task, options: &Options, watch: &Watch, budget: &Budge
         later = Some(Entrant { engine: &explicit, may: May::Steps(steps) });
     } else {
         let steps = options.limits.steps.map_or(EXPLICIT_STEPS, |s| s.min(EXPLICIT_STEPS));
-        let first = watch.budget(Limits { steps: Some(steps), ..remaining(options, budget) });
+        let limits = Limits { steps: Some(steps), ..remaining(options, budget) };
+        let first = watch.part(limits, options.limits);
         let tried = run(&explicit, task, &first, String::new());
         why.push(match given_up(task, &tried.answer) {
             None => return Run { why: format!("{facts}, few states are reached"), ..tried },
@@ -81,26 +82,30 @@ pub(crate) fn auto(task: &Task, options: &Options, watch: &Watch, budget: &Budge
                 format!("more than {steps} steps of `explicit`")
             }
             Some(Some(StopReason::Unsupported { what })) => format!("`explicit`: {what}"),
-            Some(Some(_)) => return Run { why: facts.to_string(), ..whole_time(tried, options) },
+            Some(Some(_)) => return Run { why: facts.to_string(), ..tried },
         });
+        before = Some(tried);
     }
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     let race = Race { task, options, watch, budget, stop: Arc::default() };
-    let (run, notes) = race.run(cores, later);
+    let (mut run, notes) = race.run(cores, later);
     why.extend(notes);
+    if let Some(tried) = before {
+        take_over(&mut run.answer, tried.answer);
+    }
     Run { why: why.join("; "), ..run }
 }
 
-/// Names the limit on time that was set, not the rest of it that this engine had.
-fn whole_time(mut run: Run, options: &Options) -> Run {
-    for verdict in &mut run.answer.verdicts {
-        if let (Verdict::Unknown(StopReason::Time { limit }), Some(set)) =
-            (verdict, options.limits.time)
-        {
-            *limit = set;
+/// Verdicts that one engine has found and another has not: what was found before a limit is not lost.
+fn take_over(answer: &mut Answer, other: Answer) {
+    for (verdict, found) in answer.verdicts.iter_mut().zip(other.verdicts) {
+        if matches!(
+            (&verdict, &found),
+            (Verdict::Unknown(_), Verdict::Holds(_) | Verdict::Violated(_))
+        ) {
+            *verdict = found;
         }
     }
-    run
 }
 
 /// The limits, as far as they are not used up.
@@ -319,11 +324,11 @@ impl Race<'_> {
             May::All | May::Turns => self.budget.clone(),
             May::Moment(moment) => {
                 let time = Some(limits.time.map_or(moment, |time| time.min(moment)));
-                self.watch.budget(Limits { time, ..limits })
+                self.watch.part(Limits { time, ..limits }, self.options.limits)
             }
             May::Steps(steps) => {
                 let steps = Some(limits.steps.map_or(steps, |s| s.min(steps)));
-                self.watch.budget(Limits { steps, ..limits })
+                self.watch.part(Limits { steps, ..limits }, self.options.limits)
             }
         };
         // Nobody listens any more when somebody has won.
@@ -415,7 +420,7 @@ impl Heard {
         };
         let best = (0..self.ended.len()).min_by_key(|&i| rank(&self.ended[i]));
         let best = best.map(|i| self.ended.remove(i).0);
-        let best = best.unwrap_or_else(|| {
+        let mut best = best.unwrap_or_else(|| {
             let what = "no engine was tried".to_owned();
             let answer = Answer::unknown(task, StopReason::Internal { what });
             Run { engine: "auto", why: String::new(), answer, seconds: 0.0 }
@@ -438,6 +443,9 @@ impl Heard {
                 },
             });
         }
+        for (other, _) in self.ended {
+            take_over(&mut best.answer, other.answer);
+        }
         (best, notes)
     }
 }
@@ -452,13 +460,15 @@ fn reason(answer: &Answer) -> Option<&StopReason> {
 
 /// Whether every goal has a verdict, and everything else that was wanted is there.
 fn answered(answer: &Answer) -> bool {
-    reason(answer).is_none() && answer.observed.iter().all(Option::is_some)
+    reason(answer).is_none()
+        && answer.incomplete.is_none()
+        && answer.observed.iter().all(Option::is_some)
 }
 
 /// Whether an answer leaves something open: the reason that the engine gives, or none if it only
 /// found traces that are not known to be shortest.
 fn given_up<'a>(task: &Task, answer: &'a Answer) -> Option<Option<&'a StopReason>> {
-    if let Some(reason) = reason(answer) {
+    if let Some(reason) = reason(answer).or(answer.incomplete.as_ref()) {
         return Some(Some(reason));
     }
     let longer = |v: &Verdict| matches!(v, Verdict::Violated(Some(trace)) if !trace.shortest);

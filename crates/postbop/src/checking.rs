@@ -43,6 +43,7 @@ pub fn check(
     let budget = watch.budget(options.limits);
     let program = Arc::new(load_for(files, options, properties)?);
     let asked = Asked::new(&program, files, properties, options, &budget)?;
+    watch.so_far.asked(&program, files, asked.questions.iter().map(|(p, _)| p.clone()));
     let results = match budget.poll() {
         Ok(()) => {
             // Temporal properties are about programs of their own.
@@ -182,6 +183,7 @@ impl Judge<'_> {
                 };
                 let mut out = compared(property, each);
                 out.warnings.extend(absent(property, self.program));
+                temporal.watch.so_far.answered(&out);
                 out
             })
             .collect()
@@ -228,8 +230,8 @@ impl Judge<'_> {
     fn all_nodes(&self, property: &Property, run: &Run) -> Outcome {
         let mut out = answered(property, run);
         let Some(reached) = &run.answer.reached else {
-            out.stop_reason = Some(match run.answer.verdicts.last() {
-                Some(Verdict::Unknown(reason)) => reason.clone(),
+            out.stop_reason = Some(match (&run.answer.incomplete, run.answer.verdicts.last()) {
+                (Some(reason), _) | (None, Some(Verdict::Unknown(reason))) => reason.clone(),
                 _ => {
                     let what = format!("engine {} did not say what is reached", run.engine);
                     StopReason::Internal { what }

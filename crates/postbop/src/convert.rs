@@ -2,11 +2,10 @@
 
 use crate::checking::{Asked, Asks};
 use crate::load::{Error, Tree, guarded, load, load_for, lower, parse, rejected, system};
-use crate::{Encoding, Options, dot, tree};
-use check::{Budget, Goal};
-use front_pds::CannotSay;
+use crate::{Encoding, Options, Watch, dot, tree};
+use check::{Budget, Goal, StopReason};
 use ir::spds::Spds;
-use ir::{EdgeKind, Exprs, Id, ProcId, Program, Time, VarId};
+use ir::{EdgeKind, Exprs, Id, ProcId, Program, Time, Unwritten, VarId};
 use property::Property;
 use rustc_hash::FxHashSet;
 use source::SourceFile;
@@ -45,20 +44,29 @@ pub enum Target {
 
 /// The program in another form. What is wrong with it is reported first: only programs that can be
 /// checked are converted. What is written in its own language is written down as it was, in other
-/// languages from what it means.
+/// languages, or to start somewhere else, from what it means.
 pub fn convert(
     files: &[Arc<SourceFile>],
     target: Target,
     options: &Options,
+    watch: &Watch,
 ) -> Result<String, Error> {
     guarded("converting", || {
+        let budget = watch.budget(options.limits);
         if let Some(c) = &options.c {
             if let Some(exported) = c.export(target, options) {
                 return exported;
             }
-            return converted(c.program(options, &[])?, target);
+            return converted(c.program(options, &[])?, target, &budget);
         }
         let (file, tree) = parse(files, options)?;
+        goes_on(&budget)?;
+        if let (Tree::Pds(tree), Target::Pds, Some(_)) = (&tree, target, &options.entry) {
+            return pushdown(&system(file, tree, options)?, &budget);
+        }
+        if options.entry.is_some() {
+            return converted(lower(file, &tree, options)?, target, &budget);
+        }
         // A boolean program without a start can be written down.
         if let (Tree::Bp(tree), Target::Bp) = (&tree, target) {
             let errors = front_bp::check(tree);
@@ -71,24 +79,26 @@ pub fn convert(
         match (&tree, target) {
             (Tree::Remopla(tree), Target::Remopla) => Ok(front_remopla::print(tree)),
             (Tree::Pds(tree), Target::Pds) => Ok(front_pds::print(tree)),
-            (_, target) => converted(program, target),
+            (_, target) => converted(program, target, &budget),
         }
     })
 }
 
 /// The program in a form, from what it means.
-fn converted(program: Program, target: Target) -> Result<String, Error> {
+fn converted(program: Program, target: Target, budget: &Budget) -> Result<String, Error> {
+    goes_on(budget)?;
+    let go_on = &mut || budget.poll().is_ok();
     match target {
         Target::Dot => text(|out| dot::dot(&program, out)),
-        Target::Bp => Ok(front_bp::print(&front_bp::from_program(&program))),
+        Target::Bp => {
+            let tree = front_bp::from_program(&program, go_on);
+            Ok(front_bp::print(&tree.map_err(|e| unwritten("a boolean program", e, budget))?))
+        }
         Target::Remopla => {
-            let tree = front_remopla::from_program(&with_parameters(program));
-            Ok(front_remopla::print(&tree.map_err(|e| cannot_say(target, e))?))
+            let tree = front_remopla::from_program(&with_parameters(program), go_on);
+            Ok(front_remopla::print(&tree.map_err(|e| unwritten("a Remopla program", e, budget))?))
         }
-        Target::Pds => {
-            let tree = front_pds::from_spds(&Spds::from_program(&program));
-            Ok(front_pds::print(&tree.map_err(|e| cannot_say(target, e))?))
-        }
+        Target::Pds => pushdown(&Spds::from_program(&program), budget),
         Target::Edl { .. } | Target::Smv { .. } | Target::Cout => {
             let what = "edl, smv and cout are forms of C programs; other programs have bp, remopla, \
                         pds and dot";
@@ -97,21 +107,32 @@ fn converted(program: Program, target: Target) -> Result<String, Error> {
     }
 }
 
-/// The target has no words for something.
-fn cannot_say(target: Target, CannotSay(what): CannotSay) -> Error {
-    let language = match target {
-        Target::Bp => "a boolean program",
-        Target::Remopla => "a Remopla program",
-        Target::Pds => "a pushdown system",
-        _ => "this form",
-    };
-    Error::Usage(format!("{language} has no words for {what}"))
+/// The system as text.
+fn pushdown(spds: &Spds, budget: &Budget) -> Result<String, Error> {
+    let tree = front_pds::from_spds(spds, &mut || budget.poll().is_ok());
+    Ok(front_pds::print(&tree.map_err(|e| unwritten("a pushdown system", e, budget))?))
 }
 
-/// The program with all locals that calls set as parameters. In a program made from rules any local
-/// may be set where its symbol is pushed.
+/// Whether the limits allow to go on.
+fn goes_on(budget: &Budget) -> Result<(), Error> {
+    budget.poll().map_err(Error::Stopped)
+}
+
+/// A program of the target language has no words for something, or a limit was reached.
+fn unwritten(language: &str, error: Unwritten, budget: &Budget) -> Error {
+    match error {
+        Unwritten::NoWords(what) => Error::Usage(format!("{language} has no words for {what}")),
+        _ => Error::Stopped(budget.poll().err().unwrap_or(StopReason::Cancelled)),
+    }
+}
+
+/// The program with all locals that calls or the initial condition set as parameters. In a program
+/// made from rules any local may be set where its symbol is pushed.
 fn with_parameters(mut program: Program) -> Program {
     let mut set: FxHashSet<VarId> = FxHashSet::default();
+    program.exprs.reads(program.init.condition, |_, var| {
+        set.insert(var);
+    });
     for edge in program.edges.iter() {
         let EdgeKind::Call(call) = &edge.kind else { continue };
         let assigns = call.enter.assigns.iter().filter(|a| a.time == Time::Post);
@@ -153,11 +174,22 @@ pub enum Stage {
 }
 
 /// What a stage produces, readable.
-pub fn dump(files: &[Arc<SourceFile>], stage: &Stage, options: &Options) -> Result<String, Error> {
+pub fn dump(
+    files: &[Arc<SourceFile>],
+    stage: &Stage,
+    options: &Options,
+    watch: &Watch,
+) -> Result<String, Error> {
+    let budget = watch.budget(options.limits);
+    let loaded = |program: Program| {
+        goes_on(&budget)?;
+        Ok(program)
+    };
     match stage {
         Stage::Tree if options.c.is_some() => Ok(options.c.iter().map(|c| c.listing()).collect()),
         Stage::Tree => {
             let (file, tree) = parse(files, options)?;
+            goes_on(&budget)?;
             text(|out| match &tree {
                 Tree::Bp(tree) => tree::dump(tree, file, out),
                 Tree::Remopla(tree) => tree::remopla::dump(tree, file, out),
@@ -166,18 +198,20 @@ pub fn dump(files: &[Arc<SourceFile>], stage: &Stage, options: &Options) -> Resu
         }
         Stage::Spds => guarded("making a pushdown system", || {
             if let Some(c) = &options.c {
-                return Ok(ir::spds::dump(&Spds::from_program(&c.program(options, &[])?)));
+                let program = loaded(c.program(options, &[])?)?;
+                return Ok(ir::spds::dump(&Spds::from_program(&program)));
             }
             let (file, tree) = parse(files, options)?;
+            goes_on(&budget)?;
             Ok(ir::spds::dump(&match &tree {
                 Tree::Pds(tree) => system(file, tree, options)?,
-                tree => Spds::from_program(&lower(file, tree, options)?),
+                tree => Spds::from_program(&loaded(lower(file, tree, options)?)?),
             }))
         }),
-        Stage::Ir => Ok(ir::dump(&load(files, options)?)),
+        Stage::Ir => Ok(ir::dump(&loaded(load(files, options)?)?)),
         Stage::Task(properties) => {
-            let program = Arc::new(load_for(files, options, properties)?);
-            let asked = Asked::new(&program, files, properties, options, &Budget::unlimited())?;
+            let program = Arc::new(loaded(load_for(files, options, properties)?)?);
+            let asked = Asked::new(&program, files, properties, options, &budget)?;
             let mut out = String::new();
             let mut products = String::new();
             for (property, asks) in &asked.questions {

@@ -6,9 +6,10 @@ use crate::equations::{
 use crate::load::{Error, guarded};
 use crate::{Options, Watch};
 use bes::cadp::BlockSystem;
-use bes::{Bes, System, cadp, pbes};
-use check::Budget;
+use bes::{Bes, Method, SolveError, Solver, System, cadp, pbes};
+use check::{Budget, StopReason};
 use lts::ExplicitLts;
+use rustc_hash::FxHashSet;
 use source::SourceFile;
 use std::fmt::Display;
 use std::sync::Arc;
@@ -24,6 +25,16 @@ pub enum EquationForm {
     Parameterised,
 }
 
+/// Equations as text.
+#[derive(Clone, Debug)]
+pub struct Equations {
+    /// The text.
+    pub text: String,
+    /// Not all equations of the system are there, because there is no end of them, or not soon: so
+    /// many explain the value of the one asked for, which is the same.
+    pub part: Option<usize>,
+}
+
 /// Writes a formula (`.mcf`, `.mcl`, `.mu`) or an equation system in another form. A formula and a
 /// modal system become boolean or parameterised ones on a model; of a formula that becomes a modal
 /// system, the model gives the values of sort `Var`. `tau` are the names of the internal action.
@@ -34,9 +45,10 @@ pub fn convert_equations(
     (syntax, tau): (MuSyntax, &[String]),
     options: &Options,
     watch: &Watch,
-) -> Result<String, Error> {
+) -> Result<Equations, Error> {
     guarded("writing equations", || {
         let budget = watch.budget(options.limits);
+        let go_on = &mut || budget.poll().is_ok();
         let kind = Kind::of(file).ok_or_else(|| {
             Error::Usage(format!(
                 "cannot tell what `{}` is: formulas end in .mcf, .mcl or .mu, equation systems in \
@@ -61,36 +73,37 @@ pub fn convert_equations(
         match (kind, form) {
             (Kind::Formula, EquationForm::Modal) => {
                 let formula = parse_formula(file, syntax)?;
-                let labels = model.as_ref().map(ExplicitLts::labels).unwrap_or_default();
-                let mut names: Vec<&str> = Vec::new();
-                for name in labels.iter().flat_map(|label| lts::split(label).1) {
-                    if !names.contains(&name) {
-                        names.push(name);
-                    }
+                let names = model.as_ref().map(|model| {
+                    let mut seen: FxHashSet<&str> = FxHashSet::default();
+                    let all = model.labels().iter().flat_map(|label| lts::split(label).1);
+                    all.filter(|&name| seen.insert(name)).collect::<Vec<&str>>()
+                });
+                let system = lts::to_modal_system(&formula, names.as_deref(), go_on);
+                match system.map_err(|e| wrong(file, &e))? {
+                    Some(system) => whole(system.to_string()),
+                    None => Err(stopped(&budget)),
                 }
-                let system = lts::to_modal_system(&formula, &names).map_err(|e| wrong(file, &e))?;
-                Ok(system.to_string())
             }
             (Kind::Formula, EquationForm::Parameterised) => {
                 let formula = parse_formula(file, syntax)?;
-                lts::to_pbes(&formula, &needed(model)?, &tau).map_err(|e| wrong(file, &e))
+                let text = lts::to_pbes(&formula, &needed(model)?, &tau, go_on);
+                match text.map_err(|e| wrong(file, &e))? {
+                    Some(text) => whole(text),
+                    None => Err(stopped(&budget)),
+                }
             }
             (Kind::Formula, EquationForm::Boolean) => {
                 let formula = parse_formula(file, syntax)?;
                 let question = lts::question(&formula, needed(model)?, &tau);
-                boolean(file, question.map_err(|e| wrong(file, &e))?, &budget)
+                closed(question.map_err(|e| wrong(file, &e))?, form, &budget)
             }
             (Kind::Modal, EquationForm::Modal) => {
-                Ok(lts::blk::parse(file.text()).map_err(|e| wrong(file, &e))?.to_string())
+                whole(lts::blk::parse(file.text()).map_err(|e| wrong(file, &e))?.to_string())
             }
             (Kind::Modal, _) => {
                 let system = lts::blk::parse(file.text()).map_err(|e| wrong(file, &e))?;
                 let question = system.on(needed(model.take())?, &tau);
-                let mut question = question.map_err(|e| wrong(file, &e))?;
-                match form {
-                    EquationForm::Boolean => boolean(file, question, &budget),
-                    _ => Ok(explore(&mut question, &budget)?.to_mcrl2()),
-                }
+                closed(question.map_err(|e| wrong(file, &e))?, form, &budget)
             }
             (_, EquationForm::Modal) => Err(Error::Usage(
                 "boolean equation systems have no modalities: only formulas become modal systems"
@@ -101,49 +114,79 @@ pub fn convert_equations(
                 Err(Error::Usage(what.to_owned()))
             }
             (Kind::Blocks, EquationForm::Boolean) => {
-                Ok(cadp::parse(file.text()).map_err(|e| wrong(file, &e))?.to_string())
+                whole(cadp::parse(file.text()).map_err(|e| wrong(file, &e))?.to_string())
             }
             (Kind::Blocks, EquationForm::Parameterised) => {
                 let system = cadp::parse(file.text()).map_err(|e| wrong(file, &e))?;
-                Ok(system.to_bes().to_mcrl2())
+                whole(system.to_bes().to_mcrl2())
             }
             (Kind::Pbes, EquationForm::Parameterised) => {
-                Ok(pbes::parse(file.text()).map_err(|e| wrong(file, &e))?.to_string())
+                whole(pbes::parse(file.text()).map_err(|e| wrong(file, &e))?.to_string())
             }
             (Kind::Pbes, EquationForm::Boolean) => {
                 let system = pbes::parse(file.text()).map_err(|e| wrong(file, &e))?;
                 let instance = system.instance().map_err(|e| wrong(file, &e))?;
-                boolean(file, instance, &budget)
+                closed(instance, form, &budget)
             }
         }
     })
 }
 
-/// All equations that the one asked for depends on.
-fn explore<S: System>(system: &mut S, budget: &Budget) -> Result<Bes, Error>
-where
-    S::Error: Display,
-{
-    let mut reserved = 0;
-    Bes::explore(system, true, &mut |progress| go_on(budget, &mut reserved, progress))
-        .map_err(|error| failed(budget, error))
+/// A text that says all of it.
+fn whole(text: String) -> Result<Equations, Error> {
+    Ok(Equations { text, part: None })
 }
 
-fn boolean<S: System>(
-    file: &Arc<SourceFile>,
-    mut system: S,
-    budget: &Budget,
-) -> Result<String, Error>
+/// The limit that was reached.
+fn stopped(budget: &Budget) -> Error {
+    Error::Stopped(budget.poll().err().unwrap_or(StopReason::Cancelled))
+}
+
+/// Equations that are explored before it is tried whether some of them decide.
+const MANY: u64 = 1 << 20;
+
+/// All equations that the one asked for depends on. There may be infinitely many, of which a solver
+/// needs a few: where the exploration has not come to an end, the solver may take as many; if it has
+/// an answer, what explains that is written, otherwise the exploration goes further.
+fn closed<S: System>(mut system: S, form: EquationForm, budget: &Budget) -> Result<Equations, Error>
 where
     S::Error: Display,
 {
-    let bes = explore(&mut system, budget)?;
-    let blocks = BlockSystem::from_bes(&bes).ok_or_else(|| {
-        Error::Usage(format!(
-            "{}: the equation asked for is not in the first block, and blocks depend on each \
-             other: CADP's format cannot say which one is asked for; say `--to pbes`",
-            file.name()
-        ))
-    })?;
-    Ok(blocks.to_string())
+    let write = |bes: &Bes| match form {
+        EquationForm::Boolean => BlockSystem::from_bes(bes).to_string(),
+        _ => bes.to_mcrl2(),
+    };
+    let mut most = MANY;
+    loop {
+        let mut reserved = 0;
+        let mut within = |progress: &bes::Progress| {
+            progress.variables <= most && go_on(budget, &mut reserved, progress)
+        };
+        match Bes::explore(&mut system, true, &mut within) {
+            Ok(bes) => return whole(write(&bes)),
+            Err(SolveError::Stopped) => budget.poll().map_err(Error::Stopped)?,
+            Err(error) => return Err(failed(budget, error)),
+        }
+        let mut solver = Solver::new(system);
+        let key = solver.system().initial().map_err(|e| failed(budget, SolveError::System(e)))?;
+        let explained = match solver.solve(Method::Auto, &mut within) {
+            Ok(_) => solver.explain_within(&key, &mut within),
+            Err(error) => Err(error),
+        };
+        match explained {
+            Ok(Some(explanation)) => {
+                let system = solver.into_system();
+                let bes = explanation.to_bes(&|key| system.name(key));
+                return Ok(Equations { text: write(&bes), part: Some(bes.len()) });
+            }
+            Ok(None) => {
+                return Err(Error::Internal("there is no explanation of the answer".to_owned()));
+            }
+            Err(SolveError::Stopped) => budget.poll().map_err(Error::Stopped)?,
+            Err(error) => return Err(failed(budget, error)),
+        }
+        system = solver.into_system();
+        budget.release(reserved);
+        most *= 8;
+    }
 }

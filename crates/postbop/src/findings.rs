@@ -4,7 +4,7 @@ use crate::load::caught;
 use crate::told::{Told, path};
 use crate::{EngineChoice, Options, Watch, engines, pool};
 use check::{
-    Budget, Goal, Observation, StopReason, Target, Task, Trace, TraceMode, Verdict, Wants,
+    Budget, Goal, Limits, Observation, StopReason, Target, Task, Trace, TraceMode, Verdict, Wants,
 };
 use front_c::{ObjectId, Reach, Skeleton};
 use ir::{EdgeId, Id, Layout, NodeId};
@@ -137,10 +137,10 @@ pub fn findings(
             Checker { skeleton, rule, allow, options, watch, budget, longest: &longest }
                 .run(&mut out)
         });
-        match found.unwrap_or_else(|what| Err(StopReason::Internal { what })) {
-            Ok(found) => out.findings = found,
-            Err(reason) => out.unknown.push((rule.name.clone(), reason)),
+        if let Err(reason) = found.unwrap_or_else(|what| Err(StopReason::Internal { what })) {
+            out.unknown.push((rule.name.clone(), reason));
         }
+        watch.so_far.ruled(&rule.name, &out);
         (out, longest.get())
     };
     // A limit on steps is for all rules together: where it is reached must not be chance.
@@ -166,7 +166,11 @@ pub fn findings(
                     if shorter >= longest {
                         break;
                     }
-                    (found, longest) = (again, shorter);
+                    // What was found with longer paths counts, if the shorter ones find no more.
+                    longest = shorter;
+                    if !lacked(&again) || again.findings.len() >= found.findings.len() {
+                        found = again;
+                    }
                 }
                 found
             }
@@ -178,6 +182,11 @@ pub fn findings(
         };
         out.add(found);
     }
+    settled(out, allow)
+}
+
+/// Sorts out what remarks allow.
+pub(crate) fn settled(mut out: Findings, allow: &[Allow]) -> Findings {
     for finding in &mut out.findings {
         let here = |a: &&Allow| {
             (a.rule == finding.rule || a.rule == "*")
@@ -193,7 +202,7 @@ pub fn findings(
 
 impl Findings {
     /// Takes over what was found for a further rule.
-    fn add(&mut self, found: Findings) {
+    pub(crate) fn add(&mut self, found: Findings) {
         self.findings.extend(found.findings);
         self.unknown.extend(found.unknown);
         for assumption in &found.assumptions {
@@ -217,7 +226,8 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn run(&self, out: &mut Findings) -> Result<Vec<Finding>, StopReason> {
+    /// Checks the rule. What is found is in `out` even if it has to stop.
+    fn run(&self, out: &mut Findings) -> Result<(), StopReason> {
         self.budget.poll()?;
         if self.rule.is_about_values() {
             return self.values(out);
@@ -270,10 +280,11 @@ impl Checker<'_> {
         &self,
         mut product: rules::RuleProduct,
         out: &mut Findings,
-    ) -> Result<Vec<Finding>, StopReason> {
+    ) -> Result<(), StopReason> {
         if product.places.is_empty() || product.instances.is_empty() {
-            return Ok(Vec::new());
+            return Ok(());
         }
+        let mut stopped = None;
         let mut causes: Vec<(usize, usize)> = (0..product.places.len()).map(|i| (i, 0)).collect();
         if let Some(instance) = product.instance {
             let program = std::mem::replace(&mut product.program, nothing());
@@ -283,13 +294,12 @@ impl Checker<'_> {
             let mut task = Task::new(program.clone(), goals);
             task.wants = Wants { trace: TraceMode::None, certificate: false, all_nodes: false };
             task.observe = nodes().map(|node| Observation { node, vars: vec![instance] }).collect();
-            let found = self.observed(&task, instance, product.instances.len(), out)?;
+            (causes, stopped) = self.observed(&task, instance, product.instances.len(), out)?;
             drop(task);
             product.program = Arc::unwrap_or_clone(program);
-            causes = found;
         }
-        if causes.is_empty() {
-            return Ok(Vec::new());
+        if causes.is_empty() || matches!(stopped, Some(StopReason::Internal { .. })) {
+            return stopped.map_or(Ok(()), Err);
         }
         let target = |&(i, k): &(usize, usize)| Target {
             node: product.places[i].node,
@@ -301,7 +311,12 @@ impl Checker<'_> {
         task.wants = Wants { trace: self.options.trace, certificate: false, all_nodes: false };
         let mut findings = Vec::new();
         let mut texts: FxHashMap<usize, FxHashSet<String>> = FxHashMap::default();
-        for (goal, trace) in self.answers(&task, out)? {
+        if stopped.is_some() {
+            // The search may end when it has found them again.
+            task.wants.trace = TraceMode::Any;
+        }
+        let (found, over) = self.answers(&task, out)?;
+        for (goal, trace) in found {
             let k = causes[goal].1;
             let object = product.instances[k].object.clone();
             let atoms = texts
@@ -338,27 +353,37 @@ impl Checker<'_> {
             (&a.object, place(a), a.steps.len()).cmp(&(&b.object, place(b), b.steps.len()))
         });
         findings.dedup_by(|b, a| a.object == b.object && place(a) == place(b));
-        Ok(findings)
+        out.findings.extend(findings);
+        stopped.or(over).map_or(Ok(()), Err)
     }
 
-    /// The goals that are reached, each with the values below `count` that a variable has there.
+    /// The goals that are reached, each with the values below `count` that a variable has there; and why
+    /// there may be more. Paths are still to be found: this may take half of the time.
     fn observed(
         &self,
         task: &Task,
         var: ir::VarId,
         count: usize,
         out: &mut Findings,
-    ) -> Result<Vec<(usize, usize)>, StopReason> {
-        let answer = self.answer(task, out)?;
+    ) -> Result<(Vec<(usize, usize)>, Option<StopReason>), StopReason> {
+        let half = self.half();
+        let answer = self.answer(task, &half, out)?;
+        let mut stopped = answer.incomplete.clone();
         let slot = Layout::new(&task.program).slot(var);
         let mut found: Vec<(usize, usize)> = Vec::new();
         for (i, verdict) in answer.verdicts.iter().enumerate() {
             match verdict {
                 Verdict::Holds(_) => continue,
-                Verdict::Unknown(reason) => return Err(reason.clone()),
+                Verdict::Unknown(reason) => {
+                    stopped.get_or_insert_with(|| reason.clone());
+                    continue;
+                }
                 Verdict::Violated(_) => {}
             }
             let Some(set) = answer.observed.get(i).copied().flatten() else {
+                if stopped.is_some() {
+                    continue;
+                }
                 let what = "the engine does not say which values it found".to_owned();
                 return Err(StopReason::Internal { what });
             };
@@ -367,12 +392,13 @@ impl Checker<'_> {
             };
             found.extend((0..count).filter(has).map(|k| (i, k)));
         }
-        Ok(found)
+        Ok((found, stopped))
     }
 
     /// A rule about values. First, which places are reached with values from where; then a path for
-    /// each pair.
-    fn values(&self, out: &mut Findings) -> Result<Vec<Finding>, StopReason> {
+    /// each pair. The second takes as long as the first, and longer: if half of the time is not enough for
+    /// the first, there are paths to what was found until then.
+    fn values(&self, out: &mut Findings) -> Result<(), StopReason> {
         let unsupported = |what: String| StopReason::Unsupported { what };
         let entry = self.options.entry.as_deref();
         let stop = || self.budget.poll().is_err();
@@ -390,7 +416,7 @@ impl Checker<'_> {
             assume(out, limit);
         }
         if product.violations.is_empty() {
-            return Ok(Vec::new());
+            return Ok(());
         }
         let at = |node| Goal::Reach(vec![Target::at(node)]);
         let goals = product.violations.iter().map(|v| at(v.node)).collect();
@@ -404,12 +430,13 @@ impl Checker<'_> {
         let places = product.violations.iter();
         task.observe =
             places.map(|v| Observation { node: v.node, vars: vec![product.birth] }).collect();
-        let mut causes = self.observed(&task, product.birth, product.births.len(), out)?;
+        let (mut causes, stopped) =
+            self.observed(&task, product.birth, product.births.len(), out)?;
         drop(task);
         let mut seen: FxHashSet<(rules::At, usize)> = FxHashSet::default();
         causes.retain(|&(i, k)| seen.insert((product.violations[i].at, k)));
-        if causes.is_empty() {
-            return Ok(Vec::new());
+        if causes.is_empty() || matches!(stopped, Some(StopReason::Internal { .. })) {
+            return stopped.map_or(Ok(()), Err);
         }
         note(out, "causes", causes.len() as u64);
         let mut program = Arc::unwrap_or_clone(program);
@@ -421,8 +448,25 @@ impl Checker<'_> {
             goals.push(Goal::Reach(vec![Target { node: product.violations[i].node, condition }]));
         }
         let program = Arc::new(program);
-        let task = Task::new(program, goals);
-        self.told(&task, &product, Some(&causes), out)
+        let mut task = Task::new(program, goals);
+        if stopped.is_some() {
+            // The search may end when it has found them again.
+            task.wants.trace = TraceMode::Any;
+        }
+        self.told(&task, &product, Some(&causes), out)?;
+        stopped.map_or(Ok(()), Err)
+    }
+
+    /// Half of the time that is left.
+    fn half(&self) -> Budget {
+        let limits = self.budget.limits();
+        let time = limits.time.map(|limit| limit.saturating_sub(self.budget.elapsed()) / 2);
+        match time {
+            None => self.budget.clone(),
+            // Steps are counted for all rules together.
+            Some(_) if limits.steps.is_some() => self.budget.clone(),
+            Some(_) => self.watch.part(Limits { time, ..limits }, limits),
+        }
     }
 
     /// A finding for each goal that is reached. Each is a violation from an origin; without `causes`,
@@ -433,14 +477,25 @@ impl Checker<'_> {
         product: &rules::ValueProduct,
         causes: Option<&[(usize, usize)]>,
         out: &mut Findings,
-    ) -> Result<Vec<Finding>, StopReason> {
+    ) -> Result<(), StopReason> {
         let mut task = task.clone();
-        task.wants = Wants { trace: self.options.trace, certificate: false, all_nodes: false };
+        let trace = match task.wants.trace {
+            TraceMode::Any => TraceMode::Any,
+            _ => self.options.trace,
+        };
+        task.wants = Wants { trace, certificate: false, all_nodes: false };
         let told =
             Told::new(self.skeleton, self.rule, product, &task.program, self.options.max_steps);
         let mut told_of: Vec<(Finding, Option<rules::At>)> = Vec::new();
-        for (goal, trace) in self.answers(&task, out)? {
-            self.budget.poll()?;
+        let (found, mut stopped) = self.answers(&task, out)?;
+        for (goal, trace) in found {
+            // What is left to do takes no time to speak of, for each.
+            if told_of.len() >= FEW
+                && let Err(reason) = self.budget.poll()
+            {
+                stopped = Some(reason);
+                break;
+            }
             let (i, k) = match causes {
                 Some(causes) => (causes[goal].0, Some(causes[goal].1)),
                 None => (goal, told.birth(&trace)),
@@ -465,10 +520,16 @@ impl Checker<'_> {
             let origin = f.origin.clone().filter(|_| from.is_none());
             seen.insert((f.file.clone(), f.line, f.column, *from, origin))
         });
-        Ok(told_of.into_iter().map(|(finding, _)| finding).collect())
+        out.findings.extend(told_of.into_iter().map(|(finding, _)| finding));
+        stopped.map_or(Ok(()), Err)
     }
 
-    fn answer(&self, task: &Task, out: &mut Findings) -> Result<check::Answer, StopReason> {
+    fn answer(
+        &self,
+        task: &Task,
+        budget: &Budget,
+        out: &mut Findings,
+    ) -> Result<check::Answer, StopReason> {
         let options = match self.options.engine {
             EngineChoice::Auto => Options { engine: EngineChoice::Summary, ..self.options.clone() },
             _ => self.options.alone(),
@@ -476,7 +537,7 @@ impl Checker<'_> {
         // A product has what the rule asks for and little else.
         let whole = task.program.nodes.len() > LARGE && options.engine == EngineChoice::Summary;
         let answer = if whole { engines::answer_whole } else { engines::answer };
-        let mut runs = answer(task, &options, self.watch, self.budget);
+        let mut runs = answer(task, &options, self.watch, budget);
         let Some(run) = runs.pop() else {
             return Err(StopReason::Internal { what: "no engine answered".to_owned() });
         };
@@ -486,21 +547,33 @@ impl Checker<'_> {
         Ok(run.answer)
     }
 
-    /// The goals that are reached, each with its trace, which has been replayed.
-    fn answers(&self, task: &Task, out: &mut Findings) -> Result<Vec<(usize, Trace)>, StopReason> {
-        let answer = self.answer(task, out)?;
+    /// The goals that are reached, each with its trace, which has been replayed; and why there may be more.
+    fn answers(
+        &self,
+        task: &Task,
+        out: &mut Findings,
+    ) -> Result<(Vec<(usize, Trace)>, Option<StopReason>), StopReason> {
+        let answer = self.answer(task, self.budget, out)?;
         let checker = replay::TraceChecker::new(task.program.clone());
-        let mut found = Vec::new();
+        let (mut found, mut stopped) = (Vec::new(), None);
         for (goal, verdict) in answer.verdicts.into_iter().enumerate() {
             match verdict {
                 Verdict::Holds(_) => {}
-                Verdict::Unknown(reason) => return Err(reason),
+                Verdict::Unknown(reason @ StopReason::Internal { .. }) => return Err(reason),
+                Verdict::Unknown(reason) => {
+                    stopped.get_or_insert(reason);
+                }
                 Verdict::Violated(None) => {
                     let what = "the engine gave no trace".to_owned();
                     return Err(StopReason::Internal { what });
                 }
                 Verdict::Violated(Some(trace)) => {
-                    self.budget.poll()?;
+                    if found.len() >= FEW
+                        && let Err(reason) = self.budget.poll()
+                    {
+                        stopped.get_or_insert(reason);
+                        break;
+                    }
                     checker.check(&task.goals[goal], &trace).map_err(|refusal| {
                         let what = format!("the trace is no run of the program: {refusal}");
                         StopReason::Internal { what }
@@ -509,9 +582,12 @@ impl Checker<'_> {
                 }
             }
         }
-        Ok(found)
+        Ok((found, stopped))
     }
 }
+
+/// So many traces are replayed and told in a moment, even after the time is over.
+const FEW: usize = 100;
 
 /// A program that stands where another one was taken from.
 fn nothing() -> ir::Program {

@@ -46,6 +46,7 @@ mod ready;
 mod replaying;
 mod ruling;
 mod slice;
+mod so_far;
 mod stacks;
 mod states;
 mod temporal;
@@ -67,7 +68,7 @@ pub use equations::{
     Explained, MuSyntax, Resolution, Solution, Stream, eval, eval_stream, solve, solve_on,
     solve_stream,
 };
-pub use exports::{EquationForm, convert_equations};
+pub use exports::{EquationForm, Equations, convert_equations};
 pub use families::{Family, Quicksort, Wide};
 pub use findings::{Allow, Finding, Findings, Step, allowances, findings};
 pub use front_bp::Dialect;
@@ -85,10 +86,11 @@ pub use ready::{ReadyRules, ready_rules, rule_error};
 pub use render::{Outcome, Report, States, Status};
 pub use replaying::{Judgement, replay};
 pub use rules::{Rule, RuleError, parse as parse_rules};
+pub use so_far::SoFar;
 pub use source::SourceFile;
 pub use stacks::{StackQuestion, Words, stacks};
 pub use states::{Runs, states};
 pub use workers::{
-    Hosts, HostsError, Meeting, Workers, eval_with_workers, solve_stream_with_workers,
-    solve_with_workers,
+    Hosts, HostsError, LEAST_SECRET, Meeting, Secret, Workers, eval_with_workers,
+    solve_stream_with_workers, solve_with_workers,
 };

@@ -1,12 +1,13 @@
 //! What a user may choose.
 
-use crate::CProgram;
+use crate::{CProgram, SoFar};
 use check::{Budget, Limits, Progress, TraceMode};
 pub use engine_pds::Heads;
 use front_bp::Dialect;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 /// The choices of a run. The default answers every question with a shortest trace, without limits.
 #[derive(Clone, Debug)]
@@ -176,6 +177,10 @@ pub struct Watch {
     pub memory_probe: Option<fn() -> u64>,
     /// Hears of progress.
     pub listener: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
+    /// When the clock of the limit on time started; without it, when a question is asked.
+    pub start: Option<Instant>,
+    /// Takes up answers as they are found.
+    pub so_far: Arc<SoFar>,
 }
 
 impl fmt::Debug for Watch {
@@ -185,9 +190,18 @@ impl fmt::Debug for Watch {
 }
 
 impl Watch {
-    /// A budget whose clock starts now.
+    /// A budget for the whole of the run.
     pub fn budget(&self, limits: Limits) -> Budget {
-        let mut budget = Budget::new(limits).with_cancel(self.cancel.clone());
+        self.watched(Budget::new(limits).with_start(self.start.unwrap_or_else(Instant::now)))
+    }
+
+    /// A budget for a part of the run whose limits are `whole`. Its clock starts now.
+    pub(crate) fn part(&self, limits: Limits, whole: Limits) -> Budget {
+        self.watched(Budget::new(limits).as_part_of(whole))
+    }
+
+    fn watched(&self, budget: Budget) -> Budget {
+        let mut budget = budget.with_cancel(self.cancel.clone());
         if let Some(probe) = self.memory_probe {
             budget = budget.with_memory_probe(probe);
         }

@@ -1,7 +1,7 @@
 //! Rules as a part of a report.
 
 use crate::load::Error;
-use crate::{EngineChoice, Options, Watch, allowances, findings};
+use crate::{EngineChoice, Findings, Options, Watch, allowances, findings};
 use check::TraceMode;
 use ir::{Init, Program, ProgramBuilder, Rel};
 use render::{Finding, FindingStep, RuleOutcome, RuleReport};
@@ -40,6 +40,11 @@ pub(crate) fn ruling(
         &Options { trace, ..options.clone() },
         watch,
     );
+    Ok(Some(reported(found, options, start.elapsed().as_secs_f64())))
+}
+
+/// What was found, as a report tells it.
+pub(crate) fn reported(found: Findings, options: &Options, seconds: f64) -> RuleReport {
     let engine = match options.engine {
         EngineChoice::Explicit => "explicit",
         EngineChoice::Post => "post",
@@ -73,13 +78,13 @@ pub(crate) fn ruling(
             outcome.stop_reason = Some(reason);
         }
     }
-    Ok(Some(RuleReport {
+    RuleReport {
         rules,
         assumptions: found.assumptions,
         engine: engine.to_owned(),
-        seconds: start.elapsed().as_secs_f64(),
+        seconds,
         counters: found.counters,
-    }))
+    }
 }
 
 fn converted(finding: crate::Finding, shown: bool) -> Finding {

@@ -63,6 +63,7 @@ impl Slice {
             reached: answer.reached.map(|reached| lift.reached(&reached)),
             observed,
             sets,
+            incomplete: answer.incomplete,
             stats: answer.stats,
         }
     }

@@ -137,6 +137,9 @@ fn named(program: &Program, proc: ProcId, names: &[String]) -> Result<Vec<VarId>
 }
 
 fn observed(task: &Task, answer: &Answer, options: &Options) -> Result<Vec<StatesAt>, StopReason> {
+    if let Some(reason) = &answer.incomplete {
+        return Err(reason.clone());
+    }
     let layout = Layout::new(&task.program);
     let mut out = Vec::new();
     for (observation, set) in task.observe.iter().zip(&answer.observed) {

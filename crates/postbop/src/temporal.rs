@@ -176,7 +176,7 @@ impl Temporal<'_> {
         let left = |limit: Duration| limit.saturating_sub(self.budget.elapsed());
         let time = self.options.limits.time.map(left);
         let limits = Limits { steps: Some(steps), time, ..self.options.limits };
-        let budget = self.watch.budget(limits);
+        let budget = self.watch.part(limits, self.options.limits);
         let nothing = Property::Ltl { formula: "false".to_owned(), fair: fair.clone() };
         if self.holds(&nothing, &budget) == Some(true) {
             let message = match fair.is_empty() {

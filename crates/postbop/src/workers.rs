@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-pub use bes_workers::{Hosts, HostsError};
+pub use bes_workers::{Hosts, HostsError, LEAST_SECRET, Secret};
 
 /// Who solves.
 #[derive(Clone, Debug)]
@@ -34,10 +34,14 @@ pub struct Meeting {
     pub hosts: Hosts,
     /// This one.
     pub process: usize,
+    /// What they all know, and nobody else.
+    pub secret: Secret,
     /// How long the others are waited for.
     pub patience: Duration,
     /// Asked while they are waited for: whether they can still come.
     pub go_on: Arc<dyn Fn() -> bool + Send + Sync>,
+    /// Told who was sent away meanwhile, if anybody was.
+    pub strangers: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
 impl fmt::Debug for Meeting {
@@ -150,8 +154,8 @@ impl Run<'_> {
         let Workers { threads, meeting } = self.workers;
         let Some(meeting) = meeting else { return Ok(Crew::threads(*threads)) };
         let go_on = || self.budget.poll().is_ok() && (meeting.go_on)();
-        let Meeting { hosts, process, patience, .. } = meeting;
-        let joined = Cluster::join(hosts, *process, *threads, task, *patience, &go_on);
+        let Meeting { hosts, process, secret, patience, .. } = meeting;
+        let joined = Cluster::join(hosts, *process, *threads, task, secret, *patience, &go_on);
         let cluster = joined.map_err(|error| match error {
             JoinError::Stopped => match self.budget.poll() {
                 Err(reason) => Error::Stopped(reason),
@@ -160,6 +164,9 @@ impl Run<'_> {
             JoinError::Absent { .. } => Error::Workers(error.to_string()),
             error => Error::Usage(error.to_string()),
         })?;
+        if !cluster.strangers().is_empty() {
+            (meeting.strangers)(&cluster.strangers().to_string());
+        }
         Ok(Crew { threads: *threads, cluster: Some(cluster) })
     }
 

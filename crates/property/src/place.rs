@@ -14,13 +14,24 @@ pub fn places(program: &Program, text: &str) -> Result<Vec<NodeId>, PropertyErro
     // A label contains no colon; the name of a procedure may, in braces.
     match text.rsplit_once(':') {
         // A procedure is its first statement, unless a label has that name.
-        None => labelled(program, None, text).or_else(|error| match program.proc_named(text) {
-            Some(proc) => Ok(vec![program.procs[proc].entry]),
-            None => Err(error),
+        None => labelled(program, None, text).or_else(|error| {
+            let other = respelled(text);
+            let nodes = program.labelled(None, &other);
+            match program.proc_named(text) {
+                Some(proc) => Ok(vec![program.procs[proc].entry]),
+                None if !nodes.is_empty() => Ok(nodes),
+                None => match program.proc_named(&other) {
+                    Some(proc) => Ok(vec![program.procs[proc].entry]),
+                    None => Err(error),
+                },
+            }
         }),
         Some(("", number)) => on_line(program, None, number),
-        Some((proc, label)) => match program.proc_named(proc) {
-            Some(id) => labelled(program, Some(id), label),
+        Some((proc, label)) => match named(program, proc) {
+            Some(id) => labelled(program, Some(id), label).or_else(|error| {
+                let nodes = program.labelled(Some(id), &respelled(label));
+                if nodes.is_empty() { Err(error) } else { Ok(nodes) }
+            }),
             None if is_file(program, proc) => on_line(program, Some(proc), label),
             None => Err(PropertyError::UnknownProc {
                 name: proc.to_owned(),
@@ -29,6 +40,18 @@ pub fn places(program: &Program, text: &str) -> Result<Vec<NodeId>, PropertyErro
             }),
         },
     }
+}
+
+/// The procedure of that name.
+fn named(program: &Program, name: &str) -> Option<ProcId> {
+    program.proc_named(name).or_else(|| program.proc_named(&respelled(name)))
+}
+
+/// The name with braces, or without: they make a name of what is none in a boolean program, as `end`,
+/// which is `{end}` there, and what a question in the one language asks for is found in the other.
+fn respelled(name: &str) -> String {
+    let inner = name.strip_prefix('{').and_then(|name| name.strip_suffix('}'));
+    inner.map_or_else(|| format!("{{{name}}}"), str::to_owned)
 }
 
 pub(crate) fn labelled(

@@ -16,13 +16,9 @@ pub fn bebop(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out)?;
         }
         let by = if outcome.trace.is_some() { " by following path:" } else { "" };
-        writeln!(out, "{}{by}", head(outcome))?;
+        line!(out, "{}{by}", head(outcome))?;
         for statement in outcome.statements.iter().flatten().filter(|s| !s.reachable) {
-            writeln!(
-                out,
-                "Line {} not reachable",
-                report.program.nodes[statement.node].origin.line
-            )?;
+            line!(out, "Line {} not reachable", report.program.nodes[statement.node].origin.line)?;
         }
         let Some(trace) = &outcome.trace else { continue };
         writeln!(out)?;
@@ -43,9 +39,9 @@ pub fn bebop(report: &Report, out: &mut dyn Write) -> io::Result<()> {
                 line += &format!(" ({} steps folded)", crate::text::rounded(count));
             }
             let indent = INDENT * step.depth.min(MAX_INDENT) as usize;
-            writeln!(out, "{:indent$}{line}", "")?;
+            line!(out, "{:indent$}{line}", "")?;
             if trace.loop_start == Some(i) {
-                writeln!(out, "-- repeated for ever:")?;
+                line!(out, "-- repeated for ever:")?;
             }
         }
     }

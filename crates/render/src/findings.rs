@@ -127,7 +127,7 @@ pub(crate) fn text(
         let rule = &outcome.rule;
         for finding in &outcome.findings {
             let Finding { message, file, line, column, .. } = finding;
-            writeln!(out, "violated: {rule}: {message} at {file}:{line}:{column}")?;
+            line!(out, "violated: {rule}: {message} at {file}:{line}:{column}")?;
             if options.quiet {
                 continue;
             }
@@ -135,17 +135,17 @@ pub(crate) fn text(
             writeln!(out)?;
         }
         match (&outcome.stop_reason, outcome.status()) {
-            (Some(reason), _) => writeln!(out, "unknown: {rule} ({reason})")?,
-            (None, Status::Holds) => writeln!(out, "holds: {rule}")?,
+            (Some(reason), _) => line!(out, "unknown: {rule} ({reason})")?,
+            (None, Status::Holds) => line!(out, "holds: {rule}")?,
             _ => {}
         }
         let n = outcome.suppressed.len();
         if n > 0 && !options.quiet {
-            writeln!(out, "  {n} suppressed by remarks in the source")?;
+            line!(out, "  {n} suppressed by remarks in the source")?;
             if options.verbose {
                 for f in &outcome.suppressed {
                     let reason = f.suppressed.as_deref().unwrap_or("");
-                    writeln!(out, "  {}:{}: {} (allowed: {reason})", f.file, f.line, f.message)?;
+                    line!(out, "  {}:{}: {} (allowed: {reason})", f.file, f.line, f.message)?;
                 }
             }
         }
@@ -156,11 +156,11 @@ pub(crate) fn text(
     count(rules, out)?;
     if rules.rules.iter().any(|r| !r.findings.is_empty()) {
         for assumption in &rules.assumptions {
-            writeln!(out, "note: {assumption}")?;
+            line!(out, "note: {assumption}")?;
         }
     }
     if options.verbose || options.stats {
-        writeln!(out, "  engine {}, {:.3} s", rules.engine, rules.seconds)?;
+        line!(out, "  engine {}, {:.3} s", rules.engine, rules.seconds)?;
     }
     if options.stats {
         crate::text::counters(out, &rules.counters)?;
@@ -182,7 +182,7 @@ fn count(rules: &RuleReport, out: &mut dyn Write) -> io::Result<()> {
         .collect();
     let (files, by_rule) = (files.len(), by_rule.join(", "));
     let s = if files == 1 { "" } else { "s" };
-    writeln!(out, "{all} findings in {files} file{s}: {by_rule} (`-q`: a line for each)")
+    line!(out, "{all} findings in {files} file{s}: {by_rule} (`-q`: a line for each)")
 }
 
 fn path(
@@ -222,7 +222,7 @@ fn path(
             for line in &lines[i..i + AROUND] {
                 shown(sources, line, &place(line), (width, functions), out)?;
             }
-            writeln!(out, "    {:width$}  … {} more lines", "", gap - 2 * AROUND)?;
+            line!(out, "    {:width$}  … {} more lines", "", gap - 2 * AROUND)?;
             i += gap - AROUND;
             for line in &lines[i..i + AROUND] {
                 shown(sources, line, &place(line), (width, functions), out)?;
@@ -239,9 +239,9 @@ fn path(
             let (first, last) = (&all[..ASSUMED / 2], &all[all.len() - ASSUMED / 2..]);
             let (first, last) = (first.join(" and "), last.join(" and "));
             let more = all.len() - ASSUMED / 2 * 2;
-            writeln!(out, "  assumes {first} and … {more} more … and {last}")
+            line!(out, "  assumes {first} and … {more} more … and {last}")
         }
-        Some(text) => writeln!(out, "  {text}"),
+        Some(text) => line!(out, "  {text}"),
         None => Ok(()),
     }
 }
@@ -280,7 +280,7 @@ fn shown(
     let function = &step.function;
     let line =
         format!("  {mark} {place:width$}  {function:functions$}  {:indent$}{text}{events}", "");
-    writeln!(out, "{}", line.trim_end())
+    line!(out, "{}", line.trim_end())
 }
 
 /// The line of the source, or the statement where that is not at hand.

@@ -22,7 +22,7 @@ const PAGE: &str = include_str!("page/page.html");
 pub fn html(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let (before_title, rest) = PAGE.split_once("@TITLE@").unwrap_or((PAGE, ""));
     let (before_data, after) = rest.split_once("@DATA@").unwrap_or((rest, ""));
-    write!(out, "{before_title}{}{before_data}", escaped(report.file_name()))?;
+    write!(out, "{before_title}{}{before_data}", escaped(&source::one_line(report.file_name())))?;
     data(report, out)?;
     out.write_all(after.as_bytes())
 }

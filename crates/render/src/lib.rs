@@ -33,6 +33,14 @@
 //! Not for errors in the input: those are [`source::Diagnostic`]s, shown by [`source::render`]. This
 //! crate knows no engine.
 
+/// Writes one line of a page for people. What it is made of may hold line breaks: they are shown,
+/// and begin no line of their own.
+macro_rules! line {
+    ($out:expr, $($words:tt)*) => {
+        $crate::put_line($out, &format!($($words)*))
+    };
+}
+
 mod bebop;
 mod findings;
 mod html;
@@ -60,3 +68,7 @@ pub use values::{Reader, Value};
 
 /// Calls beyond this depth are indented no further; their depth is shown as a number.
 const MAX_INDENT: u32 = 40;
+
+fn put_line(out: &mut dyn std::io::Write, line: &str) -> std::io::Result<()> {
+    writeln!(out, "{}", source::one_line(line))
+}

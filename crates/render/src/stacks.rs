@@ -16,12 +16,12 @@ pub fn stacks_text(stacks: &Stacks, options: &TextOptions, out: &mut dyn Write) 
             None => String::new(),
         };
         match &stacks.stop_reason {
-            Some(reason) => writeln!(out, "unknown: is {to} reachable{from}? ({reason})")?,
-            None => writeln!(out, "{}: {to}{from}", status.word())?,
+            Some(reason) => line!(out, "unknown: is {to} reachable{from}? ({reason})")?,
+            None => line!(out, "{}: {to}{from}", status.word())?,
         }
     } else if let Some(reason) = &stacks.stop_reason {
         let at = quoted(stacks.at.as_deref().unwrap_or(""));
-        writeln!(out, "unknown: which stacks are below {at}? ({reason})")?;
+        line!(out, "unknown: which stacks are below {at}? ({reason})")?;
     }
     if !options.quiet {
         for (stack, title) in [
@@ -29,7 +29,8 @@ pub fn stacks_text(stacks: &Stacks, options: &TextOptions, out: &mut dyn Write) 
             (&stacks.origin, "it is reached from this stack"),
         ] {
             if let Some(stack) = stack {
-                writeln!(out, "\n  {title}, the topmost one first:")?;
+                writeln!(out)?;
+                line!(out, "  {title}, the topmost one first:")?;
                 frames(stacks, stack, out)?;
             }
         }
@@ -39,7 +40,7 @@ pub fn stacks_text(stacks: &Stacks, options: &TextOptions, out: &mut dyn Write) 
             writeln!(out)?;
         }
         match options.quiet {
-            true => writeln!(out, "{}", automaton.text.lines().next().unwrap_or(""))?,
+            true => line!(out, "{}", automaton.text.lines().next().unwrap_or(""))?,
             false => out.write_all(automaton.text.as_bytes())?,
         }
     }
@@ -73,7 +74,7 @@ fn frames(stacks: &Stacks, stack: &Stack, out: &mut dyn Write) -> io::Result<()>
     let (places, texts) = (width(|r| &r.0), width(|r| &r.1));
     for (place, text, values) in &rows {
         let line = format!("    {place:places$}  {text:texts$}  {values}");
-        writeln!(out, "{}", line.trim_end())?;
+        line!(out, "{}", line.trim_end())?;
     }
     Ok(())
 }
@@ -117,7 +118,7 @@ pub fn stacks_json(stacks: &Stacks, out: &mut dyn Write) -> io::Result<()> {
         "stats": stats(stacks.seconds, &stacks.counters),
         "stop_reason": stacks.stop_reason.as_ref().map(|r| r.code()),
     });
-    writeln!(out, "{object}")
+    line!(out, "{object}")
 }
 
 fn frames_json(stacks: &Stacks, stack: &Stack, file: &str) -> Json {

@@ -29,19 +29,19 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
         if i > 0 && !options.quiet && report.results[i - 1].trace.is_some() {
             writeln!(out)?;
         }
-        writeln!(out, "{}", head(report, outcome))?;
+        line!(out, "{}", head(report, outcome))?;
         if options.quiet {
             continue;
         }
         for warning in &outcome.warnings {
-            writeln!(out, "  warning: {warning}")?;
+            line!(out, "  warning: {warning}")?;
         }
         if let Some(vacuity) = &outcome.vacuity {
             about_vacuity(vacuity, options.verbose, out)?;
         }
         if let Some(statements) = &outcome.statements {
             for statement in statements.iter().filter(|s| !s.reachable) {
-                writeln!(out, "  {}", place_and_text(report, statement.node))?;
+                line!(out, "  {}", place_and_text(report, statement.node))?;
             }
         }
         if options.verbose || options.stats {
@@ -51,7 +51,7 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
             && let Some(note) = outcome.certificate
         {
             let checked = if note.checked { "checked" } else { "not checked" };
-            writeln!(out, "  proof of size {}, {checked}", note.size)?;
+            line!(out, "  proof of size {}, {checked}", note.size)?;
         }
         if options.stats {
             counters(out, &outcome.counters)?;
@@ -63,7 +63,9 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
         if options.verbose
             && let Some((part, trace)) = outcome.vacuity.as_ref().and_then(|v| v.witness.as_ref())
         {
-            writeln!(out, "\n  a run for which `{}` matters:\n", part.part)?;
+            writeln!(out)?;
+            line!(out, "  a run for which `{}` matters:", part.part)?;
+            writeln!(out)?;
             listing(report, trace, out)?;
         }
     }
@@ -78,11 +80,11 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
 
 fn about_vacuity(vacuity: &Vacuity, verbose: bool, out: &mut dyn Write) -> io::Result<()> {
     for Idle { part, by } in &vacuity.idle {
-        writeln!(out, "  vacuous: it would hold even with `{by}` in place of `{part}`")?;
+        line!(out, "  vacuous: it would hold even with `{by}` in place of `{part}`")?;
     }
     let (tried, all) = vacuity.tried;
     if verbose && tried < all {
-        writeln!(out, "  {tried} of {all} parts of the formula were tested for vacuity")?;
+        line!(out, "  {tried} of {all} parts of the formula were tested for vacuity")?;
     }
     Ok(())
 }
@@ -93,13 +95,13 @@ pub(crate) fn about_engine(
     why: &str,
     seconds: f64,
 ) -> io::Result<()> {
-    writeln!(out, "  engine {engine}, {seconds:.3} s: {why}")
+    line!(out, "  engine {engine}, {seconds:.3} s: {why}")
 }
 
 pub(crate) fn counters(out: &mut dyn Write, counters: &[(String, u64)]) -> io::Result<()> {
     let width = counters.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in counters {
-        writeln!(out, "  {name:width$}  {value}")?;
+        line!(out, "  {name:width$}  {value}")?;
     }
     Ok(())
 }
@@ -185,7 +187,7 @@ fn listing(report: &Report, trace: &Listing, out: &mut dyn Write) -> io::Result<
     let statements = width_of(|p, s| statement(p, s).chars().count(), STATEMENT_WIDTH);
     for (i, step) in trace.steps.iter().enumerate() {
         if trace.loop_start == Some(i) {
-            writeln!(out, "  from here on for ever{}:", growth(trace))?;
+            line!(out, "  from here on for ever{}:", growth(trace))?;
         }
         let proc = program.nodes[step.node].proc;
         let mut line = format!(
@@ -206,9 +208,10 @@ fn listing(report: &Report, trace: &Listing, out: &mut dyn Write) -> io::Result<
         if let Some(count) = &step.folded {
             line += &format!("  ({} steps inside)", rounded(count));
         }
-        writeln!(out, "{}", line.trim_end())?;
+        line!(out, "{}", line.trim_end())?;
     }
-    writeln!(out, "\n  {}", summary(trace))
+    writeln!(out)?;
+    line!(out, "  {}", summary(trace))
 }
 
 fn growth(trace: &Listing) -> String {
@@ -300,7 +303,7 @@ fn summary(trace: &Listing) -> String {
 /// Writes what can hold at a place, for people.
 pub fn states_text(states: &States, options: &TextOptions, out: &mut dyn Write) -> io::Result<()> {
     if let Some(reason) = &states.stop_reason {
-        writeln!(out, "unknown: what holds at {}? ({reason})", quoted(&states.at))?;
+        line!(out, "unknown: what holds at {}? ({reason})", quoted(&states.at))?;
     }
     for (i, at) in states.places.iter().enumerate() {
         if i > 0 {
@@ -325,14 +328,14 @@ fn states_at(
 ) -> io::Result<()> {
     let program = &*states.program;
     let info = &program.nodes[at.node];
-    writeln!(out, "at {}: {}", place(program, at.node), program.text(info.origin.text))?;
+    line!(out, "at {}: {}", place(program, at.node), program.text(info.origin.text))?;
     if !at.reachable {
-        return writeln!(out, "  unreachable");
+        return line!(out, "  unreachable");
     }
     for (name, text) in &at.formula.definitions {
-        writeln!(out, "  where {name} is {text}")?;
+        line!(out, "  where {name} is {text}")?;
     }
-    writeln!(out, "  {}", at.formula.text)?;
+    line!(out, "  {}", at.formula.text)?;
     if options.quiet {
         return Ok(());
     }
@@ -344,13 +347,13 @@ fn states_at(
                 line += &format!(" {}={pattern}", program.var_name(var));
             }
         }
-        writeln!(out, "   {}", if line.is_empty() { " (anything)" } else { &line })?;
+        line!(out, "   {}", if line.is_empty() { " (anything)" } else { &line })?;
     }
     if at.cut {
-        writeln!(out, "    … and more cubes (`--max-cubes` shows more)")?;
+        line!(out, "    … and more cubes (`--max-cubes` shows more)")?;
     }
     match at.count {
-        Some(n) => writeln!(out, "  {n} valuation{}", if n == 1 { "" } else { "s" }),
+        Some(n) => line!(out, "  {n} valuation{}", if n == 1 { "" } else { "s" }),
         None => Ok(()),
     }
 }

@@ -23,15 +23,20 @@
 //!
 //! Not for reports about verdicts: those are `check` values, shown by `render`. This crate knows no
 //! programs, reads no files and prints nothing.
+//!
+//! What is shown to people is made of strangers' text: [`one_line`] and [`Shown`] escape what a
+//! terminal would obey.
 
 mod diagnostic;
 mod file;
+mod shown;
 mod snippet;
 mod span;
 mod suggest;
 
 pub use diagnostic::{Diagnostic, Note, Severity};
 pub use file::{Position, SourceError, SourceFile};
+pub use shown::{Escapes, Shown, is_active, one_line};
 pub use snippet::render;
 pub use span::Span;
 pub use suggest::suggest;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::shown::{escape, is_active, one_line};
 use crate::{Diagnostic, SourceFile, Span};
 
 /// Columns of a source line that are shown; longer lines are cut around the marker.
@@ -13,25 +14,25 @@ const TAB: usize = 4;
 
 /// The diagnostic in the style of compilers, ending in a line break.
 pub fn render(diagnostic: &Diagnostic, file: &SourceFile) -> String {
-    let mut out =
-        format!("{}[{}]: {}\n", diagnostic.severity.word(), diagnostic.code, diagnostic.message);
+    let message = one_line(&diagnostic.message);
+    let mut out = format!("{}[{}]: {message}\n", diagnostic.severity.word(), diagnostic.code);
     // One margin for all excerpts, so that their bars stand in one column.
     let places = diagnostic.notes.iter().map(|note| note.span).chain([diagnostic.span]);
     let last = places.flatten().map(|span| file.position(span.start).line).max().unwrap_or(1);
     let margin = last.to_string().len();
     match diagnostic.span {
         Some(span) => excerpt(&mut out, file, span, margin),
-        None => _ = writeln!(out, "{:margin$}--> {}", "", file.name()),
+        None => _ = writeln!(out, "{:margin$}--> {}", "", one_line(file.name())),
     }
     for note in diagnostic.notes.iter().filter(|note| note.span.is_none()) {
-        _ = writeln!(out, "{:margin$} = note: {}", "", note.message);
+        _ = writeln!(out, "{:margin$} = note: {}", "", one_line(&note.message));
     }
     if let Some(help) = &diagnostic.help {
-        _ = writeln!(out, "{:margin$} = help: {help}", "");
+        _ = writeln!(out, "{:margin$} = help: {}", "", one_line(help));
     }
     for note in &diagnostic.notes {
         if let Some(span) = note.span {
-            _ = writeln!(out, "note: {}", note.message);
+            _ = writeln!(out, "note: {}", one_line(&note.message));
             excerpt(&mut out, file, span, margin);
         }
     }
@@ -42,7 +43,8 @@ pub fn render(diagnostic: &Diagnostic, file: &SourceFile) -> String {
 fn excerpt(out: &mut String, file: &SourceFile, span: Span, margin: usize) {
     let at = file.position(span.start);
     let Shown { text, marker_start, marker_len } = shown_line(file, span);
-    _ = writeln!(out, "{:margin$}--> {}:{}:{}", "", file.name(), at.line, at.column);
+    let name = one_line(file.name());
+    _ = writeln!(out, "{:margin$}--> {name}:{}:{}", "", at.line, at.column);
     _ = writeln!(out, "{:margin$} |", "");
     _ = writeln!(out, "{:margin$} | {text}", at.line);
     _ = writeln!(out, "{:margin$} | {:marker_start$}{}", "", "", "^".repeat(marker_len));
@@ -65,7 +67,7 @@ fn shown_line(file: &SourceFile, span: Span) -> Shown {
         line.chars().count().saturating_sub(first)
     };
 
-    // Display columns: tabs expand; control characters, which could reach a terminal, do not pass.
+    // Display columns: tabs expand; what a terminal would obey is escaped.
     let mut cells: Vec<char> = Vec::new();
     let (mut marker_start, mut marker_end) = (None, None);
     let skipped = first.saturating_sub(WIDTH * 2);
@@ -81,7 +83,7 @@ fn shown_line(file: &SourceFile, span: Span) -> Shown {
                 let next = (cells.len() / TAB + 1) * TAB;
                 cells.resize(next, ' ');
             }
-            c if c.is_control() || is_bidi_control(c) => cells.push('\u{fffd}'),
+            c if is_active(c) => cells.extend(escape(c).chars()),
             c => cells.push(c),
         }
     }
@@ -101,11 +103,6 @@ fn shown_line(file: &SourceFile, span: Span) -> Shown {
     let text = if cut_after { text + "…" } else { text.trim_end().to_string() };
     let marker_len = marker_end.min(to.max(marker_start + 1)) - marker_start;
     Shown { text, marker_start: marker_start - from + usize::from(cut_before), marker_len }
-}
-
-/// Characters that reorder the text around them, and so could hide what a line says.
-fn is_bidi_control(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
 }
 
 #[cfg(test)]
@@ -129,7 +126,7 @@ mod tests {
         check("\tx := yy;", "yy", " --> f.bp:1:7\n  |\n1 |     x := yy;\n  |          ^^");
         check("äö := yy;\r\n", "yy", " --> f.bp:1:7\n  |\n1 | äö := yy;\n  |       ^^");
         check("a b\nc", "b\nc", " --> f.bp:1:3\n  |\n1 | a b\n  |   ^");
-        check("a\u{1b}[31m b", "b", " --> f.bp:1:8\n  |\n1 | a\u{fffd}[31m b\n  |        ^");
+        check("a\u{1b}[31m b", "b", " --> f.bp:1:8\n  |\n1 | a\\x1b[31m b\n  |           ^");
         check("a b", "", " --> f.bp:1:1\n  |\n1 | a b\n  | ^");
     }
 

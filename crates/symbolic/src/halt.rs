@@ -32,6 +32,11 @@ impl Halt {
         Halt::Budget(StopReason::Internal { what: what.to_owned() })
     }
 
+    /// Whether it is a bug.
+    pub fn is_internal(&self) -> bool {
+        matches!(self, Halt::Budget(StopReason::Internal { .. }))
+    }
+
     /// The reason as the answer gives it.
     pub fn reason(self, budget: &Budget) -> StopReason {
         match self {

@@ -58,11 +58,11 @@ mod worklist;
 pub use export::Export;
 pub use halt::{BudgetGate, Halt, on_large_stack};
 pub use relation::{CallParts, Context, ReturnRel, StepRel};
-pub use rings::{Entry, Frames, How, Library, Pair, Rings, Scope, Search, rename};
+pub use rings::{Entry, Frames, How, Library, Pair, Rings, Scope, Search, Traces, rename};
 pub use slots::{Copies, Copy, Slots};
 pub use states::{State, base};
 pub use system::{
     Aim, CallRelation, Compiled, Part, Site, Summary, Switches, System, default_collect_at,
-    verdicts,
+    partial_verdicts, verdicts,
 };
 pub use worklist::{Fixpoint, Item, Watch, Worklist, saturate};

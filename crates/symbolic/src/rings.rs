@@ -23,6 +23,14 @@ use check::{Frame, Segment, SegmentId, Step, Task, Trace, TraceMode};
 use ir::{EdgeId, EdgeKind, Id, IndexVec, NodeId, ProcId};
 use rustc_hash::FxHashMap;
 
+/// Traces to goals that are reached.
+pub struct Traces {
+    /// By goal; none for those that are not reached, or have not been found when it had to stop.
+    pub found: Vec<Option<Box<Trace>>>,
+    /// Why it had to stop before all were found.
+    pub stopped: Option<Halt>,
+}
+
 /// States found by a search: those new at `node` when an edge was applied to an earlier entry.
 #[derive(Clone, Copy)]
 pub struct Entry {
@@ -249,12 +257,25 @@ pub trait Rings {
         aims: &[Aim],
         reached: &[bool],
         guide: Option<&IndexVec<NodeId, Bdd>>,
-    ) -> Result<Vec<Option<Box<Trace>>>, Halt> {
+    ) -> Traces {
+        let mut found = vec![None; reached.len()];
+        let stopped = self.find_traces(task, aims, reached, guide, &mut found).err();
+        Traces { found, stopped }
+    }
+
+    /// The traces, as far as they are found.
+    fn find_traces(
+        &mut self,
+        task: &Task,
+        aims: &[Aim],
+        reached: &[bool],
+        guide: Option<&IndexVec<NodeId, Bdd>>,
+        out: &mut [Option<Box<Trace>>],
+    ) -> Result<(), Halt> {
         let goals = reached.len();
-        let mut out = vec![None; goals];
         let aims: Vec<Aim> = aims.iter().copied().filter(|&(goal, ..)| reached[goal]).collect();
         if aims.is_empty() || task.wants.trace == TraceMode::None {
-            return Ok(out);
+            return Ok(());
         }
         let s = self.system_mut();
         let entry = s.program.procs[s.program.entry].entry;
@@ -263,16 +284,37 @@ pub trait Rings {
             start = s.m.and(start, guide[entry])?;
         }
         let mut search = Search::new(entry, start);
-        let hits = self.search_program(&mut search, &aims, goals, guide)?;
+        let mut stopped = None;
+        let mut hits = vec![None; goals];
+        let searched = self.search_goals(&mut search, &aims, guide, &mut hits);
+        if let Err(halt) = searched {
+            // What was found before is worth a moment.
+            let any = hits.iter().any(Option::is_some);
+            let more = halt.is_internal() || self.system().budget.grant(check::MOMENT);
+            if !any || !more {
+                return Err(halt);
+            }
+            stopped = Some(halt);
+        }
         // Handles that later goals still need.
         let mut keep: Vec<Bdd> = search.entries.iter().map(|e| e.states).collect();
         keep.extend(hits.iter().flatten().map(|h| h.1));
         let mut library = Library::default();
         for (goal, hit) in hits.into_iter().enumerate() {
             let Some((at, states)) = hit else { continue };
-            let (frames, end) = self.read_back(&search, at, states, u32::MAX, &mut library)?;
+            let read = self.read_back(&search, at, states, u32::MAX, &mut library);
+            let (frames, end) =
+                match read.and_then(|r| self.explain(&mut library, &keep).map(|()| r)) {
+                    Ok(read) => read,
+                    // One that cannot be told does not keep others from being told.
+                    Err(halt) if halt.is_internal() => {
+                        library = Library::default();
+                        stopped = Some(halt);
+                        continue;
+                    }
+                    Err(halt) => return Err(halt),
+                };
             let end = self.system().partial(search.node(at), &end);
-            self.explain(&mut library, &keep)?;
             let (segments, renamed) = library.needed(&frames);
             let frames = frames
                 .into_iter()
@@ -283,7 +325,7 @@ pub trait Rings {
             let trace = Trace { segments, frames, target, end, shortest, lasso: None };
             out[goal] = Some(Box::new(trace));
         }
-        Ok(out)
+        stopped.map_or(Ok(()), Err)
     }
 
     /// Rings over the whole program until every goal is hit: for each the entry, and the states
@@ -296,6 +338,19 @@ pub trait Rings {
         guide: Option<&IndexVec<NodeId, Bdd>>,
     ) -> Result<Vec<Option<(u32, Bdd)>>, Halt> {
         let mut hits: Vec<Option<(u32, Bdd)>> = vec![None; goals];
+        self.search_goals(search, aims, guide, &mut hits)?;
+        Ok(hits)
+    }
+
+    /// The same; `hits` are those found, if it has to stop.
+    fn search_goals(
+        &mut self,
+        search: &mut Search,
+        aims: &[Aim],
+        guide: Option<&IndexVec<NodeId, Bdd>>,
+        hits: &mut [Option<(u32, Bdd)>],
+    ) -> Result<(), Halt> {
+        let goals = hits.len();
         let mut at: FxHashMap<NodeId, Vec<(usize, Bdd)>> = FxHashMap::default();
         let mut open = vec![false; goals];
         for &(goal, node, condition) in aims {
@@ -317,7 +372,7 @@ pub trait Rings {
                 seen_entries += 1;
             }
             if !open.contains(&true) {
-                return Ok(hits);
+                return Ok(());
             }
             let keep = || {
                 let mut keep: Vec<Bdd> = hits.iter().flatten().map(|h| h.1).collect();

@@ -3,10 +3,11 @@
 
 use crate::halt::{BudgetGate, Halt};
 use crate::relation::{Context, ReturnRel, StepRel};
+use crate::rings::Traces;
 use crate::slots::{Copies, Copy};
 use analysis::{Live, ModRef, Order, Uses};
 use bdd::{Bdd, Config, Manager, SpecId, Stop};
-use check::{Budget, Certificate, Goal, Stats, StopReason, Task, Trace, Verdict};
+use check::{Budget, Certificate, Goal, Stats, StopReason, Task, Trace, TraceMode, Verdict};
 use ir::{Call, EdgeId, EdgeKind, ExprId, IndexVec, NodeId, ProcId, Program, VarId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -366,16 +367,39 @@ impl<C: CallRelation> System<C> {
 /// One verdict per goal. A reached goal without its trace is no answer: there would be nothing to
 /// show for it.
 pub fn verdicts(
+    task: &Task,
     reached: &[bool],
     certificate: Option<Arc<Certificate>>,
-    traces: Result<Vec<Option<Box<Trace>>>, Halt>,
+    traces: Traces,
     budget: &Budget,
 ) -> Vec<Verdict> {
-    let mut traces = traces.map_err(|halt| halt.reason(budget));
-    let verdict = |(goal, &is_reached): (usize, &bool)| match &mut traces {
+    let Traces { mut found, stopped } = traces;
+    let stopped = stopped.map(|halt| halt.reason(budget));
+    let verdict = |(goal, &is_reached): (usize, &bool)| match (found[goal].take(), &stopped) {
         _ if !is_reached => Verdict::Holds(certificate.clone()),
-        Ok(traces) => Verdict::Violated(traces[goal].take()),
-        Err(reason) => Verdict::Unknown(reason.clone()),
+        (None, Some(reason)) if task.wants.trace != TraceMode::None => {
+            Verdict::Unknown(reason.clone())
+        }
+        (trace, _) => Verdict::Violated(trace),
     };
     reached.iter().enumerate().map(verdict).collect()
+}
+
+/// One verdict per goal, of a search that had to stop: what was reached before is reached all the same. Traces
+/// need not be shortest.
+pub fn partial_verdicts(
+    task: &Task,
+    reached: &[bool],
+    traces: Traces,
+    reason: &StopReason,
+) -> Vec<Verdict> {
+    let verdict = |(trace, &is_reached): (Option<Box<Trace>>, &bool)| match trace {
+        Some(mut trace) => {
+            trace.shortest = false;
+            Verdict::Violated(Some(trace))
+        }
+        None if is_reached && task.wants.trace == TraceMode::None => Verdict::Violated(None),
+        None => Verdict::Unknown(reason.clone()),
+    };
+    traces.found.into_iter().zip(reached).map(verdict).collect()
 }

@@ -39,7 +39,8 @@ impl State {
     pub fn satisfies(&self, program: &Program, condition: ExprId) -> bool {
         let none = Values::new();
         let locals = self.stack.last().map_or(&none, |top| &top.values);
-        Around { globals: &self.globals, locals, after: None }.eval(program, condition) != 0
+        Around { globals: &self.globals, locals, after: None, choices: 0 }.eval(program, condition)
+            != 0
     }
 }
 
@@ -49,6 +50,8 @@ struct Around<'a> {
     globals: &'a Values,
     locals: &'a Values,
     after: Option<&'a Values>,
+    /// The choices of a relation, as bits.
+    choices: u64,
 }
 
 impl Env for Around<'_> {
@@ -60,8 +63,8 @@ impl Env for Around<'_> {
             (_, None) => None,
         }
     }
-    fn choice(&self, _: u32) -> Option<bool> {
-        None
+    fn choice(&self, number: u32) -> Option<bool> {
+        Some(self.choices >> number & 1 == 1)
     }
 }
 
@@ -75,6 +78,16 @@ impl Around<'_> {
 
     /// The values that a relation assigns; every choice of those that it leaves open.
     fn effects(&self, program: &Program, rel: &Rel) -> Vec<Values> {
+        let all = (0..1u64 << rel.choices)
+            .flat_map(|choices| Around { choices, ..*self }.effects_of(program, rel));
+        let mut out: Vec<Values> = all.collect();
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+
+    /// The same for one valuation of the choices.
+    fn effects_of(&self, program: &Program, rel: &Rel) -> Vec<Values> {
         if self.eval(program, rel.guard) == 0 {
             return Vec::new();
         }
@@ -157,7 +170,7 @@ pub fn explore(
             continue;
         }
         let Some(top) = state.stack.last() else { continue };
-        let here = Around { globals: &state.globals, locals: &top.values, after: None };
+        let here = Around { globals: &state.globals, locals: &top.values, after: None, choices: 0 };
         for id in program.out_edges(top.node) {
             let edge = &program.edges[id];
             let letter: Vec<&str> =
@@ -208,7 +221,7 @@ fn come_back(program: &Program, state: State) -> Vec<State> {
     let Some(top) = state.stack.last() else { return vec![state] };
     let call = top.call.expect("a call is under way");
     let EdgeKind::Call(call) = &program.edges[call].kind else { return Vec::new() };
-    let here = Around { globals: &state.globals, locals: &top.values, after: None };
+    let here = Around { globals: &state.globals, locals: &top.values, after: None, choices: 0 };
     let mut out = Vec::new();
     for effect in here.effects(program, &call.back) {
         let mut new = state.clone();

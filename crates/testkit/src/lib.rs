@@ -3,6 +3,7 @@
 //!
 //! - [`random_bp`](random_bp::random_bp) writes boolean programs, [`random_program`] builds
 //!   programs of the model with what no front end writes; both from a seed alone.
+//! - [`random_c`](random_c::random_c) writes C programs whose answers are known because they were run.
 //! - [`heap_program`](random_heap::heap_program) writes C that allocates and frees, and
 //!   [`freed_twice`](random_heap::freed_twice) runs it on every input.
 //! - [`walk`](walk::walk) runs a generated text at random, by code of its own: what it visits is
@@ -14,6 +15,9 @@
 //!   compares products answered by engines with it.
 //! - [`model_proof`](model_proof::model_proof) is a program of the model built by hand, with its
 //!   answers.
+//! - [`random_remopla`](random_remopla::random_remopla), [`random_pds`](random_pds::random_pds) and
+//!   [`random_equations`] write programs, systems, formulas and equations in other languages;
+//!   [`conversion`] compares what programs mean in one and in another.
 //! - [`explore`](explore::explore) lists all states of a small program, stack and all.
 //! - [`judge`] says what is wrong with an answer: traces are replayed, certificates checked.
 //!
@@ -40,6 +44,7 @@
 //! are small.
 
 pub mod bp;
+pub mod conversion;
 pub mod corpus;
 pub mod differential;
 mod differential_ltl;
@@ -51,8 +56,12 @@ pub mod ltl_reference;
 pub mod model_proof;
 mod plain;
 pub mod random_bp;
+pub mod random_c;
+pub mod random_equations;
 pub mod random_heap;
 pub mod random_ir;
+pub mod random_pds;
+pub mod random_remopla;
 pub mod rng;
 pub mod shrink_bp;
 pub mod shrink_ir;

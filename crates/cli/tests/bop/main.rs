@@ -6,6 +6,8 @@ mod c;
 mod check;
 mod equations;
 mod formats;
+#[cfg(unix)]
+mod hostile;
 mod influence;
 mod inputs;
 mod languages;

@@ -184,3 +184,61 @@ fn wrong_lists_are_refused() {
     let ran = bop(&["solve", "-", "--hosts", list.path()]).exits(2);
     assert!(ran.err.contains("standard input"), "{}", ran.err);
 }
+
+/// Callers that say nothing keep nobody out, and are told of; so is who does not know the secret.
+#[test]
+fn strangers_are_refused_and_told() {
+    let counting = TempFile::new("p.pbes", COUNTING);
+    let (list, addresses) = hosts(2);
+    let args = ["solve", counting.path(), "--hosts", list.path(), "--wait", "60s", "--process"];
+    let begun = Instant::now();
+    let first = start(&[&args[..], &["0"]].concat());
+    let mut idle = Vec::new();
+    while idle.len() < 140 {
+        match std::net::TcpStream::connect(&addresses[0]) {
+            Ok(socket) => idle.push(socket),
+            Err(_) => std::thread::sleep(Duration::from_millis(5)),
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60));
+    }
+    let second = start(&[&args[..], &["1"]].concat());
+    let (first, second) = (ran(first).exits(0), ran(second).exits(0));
+    assert!(first.out.starts_with("true\n") && second.out.starts_with("true\n"));
+    assert!(first.err.contains("note: process 0: "), "{}", first.err);
+    assert!(first.err.contains("connections refused: ") && first.err.contains("said nothing"));
+    drop(idle);
+}
+
+#[test]
+fn secrets_are_compared() {
+    let counting = TempFile::new("p.pbes", COUNTING);
+    let (long, other) = ("a secret of this test\n", "another secret of this test\n");
+    let (key, other) = (TempFile::new("key", long), TempFile::new("other", other));
+    let (list, _) = hosts(2);
+    let args = ["solve", counting.path(), "--hosts", list.path(), "--process"];
+    let with = |number: &str, key: &str, wait: &str| {
+        start(&[&args[..], &[number, "--secret", key, "--wait", wait]].concat())
+    };
+    // The same secret from a file, and from the environment.
+    let first = with("0", key.path(), "60s");
+    let mut second = command(&[&args[..], &["1", "--wait", "60s"]].concat());
+    second.env("BOP_SECRET", long.trim_end()).stdin(Stdio::null());
+    second.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let second = second.spawn().expect("the command was built");
+    assert!(ran(first).exits(0).out.starts_with("true\n"));
+    ran(second).exits(0);
+    // Different ones.
+    let first = with("0", key.path(), "3s");
+    let second = ran(with("1", other.path(), "2s")).exits(3);
+    assert!(second.err.contains("does not know the secret"), "{}", second.err);
+    let first = ran(first).exits(3);
+    assert!(first.err.contains("did not prove to know the secret"), "{}", first.err);
+    // None, too short, and none where it is needed.
+    let short = TempFile::new("short", "short\n");
+    let ran = ran(with("0", short.path(), "1s")).exits(2);
+    assert!(ran.err.contains("is too short"), "{}", ran.err);
+    let far = TempFile::new("hosts", "127.0.0.1:4000\n192.0.2.1:4000\n");
+    let args = ["solve", counting.path(), "--hosts", far.path()];
+    let ran = bop(&args).exits(2);
+    assert!(ran.err.contains("know each other by a secret"), "{}", ran.err);
+}

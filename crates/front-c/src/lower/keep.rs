@@ -115,7 +115,9 @@ impl<'a> Lowering<'a> {
             return Err(LowerError::Volatile { name });
         }
         let int = match object.scalar {
-            Some(Scalar::Float) | None => return Err(LowerError::NoInteger { name }),
+            Some(Scalar::Float | Scalar::Pointer) | None => {
+                return Err(LowerError::NoInteger { name });
+            }
             Some(scalar) => scalar.int(&s.model).ok_or(LowerError::NoInteger { name })?,
         };
         let width = u32::from(int.bits);

@@ -50,6 +50,7 @@ impl Parser<'_> {
     pub(super) fn body(&mut self, open: Span) -> Block {
         loop {
             match self.current.kind {
+                _ if self.at_label() => self.statement(),
                 Kind::Semi => _ = self.bump(),
                 Kind::RBrace => {
                     self.close_frames(0);
@@ -276,9 +277,14 @@ impl Parser<'_> {
         }
     }
 
+    /// A word before `:` is a label, whatever it means elsewhere.
+    fn at_label(&self) -> bool {
+        self.current.kind.is_label() && self.next.kind == Kind::Colon
+    }
+
     fn labels(&mut self) -> List<Name> {
         let mut labels = Vec::new();
-        while self.at(Kind::Ident) && self.next.kind == Kind::Colon {
+        while self.at_label() {
             let token = self.bump();
             self.bump();
             labels.push(self.name_of(token));
@@ -334,7 +340,14 @@ impl Parser<'_> {
         match self.current.kind {
             Kind::Goto => {
                 self.bump();
-                let label = self.name()?;
+                let ends = matches!(self.next.kind, Kind::Semi | Kind::Comma);
+                let label = match self.current.kind.is_label() && ends {
+                    true => {
+                        let token = self.bump();
+                        self.name_of(token)
+                    }
+                    false => self.name()?,
+                };
                 Ok(StmtKind::Goto(label, self.further_assigns()?))
             }
             Kind::Break => {
@@ -478,9 +491,7 @@ impl Parser<'_> {
     /// keywords and numbers can, too.
     pub fn at_rule_name(&self) -> bool {
         let kind = self.current.kind;
-        kind == Kind::Ident
-            || self.language == Language::Pds
-                && (kind.is_reserved() || matches!(kind, Kind::Int | Kind::Foreign))
+        kind == Kind::Ident || self.language == Language::Pds && kind.is_label()
     }
 
     /// The name of a control location or a stack symbol.

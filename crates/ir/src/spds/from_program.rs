@@ -2,8 +2,8 @@
 
 use super::{Head, Right, Rule, Spds, Symbol};
 use crate::{
-    Assign, BinaryOp, Edge, EdgeKind, EventsId, Expr, ExprId, Exprs, Id, IndexVec, NodeId, Origin,
-    Program, Rel, Scalar, TextId, Time, VarId, VarKind,
+    Assign, BinaryOp, Call, Edge, EdgeKind, EventsId, Expr, ExprId, Exprs, Id, IndexVec, NodeId,
+    Origin, Program, Rel, Scalar, TextId, Time, Type, VarId, VarKind,
 };
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,13 @@ impl Spds {
     ///
     /// A result becomes a hidden global, which is 0 but from a return to the way back; where a call
     /// does something on that way, a fresh symbol waits below the callee and does it. (It could
-    /// have any value meanwhile; one of them makes fewer states.)
+    /// have any value meanwhile; one of them makes fewer states.) Nobody needs two procedures'
+    /// results at once: the first ones of a type share a global, the second ones, and so on. So
+    /// the globals are as many as the program's and the longest list of results, whose number every
+    /// rule of a written system is long.
+    ///
+    /// The symbol of a procedure's entry has the procedure's name and that of another labelled node
+    /// its label, unless there is another one of that name; a label is nobody else's name.
     pub fn from_program(program: &Program) -> Spds {
         let mut out = Spds::new();
         out.files = program.files.clone();
@@ -31,8 +37,9 @@ impl Spds {
         for (id, proc) in program.procs.enumerate() {
             let frame = out.frame(program.proc_name(id), proc.params);
             out.frames[frame].locals = proc.locals.clone();
-            out.globals.extend(&proc.results);
         }
+        let shared = Shared::new(program);
+        out.globals.extend(&shared.globals);
         let control = out.control("q");
         out.nodes(program);
         for edge in program.edges.iter() {
@@ -48,7 +55,9 @@ impl Spds {
                     } else {
                         let proc = program.nodes[edge.source].proc;
                         let waiting = out.fresh_symbol(symbol(call.ret), proc);
-                        out.back(program, control, waiting, call);
+                        let call =
+                            Call { back: shared.rel(&mut out, &call.back), ..(**call).clone() };
+                        out.back(program, &shared, (control, waiting), &call);
                         waiting
                     };
                     let right = Right::Push(symbol(callee.entry), back);
@@ -58,6 +67,7 @@ impl Spds {
                     // Results that are not assigned are arbitrary, unlike globals.
                     let results = &program.procs[program.nodes[edge.source].proc].results;
                     let rel = with_arbitrary(rel, results);
+                    let rel = shared.rel(&mut out, &rel);
                     out.edge(program, edge, from, Right::Pop, rel);
                 }
             }
@@ -65,11 +75,9 @@ impl Spds {
         out.start.control = control;
         out.start.stack = vec![symbol(program.procs[program.entry].entry)];
         out.start.init = program.init;
-        for proc in program.procs.iter() {
-            for &result in &proc.results {
-                let zero = out.is_zero(result);
-                out.start.init.condition = out.exprs.and(out.start.init.condition, zero);
-            }
+        for &result in &shared.globals {
+            let zero = out.is_zero(result);
+            out.start.init.condition = out.exprs.and(out.start.init.condition, zero);
         }
         out
     }
@@ -86,18 +94,37 @@ impl Spds {
             labels[label.node].push(label.name);
             *carriers.entry(label.name).or_default() += 1;
         }
+        let mut procs: FxHashMap<TextId, usize> = FxHashMap::default();
+        for proc in program.procs.iter() {
+            *procs.entry(proc.name).or_default() += 1;
+        }
+        // What a question may name is for those who have the name.
+        let labelled = program.labels.iter().map(|label| label.name);
+        for name in labelled.chain(program.procs.iter().map(|proc| proc.name)) {
+            let name = self.texts.add(program.text(name));
+            self.meant.insert(name);
+        }
         for (id, node) in program.nodes.enumerate() {
             let proc = &program.procs[node.proc];
-            let wanted = match labels[id].first() {
-                _ if proc.entry == id => program.text(proc.name).to_owned(),
-                Some(label) if carriers[label] == 1 => program.text(*label).to_owned(),
-                _ => {
+            // A label wins against a procedure.
+            let mine = match carriers.get(&proc.name) {
+                None => true,
+                Some(1) => labels[id].contains(&proc.name),
+                Some(_) => false,
+            };
+            let own = match labels[id].iter().find(|label| carriers[label] == 1) {
+                _ if proc.entry == id && procs[&proc.name] == 1 && mine => Some(proc.name),
+                label => label.copied(),
+            };
+            let name = match own {
+                Some(own) => self.texts.add(program.text(own)),
+                None => {
                     let number = id.index() as u32 - proc.nodes.start;
-                    format!("{}_{number}", program.text(proc.name))
+                    self.fresh(&format!("{}_{number}", program.text(proc.name)))
                 }
             };
             let symbol = Symbol {
-                name: self.fresh(&wanted),
+                name,
                 frame: node.proc,
                 origin: self.origin_of(program, node.origin),
                 statement: node.statement,
@@ -124,15 +151,16 @@ impl Spds {
     fn back(
         &mut self,
         program: &Program,
-        control: super::ControlId,
-        waiting: super::SymbolId,
-        call: &crate::Call,
+        shared: &Shared,
+        (control, waiting): (super::ControlId, super::SymbolId),
+        call: &Call,
     ) {
         let mut assigns = call.back.assigns.to_vec();
         for &result in &program.procs[call.callee].results {
-            for (index, zero) in self.zeros(result) {
+            let var = shared.of(result);
+            for (index, zero) in self.zeros(var) {
                 let (time, value) = (Time::Post, Some(zero));
-                assigns.push(Assign { time, var: result, index, value });
+                assigns.push(Assign { time, var, index, value });
             }
         }
         let rel = Rel { assigns: assigns.into(), ..call.back.clone() };
@@ -189,4 +217,72 @@ fn with_arbitrary(rel: &Rel, vars: &[VarId]) -> Rel {
     });
     let assigns = rel.assigns.iter().copied().chain(arbitrary).collect();
     Rel { assigns, ..rel.clone() }
+}
+
+/// Which global a result travels in.
+struct Shared {
+    globals: Vec<VarId>,
+    /// For results that share the global of another one.
+    of: FxHashMap<VarId, VarId>,
+}
+
+impl Shared {
+    fn new(program: &Program) -> Shared {
+        let mut out = Shared { globals: Vec::new(), of: FxHashMap::default() };
+        let mut first: FxHashMap<(Type, usize), VarId> = FxHashMap::default();
+        for proc in program.procs.iter() {
+            let mut numbers: FxHashMap<Type, usize> = FxHashMap::default();
+            for &result in &proc.results {
+                let ty = program.vars[result].ty;
+                let number = numbers.entry(ty).or_default();
+                let global = *first.entry((ty, *number)).or_insert(result);
+                *number += 1;
+                if global == result {
+                    out.globals.push(result);
+                } else {
+                    out.of.insert(result, global);
+                }
+            }
+        }
+        out
+    }
+
+    fn of(&self, result: VarId) -> VarId {
+        self.of.get(&result).copied().unwrap_or(result)
+    }
+
+    /// A relation of a return, or of the way back.
+    fn rel(&self, spds: &mut Spds, rel: &Rel) -> Rel {
+        if self.of.is_empty() {
+            return rel.clone();
+        }
+        let mut expr = |e: ExprId| {
+            spds.exprs.map_leaves(e, |exprs, leaf| match leaf {
+                Expr::Read(time, var) => {
+                    let new = *self.of.get(&var)?;
+                    Some(exprs.add(Expr::Read(time, new)))
+                }
+                Expr::Index(time, var, index) => {
+                    let new = *self.of.get(&var)?;
+                    Some(exprs.add(Expr::Index(time, new, index)))
+                }
+                _ => None,
+            })
+        };
+        let mut assigns = Vec::with_capacity(rel.assigns.len());
+        for assign in &rel.assigns {
+            assigns.push(Assign {
+                time: assign.time,
+                var: self.of(assign.var),
+                index: assign.index.map(&mut expr),
+                value: assign.value.map(&mut expr),
+            });
+        }
+        Rel {
+            guard: expr(rel.guard),
+            assigns: assigns.into(),
+            constraint: expr(rel.constraint),
+            choices: rel.choices,
+        }
+    }
 }

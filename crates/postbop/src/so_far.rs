@@ -1,0 +1,99 @@
+//! What a run has found so far, for whoever has to end it from outside: a phase that cannot look at a clock
+//! does not stop by itself, and what was found before it shall not be lost.
+
+use crate::findings::settled;
+use crate::{Findings, Options, allowances, ruling};
+use check::StopReason;
+use ir::Program;
+use property::Property;
+use render::{Outcome, Report};
+use source::SourceFile;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Answers as they are found ([`crate::check`] takes them down here).
+#[derive(Default)]
+pub struct SoFar(Mutex<Taken>);
+
+#[derive(Default)]
+struct Taken {
+    /// What the questions are about, and the questions, once they are known.
+    asked: Option<(Arc<Program>, Vec<Arc<SourceFile>>, Vec<Property>)>,
+    /// Answers to the first of them.
+    outcomes: Vec<Outcome>,
+    /// Answers to rules, by name.
+    rules: BTreeMap<String, Findings>,
+}
+
+impl fmt::Debug for SoFar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SoFar").finish_non_exhaustive()
+    }
+}
+
+impl SoFar {
+    fn taken(&self) -> MutexGuard<'_, Taken> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// These questions are asked.
+    pub(crate) fn asked(
+        &self,
+        program: &Arc<Program>,
+        files: &[Arc<SourceFile>],
+        questions: impl Iterator<Item = Property>,
+    ) {
+        let mut taken = self.taken();
+        taken.asked = Some((program.clone(), files.to_vec(), questions.collect()));
+        taken.outcomes.clear();
+    }
+
+    /// The next question is answered.
+    pub(crate) fn answered(&self, outcome: &Outcome) {
+        self.taken().outcomes.push(outcome.clone());
+    }
+
+    /// A rule is answered, in full or not.
+    pub(crate) fn ruled(&self, rule: &str, found: &Findings) {
+        self.taken().rules.insert(rule.to_owned(), found.clone());
+    }
+
+    /// The report of a run that is ended for this reason: what was asked, with the answers so far. `files` and
+    /// `properties` are those of the command, for a run that had not come to its questions.
+    pub fn report(
+        &self,
+        files: &[Arc<SourceFile>],
+        properties: &[Property],
+        options: &Options,
+        reason: &StopReason,
+    ) -> Report {
+        let mut taken = self.taken();
+        let Taken { asked, outcomes, rules } = &mut *taken;
+        let by_default = match (properties, &options.rules[..]) {
+            ([], []) => vec![Property::Assert],
+            _ => properties.to_vec(),
+        };
+        let (program, files, questions) = asked
+            .take()
+            .unwrap_or_else(|| (Arc::new(ruling::nothing()), files.to_vec(), by_default));
+        let mut outcomes = std::mem::take(outcomes).into_iter();
+        let results = questions.into_iter().map(|question| {
+            outcomes.next().unwrap_or_else(|| Outcome::unknown(question, reason.clone()))
+        });
+        let results = results.collect();
+        let mut found = Findings::default();
+        for rule in &options.rules {
+            let unanswered = || Findings {
+                unknown: vec![(rule.name.clone(), reason.clone())],
+                ..Findings::default()
+            };
+            found.add(rules.remove(&rule.name).unwrap_or_else(unanswered));
+        }
+        let allow: Vec<_> = files.iter().flat_map(|f| allowances(f.name(), f.text())).collect();
+        let rules = (!options.rules.is_empty())
+            .then(|| ruling::reported(settled(found, &allow), options, 0.0));
+        let not_modelled = options.c.as_ref().map(|c| c.warnings()).unwrap_or_default();
+        Report { files, program, results, rules, not_modelled }
+    }
+}

@@ -1,0 +1,9 @@
+//! Preprocessed C through every verb and every output, rules included.
+#![no_main]
+
+#[path = "../../crates/postbop/tests/property/mod.rs"]
+mod property;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| property::c_verbs(data));

@@ -1,0 +1,9 @@
+//! Arbitrary bytes as a temporal formula: its automaton is read back from every format.
+#![no_main]
+
+#[path = "../../crates/postbop/tests/property/mod.rs"]
+mod property;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| property::ltl(data));

@@ -1,0 +1,9 @@
+//! Arbitrary bytes as rules for C.
+#![no_main]
+
+#[path = "../../crates/postbop/tests/property/mod.rs"]
+mod property;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| property::rule_files(data));

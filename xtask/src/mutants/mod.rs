@@ -1,0 +1,513 @@
+//! `mutants`: are the tests able to fail? Small changes of the sources, drawn by a seed, which they must notice.
+//!
+//! All changes are built into one copy of the tree at once, each behind a switch that the environment sets
+//! (`POSTBOP_MUTANT=17`), so that the tests are built once and not once per change. A first run without any
+//! change notes which test programs come by which switch; each change is then judged by those programs
+//! alone, the quickest first, until one fails. What does not compile is found by the compiler's errors and taken
+//! out again. A change is *caught* if a test program fails, or does not end in time; else it is *missed*.
+//!
+//! `prepare` writes `mutants.csv` (what was drawn) and `tests.csv` (the programs); `run` appends to
+//! `results.csv` and goes on where it stopped.
+
+mod scan;
+
+use scan::Change;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use testkit::rng::Rng;
+
+/// The crates whose sources are changed.
+const CRATES: [&str; 8] = [
+    "ir",
+    "check",
+    "replay",
+    "engine-explicit",
+    "engine-summary",
+    "engine-pds",
+    "engine-sat",
+    "front-c",
+];
+
+/// The crates whose tests judge: those that are changed, and those beside them that compare engines.
+const JUDGES: [&str; 4] = ["testkit", "property", "analysis", "xtask"];
+
+/// The switch, in each changed crate.
+const SWITCH: &str = r#"
+pub(crate) mod mutant_switch {
+    //! Which change is made, and which switches are passed.
+    use std::io::Write;
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    static CHOSEN: OnceLock<(u32, Option<std::ffi::OsString>)> = OnceLock::new();
+    static PASSED: [AtomicBool; 4096] = [const { AtomicBool::new(false) }; 4096];
+
+    pub(crate) fn on(number: u32) -> bool {
+        let (chosen, cover) = CHOSEN.get_or_init(|| {
+            let chosen = std::env::var("POSTBOP_MUTANT").ok().and_then(|n| n.parse().ok());
+            (chosen.unwrap_or(0), std::env::var_os("POSTBOP_MUTANT_COVER"))
+        });
+        if let Some(path) = cover {
+            if !PASSED[number as usize].swap(true, Ordering::Relaxed) {
+                let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+                if let Ok(mut file) = file {
+                    let _ = file.write_all(format!("{number}\n").as_bytes());
+                }
+            }
+        }
+        *chosen == number
+    }
+}
+"#;
+
+/// What `mutants` is told.
+struct Task {
+    seed: u64,
+    count: usize,
+    from: usize,
+    to: usize,
+    folder: PathBuf,
+    crates: Vec<String>,
+}
+
+/// `cargo xtask mutants prepare|run|table …`.
+pub(crate) fn mutants(args: &[&str]) -> Result<(), String> {
+    let Some((&verb, rest)) = args.split_first() else {
+        return Err("mutants prepare|run|table [--seed S] [--n N] [--from K] [--to L] [--dir DIR] [--crates A,B]".into());
+    };
+    let mut task = Task {
+        seed: 13,
+        count: 400,
+        from: 1,
+        to: usize::MAX,
+        folder: std::env::temp_dir().join("postbop-mutants"),
+        crates: CRATES.iter().map(|c| (*c).to_owned()).collect(),
+    };
+    let mut rest = rest.iter();
+    while let Some(&flag) = rest.next() {
+        let value = *rest.next().ok_or_else(|| format!("`{flag}` needs a value"))?;
+        let number = || value.parse::<usize>().map_err(|_| format!("`{value}` is no number"));
+        match flag {
+            "--seed" => task.seed = number()? as u64,
+            "--n" => task.count = number()?,
+            "--from" => task.from = number()?,
+            "--to" => task.to = number()?,
+            "--dir" => task.folder = PathBuf::from(value),
+            "--crates" => task.crates = value.split(',').map(str::to_owned).collect(),
+            _ => return Err(format!("`{flag}` is no option")),
+        }
+    }
+    match verb {
+        "prepare" => prepare(&task),
+        "run" => run(&task),
+        "table" => table(&task),
+        _ => Err(format!("`{verb}` is none of prepare, run, table")),
+    }
+}
+
+/// A change with its file and number.
+struct Mutant {
+    number: u32,
+    room: String,
+    file: PathBuf,
+    line: usize,
+    change: Change,
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// The files of a crate that are no tests, in order.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut out = Vec::new();
+    let mut todo = vec![folder.to_owned()];
+    while let Some(folder) = todo.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if path.is_dir() && name != "tests" {
+                todo.push(path);
+            } else if name.ends_with(".rs") && name != "tests.rs" {
+                out.push(path);
+            }
+        }
+    }
+    out.sort();
+    out
+}
+
+/// Draws the mutants: the same of all seeds, crates and sources that are the same.
+fn drawn(root: &Path, task: &Task) -> Result<Vec<Mutant>, String> {
+    let mut all = Vec::new();
+    for room in &task.crates {
+        for path in sources(&root.join("crates").join(room).join("src")) {
+            let text = read(&path)?;
+            let file = path.strip_prefix(root).unwrap_or(&path).to_owned();
+            for change in scan::changes(&text) {
+                let line = text[..change.at.start].matches('\n').count() + 1;
+                all.push(Mutant {
+                    number: 0,
+                    room: room.clone(),
+                    file: file.clone(),
+                    line,
+                    change,
+                });
+            }
+        }
+    }
+    let total = all.len();
+    let mut rng = Rng::new(task.seed);
+    rng.shuffle(&mut all);
+    let mut out: Vec<Mutant> = Vec::new();
+    for mutant in all {
+        let overlaps = |other: &Mutant| {
+            let (a, b) = (&mutant.change.at, &other.change.at);
+            let apart = a.end <= b.start || b.end <= a.start;
+            let nested =
+                a.start >= b.start && a.end <= b.end || b.start >= a.start && b.end <= a.end;
+            mutant.file == other.file && (!apart && !nested || a == b)
+        };
+        if !out.iter().any(overlaps) {
+            out.push(Mutant { number: out.len() as u32 + 1, ..mutant });
+        }
+        if out.len() == task.count {
+            break;
+        }
+    }
+    println!("{} of {total} places drawn with seed {}", out.len(), task.seed);
+    Ok(out)
+}
+
+/// Copies the tree without what is built.
+fn copy(root: &Path, to: &Path) -> Result<(), String> {
+    let mut todo = vec![PathBuf::new()];
+    while let Some(below) = todo.pop() {
+        let from = root.join(&below);
+        std::fs::create_dir_all(to.join(&below)).map_err(|e| format!("{}: {e}", to.display()))?;
+        for entry in std::fs::read_dir(&from).map_err(|e| format!("{}: {e}", from.display()))? {
+            let entry = entry.map_err(|e| e.to_string())?;
+            let name = below.join(entry.file_name());
+            let skipped = below.as_os_str().is_empty()
+                && matches!(entry.file_name().to_str(), Some("target" | ".git"));
+            if skipped {
+                continue;
+            }
+            if entry.file_type().is_ok_and(|t| t.is_dir()) {
+                todo.push(name);
+            } else {
+                std::fs::copy(entry.path(), to.join(&name))
+                    .map_err(|e| format!("{}: {e}", name.display()))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes the changed sources: all mutants but those that do not compile.
+fn build_in(root: &Path, to: &Path, mutants: &[Mutant], out: &BTreeSet<u32>) -> Result<(), String> {
+    let mut files: BTreeMap<&Path, Vec<(u32, &Change)>> = BTreeMap::new();
+    for mutant in mutants {
+        let changes = files.entry(&mutant.file).or_default();
+        if !out.contains(&mutant.number) {
+            changes.push((mutant.number, &mutant.change));
+        }
+    }
+    for room in CRATES {
+        files.entry(Path::new("crates")).or_default();
+        let lib = PathBuf::from(format!("crates/{room}/src/lib.rs"));
+        let text = read(&root.join(&lib))?;
+        if !files.contains_key(lib.as_path()) {
+            put(&to.join(&lib), &(text + SWITCH))?;
+        }
+    }
+    files.remove(Path::new("crates"));
+    for (file, mut changes) in files {
+        changes.sort_by_key(|(n, c)| (c.at.start, std::cmp::Reverse(c.at.end), *n));
+        let text = read(&root.join(file))?;
+        let switch = if file.ends_with("src/lib.rs") { SWITCH } else { "" };
+        put(&to.join(file), &(scan::built_in(&text, &changes) + switch))?;
+    }
+    Ok(())
+}
+
+/// Writes a file if that changes it, so that what is built from it stays.
+fn put(path: &Path, text: &str) -> Result<(), String> {
+    if read(path).is_ok_and(|old| old == text) { Ok(()) } else { write(path, text) }
+}
+
+/// Makes the copy, builds the tests and notes which come by which switch.
+fn prepare(task: &Task) -> Result<(), String> {
+    let root = crate::root();
+    let tree = task.folder.join("tree");
+    copy(&root, &tree)?;
+    let mutants = drawn(&root, task)?;
+    let mut out: BTreeSet<u32> = BTreeSet::new();
+    let tests = loop {
+        build_in(&root, &tree, &mutants, &out)?;
+        let start = Instant::now();
+        let (tests, errors) = built(&tree, task)?;
+        println!(
+            "built in {:.0} s, {} places with errors",
+            start.elapsed().as_secs_f64(),
+            errors.len()
+        );
+        if errors.is_empty() {
+            break tests;
+        }
+        let before = out.len();
+        for (file, line) in &errors {
+            out.extend(blamed(&tree, file, *line)?.into_iter());
+        }
+        if out.len() == before {
+            return Err(format!("the tree does not compile: {errors:?}"));
+        }
+    };
+    let mut text = String::from("number,crate,file,line,kind,compiles,what\n");
+    for m in &mutants {
+        let compiles = if out.contains(&m.number) { "no" } else { "yes" };
+        let (file, what) = (m.file.display(), m.change.what.replace('"', "'"));
+        let _ = writeln!(
+            text,
+            "{},{},{file},{},{},{compiles},\"{what}\"",
+            m.number, m.room, m.line, m.change.kind
+        );
+    }
+    write(&task.folder.join("mutants.csv"), &text)?;
+    cover(task, &tests)
+}
+
+/// The switches in a line of the built tree, or in the statement around it.
+fn blamed(tree: &Path, file: &str, line: usize) -> Result<Vec<u32>, String> {
+    let text = read(&tree.join(file))?;
+    let lines: Vec<&str> = text.lines().collect();
+    for reach in 0..12 {
+        let from = line.saturating_sub(1 + reach);
+        let part = lines[from..lines.len().min(line + reach)].join("\n");
+        let found: Vec<u32> = (part.split("mutant_switch::on(").skip(1))
+            .filter_map(|rest| rest.split(')').next()?.parse().ok())
+            .collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// A test program and the folder that it runs in.
+struct Test {
+    name: String,
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+/// Builds the tests: the programs, or where errors are.
+fn built(tree: &Path, task: &Task) -> Result<(Vec<Test>, Vec<(String, usize)>), String> {
+    let mut command = Command::new("cargo");
+    command.args(["build", "--tests", "--message-format=json", "--keep-going"]);
+    let mut packages: BTreeSet<&str> = task.crates.iter().map(String::as_str).collect();
+    packages.extend(JUDGES);
+    if packages.contains("front-c") {
+        packages.extend(["postbop", "cli", "rules"]);
+    }
+    for package in packages {
+        command.args(["-p", package]);
+    }
+    command.current_dir(tree).env("CARGO_TARGET_DIR", task.folder.join("target"));
+    let out = command.stderr(Stdio::null()).output().map_err(|e| format!("cargo: {e}"))?;
+    let (mut tests, mut errors) = (Vec::new(), Vec::new());
+    for line in String::from_utf8_lossy(&out.stdout).lines() {
+        if line.contains("\"reason\":\"compiler-message\"") && line.contains("\"level\":\"error\"")
+        {
+            errors.extend(error_place(line));
+        }
+        if line.contains("\"reason\":\"compiler-artifact\"") && line.contains("\"test\":true}") {
+            let Some(program) = string_after(line, "\"executable\":\"") else { continue };
+            let manifest = string_after(line, "\"manifest_path\":\"").unwrap_or_default();
+            let folder = Path::new(&manifest).parent().unwrap_or(tree).to_owned();
+            let name = Path::new(&program).file_name().map(|n| n.to_string_lossy().into_owned());
+            tests.push(Test { name: name.unwrap_or_default(), program: program.into(), folder });
+        }
+    }
+    errors.sort();
+    errors.dedup();
+    if errors.is_empty() && !out.status.success() {
+        return Err("cargo build --tests fails, and names no place".to_owned());
+    }
+    Ok((tests, errors))
+}
+
+/// The text between `key` and the next quote.
+fn string_after(line: &str, key: &str) -> Option<String> {
+    let rest = line.split_once(key)?.1;
+    Some(rest.split('"').next()?.to_owned())
+}
+
+/// File and line of the primary place of an error of the compiler.
+fn error_place(line: &str) -> Option<(String, usize)> {
+    // The message's own spans come first, each an object that ends with how far one can trust a suggestion.
+    let spans = line.split("\"spans\":[").nth(1)?;
+    let primary =
+        spans.split("\"suggestion_applicability\"").find(|s| s.contains("\"is_primary\":true"))?;
+    let file = string_after(primary, "\"file_name\":\"")?;
+    let number = primary.split_once("\"line_start\":")?.1;
+    let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
+    Some((file, digits.parse().ok()?))
+}
+
+/// How a run of a test program ended.
+#[derive(PartialEq, Eq)]
+enum End {
+    Passed,
+    Failed,
+    TimedOut,
+}
+
+fn run_test(test: &Test, set: &[(&str, String)], limit: Duration) -> Result<End, String> {
+    let mut command = Command::new("bash");
+    // What runs away must not take the machine with it.
+    command.args(["-c", "ulimit -v 8000000; exec \"$0\" -q --test-threads=2"]).arg(&test.program);
+    command.current_dir(&test.folder).env("CARGO_MANIFEST_DIR", &test.folder);
+    command.env("CARGO", "cargo");
+    command.envs(set.iter().map(|(k, v)| (*k, v.as_str())));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(|e| format!("{}: {e}", test.program.display()))?;
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
+            return Ok(if status.success() { End::Passed } else { End::Failed });
+        }
+        if start.elapsed() > limit {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Ok(End::TimedOut);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Runs each test program without a change and notes what it comes by.
+fn cover(task: &Task, tests: &[Test]) -> Result<(), String> {
+    let mut rows = Vec::new();
+    for test in tests {
+        let seen = task.folder.join("cover.txt");
+        let _ = std::fs::remove_file(&seen);
+        let start = Instant::now();
+        let set = [("POSTBOP_MUTANT_COVER", seen.display().to_string())];
+        let end = run_test(test, &set, Duration::from_secs(1200))?;
+        let seconds = start.elapsed().as_secs_f64();
+        if end != End::Passed {
+            println!("{} fails without a change, and is left out", test.name);
+            continue;
+        }
+        let text = std::fs::read_to_string(&seen).unwrap_or_default();
+        let numbers: BTreeSet<u32> = text.lines().filter_map(|l| l.parse().ok()).collect();
+        println!("{}: {seconds:.1} s, {} switches", test.name, numbers.len());
+        let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+        rows.push((seconds, test, numbers.join(" ")));
+    }
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut text = String::from("name\tprogram\tfolder\tseconds\tswitches\n");
+    for (seconds, test, numbers) in rows {
+        let (program, folder) = (test.program.display(), test.folder.display());
+        let _ = writeln!(text, "{}\t{program}\t{folder}\t{seconds:.2}\t{numbers}", test.name);
+    }
+    write(&task.folder.join("tests.csv"), &text)
+}
+
+/// The rows of `mutants.csv`: number, crate, place, kind, whether it compiles, what.
+fn drawn_rows(task: &Task) -> Result<Vec<(u32, String)>, String> {
+    let text = read(&task.folder.join("mutants.csv"))?;
+    let rows = text
+        .lines()
+        .skip(1)
+        .filter_map(|l| Some((l.split(',').next()?.parse().ok()?, l.to_owned())));
+    Ok(rows.collect())
+}
+
+/// Judges the mutants from K to L that have no result yet.
+fn run(task: &Task) -> Result<(), String> {
+    let results = task.folder.join("results.csv");
+    let done: BTreeSet<u32> = (std::fs::read_to_string(&results).unwrap_or_default().lines())
+        .filter_map(|l| l.split(',').next()?.parse().ok())
+        .collect();
+    let mut tests = Vec::new();
+    for line in read(&task.folder.join("tests.csv"))?.lines().skip(1) {
+        let words: Vec<&str> = line.split('\t').collect();
+        let [name, program, folder, seconds, numbers] = words[..] else { continue };
+        let numbers: BTreeSet<u32> = numbers.split(' ').filter_map(|n| n.parse().ok()).collect();
+        let test = Test { name: name.to_owned(), program: program.into(), folder: folder.into() };
+        tests.push((test, seconds.parse::<f64>().unwrap_or(60.0), numbers));
+    }
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(&results);
+    let mut file = file.map_err(|e| format!("{}: {e}", results.display()))?;
+    for (number, row) in drawn_rows(task)? {
+        let wanted = (task.from..=task.to).contains(&(number as usize)) && !done.contains(&number);
+        if !wanted || row.contains(",no,") {
+            continue;
+        }
+        let (mut verdict, mut by) = ("missed", String::from("-"));
+        let mut asked = 0;
+        for (test, seconds, numbers) in &tests {
+            if !numbers.contains(&number) {
+                continue;
+            }
+            asked += 1;
+            let limit = Duration::from_secs_f64(30.0 + 10.0 * seconds);
+            let set = [("POSTBOP_MUTANT", number.to_string())];
+            let end = run_test(test, &set, limit)?;
+            if end != End::Passed {
+                verdict = if end == End::Failed { "caught" } else { "out of time" };
+                by = test.name.clone();
+                break;
+            }
+        }
+        if asked == 0 {
+            verdict = "not run";
+        }
+        println!("{number} {verdict} by {by} ({row})");
+        writeln!(file, "{number},{verdict},{by}").map_err(|e| e.to_string())?;
+    }
+    table(task)
+}
+
+/// Counts, by crate.
+fn table(task: &Task) -> Result<(), String> {
+    let results = std::fs::read_to_string(task.folder.join("results.csv")).unwrap_or_default();
+    let verdict: BTreeMap<u32, &str> = (results.lines())
+        .filter_map(|l| {
+            let mut words = l.split(',');
+            Some((words.next()?.parse().ok()?, words.next()?))
+        })
+        .collect();
+    let mut counts: BTreeMap<String, [usize; 5]> = BTreeMap::new();
+    for (number, row) in drawn_rows(task)? {
+        let room = row.split(',').nth(1).unwrap_or("").to_owned();
+        for name in [room, "all".to_owned()] {
+            let count = counts.entry(name).or_default();
+            let column = match verdict.get(&number) {
+                _ if row.contains(",no,") => 1,
+                Some(&("caught" | "out of time")) => 2,
+                Some(_) => 3,
+                None => 4,
+            };
+            count[0] += 1;
+            count[column] += 1;
+        }
+    }
+    println!(
+        "| crate | drawn | do not compile | caught | missed | not judged yet |\n|---|---|---|---|---|---|"
+    );
+    for (room, [drawn, not, caught, missed, open]) in counts {
+        println!("| `{room}` | {drawn} | {not} | {caught} | {missed} | {open} |");
+    }
+    Ok(())
+}
