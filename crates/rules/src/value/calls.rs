@@ -138,6 +138,12 @@ impl Maker<'_> {
                     self.escapes(&mut act, value);
                 }
             }
+            let copied =
+                target.and_then(|g| self.f.copied(call, g)).filter(|c| c[0] == o && i == 0);
+            if let Some([_, from]) = copied {
+                self.copied(&mut act, func, behind, from);
+                continue;
+            }
             self.fresh(&mut act, at, behind, !self.relevance.results_only || out);
             if out && let Some(&value) = act.set.get(&behind) {
                 self.atom(
@@ -153,6 +159,22 @@ impl Maker<'_> {
             self.consumed(&mut act, func, o);
         }
         act
+    }
+
+    /// V2: memory is copied from behind a pointer, all of it or a part.
+    fn copied(&mut self, act: &mut Act, func: FuncId, to: PathId, from: ObjectId) {
+        let from = self.paths.object(self.s, from);
+        let from = from.and_then(|p| self.paths.find_graft(p, &[DEREF]));
+        let length = self.paths.links(to).len();
+        let mut new: Vec<(PathId, ExprId)> = Vec::new();
+        for p in self.extensions.get(&to).cloned().unwrap_or_default() {
+            let suffix = self.paths.links(p)[length..].to_vec();
+            let source = from.and_then(|f| self.paths.find_graft(f, &suffix));
+            let value = source.map_or(Exprs::FALSE, |q| self.read(func, act, q));
+            let old = self.read(func, act, p);
+            new.push((p, self.either(&mut act.choices, value, old)));
+        }
+        act.set.extend(new);
     }
 
     /// What the result of a call that is not entered is assigned to.

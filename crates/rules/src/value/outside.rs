@@ -5,6 +5,9 @@
 //!   given away and have to do with a global that can hold the value, or are left by `longjmp`. Constructors
 //!   run before `main`, destructors and what `atexit` was given behind it, and where the program is ended.
 //!
+//! That is so for rules about values that there are or are not (`assume`): memory, files. What a callback does
+//! to a lock may be done by another thread, which waits.
+//!
 //! Other callbacks cannot meet a value that is followed from elsewhere: they are functions that the
 //! program starts with.
 
@@ -32,7 +35,7 @@ pub(super) struct Outside {
 impl Maker<'_> {
     /// Finds what may be called from outside.
     pub(super) fn look_outside(&mut self) {
-        if self.rule.by_function {
+        if self.rule.by_function || self.rule.assume.is_none() {
             return;
         }
         let s = self.s;
