@@ -36,7 +36,7 @@ mod walk;
 
 pub use conditions::{Callee, Condition, Conditions, Effects, Says};
 pub use lex::{Place, Problem};
-pub use library::{Library, library};
+pub use library::{Library, calls_back, library, runs_at_exit};
 pub use link::{Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, main_file};
 pub use lower::{Keep, LowerError, Lowered, Options, lower};
 pub use parse::{MAX_DEPTH, parse};

@@ -290,7 +290,7 @@ pub fn library(name: &str) -> Option<Library> {
 
 /// Whether a function without a body may call what was given away. Those that are known above do not, nor
 /// does what compilers and verifiers put in.
-pub(crate) fn calls_back(name: &str) -> bool {
+pub fn calls_back(name: &str) -> bool {
     let prefixes = ["__builtin_", "__VERIFIER_", "__sync_", "__atomic_"];
     let own = [
         "reach_error",
@@ -315,7 +315,7 @@ pub(crate) fn calls_back(name: &str) -> bool {
 }
 
 /// Whether a function makes another one run when the program ends.
-pub(crate) fn runs_at_exit(name: &str) -> bool {
+pub fn runs_at_exit(name: &str) -> bool {
     matches!(name, "atexit" | "at_quick_exit" | "on_exit" | "__cxa_atexit")
 }
 

@@ -6,6 +6,7 @@
 //! - V1. `a = b` copies `b`, and `b·σ` to `a·σ`; `a = &x` copies `x·τ` to `a·*τ`.
 //! - V2. A call copies each argument to its parameter, and, when it comes back, what the parameter
 //!   points to is what the argument points to.
+//!   `memcpy(a, b, n)` copies what `b` points to, or a part of it.
 //! - V3. `return a` copies `a` to the result of the function, and that to the target of the call.
 
 use crate::event::Event;
@@ -58,6 +59,12 @@ impl<'a> Functions<'a> {
     /// Whether calls of the function enter its body.
     pub(crate) fn is_entered(&self, f: FuncId) -> bool {
         !self.rule.by_function && !self.is_opaque(f) && self.s.body(f).is_some()
+    }
+    /// The pointers of a call that copies memory: to what the first points, from what the second does.
+    pub(crate) fn copied(&self, call: &Call, f: FuncId) -> Option<[ObjectId; 2]> {
+        let copies = matches!(self.name(f), "memcpy" | "memmove" | "mempcpy");
+        let arg = |n: usize| call.arg_values.get(n).copied().flatten();
+        if copies && !self.is_entered(f) { Some([arg(0)?, arg(1)?]) } else { None }
     }
     /// The argument that is the function's result, from 0.
     pub(crate) fn returned(&self, f: FuncId) -> Option<usize> {
@@ -305,6 +312,11 @@ impl<'a> Graph<'a> {
                 let Flow::Call(call) = &point.flow else { continue };
                 let target = call.result.or(call.temporary).and_then(|o| paths.object(s, o));
                 for &g in &call.targets {
+                    if let Some([to, from]) = f.copied(call, g) {
+                        let to = paths.object(s, to).and_then(|p| paths.graft(p, &[DEREF]));
+                        let from = paths.object(s, from).and_then(|p| paths.graft(p, &[DEREF]));
+                        add(to, from, Part::All);
+                    }
                     if let Some(n) = f.returned(g) {
                         let arg = call.arg_values.get(n).copied().flatten();
                         add(target, arg.and_then(|o| paths.object(s, o)), Part::All);

@@ -14,10 +14,10 @@ impl Maker<'_> {
         let mut plans: Vec<CallPlan> = Vec::new();
         let mut matters = self.keep_all;
         let (mut some_trivial, mut seen_unknown) = (false, false);
-        let targets: Vec<Option<FuncId>> = match call.targets.is_empty() {
-            true => vec![None],
-            false => call.targets.iter().copied().map(Some).collect(),
-        };
+        let mut targets: Vec<Option<FuncId>> = call.targets.iter().copied().map(Some).collect();
+        if call.open || targets.is_empty() {
+            targets.push(None);
+        }
         for target in targets {
             let entered = target.filter(|g| self.f.is_entered(*g));
             if let Some(g) = entered.filter(|g| self.relevant.contains(g)) {
@@ -60,7 +60,9 @@ impl Maker<'_> {
                 }
                 let next = if stops { Next::Stop } else { call.next };
                 act = self.ended(act, func);
-                if act.is_trivial() && next == call.next && !self.keep_all {
+                let back = !self.outside.callbacks.is_empty() && self.goes_outside(target);
+                let outside = back.then(|| self.after_outside(func));
+                if act.is_trivial() && !back && next == call.next && !self.keep_all {
                     if std::mem::replace(&mut some_trivial, true) {
                         continue;
                     }
@@ -68,7 +70,7 @@ impl Maker<'_> {
                     matters = true;
                 }
                 let loose = BTreeMap::new();
-                plans.push(CallPlan { before: act, enters: None, next, loose });
+                plans.push(CallPlan { before: act, enters: None, next, loose, outside });
             }
         }
         matters.then_some(Plan::Call(plans))
@@ -136,6 +138,12 @@ impl Maker<'_> {
                     self.escapes(&mut act, value);
                 }
             }
+            let copied =
+                target.and_then(|g| self.f.copied(call, g)).filter(|c| c[0] == o && i == 0);
+            if let Some([_, from]) = copied {
+                self.copied(&mut act, func, behind, from);
+                continue;
+            }
             self.fresh(&mut act, at, behind, !self.relevance.results_only || out);
             if out && let Some(&value) = act.set.get(&behind) {
                 self.atom(
@@ -151,6 +159,22 @@ impl Maker<'_> {
             self.consumed(&mut act, func, o);
         }
         act
+    }
+
+    /// V2: memory is copied from behind a pointer, all of it or a part.
+    fn copied(&mut self, act: &mut Act, func: FuncId, to: PathId, from: ObjectId) {
+        let from = self.paths.object(self.s, from);
+        let from = from.and_then(|p| self.paths.find_graft(p, &[DEREF]));
+        let length = self.paths.links(to).len();
+        let mut new: Vec<(PathId, ExprId)> = Vec::new();
+        for p in self.extensions.get(&to).cloned().unwrap_or_default() {
+            let suffix = self.paths.links(p)[length..].to_vec();
+            let source = from.and_then(|f| self.paths.find_graft(f, &suffix));
+            let value = source.map_or(Exprs::FALSE, |q| self.read(func, act, q));
+            let old = self.read(func, act, p);
+            new.push((p, self.either(&mut act.choices, value, old)));
+        }
+        act.set.extend(new);
     }
 
     /// What the result of a call that is not entered is assigned to.
@@ -318,7 +342,7 @@ impl Maker<'_> {
         }
         let behind = self.behind(func, call, g);
         let after = self.came_back(after, func, &behind);
-        CallPlan { before, enters: Some((g, after)), next: call.next, loose }
+        CallPlan { before, enters: Some((g, after)), next: call.next, loose, outside: None }
     }
 
     /// The caller's bits for what is behind arguments.

@@ -198,6 +198,9 @@ impl Maker<'_> {
         {
             target = self.landing(at, func, jumping, None, to);
         }
+        if let Some(after) = &plan.outside {
+            target = self.by_way_of_outside(at, func, target, after, to, dfa);
+        }
         let Some((g, after)) = plan.enters else {
             let executes = Executes { at, arm: None, calls: None, atoms: 0 };
             self.act_edge(source, target, &plan.before, func, executes, dfa);
@@ -323,7 +326,7 @@ impl Maker<'_> {
 
     /// Where a call comes back to that a `longjmp` may have left: on to `ret`, or to a `setjmp` of this
     /// body, or out of its frame.
-    fn landing(
+    pub(super) fn landing(
         &mut self,
         at: At,
         func: FuncId,

@@ -79,6 +79,11 @@ impl Maker<'_> {
         for body in &self.s.bodies {
             for point in &body.points {
                 let Flow::Call(call) = &point.flow else { continue };
+                if self.leads_outside(call) {
+                    for &g in &self.outside.callbacks {
+                        callers.entry(g).or_default().push(body.func);
+                    }
+                }
                 for &g in &call.targets {
                     if self.f.is_entered(g) {
                         callers.entry(g).or_default().push(body.func);
@@ -115,6 +120,11 @@ impl Maker<'_> {
             for point in &body.points {
                 interesting |= self.may_matter(point);
                 let Flow::Call(call) = &point.flow else { continue };
+                if self.leads_outside(call) {
+                    for &h in &self.outside.callbacks {
+                        callers.entry(h).or_default().push(g);
+                    }
+                }
                 for &h in call.targets.iter().filter(|h| self.f.is_entered(**h)) {
                     callers.entry(h).or_default().push(g);
                 }

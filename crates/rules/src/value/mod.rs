@@ -11,7 +11,7 @@
 //!
 //! The rules stand where they are applied: how paths get and lose the value (W1, W2, W4 in `points`),
 //! what letters are about and where runs end (W3, W6 in `letters`), when the value is lost (W5 in `escape`), which paths
-//! are names of one memory (W7 in `aliases`), what is known of
+//! are names of one memory (W7 in `aliases`), what is called from outside (W8 in `outside`), what is known of
 //! numbers that are tested (S1–S5 in `signs`), which functions
 //! belong together (T1–T3 in `tables`), which points are left out (P1 in `edges`).
 
@@ -22,6 +22,7 @@ mod escape;
 mod frames;
 mod functions;
 mod letters;
+mod outside;
 mod points;
 mod signs;
 mod start;
@@ -35,6 +36,7 @@ use crate::rule::Rule;
 use front_c::{Conditions, Effects, FuncId, Next, ObjectId, Skeleton};
 use ir::{EdgeId, ExprId, IndexVec, NodeId, ProcId, Program, ProgramBuilder, Type, VarId};
 use letters::all_letters;
+use outside::Outside;
 use rustc_hash::{FxHashMap, FxHashSet};
 use signs::{Sign, Signed};
 use start::roots;
@@ -277,6 +279,8 @@ struct CallPlan {
     next: Next,
     /// Where arguments are whose source is not followed, by their position.
     loose: BTreeMap<u32, VarId>,
+    /// It may call back: what is so afterwards.
+    outside: Option<Act>,
 }
 
 /// A function that the program starts with, what happens then, and which of its paths are chosen.
@@ -335,6 +339,9 @@ struct Maker<'a> {
     may_jump: FxHashSet<FuncId>,
     jumping: Option<VarId>,
     unwind: Option<NodeId>,
+    outside: Outside,
+    /// How functions begin that are called from outside.
+    started: Vec<Start>,
     signed: Signed,
     tables: Vec<Table>,
     /// States of the automaton in which runs end (W6).
@@ -398,6 +405,8 @@ impl<'a> Maker<'a> {
             may_jump: FxHashSet::default(),
             jumping: None,
             unwind: None,
+            outside: Outside::default(),
+            started: Vec::new(),
             signed: Signed::default(),
             tables: Vec::new(),
             doomed: Vec::new(),
@@ -427,11 +436,15 @@ impl<'a> Maker<'a> {
             );
         }
         self.returning();
+        self.look_outside();
         self.jumps();
         self.find_tables();
         self.find_relevant();
+        self.outside.callbacks.retain(|f| self.relevant.contains(f));
+        self.outside.by_itself.retain(|f| self.relevant.contains(f));
         self.find_signs();
         self.declare();
+        self.declare_outside();
         let order: Vec<usize> = (0..self.s.bodies.len())
             .filter(|&i| self.frames.contains_key(&self.s.bodies[i].func))
             .collect();
@@ -473,6 +486,7 @@ impl<'a> Maker<'a> {
             }
             self.body(i, &entry, plan, &dfa);
         }
+        self.outside_body(&dfa);
         let entry = self.harness(start, &dfa);
         let init = self.init(last);
         let progress = [self.on, self.state];

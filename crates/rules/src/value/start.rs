@@ -6,7 +6,7 @@ use crate::event::Event;
 use crate::paths::Root;
 use crate::relevance::Functions;
 use front_c::{Flow, FuncId, ObjectId};
-use ir::{Assign, BinaryOp, EdgeKind, ExprId, Exprs, Init, ProcId, Rel, Time, VarId};
+use ir::{Assign, BinaryOp, EdgeKind, ExprId, Exprs, Init, NodeId, ProcId, Rel, Time, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -32,7 +32,6 @@ impl Maker<'_> {
 
     pub(super) fn start_acts(&mut self) -> (Act, Vec<Start>) {
         let mut globals = Act::default();
-        let mut roots = Vec::new();
         if !self.relevance.results_only {
             // Where the program starts with `main`, its variables hold constants.
             let is_main = |g: &FuncId| self.s.funcs[g.index()].name == "main";
@@ -57,7 +56,11 @@ impl Maker<'_> {
             }
             self.note(&globals);
         }
-        for &g in &self.roots.clone() {
+        let mut all: Vec<FuncId> = self.roots.clone();
+        all.extend(&self.outside.callbacks);
+        all.extend(&self.outside.by_itself);
+        let mut seen: FxHashSet<FuncId> = FxHashSet::default();
+        for g in all.into_iter().filter(|g| seen.insert(*g)) {
             let Some(frame) = self.frames.get(&g) else { continue };
             let mut act = Act::default();
             let mut bits = BTreeMap::new();
@@ -78,9 +81,45 @@ impl Maker<'_> {
                 }
                 self.note(&act);
             }
-            roots.push((g, act, bits));
+            self.started.push((g, act, bits));
         }
+        let roots = self.starts(&self.roots.clone());
         (globals, roots)
+    }
+
+    /// A call from outside, with values that come from there. `top`: the program starts with it.
+    pub(super) fn start_edge(
+        &mut self,
+        source: NodeId,
+        ret: NodeId,
+        start: &Start,
+        top: ExprId,
+        dfa: &Dfa,
+    ) {
+        let (g, act, bits) = start;
+        let (mut enter, _) = self.relation(act, None, dfa);
+        let mut assigns: Vec<(VarId, Option<ExprId>)> =
+            enter.assigns.iter().map(|a| (a.var, a.value)).collect();
+        let frame = &self.frames[g];
+        for (p, bit) in &frame.bits {
+            assigns.push((*bit, Some(bits.get(p).copied().unwrap_or(Exprs::FALSE))));
+        }
+        // What comes from outside is held there.
+        if let Some(outer) = frame.outer {
+            let mut chosen = Exprs::FALSE;
+            for &bit in bits.values() {
+                chosen = self.b.exprs.or(chosen, bit);
+            }
+            assigns.push((outer, Some(chosen)));
+        }
+        if let Some(var) = frame.top {
+            assigns.push((var, Some(top)));
+        }
+        let assign = |(var, value)| Assign { time: Time::Post, var, index: None, value };
+        enter.assigns = assigns.into_iter().map(assign).collect();
+        let callee = frame.proc;
+        let call = ir::Call { callee, enter, ret, back: Rel::identity() };
+        self.edge(source, EdgeKind::Call(Box::new(call)), false, None);
     }
 
     pub(super) fn harness(&mut self, (globals, roots): (Act, Vec<Start>), dfa: &Dfa) -> ProcId {
@@ -98,30 +137,17 @@ impl Maker<'_> {
         globals.other.extend(first.map(|var| (var, Some(Exprs::FALSE))));
         let (rel, _) = self.relation(&globals, None, dfa);
         self.edge(start, EdgeKind::Local { target: ready, rel }, false, None);
-        for (g, act, bits) in roots {
-            let (mut enter, _) = self.relation(&act, None, dfa);
-            let mut assigns: Vec<(VarId, Option<ExprId>)> =
-                enter.assigns.iter().map(|a| (a.var, a.value)).collect();
-            let frame = &self.frames[&g];
-            for (p, bit) in &frame.bits {
-                assigns.push((*bit, Some(bits.get(p).copied().unwrap_or(Exprs::FALSE))));
-            }
-            // What comes from outside is held there.
-            if let Some(outer) = frame.outer {
-                let mut chosen = Exprs::FALSE;
-                for &bit in bits.values() {
-                    chosen = self.b.exprs.or(chosen, bit);
-                }
-                assigns.push((outer, Some(chosen)));
-            }
-            if let Some(top) = frame.top {
-                assigns.push((top, Some(Exprs::TRUE)));
-            }
-            let assign = |(var, value)| Assign { time: Time::Post, var, index: None, value };
-            enter.assigns = assigns.into_iter().map(assign).collect();
-            let callee = frame.proc;
-            let call = ir::Call { callee, enter, ret: end, back: Rel::identity() };
-            self.edge(ready, EdgeKind::Call(Box::new(call)), false, None);
+        for start in self.starts(&self.outside.by_itself.clone()) {
+            self.start_edge(ready, ready, &start, Exprs::FALSE, dfa);
+        }
+        for start in &roots {
+            self.start_edge(ready, end, start, Exprs::TRUE, dfa);
+        }
+        if let Some(callee) = self.outside.proc.filter(|_| self.outside.at_exit) {
+            let last = self.b.silent();
+            let (enter, back) = (Rel::identity(), Rel::identity());
+            let call = ir::Call { callee, enter, ret: last, back };
+            self.edge(end, EdgeKind::Call(Box::new(call)), false, None);
         }
         proc
     }

@@ -73,6 +73,11 @@ impl Maker<'_> {
                 }
                 let bits = usize::BITS - (files.len() - 1).leading_zeros();
                 let var = self.b.hidden_global("(table)", Type::int(bits));
+                let name = &s.objects[global.index()].name;
+                self.limits.insert(format!(
+                    "functions that are called through members of `{name}` are taken to be those of \
+                     one file at a time"
+                ));
                 self.tables.push(Table { var, files, global, members });
             }
         }
