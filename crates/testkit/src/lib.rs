@@ -12,8 +12,8 @@
 //!   compares products answered by engines with it.
 //! - [`model_proof`](model_proof::model_proof) is a program of the model built by hand, with its
 //!   answers.
-//! - [`random_remopla`](random_remopla::random_remopla), [`random_pds`](random_pds::random_pds) and
-//!   [`random_equations`] write programs, systems, formulas and equations in other languages;
+//! - [`random_remopla`](random_remopla::random_remopla), [`random_pds`](random_pds::random_pds),
+//!   [`random_c`](random_c::random_c) and [`random_equations`] write programs, systems, formulas and equations in other languages;
 //!   [`conversion`] compares what programs mean in one and in another.
 //! - [`explore`](explore::explore) lists all states of a small program, stack and all.
 //! - [`judge`] says what is wrong with an answer: traces are replayed, certificates checked.
@@ -53,6 +53,7 @@ pub mod ltl_reference;
 pub mod model_proof;
 mod plain;
 pub mod random_bp;
+pub mod random_c;
 pub mod random_equations;
 pub mod random_ir;
 pub mod random_pds;
