@@ -15,6 +15,7 @@ use testkit::random_bp::{Profile, random_bp};
 use testkit::random_equations::{random_bes, random_formula, random_model, random_pbes};
 use testkit::random_pds::random_pds;
 use testkit::random_remopla::random_remopla;
+use testkit::random_skeleton::random_skeleton;
 use tool::{Equations, Outcome, Postbop};
 
 /// What was found about one pair of languages.
@@ -33,7 +34,9 @@ struct Count {
 #[derive(Default)]
 struct Table {
     counts: BTreeMap<(String, String), Count>,
-    /// What is wrong, the first few of it.
+    /// What is wrong.
+    wrong: u64,
+    /// The first few of it, of each pair.
     problems: Vec<String>,
 }
 
@@ -50,8 +53,11 @@ impl Table {
         }
         if !compared.problems.is_empty() {
             count.wrong += 1;
-            let text = compared.problems.join("\n");
-            self.problems.push(format!("{name}, {from} to {to}: {text}"));
+            self.wrong += 1;
+            if count.wrong <= 3 {
+                let text = compared.problems.join("\n");
+                self.problems.push(format!("{name}, {from} to {to}: {text}"));
+            }
         }
     }
 
@@ -90,10 +96,10 @@ impl Table {
                 println!("    {n} refused: {why}");
             }
         }
-        for problem in self.problems.iter().take(5) {
+        for problem in &self.problems {
             println!("\n{problem}");
         }
-        match self.problems.len() {
+        match self.wrong {
             0 => Ok(()),
             n => Err(format!("{n} conversions are wrong")),
         }
@@ -150,6 +156,12 @@ fn seed(table: &mut Table, seed: u64) {
                 table.add(word(from), word(to), &name, compared);
             });
         }
+    }
+    let text = random_skeleton(seed);
+    for to in Language::ALL {
+        engines(seed, |engines| {
+            table.add("c", word(to), &name, tool::converted_c(&text, to, engines));
+        });
     }
     equations(table, seed, &name);
 }
@@ -227,7 +239,7 @@ pub(crate) fn fuzz_convert(args: &[&str]) -> Result<(), String> {
         for one in seeds {
             seed(&mut table, one);
             if (one + 1 - start).is_multiple_of(500) {
-                println!("{} seeds, {} wrong", one + 1 - start, table.problems.len());
+                println!("{} seeds, {} wrong", one + 1 - start, table.wrong);
                 let _ = std::io::stdout().flush();
             }
         }
