@@ -4,7 +4,7 @@ use crate::args::{Input, LangArg};
 use crate::verbs::Failed;
 use crate::{bug, child, io};
 use postbop::preprocess::{Invocation, Outcome, Source, compile_commands, preprocess, shell_words};
-use postbop::{CProgram, CText};
+use postbop::{CProgram, CText, Model};
 use source::SourceFile;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -63,8 +63,8 @@ pub(crate) fn is_c(input: &Input) -> Result<bool, Failed> {
 
 /// Preprocesses, parses and links.
 pub(crate) fn load(input: &Input) -> Result<Loaded, Failed> {
-    let texts = texts(input)?;
-    let program = Arc::new(CProgram::new(texts)?);
+    let (texts, model) = texts(input)?;
+    let program = Arc::new(CProgram::for_machine(texts, model)?);
     // Headers, and what is included in the middle of a function, count where there is code in them.
     let shown: HashSet<u32> = (program.skeleton().bodies.iter())
         .flat_map(|b| std::iter::once(b.at.file).chain(b.points.iter().map(|p| p.at.file)))
@@ -176,8 +176,10 @@ pub(crate) fn nothing_asked(files: &[Arc<SourceFile>]) -> Failed {
 }
 
 /// The preprocessed units.
-fn texts(input: &Input) -> Result<Vec<CText>, Failed> {
+fn texts(input: &Input) -> Result<(Vec<CText>, Model), Failed> {
     let sources = sources(input)?;
+    let flags = sources.iter().flat_map(|s| &s.flags).map(String::as_str);
+    let model = postbop::preprocess::model(flags);
     let next = AtomicUsize::new(0);
     let done: Vec<Mutex<Option<Result<CText, String>>>> =
         sources.iter().map(|_| Mutex::new(None)).collect();
@@ -208,7 +210,7 @@ fn texts(input: &Input) -> Result<Vec<CText>, Failed> {
             None => return Err(Failed::from("preprocessing was given up".to_owned())),
         }
     }
-    if failed { Err(Failed::bad()) } else { Ok(out) }
+    if failed { Err(Failed::bad()) } else { Ok((out, model)) }
 }
 
 /// The compiler that the user chose, and its first flags: `--cc`, `$CC`, or `cc` from the path.

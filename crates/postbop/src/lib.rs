@@ -57,7 +57,7 @@ mod workers;
 
 pub use andor::AndOr;
 pub use bes::Method;
-pub use c::{CProgram, CText, Encoding, preprocess};
+pub use c::{CProgram, CText, Encoding, Model, preprocess};
 pub use check::{Limits, StopReason, TraceMode};
 pub use checking::check;
 pub use collector::Collector;

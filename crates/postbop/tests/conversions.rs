@@ -209,7 +209,8 @@ fn assertions_are_kept() {
     // What is not called so is no failed assertion.
     let text = "init main; module void main() { assertion_failed_x: skip(false); }";
     kept(Language::Remopla, text);
-    let fails = |language, text: &str| fails(&tool::Postbop.load(language, text).unwrap(), &[true; 9]);
+    let fails =
+        |language, text: &str| fails(&tool::Postbop.load(language, text).unwrap(), &[true; 9]);
     assert!(!fails(Language::Remopla, text));
     assert!(fails(Language::Remopla, &text.replace("_x", "_3")));
     assert!(fails(Language::Pds, "(p <y>)\np <y> --> p <assertion_failed>\n"));
