@@ -4,11 +4,13 @@
 
 mod c;
 mod check;
+mod determinism;
 mod equations;
 mod formats;
 mod influence;
 mod inputs;
 mod languages;
+mod limits;
 mod oracle;
 mod sat;
 mod stacks;
