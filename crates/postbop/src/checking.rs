@@ -1,6 +1,7 @@
 //! From properties to a report.
 
 use crate::engines::{self, Run};
+use crate::listing::is_refusal;
 use crate::load::{Error, caught, load_for};
 use crate::temporal::Temporal;
 use crate::{Options, Watch};
@@ -213,7 +214,7 @@ impl Judge<'_> {
                 match trace {
                     Some(trace) => match self.replay(trace, goal) {
                         Ok(listing) => out.trace = Some(listing),
-                        Err(reason @ StopReason::Internal { .. }) => refuse(&mut out, reason),
+                        Err(reason) if is_refusal(&reason) => refuse(&mut out, reason),
                         Err(reason) => {
                             let warning = format!("the trace is right, and not listed: {reason}");
                             out.warnings.push(warning);

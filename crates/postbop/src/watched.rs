@@ -71,7 +71,7 @@ impl Judge<'_> {
                 match trace {
                     Some(trace) => match self.listed(trace) {
                         Ok(listing) => out.trace = Some(listing),
-                        Err(reason @ StopReason::Internal { .. }) => {
+                        Err(reason) if crate::listing::is_refusal(&reason) => {
                             crate::checking::refuse(&mut out, reason);
                         }
                         Err(reason) => {
