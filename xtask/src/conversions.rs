@@ -208,6 +208,20 @@ fn corpora(table: &mut Table, root: &Path) {
     files.sort();
     for path in files {
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        let name = path.display().to_string();
+        let equations = ["bes", "pbes"].into_iter().find(|&e| e == ending);
+        if let (Some(ending), Ok(text)) = (equations, std::fs::read_to_string(&path)) {
+            let system = Equations { ending, text };
+            // Some are wrong on purpose.
+            if system.text.len() > 100_000 || tool::value(&system, None).is_err() {
+                continue;
+            }
+            for to in ["bes", "pbes"] {
+                let outcome = tool::converted(&system, to, None, false);
+                table.add_equations(&format!("corpus: {ending}"), to, &name, outcome);
+            }
+            continue;
+        }
         let from = match ending {
             "bp" => Language::Bp,
             "rem" | "rmpl" => Language::Remopla,
@@ -223,7 +237,6 @@ fn corpora(table: &mut Table, root: &Path) {
             let summary = Summary::default();
             let engines: [(&str, &dyn Engine); 2] = [("summary", &summary), ("summary", &summary)];
             let compared = converted(&Postbop, (from, &text), to, engines, false);
-            let name = path.display().to_string();
             table.add(&format!("corpus: {}", word(from)), word(to), &name, compared);
         }
     }
