@@ -78,8 +78,8 @@ impl Table {
         self.add(from, to, name, compared);
     }
 
-    /// Prints all of it; an error if something is wrong.
-    fn report(&self) -> Result<(), String> {
+    /// Prints what was counted.
+    fn counts(&self) {
         for ((from, to), count) in &self.counts {
             let refused: u64 = count.refused.values().sum();
             println!(
@@ -96,6 +96,11 @@ impl Table {
                 println!("    {n} refused: {why}");
             }
         }
+    }
+
+    /// Prints all of it; an error if something is wrong.
+    fn report(&self) -> Result<(), String> {
+        self.counts();
         for problem in &self.problems {
             println!("\n{problem}");
         }
@@ -151,7 +156,7 @@ fn seed(table: &mut Table, seed: u64) {
         let text = generated(from, seed);
         for to in Language::ALL {
             engines(seed, |engines| {
-                let formulas = seed.is_multiple_of(5);
+                let formulas = seed.is_multiple_of(20);
                 let compared = converted(&Postbop, (from, &text), to, engines, formulas);
                 table.add(word(from), word(to), &name, compared);
             });
@@ -208,6 +213,20 @@ fn corpora(table: &mut Table, root: &Path) {
     files.sort();
     for path in files {
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        let name = path.display().to_string();
+        let equations = ["bes", "pbes"].into_iter().find(|&e| e == ending);
+        if let (Some(ending), Ok(text)) = (equations, std::fs::read_to_string(&path)) {
+            let system = Equations { ending, text };
+            // Some are wrong on purpose.
+            if system.text.len() > 100_000 || tool::value(&system, None).is_err() {
+                continue;
+            }
+            for to in ["bes", "pbes"] {
+                let outcome = tool::converted(&system, to, None, false);
+                table.add_equations(&format!("corpus: {ending}"), to, &name, outcome);
+            }
+            continue;
+        }
         let from = match ending {
             "bp" => Language::Bp,
             "rem" | "rmpl" => Language::Remopla,
@@ -223,7 +242,6 @@ fn corpora(table: &mut Table, root: &Path) {
             let summary = Summary::default();
             let engines: [(&str, &dyn Engine); 2] = [("summary", &summary), ("summary", &summary)];
             let compared = converted(&Postbop, (from, &text), to, engines, false);
-            let name = path.display().to_string();
             table.add(&format!("corpus: {}", word(from)), word(to), &name, compared);
         }
     }
@@ -240,6 +258,7 @@ pub(crate) fn fuzz_convert(args: &[&str]) -> Result<(), String> {
             seed(&mut table, one);
             if (one + 1 - start).is_multiple_of(500) {
                 println!("{} seeds, {} wrong", one + 1 - start, table.wrong);
+                table.counts();
                 let _ = std::io::stdout().flush();
             }
         }
