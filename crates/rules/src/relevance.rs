@@ -258,7 +258,7 @@ pub(crate) fn relevance(f: &Functions<'_>, paths: &mut Paths) -> Relevance {
 }
 
 /// So many steps are made to find what pointers may point to.
-const MOST_POINTED: usize = 20_000_000;
+const MOST_POINTED: usize = 4_000_000;
 
 fn marked(paths: &Paths, set: &[bool]) -> Vec<PathId> {
     paths.all().filter(|p| set.get(p.index()).copied().unwrap_or(false)).collect()

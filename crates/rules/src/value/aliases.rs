@@ -3,73 +3,99 @@
 //! - W7. Where the address of something with a path `l` can come to a pointer `q` (V1–V3), `l·τ` and `q·*τ`
 //!   may be one: what is assigned to one of them, the others get as well, or they keep what they hold. The
 //!   same between two such pointers. Paths of one frame and of globals are looked at: where a call comes
-//!   back, those get what the call may have changed. They are one for sure if `q` is a variable that is
-//!   assigned nothing but `&l`, in its function, and has no address that is taken.
+//!   back, those get what the call may have changed. They are one for sure if `q` is a variable of a function,
+//!   or a member of one, that is assigned nothing but `&l`, and whose address is not taken.
 
 use super::{Act, Maker};
 use crate::paths::{DEREF, L, PathId, Root};
 use front_c::{Event, Flow, FuncId, ObjectId, Reach};
 use ir::{Expr, ExprId, Exprs, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// By path and whose paths are asked for: those that may be the same, and whether they are for sure.
+pub(super) type Aliases = FxHashMap<(PathId, Option<FuncId>), Vec<(PathId, bool)>>;
 
 impl Maker<'_> {
     /// Finds the paths that may be one.
     pub(super) fn find_aliases(&mut self) {
         // By what they are names of.
-        let mut groups: FxHashMap<(Root, Vec<L>), Vec<PathId>> = FxHashMap::default();
-        let mut order: Vec<(Root, Vec<L>)> = Vec::new();
+        let mut numbers: FxHashMap<(Root, Vec<L>), usize> = FxHashMap::default();
+        let mut groups: Vec<((Root, Vec<L>), Vec<PathId>)> = Vec::new();
+        let mut members: FxHashSet<(usize, PathId)> = FxHashSet::default();
         for &(pointer, place) in &self.relevance.pointed {
             let length = self.paths.links(pointer).len();
             for &p in self.extensions.get(&pointer).into_iter().flatten() {
                 let suffix = &self.paths.links(p)[length..];
                 let Some((&DEREF, behind)) = suffix.split_first() else { continue };
                 let key = self.paths.extended(place, behind);
-                let group = groups.entry(key.clone()).or_insert_with(|| {
-                    order.push(key.clone());
-                    let itself = self.paths.find(key.0, &key.1);
-                    itself.filter(|l| self.relevance.holds[l.index()]).into_iter().collect()
+                let number = *numbers.entry(key.clone()).or_insert_with(|| {
+                    groups.push((key.clone(), Vec::new()));
+                    groups.len() - 1
                 });
-                if !group.contains(&p) {
-                    group.push(p);
+                let itself = self.paths.find(key.0, &key.1);
+                let itself = itself.filter(|l| self.relevance.holds[l.index()]);
+                for p in itself.into_iter().chain([p]) {
+                    if members.insert((number, p)) {
+                        groups[number].1.push(p);
+                    }
                 }
             }
         }
         let only = self.only_addresses();
-        for key in order {
-            let group = &groups[&key];
+        let mut aliases: Aliases = FxHashMap::default();
+        let mut seen: FxHashSet<(PathId, PathId)> = FxHashSet::default();
+        let mut add = |a: PathId, b: PathId, owner: Option<FuncId>, sure: bool| {
+            if seen.insert((a, b)) {
+                aliases.entry((a, owner)).or_default().push((b, sure));
+            }
+        };
+        for (key, group) in &groups {
             let itself = self.paths.find(key.0, &key.1);
             // Those that are always this.
             let sure = |p: PathId| {
                 if Some(p) == itself {
                     return true;
                 }
-                let (Root::Var(o), Some(&DEREF)) =
-                    (self.paths.root(p), self.paths.links(p).first())
-                else {
-                    return false;
-                };
-                let Some(&address) = only.get(&o) else { return false };
-                let behind = &self.paths.links(p)[1..];
+                let links = self.paths.links(p);
+                let Some(cut) = links.iter().position(|l| *l == DEREF) else { return false };
+                let pointer = self.paths.find(self.paths.root(p), &links[..cut]);
+                let Some(&address) = pointer.and_then(|q| only.get(&q)) else { return false };
+                let behind = &links[cut + 1..];
                 let length = self.paths.links(address).len() - 1;
                 let same = self.paths.root(address) == key.0
                     && self.paths.links(address)[..length] == key.1[..length.min(key.1.len())];
                 same && key.1.get(length..) == Some(behind)
             };
-            for &a in group {
-                for &b in group.iter().filter(|b| **b != a) {
-                    let owners = (self.paths.owner(self.s, a), self.paths.owner(self.s, b));
-                    let together = owners.0 == owners.1 || owners.0.is_none() || owners.1.is_none();
-                    let known = self.aliases.entry(a).or_default();
-                    if together && !known.iter().any(|(other, _)| *other == b) {
-                        known.push((b, sure(a) && sure(b)));
+            // Those of one frame, and globals.
+            let mut owners: BTreeMap<Option<FuncId>, Vec<(PathId, bool)>> = BTreeMap::new();
+            for &p in group {
+                owners.entry(self.paths.owner(self.s, p)).or_default().push((p, sure(p)));
+            }
+            let globals = owners.get(&None).cloned().unwrap_or_default();
+            for (owner, list) in &owners {
+                for &(a, first) in list {
+                    for &(b, second) in list.iter().filter(|(b, _)| *b != a) {
+                        add(a, b, *owner, first && second);
+                    }
+                    for &(b, second) in globals.iter().filter(|_| owner.is_some()) {
+                        add(a, b, None, first && second);
+                        add(b, a, *owner, first && second);
                     }
                 }
             }
         }
+        self.aliases = aliases;
     }
 
-    /// Variables that are assigned nothing but one address, with its path.
-    fn only_addresses(&self) -> FxHashMap<ObjectId, PathId> {
+    /// The paths that may be the same as one, of a function's frame and of globals.
+    fn names(&self, p: PathId, func: FuncId) -> Vec<(PathId, bool)> {
+        let of = |owner| self.aliases.get(&(p, owner)).into_iter().flatten().copied();
+        of(Some(func)).chain(of(None)).collect()
+    }
+
+    /// Variables, and members of variables, that are assigned nothing but one address, with its path.
+    fn only_addresses(&self) -> FxHashMap<PathId, PathId> {
         let mut out: FxHashMap<ObjectId, Option<PathId>> = FxHashMap::default();
         for body in &self.s.bodies {
             for point in &body.points {
@@ -90,7 +116,6 @@ impl Maker<'_> {
                             let from = from.and_then(|q| self.paths.object_known(q));
                             assign(o, from.filter(|p| self.paths.is_address(*p)));
                         }
-                        Event::Modify(o) => assign(o, None),
                         _ => {}
                     }
                 }
@@ -102,11 +127,17 @@ impl Maker<'_> {
                 out.insert(*o, None);
             });
         }
-        let usable = |o: &ObjectId| {
+        // Only by their names, and never with the whole that they are a part of.
+        let usable = |mut o: ObjectId| loop {
             let object = &self.s.objects[o.index()];
-            object.reach == Reach::Var && object.automatic && !object.address_taken
+            match object.reach {
+                Reach::Var => return object.automatic && !object.address_taken,
+                Reach::Field(base) if !out.contains_key(&base) => o = base,
+                _ => return false,
+            }
         };
-        out.into_iter().filter(|(o, _)| usable(o)).filter_map(|(o, p)| Some((o, p?))).collect()
+        let found = out.iter().filter(|(o, _)| usable(**o));
+        found.filter_map(|(o, address)| Some((self.paths.object_known(*o)?, (*address)?))).collect()
     }
 
     /// One of two values.
@@ -132,7 +163,7 @@ impl Maker<'_> {
         let written: Vec<(PathId, ExprId)> = act.set.iter().map(|(p, e)| (*p, *e)).collect();
         let mut more: Vec<(PathId, ExprId)> = Vec::new();
         for &(p, value) in &written {
-            for (q, sure) in self.aliases.get(&p).cloned().unwrap_or_default() {
+            for (q, sure) in self.names(p, func) {
                 if act.set.contains_key(&q) {
                     continue;
                 }
@@ -169,7 +200,7 @@ impl Maker<'_> {
             }
             let mut value = self.b.exprs.pre(bit);
             let old = value;
-            for (q, sure) in self.aliases.get(&p).cloned().unwrap_or_default() {
+            for (q, sure) in self.names(p, func) {
                 let Some(other) = self
                     .bit(func, q)
                     .filter(|v| self.globals.contains_key(&q) || changed.contains(v))

@@ -33,6 +33,7 @@ use crate::event::Event;
 use crate::paths::{L, MAX_LENGTH, PathId, Paths};
 use crate::relevance::{Functions, Relevance, relevance};
 use crate::rule::Rule;
+use aliases::Aliases;
 use front_c::{Conditions, Effects, FuncId, Next, ObjectId, Skeleton};
 use ir::{EdgeId, ExprId, IndexVec, NodeId, ProcId, Program, ProgramBuilder, Type, VarId};
 use letters::all_letters;
@@ -318,8 +319,8 @@ struct Maker<'a> {
     relevance: Relevance,
     /// The relevant paths that go on from a path, itself included.
     extensions: FxHashMap<PathId, Vec<PathId>>,
-    /// The relevant paths that may be the same as a path, and whether they are for sure.
-    aliases: FxHashMap<PathId, Vec<(PathId, bool)>>,
+    /// The relevant paths that may be the same (W7).
+    aliases: Aliases,
     /// The relevant paths of each function.
     own: FxHashMap<FuncId, Vec<PathId>>,
     globals: BTreeMap<PathId, VarId>,

@@ -749,7 +749,10 @@ impl Maker<'_> {
         }
         body.points.iter().all(|point| {
             // Counting is left to the condition.
-            if point.events.contains(&Event::Modify(o)) {
+            let computed = |(to, value): &(ObjectId, Option<DataId>)| {
+                *to == o && value.is_some_and(|d| matches!(source(body, d), Source::Open))
+            };
+            if point.events.contains(&Event::Modify(o)) || point.values.iter().any(computed) {
                 return false;
             }
             let Flow::Branch(arms) = &point.flow else { return true };
