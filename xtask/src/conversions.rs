@@ -15,6 +15,7 @@ use testkit::random_bp::{Profile, random_bp};
 use testkit::random_equations::{random_bes, random_formula, random_model, random_pbes};
 use testkit::random_pds::random_pds;
 use testkit::random_remopla::random_remopla;
+use testkit::random_skeleton::random_skeleton;
 use tool::{Equations, Outcome, Postbop};
 
 /// What was found about one pair of languages.
@@ -33,7 +34,9 @@ struct Count {
 #[derive(Default)]
 struct Table {
     counts: BTreeMap<(String, String), Count>,
-    /// What is wrong, the first few of it.
+    /// What is wrong.
+    wrong: u64,
+    /// The first few of it, of each pair.
     problems: Vec<String>,
 }
 
@@ -50,8 +53,11 @@ impl Table {
         }
         if !compared.problems.is_empty() {
             count.wrong += 1;
-            let text = compared.problems.join("\n");
-            self.problems.push(format!("{name}, {from} to {to}: {text}"));
+            self.wrong += 1;
+            if count.wrong <= 3 {
+                let text = compared.problems.join("\n");
+                self.problems.push(format!("{name}, {from} to {to}: {text}"));
+            }
         }
     }
 
@@ -72,8 +78,8 @@ impl Table {
         self.add(from, to, name, compared);
     }
 
-    /// Prints all of it; an error if something is wrong.
-    fn report(&self) -> Result<(), String> {
+    /// Prints what was counted.
+    fn counts(&self) {
         for ((from, to), count) in &self.counts {
             let refused: u64 = count.refused.values().sum();
             println!(
@@ -90,10 +96,15 @@ impl Table {
                 println!("    {n} refused: {why}");
             }
         }
-        for problem in self.problems.iter().take(5) {
+    }
+
+    /// Prints all of it; an error if something is wrong.
+    fn report(&self) -> Result<(), String> {
+        self.counts();
+        for problem in &self.problems {
             println!("\n{problem}");
         }
-        match self.problems.len() {
+        match self.wrong {
             0 => Ok(()),
             n => Err(format!("{n} conversions are wrong")),
         }
@@ -145,11 +156,17 @@ fn seed(table: &mut Table, seed: u64) {
         let text = generated(from, seed);
         for to in Language::ALL {
             engines(seed, |engines| {
-                let formulas = seed.is_multiple_of(5);
+                let formulas = seed.is_multiple_of(20);
                 let compared = converted(&Postbop, (from, &text), to, engines, formulas);
                 table.add(word(from), word(to), &name, compared);
             });
         }
+    }
+    let text = random_skeleton(seed);
+    for to in Language::ALL {
+        engines(seed, |engines| {
+            table.add("c", word(to), &name, tool::converted_c(&text, to, engines));
+        });
     }
     equations(table, seed, &name);
 }
@@ -196,6 +213,20 @@ fn corpora(table: &mut Table, root: &Path) {
     files.sort();
     for path in files {
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        let name = path.display().to_string();
+        let equations = ["bes", "pbes"].into_iter().find(|&e| e == ending);
+        if let (Some(ending), Ok(text)) = (equations, std::fs::read_to_string(&path)) {
+            let system = Equations { ending, text };
+            // Some are wrong on purpose.
+            if system.text.len() > 100_000 || tool::value(&system, None).is_err() {
+                continue;
+            }
+            for to in ["bes", "pbes"] {
+                let outcome = tool::converted(&system, to, None, false);
+                table.add_equations(&format!("corpus: {ending}"), to, &name, outcome);
+            }
+            continue;
+        }
         let from = match ending {
             "bp" => Language::Bp,
             "rem" | "rmpl" => Language::Remopla,
@@ -211,7 +242,6 @@ fn corpora(table: &mut Table, root: &Path) {
             let summary = Summary::default();
             let engines: [(&str, &dyn Engine); 2] = [("summary", &summary), ("summary", &summary)];
             let compared = converted(&Postbop, (from, &text), to, engines, false);
-            let name = path.display().to_string();
             table.add(&format!("corpus: {}", word(from)), word(to), &name, compared);
         }
     }
@@ -227,7 +257,8 @@ pub(crate) fn fuzz_convert(args: &[&str]) -> Result<(), String> {
         for one in seeds {
             seed(&mut table, one);
             if (one + 1 - start).is_multiple_of(500) {
-                println!("{} seeds, {} wrong", one + 1 - start, table.problems.len());
+                println!("{} seeds, {} wrong", one + 1 - start, table.wrong);
+                table.counts();
                 let _ = std::io::stdout().flush();
             }
         }

@@ -231,6 +231,14 @@ fn groups(meta: &[u32], succ: &Rows, blocks: usize) -> Vec<u32> {
 }
 
 impl Bes {
+    /// The same system, whose variables have numbers only: [`Bes::to_mcrl2`] tells names in comments.
+    #[must_use]
+    pub fn without_names(mut self) -> Bes {
+        self.names.clear();
+        self.numbered = None;
+        self
+    }
+
     /// The number of variables.
     pub fn len(&self) -> usize {
         self.meta.len()

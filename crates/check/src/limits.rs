@@ -112,8 +112,22 @@ pub struct Budget {
     /// Of an attempt: what it has said.
     said: Option<Arc<OnceLock<StopReason>>>,
     /// Of an attempt that is over: until when it may tell what it has found.
-    moment: Option<Arc<OnceLock<Instant>>>,
+    moment: Option<Arc<Moment>>,
+    /// Time that is kept back for that.
+    kept_back: Duration,
 }
+
+/// Time to tell what was found.
+#[derive(Debug, Default)]
+struct Moment {
+    /// Until when, in microseconds since the start; 0: not granted.
+    until: AtomicU64,
+    /// How often it was granted.
+    granted: AtomicU64,
+}
+
+/// How often an attempt is granted a moment: to find out what to tell, and to tell it.
+const GRANTS: u64 = 2;
 
 struct Shared {
     limits: Limits,
@@ -146,7 +160,13 @@ impl Budget {
             allocated: None,
             listener: None,
         };
-        Budget { shared: Arc::new(shared), stop: None, said: None, moment: None }
+        Budget {
+            shared: Arc::new(shared),
+            stop: None,
+            said: None,
+            moment: None,
+            kept_back: Duration::ZERO,
+        }
     }
     fn configure(&mut self) -> &mut Shared {
         Arc::get_mut(&mut self.shared).expect("a budget is configured before it is shared")
@@ -160,13 +180,27 @@ impl Budget {
     pub fn attempt(&self) -> Self {
         Budget { said: Some(Arc::default()), moment: Some(Arc::default()), ..self.clone() }
     }
-    /// Grants a moment more to an [`attempt`](Self::attempt) that was told to stop, to tell what it has found:
-    /// clones of it that are in use notice. False if nobody wants to know any more, or if it was no attempt;
-    /// it is granted once.
+    /// The same account, of whose time a part is kept back for telling what was found ([`grant`](Self::grant)).
+    pub fn keeping_back(&self, time: Duration) -> Self {
+        Budget { kept_back: time, ..self.clone() }
+    }
+    /// Grants a moment more to an [`attempt`](Self::attempt) that was told to stop, to tell what it has found,
+    /// or half of what was kept back for that: clones of it that are in use notice. False if nobody wants to know
+    /// any more, or if it was no attempt; it is granted twice.
     pub fn grant(&self, moment: Duration) -> bool {
         let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
-        let granted = |slot: &Arc<OnceLock<Instant>>| slot.set(Instant::now() + moment).is_ok();
-        !stopped && self.moment.as_ref().is_some_and(granted)
+        let Some(slot) = self.moment.as_ref().filter(|_| !stopped) else { return false };
+        if slot.granted.fetch_add(1, Ordering::Relaxed) >= GRANTS {
+            return false;
+        }
+        let until = self.shared.start.elapsed() + moment.max(self.kept_back / GRANTS as u32);
+        slot.until.store(until.as_micros() as u64 + 1, Ordering::Relaxed);
+        true
+    }
+    /// Until when it may tell what it has found.
+    fn granted(&self) -> Option<u64> {
+        let until = self.moment.as_ref()?.until.load(Ordering::Relaxed);
+        (until > 0).then_some(until)
     }
     /// Without limits.
     pub fn unlimited() -> Self {
@@ -221,9 +255,9 @@ impl Budget {
     }
     /// Whether to go on.
     pub fn poll(&self) -> Result<(), StopReason> {
-        if let Some(until) = self.moment.as_ref().and_then(|moment| moment.get()) {
+        if let Some(until) = self.granted() {
             let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
-            return match stopped || Instant::now() >= *until {
+            return match stopped || self.shared.start.elapsed().as_micros() as u64 >= until {
                 true => Err(self.reason()),
                 false => self.reserve(0),
             };
@@ -244,7 +278,7 @@ impl Budget {
             return Err(StopReason::Cancelled);
         }
         if let Some(limit) = self.shared.limits.time
-            && self.shared.start.elapsed() >= limit
+            && self.shared.start.elapsed() + self.kept_back >= limit
         {
             return Err(StopReason::Time { limit: self.shared.told.unwrap_or(limit) });
         }
@@ -268,8 +302,8 @@ impl Budget {
             None => reserved,
         };
         // What tells of findings takes a little.
-        let granted = self.moment.as_ref().is_some_and(|moment| moment.get().is_some());
-        let limit_now = if granted { limit.saturating_add(limit / 32) } else { limit };
+        let limit_now =
+            if self.granted().is_some() { limit.saturating_add(limit / 32) } else { limit };
         if used > limit_now {
             self.release(bytes);
             return Err(StopReason::Memory { limit });
@@ -293,7 +327,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_granted_once_and_ends() {
+    fn a_moment_is_granted_twice_and_ends() {
         let limits = Limits { time: Some(Duration::ZERO), ..Limits::default() };
         let budget = Budget::new(limits);
         assert!(!budget.grant(Duration::from_secs(9)), "it is no attempt");
@@ -303,9 +337,17 @@ mod tests {
         assert_eq!((attempt.poll(), clone.poll()), (over.clone(), over.clone()));
         assert!(attempt.grant(Duration::from_millis(20)));
         assert_eq!((attempt.poll(), clone.poll(), budget.poll()), (Ok(()), Ok(()), over.clone()));
-        assert!(!clone.grant(Duration::from_secs(9)));
         std::thread::sleep(Duration::from_millis(25));
-        assert_eq!((attempt.poll(), clone.poll()), (over.clone(), over));
+        assert_eq!((attempt.poll(), clone.poll()), (over.clone(), over.clone()));
+        assert!(clone.grant(Duration::from_secs(9)));
+        assert_eq!((attempt.poll(), clone.poll()), (Ok(()), Ok(())));
+        assert!(!clone.grant(Duration::from_secs(9)));
+        // What is kept back is not there for the search, and is there for telling.
+        let limits = Limits { time: Some(Duration::from_secs(100)), ..Limits::default() };
+        let whole = Budget::new(limits);
+        let search = whole.keeping_back(Duration::from_secs(100)).attempt();
+        assert!(whole.poll().is_ok() && search.poll().is_err());
+        assert!(search.grant(Duration::ZERO) && search.poll().is_ok());
         // Of a race that is over, nobody wants to know.
         let stop = Arc::new(AtomicBool::new(true));
         assert!(!budget.part(stop).attempt().grant(Duration::from_secs(9)));

@@ -42,7 +42,7 @@ pub(crate) enum Verb {
     /// Show what a stage of the work produces
     #[command(after_help = DUMP_EXAMPLES)]
     Dump(Dump),
-    /// Execute the traces of a JSON report again, and say whether they are runs of the program
+    /// Check the traces of a JSON report, or saved proofs, against the program
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(Replay),
     /// Write a member of a family of programs with known answers
@@ -188,10 +188,12 @@ Examples:
   bop dump lock.bp --stage task --reach R";
 
 const REPLAY_EXAMPLES: &str = "\
-Exit codes: 0 all traces are runs of the program, 1 one is not, 2 bad input, 3 not found out.
+Exit codes: 0 all traces are runs of the program and all proofs are proofs, 1 one is not, 2 bad input,
+3 not found out.
 
 Examples:
-  bop check lock.bp --reach R --format json -o report.json; bop replay lock.bp report.json";
+  bop check lock.bp --reach R --format json -o report.json; bop replay lock.bp report.json
+  bop check lock.bp --reach Q --proof proof.json; bop replay lock.bp proof.json";
 
 const GEN_EXAMPLES: &str = "\
 Examples:
@@ -719,6 +721,9 @@ pub(crate) struct Check {
     /// Check proofs, too (traces are always replayed)
     #[arg(long, help_heading = "Search")]
     pub(crate) self_check: bool,
+    /// Check proofs, and save them to this file, for `bop replay`
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) proof: Option<String>,
     #[command(flatten)]
     pub(crate) output: Output,
     /// The form of the report
@@ -937,12 +942,10 @@ pub(crate) enum StageArg {
 
 #[derive(Args, Debug)]
 pub(crate) struct Replay {
-    /// The program
-    #[arg(value_name = "FILE")]
-    pub(crate) file: String,
-    /// The report, as `bop check --format json` writes it; `-` reads it from standard input
-    #[arg(value_name = "REPORT.json")]
-    pub(crate) report: String,
+    /// The program, then the report as `bop check --format json` writes it, or the proofs as `bop check
+    /// --proof` does; `-` reads them from standard input. A C program may be several files
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<String>,
     /// The language of the program, where the file's ending does not tell
     #[arg(long, value_enum, help_heading = "Input")]
     pub(crate) lang: Option<LangArg>,

@@ -2,9 +2,9 @@
 
 use crate::args::{Input, LangArg};
 use crate::verbs::Failed;
-use crate::{child, io};
+use crate::{bug, child, io};
 use postbop::preprocess::{Invocation, Outcome, Source, compile_commands, preprocess, shell_words};
-use postbop::{CProgram, CText};
+use postbop::{CProgram, CText, Model};
 use source::SourceFile;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -63,8 +63,8 @@ pub(crate) fn is_c(input: &Input) -> Result<bool, Failed> {
 
 /// Preprocesses, parses and links.
 pub(crate) fn load(input: &Input) -> Result<Loaded, Failed> {
-    let texts = texts(input)?;
-    let program = Arc::new(CProgram::new(texts)?);
+    let (texts, model) = texts(input)?;
+    let program = Arc::new(CProgram::for_machine(texts, model)?);
     // Headers, and what is included in the middle of a function, count where there is code in them.
     let shown: HashSet<u32> = (program.skeleton().bodies.iter())
         .flat_map(|b| std::iter::once(b.at.file).chain(b.points.iter().map(|p| p.at.file)))
@@ -176,8 +176,10 @@ pub(crate) fn nothing_asked(files: &[Arc<SourceFile>]) -> Failed {
 }
 
 /// The preprocessed units.
-fn texts(input: &Input) -> Result<Vec<CText>, Failed> {
+fn texts(input: &Input) -> Result<(Vec<CText>, Model), Failed> {
     let sources = sources(input)?;
+    let flags = sources.iter().flat_map(|s| &s.flags).map(String::as_str);
+    let model = postbop::preprocess::model(flags);
     let next = AtomicUsize::new(0);
     let done: Vec<Mutex<Option<Result<CText, String>>>> =
         sources.iter().map(|_| Mutex::new(None)).collect();
@@ -208,7 +210,7 @@ fn texts(input: &Input) -> Result<Vec<CText>, Failed> {
             None => return Err(Failed::from("preprocessing was given up".to_owned())),
         }
     }
-    if failed { Err(Failed::bad()) } else { Ok(out) }
+    if failed { Err(Failed::bad()) } else { Ok((out, model)) }
 }
 
 /// The compiler that the user chose, and its first flags: `--cc`, `$CC`, or `cc` from the path.
@@ -263,6 +265,13 @@ fn sources(input: &Input) -> Result<Vec<Source>, Failed> {
         // A relative folder is one beside the database; names are shown as seen from here.
         let directory = folder.join(source.directory.as_deref().unwrap_or(""));
         source.directory = directory.to_str().map(str::to_owned).filter(|d| !d.is_empty());
+        // A compiler that is trusted is named as seen from where it runs.
+        if c.trust_compile_commands && c.cc.is_none() {
+            let path = |name: &String| std::path::absolute(directory.join(name)).ok();
+            let named = source.compiler.take_if(|name| name.contains('/'));
+            let path = named.as_ref().and_then(path).and_then(|p| p.to_str().map(str::to_owned));
+            source.compiler = path.or(named).or(source.compiler.take());
+        }
     }
     let path = |source: &Source| {
         let path = Path::new(source.directory.as_deref().unwrap_or("")).join(&source.file);
@@ -306,7 +315,7 @@ impl LeftOut {
     /// Of one file: its compiler, where another one is run, and flags.
     fn note(&mut self, theirs: Option<&str>, ours: Option<&str>, flags: Vec<String>) {
         // Two names of one program are the same.
-        let file = |program: &str| std::fs::canonicalize(found(program)).ok();
+        let file = |program: &str| std::fs::canonicalize(found(program)?).ok();
         let same = |theirs: &str| {
             let ours = ours.unwrap_or("cc");
             theirs == ours || file(theirs).is_some_and(|f| Some(f) == file(ours))
@@ -354,20 +363,20 @@ fn some_of(words: &BTreeSet<String>) -> String {
 /// Runs a preprocessor. Its name is looked up from here, not from the folder that it runs in, which
 /// may be a stranger's.
 fn run(invocation: &Invocation) -> std::io::Result<Outcome> {
-    let program = found(&invocation.program);
+    let program = found(&invocation.program).ok_or(std::io::ErrorKind::NotFound)?;
     child::run(&Invocation { program, ..invocation.clone() }, None)
 }
 
 /// The whole path of a program, as a shell in this folder would find it.
-fn found(program: &str) -> String {
+fn found(program: &str) -> Option<String> {
     let here = std::env::current_dir().unwrap_or_default();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let candidates: Vec<PathBuf> = match program.contains('/') {
         true => vec![here.join(program)],
         false => std::env::split_paths(&path).map(|f| here.join(f).join(program)).collect(),
     };
-    let first = candidates.iter().find(|p| crate::capture::is_executable(p));
-    first.and_then(|p| p.to_str()).unwrap_or(program).to_owned()
+    let first = candidates.into_iter().find(|p| crate::capture::is_executable(p))?;
+    first.into_os_string().into_string().ok()
 }
 
 /// One unit, preprocessed.
@@ -397,6 +406,8 @@ fn text(source: &Source) -> Result<CText, String> {
         }
         _ => preprocess(source, &mut run).map_err(explained)?,
     };
+    // Headers are not kept, and what comes of them is.
+    bug::read(&format!("{path}.i"), text.as_bytes());
     Ok(CText { name: path.to_owned(), text, directory: directory.clone() })
 }
 
@@ -418,7 +429,7 @@ fn run_with(invocation: &Invocation, text: &str) -> std::io::Result<Outcome> {
     if let Some(last) = invocation.arguments.last_mut() {
         *last = "-".to_owned();
     }
-    invocation.program = found(&invocation.program);
+    invocation.program = found(&invocation.program).ok_or(std::io::ErrorKind::NotFound)?;
     child::run(&invocation, Some(text))
 }
 

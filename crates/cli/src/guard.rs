@@ -10,7 +10,7 @@
 //! - SIGINT and SIGTERM ask for an end: within [`GRACE`], the answers so far. The second one ends at once.
 
 use crate::exit::Exit;
-use crate::{child, io, watch};
+use crate::{bug, child, io, watch};
 use check::StopReason;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -114,7 +114,7 @@ pub(crate) fn guarded(bounds: Bounds, work: impl FnOnce() -> ExitCode + Send) ->
                 Err(RecvTimeoutError::Disconnected) => return Exit::Unknown.into(),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            let used = watch::used();
+            let used = watch::held();
             let scarce = bounds.memory.is_some_and(|limit| used > limit / 4 * 3);
             tick = if scarce { SHORT_TICK } else { TICK };
             if let Some(reason) = overrun(bounds, used) {
@@ -164,6 +164,7 @@ fn end(reason: StopReason) {
             Exit::Unknown
         }
     };
+    bug::tell();
     exit(code);
 }
 

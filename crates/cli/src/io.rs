@@ -3,7 +3,7 @@
 //! Everything that `bop` prints passes through here, and what a terminal would obey is escaped on the
 //! way (`source::Shown`): names, labels and literals are strangers' text.
 
-use crate::guard;
+use crate::{bug, guard};
 use source::{Escapes, Shown, SourceFile, one_line};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Read, Write};
@@ -60,6 +60,22 @@ pub(crate) fn shown(name: &str) -> Vec<u8> {
     if small { std::fs::read(name).unwrap_or_default() } else { Vec::new() }
 }
 
+/// Reads what may never end, as long as it is text.
+fn pieces(file: impl Read, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    const PIECE: u64 = 1 << 20;
+    let mut file = file.take(MAX_BYTES + 1);
+    loop {
+        let start = bytes.len();
+        if file.by_ref().take(PIECE).read_to_end(bytes)? == 0 {
+            return Ok(start);
+        }
+        if let Some(at) = bytes[start..].iter().position(|b| *b == 0) {
+            let what = format!("it is no text: byte 0x00 at offset {}", start + at);
+            return Err(io::Error::other(what));
+        }
+    }
+}
+
 /// Whether a file is more than a place on a disk: reading it once may empty it, or never end.
 pub(crate) fn is_special(name: &str) -> bool {
     std::fs::metadata(name).is_ok_and(|data| !data.is_file() && !data.is_dir())
@@ -70,7 +86,7 @@ fn bytes(name: &str) -> Result<(String, Vec<u8>), String> {
     let shown = if name == "-" { "<stdin>" } else { name };
     let too_large = || format!("`{shown}` is larger than {}, and not read", size(MAX_BYTES));
     let read = match name {
-        "-" => io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes),
+        "-" => pieces(io::stdin().lock(), &mut bytes),
         _ => File::open(name).and_then(|file| {
             let data = file.metadata()?;
             if data.is_dir() {
@@ -79,12 +95,18 @@ fn bytes(name: &str) -> Result<(String, Vec<u8>), String> {
             if data.len() > MAX_BYTES {
                 return Ok(data.len() as usize);
             }
-            file.take(MAX_BYTES + 1).read_to_end(&mut bytes)
+            match data.is_file() {
+                true => file.take(MAX_BYTES + 1).read_to_end(&mut bytes),
+                false => pieces(file, &mut bytes),
+            }
         }),
     };
     match read {
         Ok(n) if n as u64 > MAX_BYTES => Err(too_large()),
-        Ok(_) => Ok((shown.to_owned(), bytes)),
+        Ok(_) => {
+            bug::read(shown, &bytes);
+            Ok((shown.to_owned(), bytes))
+        }
         Err(e) if name == "-" => Err(format!("cannot read standard input: {e}")),
         Err(e) => Err(format!("cannot read `{}`: {e}", one_line(name))),
     }

@@ -9,6 +9,7 @@
 //! library: that is the crate `postbop`.
 
 mod args;
+mod bug;
 mod c;
 mod capture;
 mod child;
@@ -58,18 +59,24 @@ fn main() -> ExitCode {
     let work = |verb| {
         std::panic::catch_unwind(|| verbs::run(verb)).unwrap_or_else(|_| {
             io::complain("unknown: internal error, please report it");
+            bug::seen();
             Exit::Unknown.into()
         })
     };
     let exit = match cli.verb.limits() {
         Some(limits) => {
             let bounds = guard::Bounds { time: limits.timeout, memory: limits.memory };
+            if let Some(folder) = &limits.report {
+                bug::keep(folder);
+            }
             guard::guarded(bounds, || work(cli.verb))
         }
         None => work(cli.verb),
     };
     if let Some(place) = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take() {
         io::complain(&format!("note: the internal error arose at {place}"));
+        bug::seen();
     }
+    bug::tell();
     exit
 }

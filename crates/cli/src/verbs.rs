@@ -7,8 +7,8 @@ use crate::args::{
 };
 use crate::exit::Exit;
 use crate::io::Page;
-use crate::{c, capture, equations, guard, influence, io, watch};
-use check::{Limits, TraceMode};
+use crate::{bug, c, capture, equations, guard, influence, io, watch};
+use check::{Limits, StopReason, TraceMode};
 use clap::CommandFactory;
 use postbop::{
     AndOr, Collector, Configurations, Dialect, Encoding, EngineChoice, EquationForm, Error, Family,
@@ -48,6 +48,10 @@ impl From<Error> for Failed {
                 Failed(Exit::Bad)
             }
             Error::Internal(_) | Error::Stopped(_) | Error::Workers(_) => {
+                if matches!(error, Error::Internal(_) | Error::Stopped(StopReason::Internal { .. }))
+                {
+                    bug::seen();
+                }
                 io::complain(&format!("unknown: {error}"));
                 Failed(Exit::Unknown)
             }
@@ -120,7 +124,8 @@ fn check(args: &Check) -> Result<Exit, Failed> {
         CheckFormat::Sarif => args.max_steps.min(render::MAX_SARIF_LOCATIONS),
         _ => args.max_steps,
     };
-    options.self_check = args.self_check;
+    // What is kept has been checked.
+    options.self_check = args.self_check || args.proof.is_some();
     options.vacuity = !args.no_vacuity && !args.output.quiet;
     options.witness = args.output.verbose || args.format != CheckFormat::Text;
     let (watch, line) = watch::watch(args.output.quiet);
@@ -128,6 +133,7 @@ fn check(args: &Check) -> Result<Exit, Failed> {
         format: args.format,
         output: args.output.output.clone(),
         text: TextOptions { proofs: args.self_check, ..text_options(&args.output) },
+        proof: args.proof.clone(),
     };
     last_word(args, page.clone(), &properties, &options, &watch);
     let loud = (args.output.quiet, args.output.verbose);
@@ -137,7 +143,7 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     }
     let report = postbop::check(&files, &properties, &options, &watch)?;
     drop(line);
-    let exit = page.write(&report)?;
+    let exit = page.write(&report, &options)?;
     about_memory(&args.output);
     Ok(exit)
 }
@@ -158,7 +164,7 @@ fn last_word(
     guard::last_word(move |reason| {
         let files: Vec<_> = file.into_iter().collect();
         let report = so_far.report(&files, &properties, &options, &reason);
-        page.write(&report).unwrap_or_else(|what| Failed::from(what).0)
+        page.write(&report, &options).unwrap_or_else(|what| Failed::from(what).0)
     });
 }
 
@@ -168,11 +174,16 @@ struct Written {
     format: CheckFormat,
     output: Option<String>,
     text: TextOptions,
+    /// Where proofs are saved.
+    proof: Option<String>,
 }
 
 impl Written {
-    /// Writes the report; the exit code is its verdict.
-    fn write(&self, report: &postbop::Report) -> Result<Exit, String> {
+    /// Writes the report, and the proofs if they are wanted; the exit code is its verdict.
+    fn write(&self, report: &postbop::Report, options: &Options) -> Result<Exit, String> {
+        if report.any_internal() {
+            bug::seen();
+        }
         let page = match self.format {
             CheckFormat::Text | CheckFormat::Bebop => Page::Text,
             CheckFormat::Json | CheckFormat::Sarif | CheckFormat::Html => Page::Json,
@@ -184,6 +195,16 @@ impl Written {
             CheckFormat::Sarif => render::sarif(report, out),
             CheckFormat::Html => render::html(report, out),
         })?;
+        if let Some(file) = &self.proof {
+            let proofs = postbop::proofs(report, options);
+            io::write_to(Some(file), |out| render::write_proofs(&proofs, out))?;
+            let proved = |s| matches!(s, Status::Holds | Status::Unreachable);
+            let missing = |r: &&postbop::Outcome| r.proof.is_none() && proved(r.status);
+            for outcome in report.results.iter().filter(missing) {
+                let what = render::title(&outcome.property);
+                io::complain(&format!("note: {what}: there is no proof to save"));
+            }
+        }
         Ok(if report.any_violated() {
             Exit::Violated
         } else if report.any_unknown() {
@@ -229,6 +250,9 @@ fn states(args: &States) -> Result<Exit, Failed> {
         }
     })?;
     about_memory(&args.output);
+    if matches!(states.stop_reason, Some(StopReason::Internal { .. })) {
+        bug::seen();
+    }
     Ok(if states.stop_reason.is_some() { Exit::Unknown } else { Exit::Holds })
 }
 
@@ -262,6 +286,9 @@ fn stacks(
         }
     })?;
     about_memory(&args.output);
+    if matches!(stacks.stop_reason, Some(StopReason::Internal { .. })) {
+        bug::seen();
+    }
     Ok(match (stacks.status, &stacks.stop_reason) {
         (_, Some(_)) => Exit::Unknown,
         (Some(Status::Reachable), _) => Exit::Violated,
@@ -358,27 +385,66 @@ fn dump(args: &Dump) -> Result<Exit, Failed> {
 }
 
 fn replay(args: &Replay) -> Result<Exit, Failed> {
-    let report = io::text(&args.report)?;
-    let input = Input {
-        files: vec![args.file.clone()],
+    let Some((name, files)) = args.files.split_last() else {
+        return Err(Failed::from("no FILE: what is to be replayed?".to_owned()));
+    };
+    if files.is_empty() && args.c.compile_commands.is_none() {
+        let what = "a program and a report, or a program and its proofs: FILE REPORT";
+        return Err(Failed::from(what.to_owned()));
+    }
+    let text = io::text(name)?;
+    let mut input = Input {
+        files: files.to_vec(),
         c: args.c.clone(),
         lang: args.lang,
         dialect: args.dialect,
         entry: args.entry.clone(),
     };
+    let wrong = |e: render::ReadError| Failed::from(format!("{name}: {e}"));
+    let proofs = match render::holds_proofs(&text) {
+        true => Some(render::read_proofs(&text).map_err(wrong)?),
+        false => None,
+    };
+    let claims = match proofs {
+        Some(_) => Vec::new(),
+        None => render::read_report(&text).map_err(wrong)?,
+    };
     let mut options = options(&input, None)?;
+    if let Some(proofs) = &proofs {
+        if proofs.claims.is_empty() {
+            return Err(Failed::from(format!("{name}: it proves nothing")));
+        }
+        if input.lang.is_none() && proofs.reading.lang == "c" {
+            input.lang = Some(LangArg::C);
+        }
+        options = postbop::read_as(&proofs.reading, &options)?;
+        input.c.keep.clone_from(&options.keep);
+    }
     options.limits = limits(&args.limits);
-    let files = program(&input, &mut options, (args.quiet, false))?;
-    let claims = render::read_report(&report).map_err(|e| format!("{}: {e}", args.report))?;
+    let loaded = program(&input, &mut options, (args.quiet, false))?;
     let (watch, line) = watch::watch(args.quiet);
-    let judged = postbop::replay(&files, &claims, &options, &watch)?;
+    let judged = match &proofs {
+        Some(proofs) => postbop::replay_proofs(&loaded, proofs, &options, &watch)?,
+        None => postbop::replay(&loaded, &claims, &options, &watch)?,
+    };
     drop(line);
+    let entry = options.entry.filter(|_| proofs.is_some() && args.entry.is_none());
+    let from = entry.map_or(String::new(), |entry| format!(", from `{entry}`"));
+    let proved = proofs.iter().flat_map(|p| &p.claims).map(|c| {
+        let n = c.unreachable.len();
+        let dead = if n > 0 { format!(" ({n} dead)") } else { String::new() };
+        (&c.property, format!("{}{dead}{from}", c.verdict))
+    });
+    let claimed = claims.iter().map(|c| (&c.property, c.verdict.clone())).chain(proved);
     if !args.quiet {
         io::write_to(None, |out| {
-            claims.iter().zip(&judged).try_for_each(|(claim, judgement)| {
-                let what = render::title(&claim.property);
-                let what = source::one_line(&what);
+            claimed.zip(&judged).try_for_each(|((property, verdict), judgement)| {
+                let what = source::one_line(&render::title(property)).into_owned();
+                let verdict = source::one_line(&verdict);
                 match judgement {
+                    Judgement::Accepted if proofs.is_some() => {
+                        writeln!(out, "accepted: {what}: {verdict}, by its proof")
+                    }
                     Judgement::Accepted => writeln!(out, "accepted: {what}"),
                     Judgement::Plausible { step } => writeln!(
                         out,
@@ -391,13 +457,14 @@ fn replay(args: &Replay) -> Result<Exit, Failed> {
                     Judgement::Unknown(why) => {
                         writeln!(out, "unknown: {what}: {}", source::one_line(&why.to_string()))
                     }
-                    _ => {
-                        let verdict = source::one_line(&claim.verdict);
-                        writeln!(out, "no trace: {what}: {verdict}")
-                    }
+                    _ => writeln!(out, "no trace: {what}: {verdict}"),
                 }
             })
         })?;
+    }
+    if judged.iter().any(|j| matches!(j, Judgement::Unknown(why) if why.contains("internal error")))
+    {
+        bug::seen();
     }
     let any = |wanted: fn(&Judgement) -> bool| judged.iter().any(wanted);
     Ok(if any(|j| matches!(j, Judgement::Refused(_))) {

@@ -50,6 +50,15 @@ pub(crate) fn used() -> u64 {
     LAST.load(Ordering::Relaxed)
 }
 
+/// Bytes of memory that the process really has: what is allocated and has not been touched does not count.
+pub(crate) fn held() -> u64 {
+    let used = used();
+    match RESIDENT.load(Ordering::Relaxed) {
+        0 => used,
+        held => held,
+    }
+}
+
 /// How often the system is asked, and the allocator for what it holds without use, in milliseconds.
 const OFTEN: u64 = 4;
 const STALE: u64 = 20;

@@ -475,3 +475,33 @@ fn the_model_built_by_hand_is_answered() {
         }
     }
 }
+
+/// Who wants to know what is reached is told, or told why not: an engine that says neither is an internal error.
+#[test]
+fn every_node_is_told_or_why_not() {
+    let text = "decl g; void main() begin g := 1; f(); if (g) then A: skip; else B: skip; fi end \
+                void f() begin decl x; if (x) then g := g & x; else C: skip; fi end";
+    let program = lower(text);
+    let mut task = reach(&program, "B");
+    task.wants.all_nodes = true;
+    let node = |label| program.labelled(None, label)[0];
+    for bound in [Some(1), Some(4), Some(60), None] {
+        for summary_limit in [0, 1, 20_000] {
+            let options = Options { bound, summary_limit, ..Options::default() };
+            let engines: [&dyn Engine; 2] =
+                [&Qbf { options: options.clone() }, &Universal { options: options.clone() }];
+            for engine in engines {
+                let answer = engine.run(&task, &Budget::unlimited());
+                let name = format!("{} {bound:?} {summary_limit}", engine.name());
+                let Some(reached) = answer.reached else {
+                    assert!(bound.is_some_and(|b| b < 60), "{name} does not know");
+                    assert!(answer.incomplete.is_some(), "{name} does not say why");
+                    continue;
+                };
+                assert!(matches!(answer.verdicts[0], Verdict::Holds(_)), "{name}");
+                let told = ["A", "B", "C"].map(|label| reached[ir::Id::index(node(label))]);
+                assert_eq!(told, [true, false, true], "{name}");
+            }
+        }
+    }
+}

@@ -218,7 +218,7 @@ fn generated_pushdown_systems() {
             random_program(seed)
         };
         let spds = Spds::from_program(&program);
-        let Ok(tree) = front_pds::from_spds(&spds) else { continue };
+        let Ok(tree) = front_pds::from_spds(&spds, &mut || true) else { continue };
         let text = front_pds::print(&tree);
         let (tree, errors) = front_pds::parse(&text);
         assert!(errors.is_empty(), "seed {seed}: {} in\n{text}", errors[0]);

@@ -173,6 +173,7 @@ impl Effects {
         let object = &s.objects[root.index()];
         s.objects[o.index()].volatile
             || object.volatile
+            || (!object.defined && LIBRARY_VARIABLES.contains(&object.name.as_str()))
             || self.any_time.as_ref().is_some_and(|effect| {
                 (effect.stores && is_exposed(object))
                     || !object.automatic && self.changes(s, effect, root)
@@ -203,6 +204,24 @@ impl Effects {
                 || effect.unknown && (object.external || object.address_taken))
     }
 }
+
+/// Variables that functions of the library assign without being asked.
+const LIBRARY_VARIABLES: [&str; 14] = [
+    "__environ",
+    "daylight",
+    "environ",
+    "getdate_err",
+    "h_errno",
+    "optarg",
+    "opterr",
+    "optind",
+    "optopt",
+    "signgam",
+    "stderr",
+    "stdin",
+    "timezone",
+    "tzname",
+];
 
 /// Functions that make others run at any time from then on.
 const AT_ANY_TIME: [&str; 10] = [

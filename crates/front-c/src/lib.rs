@@ -34,6 +34,7 @@ mod tree;
 mod typing;
 mod walk;
 
+pub use c_types::Model;
 pub use conditions::{Callee, Condition, Conditions, Effects, Says};
 pub use lex::{Place, Problem};
 pub use library::{Library, calls_back, library, runs_at_exit};

@@ -65,6 +65,8 @@ pub struct Func {
     pub by_itself: bool,
     /// Another definition may take its place.
     pub weak: bool,
+    /// It is defined twice, and one definition was left out.
+    pub twice: bool,
     /// Which parameters point to what is constant.
     pub const_params: Vec<bool>,
     /// The names of its result's type, in [`crate::Skeleton::types`].
@@ -152,7 +154,7 @@ pub enum Entity {
 }
 
 /// Functions that never come back, whatever their declaration says.
-const NORETURN: [&str; 20] = [
+const NORETURN: [&str; 16] = [
     "exit",
     "_exit",
     "_Exit",
@@ -168,11 +170,7 @@ const NORETURN: [&str; 20] = [
     "__builtin_exit",
     "pthread_exit",
     "thrd_exit",
-    "err",
-    "errx",
-    "verr",
     "__assert_fail",
-    "__assert",
 ];
 
 /// Functions that end the program, among those.
@@ -201,6 +199,10 @@ pub struct Linked<'a> {
     pub(crate) scopes: Vec<FxHashMap<Sym, Entity>>,
     /// The values of the enumerators of each unit.
     pub(crate) enumerators: Vec<Vec<Option<Value>>>,
+    /// Units of which a definition was left out.
+    left: FxHashSet<usize>,
+    /// What other declarations say of a variable.
+    also: Vec<(ObjectId, TypeRef)>,
     /// Names that stand for something else: unit, name, the other name, whether only a definition counts.
     aliases: Vec<(usize, Sym, String, bool)>,
     externs: FxHashMap<String, Entity>,
@@ -299,6 +301,8 @@ pub fn link(units: &[Unit]) -> Linked<'_> {
         warnings: Vec::new(),
         scopes: Vec::new(),
         enumerators: Vec::new(),
+        left: FxHashSet::default(),
+        also: Vec::new(),
         aliases: Vec::new(),
         externs: FxHashMap::default(),
         keys: Vec::new(),
@@ -338,6 +342,7 @@ pub fn link(units: &[Unit]) -> Linked<'_> {
         let ty = linked.objects[o].ty;
         (linked.objects[o].scalar, linked.objects[o].volatile) = linked.value_of(ty);
     }
+    linked.disagreements();
     for u in 0..units.len() {
         linked.mentions(u);
         linked.left_out(u);
@@ -417,6 +422,30 @@ impl Linked<'_> {
         }
     }
 
+    /// Where files disagree about the type of a variable, nothing is known of its value.
+    fn disagreements(&mut self) {
+        for (o, ty) in std::mem::take(&mut self.also) {
+            let (scalar, volatile) = self.value_of(Some(ty));
+            let object = &self.objects[o.index()];
+            if object.volatile || (object.scalar == scalar && !volatile) {
+                continue;
+            }
+            let name = object.name.clone();
+            self.objects[o.index()].volatile = true;
+            if let (Some((u, at)), false) = (self.objects[o.index()].at, volatile) {
+                let (file, line) = self.units[u as usize].place(at);
+                self.warnings.push(Warning {
+                    file: file.to_owned(),
+                    line,
+                    column: at.column,
+                    message: format!(
+                        "files disagree about the type of `{name}`; it may be anything"
+                    ),
+                });
+            }
+        }
+    }
+
     /// Functions that tell, before `main`, which function another name is.
     fn resolvers(&mut self) {
         for u in 0..self.units.len() {
@@ -434,9 +463,14 @@ impl Linked<'_> {
         }
     }
 
+    /// Whether all of a unit was read, and counts.
+    pub(crate) fn is_whole(&self, u: usize) -> bool {
+        self.units[u].problems.is_empty() && !self.left.contains(&u)
+    }
+
     /// What could not be read of a unit may do anything with what the unit has.
     fn left_out(&mut self, u: usize) {
-        if self.units[u].problems.is_empty() {
+        if self.is_whole(u) {
             return;
         }
         for entity in self.scopes[u].values() {
@@ -478,6 +512,7 @@ impl Linked<'_> {
             constant: None,
             by_itself: false,
             weak: false,
+            twice: false,
             const_params: Vec::new(),
             result_names: 0,
         });
@@ -542,6 +577,7 @@ impl Linked<'_> {
             _ if d.storage == Storage::Static => self.new_object(u, d),
             _ => self.extern_object(u, d),
         };
+        self.also.push((object, TypeRef { unit: u as u32, ty: d.ty }));
         // `extern int a[];` says less than `int a[3];`.
         if d.storage != Storage::Extern {
             self.objects[object.index()].ty = Some(TypeRef { unit: u as u32, ty: d.ty });
@@ -594,6 +630,8 @@ impl Linked<'_> {
                 .functions()
                 .any(|g| first.name(g.name) == name && first.place(g.at) == (file, line));
             if !same {
+                func.twice = true;
+                self.left.insert(u);
                 self.warnings.push(Warning {
                     file: file.to_owned(),
                     line,
@@ -604,7 +642,7 @@ impl Linked<'_> {
             return;
         }
         func.body = Some((u, item));
-        // Names such as `err` may well be the program's own.
+        // These may well be the program's own.
         func.noreturn &= f.attributes.noreturn || !NORETURN.contains(&name);
     }
 
@@ -661,7 +699,7 @@ impl Linked<'_> {
             changed.extend(target.and_then(|x| root_name(unit, x)));
         }
         // Assembler may name what it likes, and so may what could not be read.
-        let mut open = unit.assembler || !unit.problems.is_empty();
+        let mut open = unit.assembler || !self.is_whole(u);
         for s in &unit.stmts {
             if let StmtKind::Asm(asm) = &s.kind {
                 open |= asm.memory;

@@ -36,6 +36,7 @@ pub fn parse(text: &str) -> Unit {
             unit,
             keywords,
             scopes: vec![Scope::default()],
+            local_labels: FxHashMap::default(),
             depth: 0,
         };
         // A keyword of C23, and a name in C11: what a program declares takes its place.
@@ -128,6 +129,8 @@ struct Scope {
     names: FxHashMap<Sym, Meaning>,
     tags: FxHashMap<Sym, RecordId>,
     enums: FxHashMap<Sym, EnumId>,
+    /// Labels that only the block has (`__label__`), with the names that are theirs in the function.
+    labels: FxHashMap<Sym, Sym>,
 }
 
 /// Why an item was given up.
@@ -201,6 +204,8 @@ struct Parser {
     unit: Unit,
     keywords: Keywords,
     scopes: Vec<Scope>,
+    /// How many blocks have declared the label.
+    local_labels: FxHashMap<Sym, u32>,
     depth: u32,
 }
 
@@ -331,6 +336,20 @@ impl Parser {
     }
 
     // Scopes.
+
+    /// Declares a label of the block; its name in the function says which it is.
+    fn local_label(&mut self, label: Sym) {
+        let times = self.local_labels.entry(label).or_insert(0);
+        *times += 1;
+        let name = format!("{}#{times}", self.unit.name(label));
+        let own = self.unit.names.add(&name);
+        let scope = self.scopes.last_mut().expect("the file's scope stays");
+        scope.labels.insert(label, own);
+    }
+    /// The name of a label in its function.
+    fn label_of(&self, label: Sym) -> Sym {
+        self.scopes.iter().rev().find_map(|s| s.labels.get(&label)).copied().unwrap_or(label)
+    }
 
     fn declare(&mut self, name: Sym, meaning: Meaning) {
         let scope = self.scopes.last_mut().expect("the file's scope stays");
@@ -1312,7 +1331,7 @@ impl Parser {
         };
         for (at, prefix) in prefixes.into_iter().rev() {
             let kind = match prefix {
-                Prefix::Label(sym) => StmtKind::Label(sym, s),
+                Prefix::Label(sym) => StmtKind::Label(self.label_of(sym), s),
                 Prefix::Case(low, high) => StmtKind::Case(low, high, s),
                 Prefix::Default => StmtKind::Default(s),
             };
@@ -1411,7 +1430,7 @@ impl Parser {
                 } else {
                     let Tok::Word(sym) = self.tok() else { return Err(self.wanted("a label")) };
                     self.advance();
-                    StmtKind::Goto(sym)
+                    StmtKind::Goto(self.label_of(sym))
                 };
                 self.expect(";")?;
                 kind
@@ -1424,7 +1443,8 @@ impl Parser {
             }
             Some(Kw::LocalLabel) => {
                 self.advance();
-                while self.word().is_some() {
+                while let Some(label) = self.word() {
+                    self.local_label(label);
                     self.advance();
                     self.eat(",");
                 }
@@ -1531,7 +1551,7 @@ impl Parser {
                 },
                 4 => {
                     let Some(label) = self.word() else { return Err(self.wanted("a label")) };
-                    out.labels.push(label);
+                    out.labels.push(self.label_of(label));
                     self.advance();
                 }
                 _ => return Err(self.wanted("`)`")),
@@ -1629,6 +1649,7 @@ impl Parser {
                 self.advance();
                 let Tok::Word(sym) = self.tok() else { return Err(self.wanted("a label")) };
                 self.advance();
+                let sym = self.label_of(sym);
                 return Ok(self.expr_node(at, ExprKind::LabelAddress(sym)));
             }
             Tok::Punct("(") if self.starts_type(1) => {

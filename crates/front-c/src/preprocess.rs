@@ -4,6 +4,7 @@
 //! in ([`run`] is the usual one), so that tests and callers can do it their own way.
 
 use crate::flags::{Judged, harmless};
+use c_types::Model;
 use std::collections::HashSet;
 use std::fmt;
 use std::io;
@@ -23,6 +24,28 @@ pub struct Source {
     pub compiler: Option<String>,
     /// The command line that mentions the file, without the compiler, as it was found.
     pub words: Vec<String>,
+}
+
+/// What flags say about the machine. Without any, it is the one that this runs on.
+pub fn model<'f>(flags: impl IntoIterator<Item = &'f str>) -> Model {
+    let unsigned = ["aarch64", "arm", "powerpc", "powerpc64", "riscv32", "riscv64", "s390x"];
+    let mut model = match cfg!(target_pointer_width = "32") {
+        true => Model::ILP32,
+        false => Model::LP64,
+    };
+    model.signed_char = !unsigned.contains(&std::env::consts::ARCH);
+    for flag in flags {
+        match flag {
+            "-m32" | "-mx32" | "-m31" => {
+                (model.long, model.pointer) = (Model::ILP32.long, Model::ILP32.pointer);
+            }
+            "-m64" => (model.long, model.pointer) = (Model::LP64.long, Model::LP64.pointer),
+            "-funsigned-char" | "-fno-signed-char" => model.signed_char = false,
+            "-fsigned-char" | "-fno-unsigned-char" => model.signed_char = true,
+            _ => {}
+        }
+    }
+    model
 }
 
 impl Source {

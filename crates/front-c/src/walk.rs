@@ -49,7 +49,7 @@ pub fn skeleton(units: &[Unit]) -> Skeleton {
 pub fn skeleton_by(units: &[Unit], pointers: Pointers) -> Skeleton {
     let mut linked = link(units);
     // What was not read may store any function anywhere.
-    let whole = units.iter().all(|u| u.problems.is_empty());
+    let whole = (0..units.len()).all(|u| linked.is_whole(u));
     let resolved = match pointers {
         Pointers::Followed if whole => resolve(&mut linked),
         _ => None,
@@ -705,7 +705,11 @@ impl<'a> Walker<'_, 'a> {
             .named_order
             .iter()
             .filter_map(|sym| match at_label(self.named[sym]) {
-                Next::Point(p) => Some((self.unit.name(*sym).to_owned(), p)),
+                // A label of a block (`__label__`) has a number behind its name.
+                Next::Point(p) => {
+                    let name = self.unit.name(*sym).split('#').next().unwrap_or_default();
+                    Some((name.to_owned(), p))
+                }
                 _ => None,
             })
             .collect();
@@ -2344,7 +2348,10 @@ impl<'a> Walker<'_, 'a> {
         let arg_data = arguments.iter().map(|&a| self.value(a)).collect();
         self.close_call();
         let (targets, open, ty) = match (callee, pointer) {
-            (Callee::Direct(f), _) => (vec![f], false, self.linked.funcs[f.index()].ty),
+            (Callee::Direct(f), _) => {
+                let func = &self.linked.funcs[f.index()];
+                (vec![f], func.twice, func.ty)
+            }
             (Callee::Pointer, pointer) => {
                 let ty = pointer.and_then(|p| p.ty);
                 let (targets, open) = self.targets(e, ty, arguments.len());

@@ -117,6 +117,13 @@ impl Writer<'_> {
                 match carriers.get_mut(&label) {
                     Some((count, name)) => {
                         if *count == 1 {
+                            // It becomes a procedure of its own when it is read.
+                            if spds.frames.iter().any(|f| spds.text(f.name) == spds.text(label)) {
+                                let text = spds.text(label);
+                                return Err(Unwritten::NoWords(format!(
+                                    "`{text}` as a procedure and as a label of several statements"
+                                )));
+                            }
                             self.visited.push(*name);
                         }
                         *count += 1;
@@ -168,20 +175,31 @@ impl Writer<'_> {
         self.tree.rules.push(Rule { rule, span: Span::default() });
     }
 
-    /// The start; a symbol of its own lets the initial condition pass, if there is one.
+    /// The start. Where there is an initial condition, a symbol of its own pushes the first one
+    /// under it, as a procedure that calls it.
     fn start(&mut self) -> Result<(), Unwritten> {
         let start = &self.spds.start;
         let mut stack: Vec<Name> = start.stack.iter().map(|s| self.rows[s.index()].first).collect();
         let control = self.controls[start.control.index()];
         if start.init.condition != Exprs::TRUE {
-            let top = start.stack[0];
+            let frame = self.spds.symbols[start.stack[0]].frame;
             let name = self.raise.name(Named::Place, "start");
-            let rel = Rel::guarded(start.init.condition, start.init.choices);
-            let head = Head { control: start.control, symbol: top };
-            let formula = self.formula(head, Right::Step(top), &rel)?;
-            self.rule([control; 2], name, &[stack[0]], formula);
+            let bottom = self.raise.name(Named::Place, "bottom");
+            for &var in &self.spds.frames[frame].locals {
+                let local = self.raise.name_of(var);
+                self.raise.rename(Time::Pre, var, local, 1);
+            }
+            self.raise.open_choices(start.init.choices);
+            let mut conjuncts = vec![self.raise.expr(start.init.condition)?];
+            self.raise.restore();
+            conjuncts.extend(self.globals_kept()?);
+            let formula = self.raise.all(conjuncts).map(|all| self.raise.close_choices(all));
+            self.rule([control; 2], name, &[stack[0], bottom], formula);
             stack[0] = name;
-            self.in_frames[self.spds.symbols[top].frame.index()].push(name);
+            for control in self.controls.clone() {
+                let formula = self.globals_kept()?;
+                self.rule([control; 2], bottom, &[], formula);
+            }
         }
         let stack = self.raise.tree.add_list(stack);
         self.tree.starts.push(Start { control, stack, span: Span::default() });

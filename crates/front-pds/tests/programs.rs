@@ -39,7 +39,7 @@ fn compare(program: &ir::Program, what: &str) -> bool {
     again.validate().unwrap_or_else(|invalid| panic!("{what}: {invalid}"));
     assert_eq!(reached(again, &labels), expected, "{what}\n{}", ir::spds::dump(&spds));
 
-    let Ok(tree) = from_spds(&spds) else { return false };
+    let Ok(tree) = from_spds(&spds, &mut || true) else { return false };
     let text = print(&tree);
     let (tree, errors) = parse(&text);
     assert!(errors.is_empty(), "{what}: {} in\n{text}", errors[0]);

@@ -134,7 +134,7 @@ fn there_and_back() {
         let again = Arc::new(back.to_program());
         assert_eq!(reachable(&again, &labels), expected, "{text}\n{}", ir::spds::dump(&back));
 
-        let written = print(&from_spds(&spds).unwrap());
+        let written = print(&from_spds(&spds, &mut || true).unwrap());
         let (tree, errors) = parse(&written);
         assert!(errors.is_empty(), "{}", support::shown(&written, &errors));
         let file = SourceFile::new("g.pds", &*written).unwrap();

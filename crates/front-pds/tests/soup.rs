@@ -44,7 +44,7 @@ fn property(text: &str) -> (bool, bool) {
     if let Ok(spds) = &lowered {
         spds.validate().unwrap_or_else(|invalid| panic!("{invalid} in {text:?}"));
         // What can be written down can be read again.
-        if let Ok(tree) = from_spds(spds) {
+        if let Ok(tree) = from_spds(spds, &mut || true) {
             let written = print(&tree);
             let (again, errors) = parse(&written);
             assert!(errors.is_empty(), "{} in {written:?}", errors[0]);

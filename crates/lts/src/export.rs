@@ -7,7 +7,7 @@ use bes::data::{Expr, Signature, Sort, Value};
 use bes::lex::{Dialect, SyntaxError, SyntaxErrorKind};
 use bes::param::{Formulas, Node, free_slots};
 use bes::{Op, Sign};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use source::Span;
 
 use crate::blk::{End, Equation, ModalSystem, Part};
@@ -63,7 +63,7 @@ pub fn to_modal_system(
         ids: FxHashMap::default(),
         pending: Vec::new(),
         equations: Vec::new(),
-        names: FxHashMap::default(),
+        names: FxHashSet::default(),
         actions: Formula {
             dialect: Dialect::Cadp,
             signature: formulas.signature.clone(),
@@ -128,8 +128,8 @@ struct Modal<'a> {
     ids: FxHashMap<(u32, Slots), u32>,
     pending: Vec<(u32, u32, Slots)>,
     equations: Vec<Equation>,
-    /// How often a name was given.
-    names: FxHashMap<String, u32>,
+    /// The names that were given.
+    names: FxHashSet<String>,
     actions: Formula,
 }
 
@@ -165,10 +165,15 @@ impl Modal<'_> {
             let shown = self.formulas.signature.show(*value);
             name.extend(shown.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }));
         }
-        let count = self.names.entry(name.clone()).or_insert(0);
-        *count += 1;
-        if *count > 1 || matches!(name.as_str(), "TRUE" | "FALSE" | "end" | "true" | "false") {
-            _ = write!(name, "_n{id}");
+        if matches!(name.as_str(), "TRUE" | "FALSE" | "end" | "true" | "false" | "or" | "and") {
+            name.push_str("_n");
+        }
+        let plain = name.clone();
+        while !self.names.insert(name.clone()) {
+            name = format!("{plain}_n{id}");
+            if self.names.contains(&name) {
+                name.push('_');
+            }
         }
         let block = self.block_of[owner as usize];
         self.equations.push(Equation { block, name, op: Op::Or, parts: Vec::new() });
@@ -445,9 +450,8 @@ pub fn to_pbes(
     if signature.symbols() > 0 || uses_names {
         let elements: Vec<&str> =
             (0..signature.symbols()).map(|symbol| signature.symbol_name(symbol)).collect();
-        if elements.is_empty() {
-            return Err(unsupported("a sort without values"));
-        }
+        // Nothing ranges over a sort without values, but it must be there.
+        let elements = if elements.is_empty() { vec!["none"] } else { elements };
         _ = writeln!(out, "sort Name = struct {};", elements.join(" | "));
     }
     out.push_str("pbes\n");

@@ -14,7 +14,7 @@ use std::fmt::Write;
 use std::sync::Mutex;
 
 pub use front_c::export::Encoding;
-pub use front_c::preprocess;
+pub use front_c::{Model, preprocess};
 
 /// A translation unit as a preprocessor printed it.
 #[derive(Clone, Debug)]
@@ -42,6 +42,11 @@ const MAX_BYTES: usize = u32::MAX as usize - 1;
 impl CProgram {
     /// Parses and links the units. What cannot be parsed is a warning ([`CProgram::warnings`]).
     pub fn new(texts: Vec<CText>) -> Result<CProgram, Error> {
+        CProgram::for_machine(texts, Model::default())
+    }
+
+    /// The same for a machine whose types may be other ones.
+    pub fn for_machine(texts: Vec<CText>, model: Model) -> Result<CProgram, Error> {
         guarded("reading C", || {
             if let Some(text) = texts.iter().find(|t| t.text.len() > MAX_BYTES) {
                 let CText { name, text, .. } = text;
@@ -52,7 +57,7 @@ impl CProgram {
             }
             let name = texts.first().map(|t| t.name.clone()).unwrap_or_default();
             let count = texts.len();
-            let units = parsed(texts)?;
+            let units = parsed(texts, model)?;
             let mut skeleton = front_c::skeleton(&units);
             asserted(&mut skeleton);
             main_first(&mut skeleton, &units);
@@ -266,7 +271,6 @@ impl CProgram {
     }
 }
 
-/// Parses the units, on as many threads as there are cores.
 /// Whether a formula may speak of a variable: its name is a word of it.
 fn mentions(property: &Property, name: &str) -> bool {
     let formulas: Vec<&String> = match property {
@@ -279,13 +283,16 @@ fn mentions(property: &Property, name: &str) -> bool {
     formulas.iter().any(|f| f.split(word).any(|w| w == name))
 }
 
-fn parsed(texts: Vec<CText>) -> Result<Vec<front_c::Unit>, Error> {
+/// Parses the units, on as many threads as there are cores.
+fn parsed(texts: Vec<CText>, model: Model) -> Result<Vec<front_c::Unit>, Error> {
     // Each text is dropped as soon as it is parsed.
     let texts: Vec<Mutex<Option<CText>>> = texts.into_iter().map(|t| Mutex::new(Some(t))).collect();
     let threads = pool::threads(texts.len());
     let units = pool::each(texts.len(), threads, |i| {
         let text = texts[i].lock().ok().and_then(|mut text| text.take())?;
-        Some(unit(&text))
+        let mut unit = unit(&text);
+        unit.model = model;
+        Some(unit)
     });
     let units: Option<Vec<front_c::Unit>> = units.into_iter().map(Option::flatten).collect();
     units.ok_or_else(|| Error::Internal("reading C: the parser gave up on a unit".to_owned()))

@@ -1,6 +1,7 @@
 //! From properties to a report.
 
 use crate::engines::{self, Run};
+use crate::listing::is_refusal;
 use crate::load::{Error, caught, load_for};
 use crate::temporal::Temporal;
 use crate::{Options, Watch};
@@ -198,7 +199,10 @@ impl Judge<'_> {
                 out.status = if reach { Status::Unreachable } else { Status::Holds };
                 if let Some(certificate) = certificate {
                     match self.certificate(certificate, run, checked, &mut out.warnings) {
-                        Ok(note) => out.certificate = Some(note),
+                        Ok(note) => {
+                            out.certificate = Some(note);
+                            out.proof = Some(certificate.clone());
+                        }
                         Err(reason) => refuse(&mut out, reason),
                     }
                 } else if self.options.self_check {
@@ -210,7 +214,7 @@ impl Judge<'_> {
                 match trace {
                     Some(trace) => match self.replay(trace, goal) {
                         Ok(listing) => out.trace = Some(listing),
-                        Err(reason @ StopReason::Internal { .. }) => refuse(&mut out, reason),
+                        Err(reason) if is_refusal(&reason) => refuse(&mut out, reason),
                         Err(reason) => {
                             let warning = format!("the trace is right, and not listed: {reason}");
                             out.warnings.push(warning);
@@ -252,6 +256,21 @@ impl Judge<'_> {
         };
         statements.sort_by_key(place);
         let dead = statements.iter().any(|s| !s.reachable);
+        if let (true, Some(Verdict::Holds(Some(proof)))) = (dead, run.answer.verdicts.last())
+            && self.options.self_check
+        {
+            // That of a search backwards may say nothing of other places than its goal.
+            let nodes = statements.iter().filter(|s| !s.reachable).map(|s| Target::at(s.node));
+            let goal = Goal::Reach(nodes.collect());
+            let (options, budget) = (self.options, self.budget);
+            match crate::proof::checked(self.program, &[goal], proof, options, budget) {
+                Some(Ok(())) => {
+                    out.certificate = Some(CertificateNote { checked: true, size: proof.len() });
+                    out.proof = Some(proof.clone());
+                }
+                _ => out.warnings.push("there is no proof to check".to_owned()),
+            }
+        }
         out.status = if dead { Status::Violated } else { Status::Holds };
         out.statements = Some(statements);
         out

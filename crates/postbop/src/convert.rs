@@ -89,7 +89,7 @@ fn converted(program: Program, target: Target, budget: &Budget) -> Result<String
     goes_on(budget)?;
     let go_on = &mut || budget.poll().is_ok();
     match target {
-        Target::Dot => text(|out| dot::dot(&program, out)),
+        Target::Dot => text(budget, |out| dot::dot(&program, out)),
         Target::Bp => {
             let tree = front_bp::from_program(&program, go_on);
             Ok(front_bp::print(&tree.map_err(|e| unwritten("a boolean program", e, budget))?))
@@ -190,7 +190,7 @@ pub fn dump(
         Stage::Tree => {
             let (file, tree) = parse(files, options)?;
             goes_on(&budget)?;
-            text(|out| match &tree {
+            text(&budget, |out| match &tree {
                 Tree::Bp(tree) => tree::dump(tree, file, out),
                 Tree::Remopla(tree) => tree::remopla::dump(tree, file, out),
                 Tree::Pds(tree) => tree::pds::dump(tree, file, out),
@@ -272,11 +272,38 @@ pub fn dump(
     }
 }
 
-/// What `write` writes.
+/// What `write` writes, as long as the limits allow.
 fn text(
+    budget: &Budget,
     write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>,
 ) -> Result<String, Error> {
-    let mut out = Vec::new();
-    write(&mut out).map_err(|e| Error::Internal(e.to_string()))?;
-    String::from_utf8(out).map_err(|e| Error::Internal(e.to_string()))
+    let mut out = Polled { out: Vec::new(), budget, next: 0 };
+    if let Err(error) = write(&mut out) {
+        goes_on(budget)?;
+        return Err(Error::Internal(error.to_string()));
+    }
+    String::from_utf8(out.out).map_err(|e| Error::Internal(e.to_string()))
+}
+
+/// Text that grows as long as the limits allow.
+struct Polled<'b> {
+    out: Vec<u8>,
+    budget: &'b Budget,
+    /// The length at which it is asked next.
+    next: usize,
+}
+
+impl std::io::Write for Polled<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.out.len() >= self.next {
+            self.budget.poll().map_err(std::io::Error::other)?;
+            self.next = self.out.len() + (1 << 16);
+        }
+        self.out.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }

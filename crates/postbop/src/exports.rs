@@ -87,10 +87,12 @@ pub fn convert_equations(
             (Kind::Formula, EquationForm::Parameterised) => {
                 let formula = parse_formula(file, syntax)?;
                 let text = lts::to_pbes(&formula, &needed(model)?, &tau, go_on);
-                match text.map_err(|e| wrong(file, &e))? {
-                    Some(text) => whole(text),
-                    None => Err(stopped(&budget)),
-                }
+                let Some(text) = text.map_err(|e| wrong(file, &e))? else {
+                    return Err(stopped(&budget));
+                };
+                // As it is written once it has been read.
+                let read = pbes::parse(&text).map_err(|e| Error::Internal(e.to_string()))?;
+                whole(read.to_string())
             }
             (Kind::Formula, EquationForm::Boolean) => {
                 let formula = parse_formula(file, syntax)?;
@@ -118,7 +120,7 @@ pub fn convert_equations(
             }
             (Kind::Blocks, EquationForm::Parameterised) => {
                 let system = cadp::parse(file.text()).map_err(|e| wrong(file, &e))?;
-                whole(system.to_bes().to_mcrl2())
+                whole(system.to_bes().without_names().to_mcrl2())
             }
             (Kind::Pbes, EquationForm::Parameterised) => {
                 whole(pbes::parse(file.text()).map_err(|e| wrong(file, &e))?.to_string())
@@ -158,15 +160,22 @@ where
     };
     let mut most = MANY;
     loop {
-        let mut reserved = 0;
+        let (mut reserved, mut many) = (0, false);
         let mut within = |progress: &bes::Progress| {
+            many |= progress.variables > most;
             progress.variables <= most && go_on(budget, &mut reserved, progress)
         };
-        match Bes::explore(&mut system, true, &mut within) {
+        match Bes::explore(&mut system, false, &mut within) {
             Ok(bes) => return whole(write(&bes)),
-            Err(SolveError::Stopped) => budget.poll().map_err(Error::Stopped)?,
+            Err(SolveError::Stopped) if many => {}
             Err(error) => return Err(failed(budget, error)),
         }
+        budget.release(reserved);
+        (reserved, many) = (0, false);
+        let mut within = |progress: &bes::Progress| {
+            many |= progress.variables > most;
+            progress.variables <= most && go_on(budget, &mut reserved, progress)
+        };
         let mut solver = Solver::new(system);
         let key = solver.system().initial().map_err(|e| failed(budget, SolveError::System(e)))?;
         let explained = match solver.solve(Method::Auto, &mut within) {
@@ -175,18 +184,17 @@ where
         };
         match explained {
             Ok(Some(explanation)) => {
-                let system = solver.into_system();
-                let bes = explanation.to_bes(&|key| system.name(key));
+                let bes = explanation.to_bes(&|_| String::new());
                 return Ok(Equations { text: write(&bes), part: Some(bes.len()) });
             }
             Ok(None) => {
                 return Err(Error::Internal("there is no explanation of the answer".to_owned()));
             }
-            Err(SolveError::Stopped) => budget.poll().map_err(Error::Stopped)?,
+            Err(SolveError::Stopped) if many => {}
             Err(error) => return Err(failed(budget, error)),
         }
         system = solver.into_system();
         budget.release(reserved);
-        most *= 8;
+        most = most.saturating_mul(8);
     }
 }

@@ -53,6 +53,8 @@ pub struct Finding {
     pub object: String,
     /// Where the object comes from: file and line.
     pub origin: Option<(String, u32)>,
+    /// No path to it is shorter, a completed call counted as one step.
+    pub shortest: bool,
     /// The way there.
     pub steps: Vec<Step>,
     /// What was taken for granted on the way: conditions on data, which skeletons do not have.
@@ -344,6 +346,7 @@ impl Checker<'_> {
                 origin: None,
                 steps,
                 assumptions: Vec::new(),
+                shortest: trace.shortest,
                 suppressed: None,
             });
         }
@@ -553,7 +556,10 @@ impl Checker<'_> {
         task: &Task,
         out: &mut Findings,
     ) -> Result<(Vec<(usize, Trace)>, Option<StopReason>), StopReason> {
-        let answer = self.answer(task, self.budget, out)?;
+        // A quarter of the time is for paths to what is found.
+        let left = self.budget.limits().time.map(|t| t.saturating_sub(self.budget.elapsed()));
+        let budget = self.budget.keeping_back(left.unwrap_or_default() / 4);
+        let answer = self.answer(task, &budget, out)?;
         let checker = replay::TraceChecker::new(task.program.clone());
         let (mut found, mut stopped) = (Vec::new(), None);
         for (goal, verdict) in answer.verdicts.into_iter().enumerate() {
@@ -575,8 +581,7 @@ impl Checker<'_> {
                         break;
                     }
                     checker.check(&task.goals[goal], &trace).map_err(|refusal| {
-                        let what = format!("the trace is no run of the program: {refusal}");
-                        StopReason::Internal { what }
+                        crate::listing::refused("the trace is no run of the program", &refusal)
                     })?;
                     found.push((goal, *trace));
                 }

@@ -57,7 +57,7 @@ mod workers;
 
 pub use andor::AndOr;
 pub use bes::Method;
-pub use c::{CProgram, CText, Encoding, preprocess};
+pub use c::{CProgram, CText, Encoding, Model, preprocess};
 pub use check::{Limits, StopReason, TraceMode};
 pub use checking::check;
 pub use collector::Collector;
@@ -81,6 +81,7 @@ pub use ltl::{Automaton, ltl};
 pub use lts::{View, eval_program, write_lts};
 pub use matching::Matched;
 pub use options::{EngineChoice, Heads, Lang, Options, Watch};
+pub use proof::{proofs, read_as, replay_proofs};
 pub use property::Property;
 pub use ready::{ReadyRules, ready_rules, rule_error};
 pub use render::{Outcome, Report, States, Status};

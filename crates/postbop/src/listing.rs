@@ -20,10 +20,25 @@ pub(crate) fn replayed(
     options: &Options,
     budget: &Budget,
 ) -> Result<Listing, StopReason> {
-    let accepted = replay::check_trace(program, goal, trace).map_err(|refusal| {
-        StopReason::Internal { what: format!("the trace is no run of the program: {refusal}") }
-    })?;
+    let accepted = replay::check_trace(program, goal, trace)
+        .map_err(|refusal| refused("the trace is no run of the program", &refusal))?;
     listed(&accepted, options, budget)
+}
+
+/// Why there is no answer if a trace is refused: a bug, unless `replay` gave up on it.
+pub(crate) fn refused(what: &str, refusal: &replay::Refusal) -> StopReason {
+    match refusal.reason {
+        replay::Reason::Hard => {
+            let what = format!("a run was found that is too hard to replay ({refusal})");
+            StopReason::Unsupported { what }
+        }
+        _ => StopReason::Internal { what: format!("{what}: {refusal}") },
+    }
+}
+
+/// Whether a trace was not accepted, or was and could not be listed in time.
+pub(crate) fn is_refusal(reason: &StopReason) -> bool {
+    matches!(reason, StopReason::Internal { .. } | StopReason::Unsupported { .. })
 }
 
 /// An accepted trace as a list.
@@ -32,6 +47,11 @@ pub(crate) fn listed(
     options: &Options,
     budget: &Budget,
 ) -> Result<Listing, StopReason> {
+    // A trace that was found in time is worth a moment.
+    let budget = budget.attempt();
+    if budget.poll().is_err() {
+        budget.grant(check::MOMENT);
+    }
     let stays = match accepted.lasso() {
         Some(Lasso::Terminated) => Some(Stays::Terminated),
         Some(Lasso::Failed) => Some(Stays::Failed),

@@ -134,6 +134,21 @@ impl Lang {
         })
     }
 
+    /// The word by which command lines name it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Lang::Bp => "bp",
+            Lang::Remopla => "remopla",
+            Lang::Pds => "pds",
+            Lang::C => "c",
+        }
+    }
+
+    /// The language with this word.
+    pub(crate) fn named(word: &str) -> Option<Lang> {
+        [Lang::Bp, Lang::Remopla, Lang::Pds, Lang::C].into_iter().find(|lang| lang.word() == word)
+    }
+
     /// What one of its programs is called.
     pub(crate) fn program(self) -> &'static str {
         match self {

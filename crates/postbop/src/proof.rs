@@ -2,9 +2,17 @@
 
 use crate::Options;
 use crate::load::caught;
-use check::{Budget, Certificate, Goal, Limits, StopReason};
+use crate::load::{Error, load_for};
+use crate::{Judgement, Lang, Watch};
+use check::{Budget, Certificate, Goal, Limits, StopReason, Target};
+use front_bp::Dialect;
 use ir::Program;
+use property::{Property, Question};
+use render::{Proofs, ProvedClaim, Reading, Report, Status};
 use replay::CertRefusal;
+use rustc_hash::FxHashMap;
+use source::SourceFile;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a check may take that nobody has asked for. A proof of `pre` over the bits of an array can take
@@ -38,5 +46,136 @@ pub(crate) fn checked(
     match check(&Budget::new(limits).with_cancel(budget.cancel_flag())) {
         Err(CertRefusal::Stopped(StopReason::Time { .. } | StopReason::Cancelled)) => None,
         result => Some(result),
+    }
+}
+
+/// The proofs of a report, to be kept.
+pub fn proofs(report: &Report, options: &Options) -> Proofs {
+    let mut out = Proofs {
+        file: report.file_name().to_owned(),
+        reading: reading(report, options),
+        asked: report.results.iter().map(|r| r.property.clone()).collect(),
+        ..Proofs::default()
+    };
+    let mut numbers: FxHashMap<*const Certificate, usize> = FxHashMap::default();
+    for outcome in &report.results {
+        let Some(proof) = &outcome.proof else { continue };
+        // What was refused proves nothing.
+        if outcome.status == Status::Unknown {
+            continue;
+        }
+        let number = *numbers.entry(Arc::as_ptr(proof)).or_insert_with(|| {
+            out.proofs.push(proof.clone());
+            out.proofs.len() - 1
+        });
+        let statements = outcome.statements.iter().flatten();
+        out.claims.push(ProvedClaim {
+            property: outcome.property.clone(),
+            verdict: outcome.status.word().to_owned(),
+            unreachable: statements.filter(|s| !s.reachable).map(|s| s.node).collect(),
+            proof: number,
+        });
+    }
+    out
+}
+
+fn reading(report: &Report, options: &Options) -> Reading {
+    let lang = match options.c {
+        Some(_) => Some(Lang::C),
+        None => options.lang.or_else(|| Lang::of_file(report.file_name())),
+    };
+    Reading {
+        lang: lang.map_or("", Lang::word).to_owned(),
+        dialect: dialect_word(options.dialect).to_owned(),
+        entry: options.entry.clone(),
+        keep: options.keep.clone(),
+    }
+}
+
+fn dialect_word(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Standard => "standard",
+        Dialect::Satabs => "satabs",
+    }
+}
+
+/// The options with which a program is read as it was when its proofs were made, unless they say otherwise.
+pub fn read_as(reading: &Reading, options: &Options) -> Result<Options, Error> {
+    let mut out = options.clone();
+    let wrong = |what: &str, word: &str| {
+        Error::Usage(format!("the proof is about a program in no {what} that is known: `{word}`"))
+    };
+    let lang = Lang::named(&reading.lang).ok_or_else(|| wrong("language", &reading.lang))?;
+    out.lang = out.lang.or(Some(lang));
+    if out.dialect == Dialect::default() {
+        let all = [Dialect::Standard, Dialect::Satabs];
+        let named = all.into_iter().find(|d| dialect_word(*d) == reading.dialect);
+        out.dialect = named.ok_or_else(|| wrong("dialect", &reading.dialect))?;
+    }
+    out.entry = out.entry.or_else(|| reading.entry.clone());
+    if out.keep.is_empty() {
+        out.keep.clone_from(&reading.keep);
+    }
+    Ok(out)
+}
+
+/// Judges the claims of a file of proofs about the program, each by its proof, with the checker of `replay`.
+pub fn replay_proofs(
+    files: &[Arc<SourceFile>],
+    proofs: &Proofs,
+    options: &Options,
+    watch: &Watch,
+) -> Result<Vec<Judgement>, Error> {
+    let budget = watch.budget(options.limits);
+    let program = Arc::new(load_for(files, options, &proofs.asked)?);
+    let judged = proofs.claims.iter().map(|claim| {
+        let asked = proofs.asked.contains(&claim.property);
+        let Some(proof) = proofs.proofs.get(claim.proof).filter(|_| asked) else {
+            return Judgement::Refused("it was not asked".to_owned());
+        };
+        let right = match claim.property {
+            Property::Reach { .. } => "unreachable",
+            Property::ReachAll => "violated",
+            _ => "holds",
+        };
+        if claim.verdict != right {
+            return Judgement::Refused(format!("no proof shows `{}`", claim.verdict));
+        }
+        let question = match crate::temporal::question(&claim.property, &program, &budget) {
+            Ok(Ok(question)) => question,
+            Ok(Err(reason)) => return Judgement::Unknown(reason.to_string()),
+            Err(error) => return Judgement::Refused(error.to_string()),
+        };
+        let (program, goal) = match question {
+            Question::Goal(goal) => (program.clone(), goal),
+            Question::Product(product) => (product.program, product.goal),
+            Question::Watched(watched) => (watched.program, watched.goal),
+            Question::AllNodes => match dead(&program, claim) {
+                Ok(goal) => (program.clone(), goal),
+                Err(why) => return Judgement::Refused(why.to_owned()),
+            },
+        };
+        let done = caught("checking a proof", || {
+            replay::check_certificate(&program, &[goal], proof, &budget)
+        });
+        match done {
+            Ok(Ok(_)) => Judgement::Accepted,
+            Ok(Err(CertRefusal::Stopped(reason))) => Judgement::Unknown(reason.to_string()),
+            Ok(Err(refusal)) => Judgement::Refused(format!("the proof is none: {refusal}")),
+            Err(what) => Judgement::Unknown(format!("internal error, please report it: {what}")),
+        }
+    });
+    Ok(judged.collect())
+}
+
+/// The statements that are claimed to be dead, as a goal.
+fn dead(program: &Program, claim: &ProvedClaim) -> Result<Goal, &'static str> {
+    if claim.unreachable.is_empty() {
+        return Err("it names no statement that cannot be reached");
+    }
+    let is_statement = |&n: &ir::NodeId| program.nodes.get(n).is_some_and(|n| n.statement);
+    match claim.unreachable.iter().all(is_statement) {
+        true => Ok(Goal::Reach(claim.unreachable.iter().map(|&n| Target::at(n)).collect())),
+        false => Err("it names a statement that does not exist"),
     }
 }

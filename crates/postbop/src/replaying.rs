@@ -4,7 +4,7 @@ use crate::folded::Folded;
 use crate::load::{Error, caught, load_for};
 use crate::{Options, Watch};
 use ir::{ProcId, Program, VarId};
-use property::Question;
+use property::{Property, Question};
 use render::{Claim, ClaimedStep, ClaimedTrace, Reader};
 use replay::{Listed, ListedEnd, ListedLasso, ListedStep, replay_lasso, replay_listed};
 use source::SourceFile;
@@ -41,10 +41,21 @@ pub fn replay(
     let program = Arc::new(load_for(files, options, &properties)?);
     let mut folded = Folded::new(&program, options, watch, &budget);
     let judged = claims.iter().map(|claim| {
+        let (shown, other) = match claim.property {
+            Property::Reach { .. } => ("reachable", "unreachable"),
+            _ => ("violated", "holds"),
+        };
+        let verdict = claim.verdict.as_str();
+        if ![shown, other, "unknown"].contains(&verdict) {
+            return Judgement::Refused(format!("`{verdict}` is no verdict on this question"));
+        }
+        if (verdict == "unknown") != claim.stopped {
+            let why = "an answer is `unknown` for a reason, and has none otherwise";
+            return Judgement::Refused(why.to_owned());
+        }
         let Some(trace) = &claim.trace else { return Judgement::NoTrace };
-        if matches!(claim.verdict.as_str(), "holds" | "unreachable") {
-            let why = format!("no trace shows that the verdict is `{}`", claim.verdict);
-            return Judgement::Refused(why);
+        if verdict != shown {
+            return Judgement::Refused(format!("no trace shows that the verdict is `{verdict}`"));
         }
         let question = match crate::temporal::question(&claim.property, &program, &budget) {
             Ok(Ok(question)) => question,

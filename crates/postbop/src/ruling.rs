@@ -109,6 +109,7 @@ fn converted(finding: crate::Finding, shown: bool) -> Finding {
         function: finding.function,
         object: finding.object,
         origin: finding.origin,
+        shortest: finding.shortest,
         steps: steps.into_iter().map(step).collect(),
         assumptions: finding.assumptions,
         suppressed: finding.suppressed,

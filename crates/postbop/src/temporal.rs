@@ -93,7 +93,10 @@ impl Temporal<'_> {
                         out.warnings.push("there is no proof to check".to_owned());
                     }
                     None => {}
-                    Some(Ok(note)) => out.certificate = Some(note),
+                    Some(Ok(note)) => {
+                        out.certificate = Some(note);
+                        out.proof.clone_from(certificate);
+                    }
                     Some(Err(reason)) => crate::checking::refuse(&mut out, reason),
                 }
             }
@@ -101,7 +104,7 @@ impl Temporal<'_> {
                 out.status = Status::Violated;
                 match self.judged(product, trace) {
                     Ok(listing) => out.trace = Some(listing),
-                    Err(reason @ StopReason::Internal { .. }) => {
+                    Err(reason) if crate::listing::is_refusal(&reason) => {
                         crate::checking::refuse(&mut out, reason);
                     }
                     Err(reason) => {
@@ -128,7 +131,7 @@ impl Temporal<'_> {
             let lifted = product.trace(self.program, trace).map_err(internal)?;
             let accepted = replay::check_lasso(self.program, &lifted, Some(&product.temporal))
                 .map_err(|refusal| {
-                    internal(format!("the lasso is no run of the program: {refusal}"))
+                    crate::listing::refused("the lasso is no run of the program", &refusal)
                 })?;
             match replay::judge(&accepted, &product.temporal) {
                 Judgement::Violates => crate::listing::listed(&accepted, self.options, self.budget),

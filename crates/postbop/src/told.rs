@@ -155,6 +155,7 @@ impl<'a> Told<'a> {
             origin,
             steps,
             assumptions,
+            shortest: trace.shortest,
             suppressed: None,
         };
         (finding, from)

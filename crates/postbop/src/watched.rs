@@ -64,13 +64,14 @@ impl Judge<'_> {
                     }
                 }
                 out.certificate = Some(note);
+                out.proof = Some(certificate.clone());
             }
             Verdict::Violated(trace) => {
                 out.status = Status::Violated;
                 match trace {
                     Some(trace) => match self.listed(trace) {
                         Ok(listing) => out.trace = Some(listing),
-                        Err(reason @ StopReason::Internal { .. }) => {
+                        Err(reason) if crate::listing::is_refusal(&reason) => {
                             crate::checking::refuse(&mut out, reason);
                         }
                         Err(reason) => {

@@ -52,7 +52,7 @@ fn programs_that_end_early_have_answers() {
         let unit = CText { name: "f.c".to_owned(), text: text.to_owned(), directory: None };
         let program = Arc::new(CProgram::new(vec![unit]).expect("a program"));
         let mut properties: Vec<Property> = FORMULAS.map(Property::ltl).into();
-        properties.extend([Property::Assert, Property::Terminates]);
+        properties.extend([Property::Assert, Property::Terminates { fair: Vec::new() }]);
         properties.push(Property::reach("L"));
         let answers = |options: Options| -> Vec<Status> {
             let options = Options { c: Some(program.clone()), vacuity: false, ..options };

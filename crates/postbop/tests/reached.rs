@@ -160,7 +160,7 @@ fn runs_that_get_there_and_stay_there_are_found() {
     for (name, text) in programs() {
         let questions = [
             (Property::ltl("G !at(L)"), changed(&text, ("", "puts(\"L\");", ""))),
-            (Property::Terminates, changed(&text, ("", "for (;;) ;", ""))),
+            (Property::Terminates { fair: Vec::new() }, changed(&text, ("", "for (;;) ;", ""))),
         ];
         for (property, text) in questions {
             let text = text.expect("a program with `main`");

@@ -140,3 +140,26 @@ fn rules_with_long_right_sides_are_replayed() {
         lasso.is_accepted();
     }
 }
+
+/// A verdict that was changed is noticed, whatever it was changed to.
+#[test]
+fn verdicts_that_were_changed() {
+    let bp = "decl g; void main() begin g := !g; if (g) then R: skip; fi assert(!g); end";
+    for (property, word) in [(Property::reach("R"), "reachable"), (Property::Assert, "violated")] {
+        let report = report(Lang::Bp, bp, property, 100);
+        report.is_accepted();
+        let shown = format!("\"verdict\":\"{word}\"");
+        let words =
+            ["unknown", "holds", "unreachable", "violated", "reachable", "", "Reachable", "maybe"];
+        for other in words.into_iter().filter(|other| *other != word) {
+            let changed = report.json.replace(&shown, &format!("\"verdict\":\"{other}\""));
+            assert_ne!(changed, report.json);
+            let judged = report.judge(&changed);
+            assert!(matches!(judged, Judgement::Refused(_)), "{word} as {other}: {judged:?}");
+        }
+        // Nor is there a reason why there is no answer, where there is one.
+        let reason = report.json.replace("\"stop_reason\":null", "\"stop_reason\":\"time\"");
+        assert_ne!(reason, report.json);
+        assert!(matches!(report.judge(&reason), Judgement::Refused(_)));
+    }
+}

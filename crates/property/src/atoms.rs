@@ -4,7 +4,7 @@
 //! global has their name.
 
 use crate::expression::{Condition, Place, condition};
-use crate::place::labelled;
+use crate::place::labelled_either;
 use crate::{FormulaError, FormulaErrorKind, Hint, PropertyError, Which};
 use automata::ltl::Atom;
 use check::Meaning;
@@ -158,7 +158,7 @@ pub(crate) fn meaning(
         }
         Atom::At { proc, label } => {
             let proc = proc.as_ref().map(|p| names.proc(p)).transpose().map_err(error)?;
-            let places = labelled(program, proc, label);
+            let places = labelled_either(program, proc, label);
             let places = places.map_err(|e| error(FormulaErrorKind::Place(e)))?;
             let mut meaning = nowhere();
             for node in places {

@@ -28,10 +28,7 @@ pub fn places(program: &Program, text: &str) -> Result<Vec<NodeId>, PropertyErro
         }),
         Some(("", number)) => on_line(program, None, number),
         Some((proc, label)) => match named(program, proc) {
-            Some(id) => labelled(program, Some(id), label).or_else(|error| {
-                let nodes = program.labelled(Some(id), &respelled(label));
-                if nodes.is_empty() { Err(error) } else { Ok(nodes) }
-            }),
+            Some(id) => labelled_either(program, Some(id), label),
             None if is_file(program, proc) => on_line(program, Some(proc), label),
             None => Err(PropertyError::UnknownProc {
                 name: proc.to_owned(),
@@ -40,6 +37,18 @@ pub fn places(program: &Program, text: &str) -> Result<Vec<NodeId>, PropertyErro
             }),
         },
     }
+}
+
+/// The statements with the label, however it is spelled.
+pub(crate) fn labelled_either(
+    program: &Program,
+    proc: Option<ProcId>,
+    label: &str,
+) -> Result<Vec<NodeId>, PropertyError> {
+    labelled(program, proc, label).or_else(|error| {
+        let nodes = program.labelled(proc, &respelled(label));
+        if nodes.is_empty() { Err(error) } else { Ok(nodes) }
+    })
 }
 
 /// The procedure of that name.
@@ -54,7 +63,7 @@ fn respelled(name: &str) -> String {
     inner.map_or_else(|| format!("{{{name}}}"), str::to_owned)
 }
 
-pub(crate) fn labelled(
+fn labelled(
     program: &Program,
     proc: Option<ProcId>,
     label: &str,

@@ -67,6 +67,8 @@ pub struct Finding {
     pub object: String,
     /// Where the object comes from: file and line.
     pub origin: Option<(String, u32)>,
+    /// No path to it is shorter, a completed call counted as one step.
+    pub shortest: bool,
     /// The way there.
     pub steps: Vec<FindingStep>,
     /// What was taken for granted on the way.

@@ -82,7 +82,11 @@ fn rule(
         match finding.steps.is_empty() {
             true => field(out, "trace", Json::Null)?,
             false => {
-                out.write_all(b",\"trace\":{\"shortest\":true,\"loop_start\":null,\"steps\":[")?;
+                let shortest = finding.shortest;
+                write!(
+                    out,
+                    ",\"trace\":{{\"shortest\":{shortest},\"loop_start\":null,\"steps\":["
+                )?;
                 for (i, step) in finding.steps.iter().enumerate() {
                     out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
                     write!(out, "{}", finding_step(report, step))?;
@@ -198,7 +202,8 @@ fn field(out: &mut dyn Write, name: &str, value: Json) -> io::Result<()> {
     write!(out, ",\"{name}\":{value}")
 }
 
-fn property(property: &Property) -> Json {
+/// A question.
+pub(crate) fn property(property: &Property) -> Json {
     match property {
         Property::Reach { label } => json!({"kind": property.kind(), "label": label}),
         Property::Ltl { formula, fair } => {

@@ -45,6 +45,7 @@ mod bebop;
 mod findings;
 mod html;
 mod json;
+mod proof;
 mod read;
 mod report;
 mod sarif;
@@ -56,6 +57,7 @@ pub use bebop::bebop;
 pub use findings::{Finding, FindingStep, RuleOutcome, RuleReport};
 pub use html::html;
 pub use json::{json, states_json};
+pub use proof::{Proofs, ProvedClaim, Reading, holds_proofs, read_proofs, write_proofs};
 pub use read::{Claim, ClaimedStep, ClaimedTrace, ReadError, read_report};
 pub use report::{
     CertificateNote, Formula, Idle, ListedStep, Listing, Outcome, Report, Stack, StackAutomaton,

@@ -12,6 +12,8 @@ pub struct Claim {
     pub property: Property,
     /// The verdict's word.
     pub verdict: String,
+    /// Whether a reason is given why there is no answer.
+    pub stopped: bool,
     /// The run that is claimed to show it.
     pub trace: Option<ClaimedTrace>,
 }
@@ -83,25 +85,28 @@ pub fn read_report(text: &str) -> Result<Vec<Claim>, ReadError> {
     results.iter().filter(|at| !is_rule(at)).map(claim).collect()
 }
 
-fn claim(at: &At<'_>) -> Result<Claim, ReadError> {
-    let kind = at.get("property")?.get("kind")?;
-    let property = match kind.text()?.as_str() {
-        "reach" => Property::reach(at.get("property")?.get("label")?.text()?),
+/// A question.
+pub(crate) fn property(at: &At<'_>) -> Result<Property, ReadError> {
+    let kind = at.get("kind")?;
+    Ok(match kind.text()?.as_str() {
+        "reach" => Property::reach(at.get("label")?.text()?),
         "reach-all" => Property::ReachAll,
         "assert" => Property::Assert,
-        "ltl" => Property::Ltl {
-            formula: at.get("property")?.get("formula")?.text()?,
-            fair: fair(&at.get("property")?)?,
-        },
-        "sere" => Property::Sere { formula: at.get("property")?.get("formula")?.text()? },
-        "terminates" => Property::Terminates { fair: fair(&at.get("property")?)? },
+        "ltl" => Property::Ltl { formula: at.get("formula")?.text()?, fair: fair(at)? },
+        "sere" => Property::Sere { formula: at.get("formula")?.text()? },
+        "terminates" => Property::Terminates { fair: fair(at)? },
         _ => return kind.wrong("`reach`, `reach-all`, `assert`, `ltl`, `sere` or `terminates`"),
-    };
+    })
+}
+
+fn claim(at: &At<'_>) -> Result<Claim, ReadError> {
+    let property = property(&at.get("property")?)?;
     let trace = match at.json.get("trace") {
         None | Some(Json::Null) => None,
         Some(_) => Some(trace(&at.get("trace")?)?),
     };
-    Ok(Claim { property, verdict: at.get("verdict")?.text()?, trace })
+    let stopped = !matches!(at.json.get("stop_reason"), None | Some(Json::Null));
+    Ok(Claim { property, verdict: at.get("verdict")?.text()?, stopped, trace })
 }
 
 /// Assumptions of fairness, which may be left out.
@@ -167,17 +172,17 @@ fn value(at: &At<'_>) -> Result<Value, ReadError> {
 }
 
 /// A value and where it stands.
-struct At<'j> {
-    json: &'j Json,
-    place: String,
+pub(crate) struct At<'j> {
+    pub(crate) json: &'j Json,
+    pub(crate) place: String,
 }
 
 impl<'j> At<'j> {
-    fn wrong<T>(&self, expected: &str) -> Result<T, ReadError> {
+    pub(crate) fn wrong<T>(&self, expected: &str) -> Result<T, ReadError> {
         let message = format!("expected {expected}");
         Err(ReadError { place: self.place.clone(), message })
     }
-    fn get(&self, name: &str) -> Result<At<'j>, ReadError> {
+    pub(crate) fn get(&self, name: &str) -> Result<At<'j>, ReadError> {
         let dot = if self.place.is_empty() { "" } else { "." };
         let place = format!("{}{dot}{name}", self.place);
         match self.json.get(name) {
@@ -185,13 +190,24 @@ impl<'j> At<'j> {
             None => Err(ReadError { place, message: "missing".to_owned() }),
         }
     }
-    fn list(&self) -> Result<Vec<At<'j>>, ReadError> {
+    pub(crate) fn list(&self) -> Result<Vec<At<'j>>, ReadError> {
         let Json::Array(items) = self.json else { return self.wrong("a list") };
         let at = |(i, json)| At { json, place: format!("{}[{i}]", self.place) };
         Ok(items.iter().enumerate().map(at).collect())
     }
-    fn text(&self) -> Result<String, ReadError> {
+    pub(crate) fn text(&self) -> Result<String, ReadError> {
         self.json.as_str().map_or_else(|| self.wrong("a text"), |s| Ok(s.to_owned()))
+    }
+    /// Checks that it is an object with no other fields than these.
+    pub(crate) fn only(&self, fields: &[&str]) -> Result<(), ReadError> {
+        let Json::Object(map) = self.json else { return self.wrong("an object") };
+        match map.keys().find(|key| !fields.contains(&key.as_str())) {
+            None => Ok(()),
+            Some(key) => Err(ReadError {
+                place: self.place.clone(),
+                message: format!("there is no field `{key}`"),
+            }),
+        }
     }
     /// A number in decimal, as a text: it may be a long one.
     fn decimal(&self) -> Result<String, ReadError> {
@@ -201,7 +217,7 @@ impl<'j> At<'j> {
             false => self.wrong("a number in decimal"),
         }
     }
-    fn number(&self) -> Result<u32, ReadError> {
+    pub(crate) fn number(&self) -> Result<u32, ReadError> {
         let number = self.json.as_u64().and_then(|n| u32::try_from(n).ok());
         number.map_or_else(|| self.wrong("a number"), Ok)
     }

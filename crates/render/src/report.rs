@@ -1,7 +1,7 @@
 //! What is known at the end of a run, as plain data.
 
 use crate::RuleReport;
-use check::{Partial, StopReason};
+use check::{Certificate, Partial, StopReason};
 use ir::{NodeId, Program, VarId};
 use property::Property;
 use source::SourceFile;
@@ -35,6 +35,14 @@ impl Report {
             || self.rules.as_ref().is_some_and(broken)
     }
 
+    /// Whether a check of our own failed.
+    pub fn any_internal(&self) -> bool {
+        let bug = |r: &Option<StopReason>| matches!(r, Some(StopReason::Internal { .. }));
+        let rules = self.rules.iter().flat_map(|r| &r.rules);
+        self.results.iter().any(|r| bug(&r.stop_reason))
+            || rules.into_iter().any(|r| bug(&r.stop_reason))
+    }
+
     /// Whether some answer is missing.
     pub fn any_unknown(&self) -> bool {
         let open = |r: &RuleReport| r.rules.iter().any(|r| r.stop_reason.is_some());
@@ -66,6 +74,8 @@ pub struct Outcome {
     pub statements: Option<Vec<Statement>>,
     /// The proof that nothing is violated.
     pub certificate: Option<CertificateNote>,
+    /// The proof itself.
+    pub proof: Option<Arc<Certificate>>,
     /// For a temporal property that holds: whether it holds for a good reason.
     pub vacuity: Option<Vacuity>,
     /// What else the reader should know.
@@ -86,6 +96,7 @@ impl Outcome {
             trace: None,
             statements: None,
             certificate: None,
+            proof: None,
             vacuity: None,
             warnings: Vec::new(),
         }

@@ -15,8 +15,8 @@
 //!   compares products answered by engines with it.
 //! - [`model_proof`](model_proof::model_proof) is a program of the model built by hand, with its
 //!   answers.
-//! - [`random_remopla`](random_remopla::random_remopla), [`random_pds`](random_pds::random_pds) and
-//!   [`random_equations`] write programs, systems, formulas and equations in other languages;
+//! - [`random_remopla`](random_remopla::random_remopla), [`random_pds`](random_pds::random_pds),
+//!   [`random_skeleton`](random_skeleton::random_skeleton) and [`random_equations`] write programs, systems, formulas and equations in other languages;
 //!   [`conversion`] compares what programs mean in one and in another.
 //! - [`explore`](explore::explore) lists all states of a small program, stack and all.
 //! - [`judge`] says what is wrong with an answer: traces are replayed, certificates checked.
@@ -62,6 +62,7 @@ pub mod random_heap;
 pub mod random_ir;
 pub mod random_pds;
 pub mod random_remopla;
+pub mod random_skeleton;
 pub mod rng;
 pub mod shrink_bp;
 pub mod shrink_ir;

@@ -338,7 +338,11 @@ impl Writer {
                         0 => format!("A j ({lo}, {hi}) {x}[j] = {value}"),
                         1 => format!("E j ({lo}, {hi}) {x}[j] = {value}"),
                         2 => format!("{x} = undef"),
-                        3 => format!("{x}[{}] = {value}", self.number(1, 1)),
+                        // An index that can never fit is no program.
+                        3 => match self.find(&self.scope(), |var| matches!(var, Var::Int(..))) {
+                            Some(index) if lo < 2 => format!("{x}[{index}] = {value}"),
+                            _ => format!("{x}[{hi}] = {value}"),
+                        },
                         _ => {
                             let index = lo + self.rng.below((hi - lo + 1) as usize) as i64;
                             format!("{x}[{index}] = {value}")

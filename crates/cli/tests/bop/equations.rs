@@ -119,6 +119,10 @@ fn formulas_become_systems() {
     let ran = bop(&["convert", formula.path(), "--to", "bes"]).exits(2);
     assert!(ran.err.contains("--model"), "{}", ran.err);
     bop(&["convert", formula.path(), "--to", "blk"]).exits(0);
+    // What the model's names are, a formula alone does not tell.
+    let formula = TempFile::new("f.mcl", "< {G ?z:Var} > val(z = z)");
+    let ran = bop(&["convert", formula.path(), "--to", "blk"]).exits(2);
+    assert!(ran.err.contains("--model") && ran.err.contains("`Var`"), "{}", ran.err);
     let system = TempFile::new("s.pbes", "pbes mu X = X; init X;");
     let ran = bop(&["convert", system.path(), "--to", "blk"]).exits(2);
     assert!(ran.err.contains("no modalities"), "{}", ran.err);
@@ -127,6 +131,26 @@ fn formulas_become_systems() {
     let endless = TempFile::new("n.mcf", "mu X(n: Nat = 0). <true>X(n + 1)");
     let ran = bop(&["convert", endless.path(), "--to", "blk"]).exits(2);
     assert!(ran.err.contains("not supported"), "{}", ran.err);
+}
+
+/// Some systems have no end, and some of those an answer.
+#[test]
+fn systems_without_end() {
+    let system = TempFile::new(
+        "e.pbes",
+        "pbes nu X(n: Nat) = Y(n) && X(n + 1); mu Y(n: Nat) = val(n < 3) || Y(n); init X(0);",
+    );
+    bop(&["solve", system.path()]).exits(1);
+    let ran = bop(&["convert", system.path(), "--to", "bes"]).exits(0);
+    assert!(ran.err.contains("explain the value"), "{}", ran.err);
+    let part = TempFile::new("e.bes", ran.out);
+    bop(&["solve", part.path()]).exits(1);
+    let endless = TempFile::new("f.pbes", "pbes mu X(n: Nat) = X(n + 1); init X(0);");
+    for limit in [["--timeout", "300ms"], ["--memory", "100M"]] {
+        let args = [&["convert", endless.path(), "--to", "bes"], &limit[..]].concat();
+        let ran = bop(&args).exits(3);
+        assert!(ran.err.contains("limit of") && ran.out.is_empty(), "{}", ran.err);
+    }
 }
 
 #[test]

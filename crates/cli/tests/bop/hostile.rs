@@ -135,7 +135,13 @@ fn databases_run_nothing() {
         let told = ran.err.matches("db.json is not trusted").count();
         assert_eq!(told, 1, "{words:?}: {}", ran.err);
     }
-    // Whoever trusts it gets what it says.
+    // Whoever trusts it gets what it says; a relative path is one from where the compiler runs.
+    folder.write("db.json", &database(&folder, calls[1], "a.c"));
+    let path = folder.path("db.json");
+    let trusting = ["--compile-commands", &path, "--trust-compile-commands", "--reach", "L"];
+    bop(&[&["check"], &trusting[..]].concat()).exits(0);
+    assert!(folder.sprung());
+    std::fs::remove_file(folder.0.join("MARK")).expect("it is there");
     folder.write("db.json", &database(&folder, calls[0], "a.c"));
     let trusting = ["--compile-commands", "db.json", "--trust-compile-commands", "--reach", "L"];
     let ran = folder.bop(&[&["check"], &trusting[..]].concat()).exits(0);

@@ -4,6 +4,7 @@
 
 mod c;
 mod check;
+mod determinism;
 mod equations;
 mod formats;
 #[cfg(unix)]
@@ -11,6 +12,7 @@ mod hostile;
 mod influence;
 mod inputs;
 mod languages;
+mod limits;
 mod oracle;
 mod sat;
 mod stacks;

@@ -128,3 +128,24 @@ fn completions_for_shells() {
         assert!(script.contains("reach-all"), "{shell}");
     }
 }
+
+/// `convert` and `dump` have the limits of all verbs.
+#[test]
+fn limits_of_conversions() {
+    let text = bop(&["gen", "bebop-t", "2000"]).exits(0).out;
+    let forms: [&[&str]; 5] = [
+        &["convert", "--to", "pds"],
+        &["convert", "--to", "remopla"],
+        &["convert", "--to", "dot"],
+        &["dump", "--stage", "spds"],
+        &["dump", "--stage", "tree"],
+    ];
+    for form in forms {
+        let args = [&form[..1], &["-", "--lang", "bp"], &form[1..]].concat();
+        let ran = bop_with(&[&args[..], &["--timeout", "1ms"]].concat(), &text).exits(3);
+        assert!(ran.err.contains("time limit"), "{}", ran.err);
+        let ran = bop_with(&[&args[..], &["--memory", "1K"]].concat(), &text).exits(3);
+        assert!(ran.err.contains("memory limit"), "{}", ran.err);
+        bop_with(&[&args[..], &["--timeout", "5m", "--memory", "2G"]].concat(), &text).exits(0);
+    }
+}

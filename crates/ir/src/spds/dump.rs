@@ -2,7 +2,7 @@
 
 use super::Spds;
 use crate::dump::{Words, type_name};
-use crate::{Exprs, VarId};
+use crate::{Exprs, Id, VarId};
 use std::fmt::Write;
 
 /// The whole system as text.
@@ -13,13 +13,15 @@ pub fn dump(spds: &Spds) -> String {
     for global in &spds.globals {
         let _ = writeln!(out, "global {}", typed(global));
     }
-    for (id, frame) in spds.frames.enumerate() {
-        let mut symbols = spds.symbols.enumerate().filter(|(_, s)| s.frame == id).peekable();
-        if frame.locals.is_empty() || symbols.peek().is_none() {
+    let mut symbols: Vec<Vec<&str>> = vec![Vec::new(); spds.frames.len()];
+    for (id, symbol) in spds.symbols.enumerate() {
+        symbols[symbol.frame.index()].push(spds.symbol_name(id));
+    }
+    for (frame, names) in spds.frames.iter().zip(symbols) {
+        if frame.locals.is_empty() || names.is_empty() {
             continue;
         }
         let locals: Vec<String> = frame.locals.iter().map(typed).collect();
-        let names: Vec<&str> = symbols.map(|(s, _)| spds.symbol_name(s)).collect();
         let _ = writeln!(out, "local {} of {}", locals.join(", "), names.join(" "));
     }
     let stack: Vec<&str> = spds.start.stack.iter().map(|&s| spds.symbol_name(s)).collect();

@@ -126,7 +126,7 @@ fn program(name: &str, text: &str) {
     if let Some(program) = fair(postbop::load(&files, &options())) {
         program.validate().unwrap_or_else(|invalid| panic!("{invalid}"));
     }
-    fair(postbop::dump(&files, &Stage::Tree, &options()));
+    fair(postbop::dump(&files, &Stage::Tree, &options(), &Watch::default()));
 }
 
 /// Files of rules.
@@ -359,7 +359,7 @@ pub(crate) fn c_verbs(data: &[u8]) {
         Target::Edl { depth: 3, encoding: Encoding::Int },
         Target::Cout,
     ] {
-        fair(postbop::convert(&[file("f.c", &text)], target, &options));
+        fair(postbop::convert(&[file("f.c", &text)], target, &options, &Watch::default()));
     }
 }
 
@@ -469,7 +469,10 @@ fn every_verb(files: &[Arc<SourceFile>], verb: u8, question: &str, options: &Opt
             for (target, ending) in
                 [(Target::Bp, "bp"), (Target::Remopla, "rem"), (Target::Pds, "pds")]
             {
-                let Some(text) = fair(postbop::convert(files, target, options)) else { continue };
+                let Some(text) = fair(postbop::convert(files, target, options, &Watch::default()))
+                else {
+                    continue;
+                };
                 let options =
                     Options { c: None, rules: Vec::new(), entry: None, ..options.clone() };
                 let written = [file(&format!("g.{ending}"), &text)];
@@ -481,12 +484,12 @@ fn every_verb(files: &[Arc<SourceFile>], verb: u8, question: &str, options: &Opt
                     Err(error) => panic!("{error}: {text}"),
                 }
             }
-            fair(postbop::convert(files, Target::Dot, options));
+            fair(postbop::convert(files, Target::Dot, options, &Watch::default()));
         }
         10 => {
             let properties = vec![Property::reach(&label), Property::Assert];
             for stage in [Stage::Tree, Stage::Ir, Stage::Spds, Stage::Task(properties)] {
-                fair(postbop::dump(files, &stage, options));
+                fair(postbop::dump(files, &stage, options, &Watch::default()));
             }
         }
         11 => {
@@ -570,6 +573,7 @@ pub(crate) fn equations(data: &[u8]) {
     let syntax = (MuSyntax::Either, &[][..]);
     let text = postbop::convert_equations(&system, form, stream(), syntax, &options, &watch);
     let (Some(value), Some(text)) = (value, fair(text)) else { return };
+    let text = text.text;
     let written = match form {
         EquationForm::Modal => file("w.blk", &text),
         EquationForm::Boolean => file("w.bes", &text),

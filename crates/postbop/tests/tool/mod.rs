@@ -1,22 +1,22 @@
 //! The library as what [`testkit::conversion`] compares, and the same for formulas and equations.
 //! Used by the tests here, by `cargo xtask fuzz-convert` and by `fuzz/`.
 
-use check::{Limits, TraceMode};
+use check::{Engine, Limits, TraceMode};
 use ir::Program;
 use postbop::{
-    EngineChoice, EquationForm, Error, Lang, MuSyntax, Options, Resolution, SourceFile, Status,
-    Stream, Target, Watch,
+    CProgram, CText, EngineChoice, EquationForm, Error, Lang, MuSyntax, Options, Resolution,
+    SourceFile, Status, Stream, Target, Watch,
 };
 use property::Property;
 use std::sync::Arc;
 use std::time::Duration;
-use testkit::conversion::{Language, Tool, Written};
+use testkit::conversion::{Compared, Language, Tool, Written, compare};
 
 /// What one question may take.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// This library.
-pub struct Postbop;
+pub(crate) struct Postbop;
 
 fn file(name: &str, text: &str) -> Result<Arc<SourceFile>, String> {
     SourceFile::new(name, text).map(Arc::new).map_err(|e| e.to_string())
@@ -43,7 +43,7 @@ fn options(language: Language) -> Options {
 }
 
 /// The form that a language is.
-pub fn target(language: Language) -> Target {
+pub(crate) fn target(language: Language) -> Target {
     match language {
         Language::Bp => Target::Bp,
         Language::Remopla => Target::Remopla,
@@ -93,18 +93,45 @@ impl Tool for Postbop {
     }
 }
 
+/// Compares a C program, which is preprocessed, with what it becomes.
+pub(crate) fn converted_c(text: &str, to: Language, engines: [(&str, &dyn Engine); 2]) -> Compared {
+    let mut out = Compared::default();
+    let unit = CText { name: "r.c".into(), text: text.to_owned(), directory: None };
+    let done = CProgram::new(vec![unit]).map_err(shown).and_then(|program| {
+        let options = Options { c: Some(Arc::new(program)), ..Options::default() };
+        let original = postbop::load(&[], &options).map_err(shown)?;
+        let written = postbop::convert(&[], target(to), &options, &Watch::default());
+        Ok((original, written))
+    });
+    match done {
+        Err(error) => out.problems.push(format!("{error}\n{text}")),
+        Ok((_, Err(Error::Usage(why)))) => out.refused = Some(why),
+        Ok((_, Err(error))) => out.problems.push(format!("{}\n{text}", shown(error))),
+        Ok((original, Ok(written))) => {
+            let original = Arc::new(original);
+            match testkit::conversion::reached(&original, engines[0].1) {
+                None => out.open = true,
+                Some(before) => {
+                    compare(&Postbop, (&original, &before), (to, &written), engines[1], &mut out);
+                }
+            }
+        }
+    }
+    out
+}
+
 /// A formula or an equation system, as a text with the ending of its file.
 #[derive(Clone, Debug)]
-pub struct Equations {
+pub(crate) struct Equations {
     /// `mcl`, `mcf`, `blk`, `bes` or `pbes`.
-    pub ending: &'static str,
+    pub(crate) ending: &'static str,
     /// The text.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// What became of it in another form.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// The value is the same, and the text when it is written once more.
     Same(Equations),
     /// It cannot be said, for this reason.
@@ -116,7 +143,7 @@ pub enum Outcome {
 }
 
 /// The value of a formula or of a system; `None` where a limit was reached.
-pub fn value(equations: &Equations, model: Option<&str>) -> Result<Option<bool>, String> {
+pub(crate) fn value(equations: &Equations, model: Option<&str>) -> Result<Option<bool>, String> {
     let input = file(&format!("f.{}", equations.ending), &equations.text)?;
     let limits = Limits { time: Some(LIMIT), memory: None, steps: None };
     let options = Options { limits, ..Options::default() };
@@ -167,7 +194,7 @@ fn written(
 }
 
 /// Compares a formula or a system with what it becomes in another form, on a model.
-pub fn converted(
+pub(crate) fn converted(
     equations: &Equations,
     to: &'static str,
     model: Option<&str>,

@@ -1,0 +1,290 @@
+//! Nothing that can happen is called impossible: small programs with one trick of C each.
+//!
+//! Every program prints `L` when it is run; where there is a compiler, it is run. So the label is reached,
+//! whatever is known of values on the way there.
+
+use postbop::{CProgram, CText, Options, Property, SourceFile, Status, Watch, check};
+use std::io::Write as _;
+use std::process::Command;
+use std::sync::Arc;
+
+/// A trick, declarations, and the body of `main`; `@` is the place that is reached.
+const TRICKS: &[(&str, &str, &str)] = &[
+    // Constants have types.
+    ("narrowed", "", "unsigned char c = 300; if (c < 100) @"),
+    ("narrowed, signed", "", "signed char c = 200; if (c < 0) @"),
+    ("minus one is large", "", "unsigned x = -1; if (x > 5) @"),
+    ("truth values are 0 and 1", "", "if ((_Bool)2 == 1) @"),
+    ("truth values in a switch", "", "switch ((_Bool)2) { case 1: @ }"),
+    ("unsigned difference", "", "if ((unsigned)1 - 2 > 0) @"),
+    ("half of a double", "", "double d = 1; if (d / 2) @"),
+    ("function without a sign", "static unsigned f(void) { return -1; }", "if (f() > 5) @"),
+    ("function that tells a truth", "static _Bool f(void) { return 2; }", "if (f() == 1) @"),
+    ("fixed and narrow", "static const unsigned char k = 300;", "if (k == 44) @"),
+    ("fixed truth", "static _Bool k = 22;", "if (k <= 1) @"),
+    ("assigned and compared", "enum { BIG = 300 };", "unsigned char c; if ((c = BIG) < 100) @"),
+    ("assigned in a switch", "", "unsigned char c; switch (c = 257) { case 1: @ }"),
+    ("bit-field", "struct s { unsigned b : 2; };", "struct s s; s.b = 5; if (s.b == 1) @"),
+    ("bit-field with a sign", "struct s { int b : 3; };", "struct s s; s.b = 7; if (s.b < 0) @"),
+    ("cast that cuts", "", "int x = (unsigned char)300; if (x == 44) @"),
+    ("suffix", "", "if (-1 > 0u) @"),
+    ("long and unsigned", "", "if (-1L < 0u) @"),
+    ("hexadecimal constants", "", "if (0x80000000 > 0) @"),
+    ("shift of what has no sign", "", "if (-1u >> 31 == 1) @"),
+    ("complement", "", "unsigned char c = 0; if (~c < 0) @"),
+    ("character with a sign", "", "signed char c = '\\377'; if (c == -1) @"),
+    ("size of a type", "", "if (sizeof(int) - 5 > 0) @"),
+    ("case converted", "", "unsigned u = -1; switch (u) { case -1: @ }"),
+    ("range of cases", "", "unsigned char c = 260; switch (c) { case 1 ... 9: @ }"),
+    ("parameter is narrow", "static int f(unsigned char c) { return c < 100; }", "if (f(300)) @"),
+    ("conditional converts", "", "if ((1 ? -1 : 0u) > 0) @"),
+    ("compound assignment", "", "unsigned char c = 255; c += 1; if (!c) @"),
+    ("typedef in a block", "typedef int t;", "{ typedef unsigned char t; if ((t)300 == 44) @ }"),
+    // Aliases.
+    ("alias, direct", "", "int x = 0, *p = &x; if (!*p) { x = 1; if (*p) @ }"),
+    (
+        "alias of a member",
+        "struct s { int a; };",
+        "struct s s = {0}, *p = &s; if (!p->a) { s.a = 1; if (p->a) @ }",
+    ),
+    ("alias of an array", "", "int x[1] = {0}, *p = x; if (!*p) { x[0] = 1; if (*p) @ }"),
+    (
+        "alias of a result",
+        "static int one(void) { return 1; }",
+        "int x = 0, *p = &x; if (!*p) { x = one(); if (*p) @ }",
+    ),
+    (
+        "alias set by a callee",
+        "static int g, *p = &g; static void set(void) { g = 1; }",
+        "if (!*p) { set(); if (*p) @ }",
+    ),
+    (
+        "alias of a union",
+        "",
+        "union { int i; char c[4]; } u; u.i = 0; char *p = u.c; \
+     if (!u.i) { p[0] = 1; if (u.i) @ }",
+    ),
+    (
+        "alias in a static table",
+        "static int g; static int *t[] = { &g };",
+        "if (!g) { *t[0] = 1; if (g) @ }",
+    ),
+    (
+        "another name",
+        "int x; extern int y __attribute__((alias(\"x\")));",
+        "x = 0; y = 1; if (x) @",
+    ),
+    // Order is not total.
+    (
+        "no number",
+        "",
+        "volatile double z = 0; double n = z / z; if (!(n < 1)) { if (!(n >= 1)) @ }",
+    ),
+    (
+        "no number, twice",
+        "",
+        "volatile double z = 0; double n = z / z, m = 1; \
+     if (n < m) return 1; if (n >= m) return 1; @",
+    ),
+    // Counting.
+    ("wraps", "", "unsigned char i = 255; i++; if (i < 1) @"),
+    ("wraps downwards", "", "unsigned i = 0; i--; if (i > 5) @"),
+    (
+        "counts in a callee",
+        "static int i; static void back(void) { i = -5; }",
+        "for (i = 0; i < 1; i++) { back(); if (i < -3) @ }",
+    ),
+    (
+        "counts for ever",
+        "static int calls(void) { static int n; n++; return n; }",
+        "calls(); if (calls() == 2) @",
+    ),
+    (
+        "constant in a loop",
+        "",
+        "int done = 0; for (int i = 0; i < 2; i++) { const int x = i; if (x) { if (done) @ } else done = 1; }",
+    ),
+    // Scopes of enumerators.
+    ("enumerator hidden", "enum { A = 0 };", "{ enum { A = 1 }; } if (A == 0) @"),
+    ("enumerator in a block", "enum { A = 0 };", "enum { A = 1 }; if (A) @"),
+    ("enumerator as a parameter", "enum { A }; static int f(int A) { return A; }", "if (f(1)) @"),
+    (
+        "enumerator in a cast",
+        "enum { A = 1 };",
+        "if ((int)sizeof(enum { A = 5 })) { if (A == 5) @ }",
+    ),
+    ("enumeration without a sign", "enum e { A, B };", "enum e e = -1; if (e > 1) @"),
+    // What others change.
+    (
+        "volatile",
+        "static volatile int v; static volatile int *p = &v;",
+        "if (!v) { *p = 1; if (v) @ }",
+    ),
+    (
+        "handler",
+        "#include <signal.h>\nstatic int got; static void h(int s) { got = s; }",
+        "signal(SIGINT, h); if (!got) { raise(SIGINT); if (got) @ }",
+    ),
+    (
+        "in a handler",
+        "#include <signal.h>\nstatic void h(int s) { (void)s; @ }",
+        "signal(SIGINT, h); raise(SIGINT);",
+    ),
+    (
+        "in a comparator",
+        "#include <stdlib.h>\n\
+     static int c(const void *a, const void *b) { (void)a; (void)b; @ return 0; }",
+        "int x[2] = {2, 1}; qsort(x, 2, sizeof *x, c);",
+    ),
+    (
+        "by a comparator",
+        "#include <stdlib.h>\nstatic int n;\
+     static int c(const void *a, const void *b) { (void)a; (void)b; n = 1; return 0; }",
+        "int x[2] = {2, 1}; if (!n) { qsort(x, 2, sizeof *x, c); if (n) @ }",
+    ),
+    ("at exit", "#include <stdlib.h>\nstatic void f(void) @", "atexit(f);"),
+    ("at an early exit", "#include <stdlib.h>\nstatic void f(void) @", "atexit(f); exit(0);"),
+    ("constructor", "__attribute__((constructor)) static void f(void) @", ""),
+    (
+        "set by a constructor",
+        "static int n; __attribute__((constructor)) static void f(void) { n = 1; }",
+        "if (n) @",
+    ),
+    ("destructor", "__attribute__((destructor)) static void f(void) @", ""),
+    (
+        "jump in one frame",
+        "#include <setjmp.h>\nstatic jmp_buf b;",
+        "volatile int n = 0; if (setjmp(b)) @ else { n = 1; longjmp(b, 1); }",
+    ),
+    (
+        "changed before a jump",
+        "#include <setjmp.h>\nstatic jmp_buf b;",
+        "volatile int n = 0; setjmp(b); if (n) @ else { n = 1; longjmp(b, 1); }",
+    ),
+    (
+        "jump out of a callback",
+        "#include <setjmp.h>\n#include <stdlib.h>\nstatic jmp_buf b;\
+     static int c(const void *x, const void *y) { (void)x; (void)y; longjmp(b, 1); }",
+        "int x[2] = {2, 1}; if (setjmp(b)) @ else qsort(x, 2, sizeof *x, c);",
+    ),
+    (
+        "assembler",
+        "static int g;",
+        "int *p = &g; if (!g) { __asm__ volatile(\"movl $1, %0\" : \"=m\"(*p)); \
+     if (g) @ }",
+    ),
+    (
+        "assembler that says memory",
+        "static int g; static int *p = &g;",
+        "if (!g) { __asm__ volatile(\"movl $1, (%0)\" : : \"r\"(p) : \"memory\"); if (g) @ }",
+    ),
+    ("name for the linker", "void g(void) { @ } void f(void) __asm__(\"g\");", "f();"),
+    (
+        "alias of a function",
+        "static int g(void) { return 1; } int f(void) __attribute__((alias(\"g\")));",
+        "if (f()) @",
+    ),
+    (
+        "another record",
+        "struct o { int k; void (*f)(void); }; struct q { int k; void (*g)(void); };\
+     static void h(void) @",
+        "struct o a = { 1, h }; void *p = &a; struct q *r = p; r->g();",
+    ),
+    (
+        "another function type",
+        "static void h(int x) { (void)x; @ }",
+        "void (*p)(void) = (void (*)(void))h; p();",
+    ),
+    ("weak", "__attribute__((weak)) int f(void) { return 1; }", "if (f()) @"),
+    (
+        "size of an array",
+        "static int n; static int f(void) { n = 1; return 3; }",
+        "if (!n) { int a[f()]; a[0] = 0; if (n + a[0]) @ }",
+    ),
+    ("part of a number", "", "_Complex double z = 0; __real__ z = 1; if (z) @"),
+    (
+        "label of a block",
+        "",
+        "int n = 0; { __label__ l; l:; if (n == 2) @ if (n++ < 2) goto l; } l:;",
+    ),
+    ("chosen by type", "", "if (_Generic(1u, int: 0, unsigned: 1)) @"),
+    ("type of the value", "", "__auto_type x = 300; __typeof__(x) y = 1; if (x - 299 == y) @"),
+    (
+        "cleanup",
+        "static int n; static void f(int *p) { n = *p; }",
+        "{ __attribute__((cleanup(f))) int x = 1; } if (n) @",
+    ),
+];
+
+fn text(declarations: &str, body: &str) -> String {
+    let place = "{ L: puts(\"L\"); }";
+    format!(
+        "#include <stdio.h>\n{}\nint main(void) {{ {} return 0; }}\n",
+        declarations.replace('@', place),
+        body.replace('@', place)
+    )
+}
+
+fn preprocessed(text: &str) -> Option<String> {
+    let mut child = Command::new("cc")
+        .args(["-E", "-x", "c", "-"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .ok()?;
+    child.stdin.take()?.write_all(text.as_bytes()).ok()?;
+    let out = child.wait_with_output().ok()?;
+    out.status.success().then(|| String::from_utf8_lossy(&out.stdout).into_owned())
+}
+
+fn asked(text: String, properties: &[Property], options: Options) -> Vec<Status> {
+    let c = CProgram::new(vec![CText { name: "t.c".to_owned(), text, directory: None }]);
+    let c = Some(Arc::new(c.expect("it parses")));
+    let options = Options { c, vacuity: false, ..options };
+    let file = Arc::new(SourceFile::new("t.c", "").expect("short"));
+    let report = check(&[file], properties, &options, &Watch::default()).expect("it is checked");
+    report.results.iter().map(|r| r.status).collect()
+}
+
+#[test]
+fn what_happens_is_possible() {
+    if preprocessed("").is_none() {
+        eprintln!("skipped: there is no `cc`");
+        return;
+    }
+    let (reach, never) = (Property::reach("L"), Property::ltl("G !at(L)"));
+    let mut wrong = Vec::new();
+    for (trick, declarations, body) in TRICKS {
+        let text = text(declarations, body);
+        let text = preprocessed(&text).unwrap_or_else(|| panic!("{trick}: {text}"));
+        let found = asked(text, &[reach.clone(), never.clone()], Options::default());
+        if found != [Status::Reachable, Status::Violated] {
+            wrong.push((trick, found));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// The programs themselves: what is said of them above happens.
+#[test]
+fn what_is_claimed_happens() {
+    let dir = std::env::temp_dir().join(format!("postbop-tricks-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("a folder");
+    let (source, binary) = (dir.join("t.c"), dir.join("t"));
+    for (trick, declarations, body) in TRICKS {
+        std::fs::write(&source, text(declarations, body)).expect("a file");
+        let built = Command::new("cc")
+            .args(["-w", "-O0", "-fwrapv", "-pthread", "-o"])
+            .arg(&binary)
+            .arg(&source)
+            .status();
+        if !built.is_ok_and(|s| s.success()) || !cfg!(target_arch = "x86_64") {
+            eprintln!("skipped: {trick}: there is no `cc` for x86-64 that takes it");
+            continue;
+        }
+        let out = Command::new(&binary).output().expect("it runs").stdout;
+        assert!(String::from_utf8_lossy(&out).contains('L'), "{trick}");
+    }
+    std::fs::remove_dir_all(&dir).ok();
+}
