@@ -16,12 +16,15 @@ use std::collections::BTreeMap;
 /// By path and whose paths are asked for: those that may be the same, and whether they are for sure.
 pub(super) type Aliases = FxHashMap<(PathId, Option<FuncId>), Vec<(PathId, bool)>>;
 
+/// A path, whether it is followed or not.
+type Named = (Root, Vec<L>);
+
 impl Maker<'_> {
     /// Finds the paths that may be one.
     pub(super) fn find_aliases(&mut self) {
         // By what they are names of.
-        let mut numbers: FxHashMap<(Root, Vec<L>), usize> = FxHashMap::default();
-        let mut groups: Vec<((Root, Vec<L>), Vec<PathId>)> = Vec::new();
+        let mut numbers: FxHashMap<Named, usize> = FxHashMap::default();
+        let mut groups: Vec<(Named, Vec<PathId>)> = Vec::new();
         let mut members: FxHashSet<(usize, PathId)> = FxHashSet::default();
         for &(pointer, place) in &self.relevance.pointed {
             let length = self.paths.links(pointer).len();
@@ -106,18 +109,14 @@ impl Maker<'_> {
                     }
                 };
                 for event in &point.events {
-                    match *event {
-                        Event::Assign(o) => {
-                            let all = point.events.iter().chain(&point.hidden);
-                            let from = all.into_iter().find_map(|e| match *e {
-                                Event::Copy(to, from) if to == o => Some(from),
-                                _ => None,
-                            });
-                            let from = from.and_then(|q| self.paths.object_known(q));
-                            assign(o, from.filter(|p| self.paths.is_address(*p)));
-                        }
-                        _ => {}
-                    }
+                    let Event::Assign(o) = *event else { continue };
+                    let all = point.events.iter().chain(&point.hidden);
+                    let from = all.into_iter().find_map(|e| match *e {
+                        Event::Copy(to, from) if to == o => Some(from),
+                        _ => None,
+                    });
+                    let from = from.and_then(|q| self.paths.object_known(q));
+                    assign(o, from.filter(|p| self.paths.is_address(*p)));
                 }
                 if let Flow::Call(call) = &point.flow {
                     call.result.into_iter().for_each(|o| assign(o, None));

@@ -14,8 +14,19 @@ use super::{Act, At, Birth, Maker, Plan};
 use crate::event::Event;
 use crate::paths::{ADDRESS, DEREF, PathId, Paths, Root};
 use crate::relevance::stripped;
-use front_c::{Callee, Flow, FuncId, ObjectId, When};
+use front_c::{Body, Callee, Data, DataId, Flow, FuncId, ObjectId, When};
 use ir::{BinaryOp, Expr, ExprId, Exprs};
+
+/// Whether a value is a number that is written down, however it is converted.
+fn is_constant(body: &Body, mut d: DataId) -> bool {
+    loop {
+        d = match body.data[d as usize] {
+            Data::Int(_) => return true,
+            Data::Convert(_, a) | Data::As(_, a) => a,
+            _ => return false,
+        }
+    }
+}
 
 impl Maker<'_> {
     pub(super) fn plans(&mut self, body: usize) -> Vec<Option<Plan>> {
@@ -346,10 +357,7 @@ impl Maker<'_> {
                         None => {
                             // A constant is no value to be followed.
                             let constant = point.values.iter().any(|(to, value)| {
-                                *to == o
-                                    && value.is_some_and(|d| {
-                                        matches!(body.data[d as usize], front_c::Data::Int(_))
-                                    })
+                                *to == o && value.is_some_and(|d| is_constant(body, d))
                             });
                             if let Some(p) = self.paths.object(s, o) {
                                 let born = !self.relevance.results_only && !constant;

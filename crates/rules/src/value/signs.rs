@@ -525,7 +525,12 @@ impl Maker<'_> {
             Event::Copy(to, from) if to == o => Some(from),
             _ => None,
         });
-        match copy.filter(|_| !modified) {
+        // What is copied may be new itself: `y = ++x`.
+        let new = |from: &ObjectId| {
+            let assigns = |e: &Event| matches!(e, Event::Assign(a) | Event::Modify(a) if a == from);
+            point.events.iter().any(assigns)
+        };
+        match copy.filter(|from| !modified && !new(from)) {
             Some(from) => self.sign_of_known(body, from, kind),
             None => OPEN,
         }
