@@ -33,7 +33,7 @@ cargo xtask TASK
                                     input, and ask about what happened; failing ones go to DIR, the
                                     first K of each profile made smaller (10). Profiles: integers,
                                     aliases, callbacks, jumps, files, floats, control, misc, all
-  mutants prepare [--seed S] [--n N] [--dir DIR] [--crates A,B]
+  mutants prepare [--seed S] [--n N] [--dir DIR] [--crates A,B] [--judges A,B]
   mutants run [--from K] [--to L] [--dir DIR]
   mutants table [--dir DIR]         changes of the sources, drawn by a seed (400, seed 13), that the
                                     tests must notice; `run` goes on where it stopped

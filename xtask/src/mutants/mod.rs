@@ -32,8 +32,8 @@ const CRATES: [&str; 8] = [
     "front-c",
 ];
 
-/// The crates whose tests judge: those that are changed, and those beside them that compare engines.
-const JUDGES: [&str; 4] = ["testkit", "property", "analysis", "xtask"];
+/// The crates whose tests judge beside those that are changed: they compare engines.
+const JUDGES: [&str; 2] = ["testkit", "xtask"];
 
 /// The switch, in each changed crate.
 const SWITCH: &str = r#"
@@ -72,12 +72,13 @@ struct Task {
     to: usize,
     folder: PathBuf,
     crates: Vec<String>,
+    judges: Vec<String>,
 }
 
 /// `cargo xtask mutants prepare|run|table …`.
 pub(crate) fn mutants(args: &[&str]) -> Result<(), String> {
     let Some((&verb, rest)) = args.split_first() else {
-        return Err("mutants prepare|run|table [--seed S] [--n N] [--from K] [--to L] [--dir DIR] [--crates A,B]".into());
+        return Err("mutants prepare|run|table [--seed S] [--n N] [--from K] [--to L] [--dir DIR] [--crates A,B] [--judges A,B]".into());
     };
     let mut task = Task {
         seed: 13,
@@ -86,6 +87,7 @@ pub(crate) fn mutants(args: &[&str]) -> Result<(), String> {
         to: usize::MAX,
         folder: std::env::temp_dir().join("postbop-mutants"),
         crates: CRATES.iter().map(|c| (*c).to_owned()).collect(),
+        judges: JUDGES.iter().map(|c| (*c).to_owned()).collect(),
     };
     let mut rest = rest.iter();
     while let Some(&flag) = rest.next() {
@@ -98,6 +100,7 @@ pub(crate) fn mutants(args: &[&str]) -> Result<(), String> {
             "--to" => task.to = number()?,
             "--dir" => task.folder = PathBuf::from(value),
             "--crates" => task.crates = value.split(',').map(str::to_owned).collect(),
+            "--judges" => task.judges = value.split(',').map(str::to_owned).collect(),
             _ => return Err(format!("`{flag}` is no option")),
         }
     }
@@ -204,8 +207,12 @@ fn copy(root: &Path, to: &Path) -> Result<(), String> {
             if entry.file_type().is_ok_and(|t| t.is_dir()) {
                 todo.push(name);
             } else {
-                std::fs::copy(entry.path(), to.join(&name))
-                    .map_err(|e| format!("{}: {e}", name.display()))?;
+                // What is the same keeps its time, and what is built from it stays.
+                let (from, to) = (entry.path(), to.join(&name));
+                let (new, old) = (std::fs::read(&from).ok(), std::fs::read(&to).ok());
+                if new.is_none() || new != old {
+                    std::fs::copy(&from, &to).map_err(|e| format!("{}: {e}", name.display()))?;
+                }
             }
         }
     }
@@ -246,8 +253,9 @@ fn put(path: &Path, text: &str) -> Result<(), String> {
 
 /// Makes the copy, builds the tests and notes which come by which switch.
 fn prepare(task: &Task) -> Result<(), String> {
-    let root = crate::root();
-    let tree = task.folder.join("tree");
+    // What is drawn from stays as it is while this runs, whatever happens to the sources.
+    let (root, tree) = (task.folder.join("plain"), task.folder.join("tree"));
+    copy(&crate::root(), &root)?;
     copy(&root, &tree)?;
     let mutants = drawn(&root, task)?;
     let mut out: BTreeSet<u32> = BTreeSet::new();
@@ -265,7 +273,7 @@ fn prepare(task: &Task) -> Result<(), String> {
         }
         let before = out.len();
         for (file, line) in &errors {
-            out.extend(blamed(&tree, file, *line)?.into_iter());
+            out.extend(blamed(&tree, file, *line)?);
         }
         if out.len() == before {
             return Err(format!("the tree does not compile: {errors:?}"));
@@ -302,6 +310,9 @@ fn blamed(tree: &Path, file: &str, line: usize) -> Result<Vec<u32>, String> {
     Ok(Vec::new())
 }
 
+/// A file and a line.
+type Place = (String, usize);
+
 /// A test program and the folder that it runs in.
 struct Test {
     name: String,
@@ -310,11 +321,11 @@ struct Test {
 }
 
 /// Builds the tests: the programs, or where errors are.
-fn built(tree: &Path, task: &Task) -> Result<(Vec<Test>, Vec<(String, usize)>), String> {
+fn built(tree: &Path, task: &Task) -> Result<(Vec<Test>, Vec<Place>), String> {
     let mut command = Command::new("cargo");
     command.args(["build", "--tests", "--message-format=json", "--keep-going"]);
     let mut packages: BTreeSet<&str> = task.crates.iter().map(String::as_str).collect();
-    packages.extend(JUDGES);
+    packages.extend(task.judges.iter().map(String::as_str));
     if packages.contains("front-c") {
         packages.extend(["postbop", "cli", "rules"]);
     }
@@ -351,16 +362,11 @@ fn string_after(line: &str, key: &str) -> Option<String> {
     Some(rest.split('"').next()?.to_owned())
 }
 
-/// File and line of the primary place of an error of the compiler.
-fn error_place(line: &str) -> Option<(String, usize)> {
-    // The message's own spans come first, each an object that ends with how far one can trust a suggestion.
-    let spans = line.split("\"spans\":[").nth(1)?;
-    let primary =
-        spans.split("\"suggestion_applicability\"").find(|s| s.contains("\"is_primary\":true"))?;
-    let file = string_after(primary, "\"file_name\":\"")?;
-    let number = primary.split_once("\"line_start\":")?.1;
-    let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
-    Some((file, digits.parse().ok()?))
+/// File and line of the primary place of an error of the compiler, as it shows them to people.
+fn error_place(line: &str) -> Option<Place> {
+    let shown = line.split_once("--> ")?.1;
+    let mut words = shown.split(':');
+    Some((words.next()?.to_owned(), words.next()?.parse().ok()?))
 }
 
 /// How a run of a test program ended.

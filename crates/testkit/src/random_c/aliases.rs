@@ -50,13 +50,20 @@ fn an_int(g: &mut Gen, s: &mut Scope, out: &mut String) -> String {
     x
 }
 
+/// The text as an operand of `++`.
+fn enclosed(text: &str) -> String {
+    if text.starts_with('*') { format!("({text})") } else { text.to_owned() }
+}
+
 /// Remembers `text` as another name of an `int`.
 fn also(s: &mut Scope, text: &str) {
+    let text = &enclosed(text);
     s.vars.push(Var { address: false, ..Var::new(text, Ty::Int) });
 }
 
 /// A store by one name and a test by another, in either direction.
 fn both_ways(g: &mut Gen, a: &str, b: &str) -> String {
+    let (a, b) = (&*enclosed(a), &*enclosed(b));
     let (a, b) = if g.rng.coin() { (a, b) } else { (b, a) };
     let (v, w) = (g.small(), g.small());
     let (first, second, third) = (g.point_on(&[b]), g.point_on(&[b, a]), g.point_on(&[b]));

@@ -141,7 +141,7 @@ fn enum_shadow(g: &mut Gen, s: &mut Scope) -> String {
             after
         ),
         2 => c!(
-            "int <x> = 1;\nfor (int e = (int)sizeof(enum { <a> = <w> }) + <a>; <x> < 2; <x>++) {\n<x> += e;\n<both>}\n<x> = <a>;\n<after>",
+            "int <x> = 1;\ndo {\nenum { <a> = <w> };\n<x> += <a> + 1;\n<both>} while (<x> < 2);\n<x> = <a>;\n<after>",
             a,
             x,
             w,
