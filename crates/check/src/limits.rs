@@ -126,6 +126,9 @@ struct Moment {
     granted: AtomicU64,
 }
 
+/// The longest moment where there is no limit on time.
+const LONG: Duration = Duration::from_secs(10);
+
 /// How often an attempt is granted a moment: to find out what to tell, and to tell it.
 const GRANTS: u64 = 2;
 
@@ -193,7 +196,14 @@ impl Budget {
         if slot.granted.fetch_add(1, Ordering::Relaxed) >= GRANTS {
             return false;
         }
-        let until = self.shared.start.elapsed() + moment.max(self.kept_back / GRANTS as u32);
+        let elapsed = self.shared.start.elapsed();
+        // Where time is not what is short, there is more of it.
+        let left = self.shared.limits.time.map_or(LONG, |limit| limit.saturating_sub(elapsed));
+        let more = match self.shared.cancel.load(Ordering::Relaxed) {
+            true => Duration::ZERO,
+            false => self.kept_back.max(left.min(LONG)) / GRANTS as u32,
+        };
+        let until = elapsed + moment.max(more);
         slot.until.store(until.as_micros() as u64 + 1, Ordering::Relaxed);
         true
     }

@@ -1,5 +1,6 @@
 //! The command line. Parsing it does nothing but validate.
 
+pub(crate) use crate::limit_args::LimitArgs;
 use crate::units;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use std::time::Duration;
@@ -75,46 +76,6 @@ pub(crate) enum Verb {
         /// The shell
         shell: clap_complete::Shell,
     },
-}
-
-/// What a run may spend, and what becomes of one that went wrong.
-#[derive(Args, Clone, Debug, Default)]
-pub(crate) struct LimitArgs {
-    /// Stop after this time (500ms, 60s, 5m, 2h), reading included, and answer `unknown`
-    #[arg(long, value_name = "TIME", value_parser = units::duration, help_heading = "Limits")]
-    pub(crate) timeout: Option<Duration>,
-    /// Stop at this much memory (512M, 4G), in each process, and answer `unknown` [default: 3/4 of
-    /// the machine's]. Files of more than 1 GiB are refused in any case
-    #[arg(long, value_name = "SIZE", value_parser = units::bytes, help_heading = "Limits")]
-    pub(crate) memory: Option<u64>,
-    /// If there is an internal error, save the input and the command into this folder, to repeat it
-    #[arg(long, value_name = "DIR", help_heading = "Limits")]
-    pub(crate) report: Option<String>,
-}
-
-impl Verb {
-    /// The limits of the verb; none for those that run until they are done.
-    pub(crate) fn limits(&self) -> Option<LimitArgs> {
-        Some(match self {
-            Verb::Check(args) => args.search.limits.clone(),
-            Verb::States(args) => args.search.limits.clone(),
-            Verb::Convert(args) => args.limits.clone(),
-            Verb::Dump(args) => args.limits.clone(),
-            Verb::Replay(args) => args.limits.clone(),
-            Verb::Gen(args) => LimitArgs {
-                timeout: args.timeout,
-                memory: args.memory,
-                report: args.report.clone(),
-            },
-            Verb::Ltl(args) => args.limits.clone(),
-            Verb::Eval(args) => args.resolution.limits.clone(),
-            Verb::Solve(args) => args.resolution.limits.clone(),
-            Verb::Lts(args) => args.limits.clone(),
-            Verb::Influence(args) => args.shown.limits.clone(),
-            Verb::Annotate(args) => args.shown.limits.clone(),
-            Verb::Capture(_) | Verb::Completions { .. } => return None,
-        })
-    }
 }
 
 const CHECK_EXAMPLES: &str = "\

@@ -18,6 +18,7 @@ mod exit;
 mod guard;
 mod influence;
 mod io;
+mod limit_args;
 mod private;
 mod units;
 mod verbs;

@@ -128,16 +128,16 @@ fn programs_of_the_corpus() {
 /// Proofs are the same bytes where one engine makes them.
 #[test]
 fn proofs_are_the_same_bytes() {
+    let four = TempFile::new("four.bp", bop(&["gen", "counter", "4"]).exits(0).out);
     for engine in ["explicit", "summary", "post", "pre", "qbf"] {
         let saved = || {
             let file = TempFile::new("p.json", "");
-            let args =
-                ["check", "examples/lock.bp", "--assert", "--engine", engine, "-q", "--proof"];
+            let args = ["check", four.path(), "--assert", "--engine", engine, "-q", "--proof"];
             bop(&[&args[..], &[file.path()]].concat());
             std::fs::read_to_string(file.path()).unwrap()
         };
         let first = saved();
-        assert!(first.contains("postbop.proof/1"), "{engine}: {first}");
+        assert!(first.contains("\"verdict\":\"holds\""), "{engine}: {first}");
         assert_eq!(first, saved(), "{engine}");
     }
 }
