@@ -348,8 +348,8 @@ pub(crate) fn c_verbs(data: &[u8]) {
         options.rules = match postbop::parse_rules(&question) {
             Ok(rules) => rules,
             Err(_) => {
-                let one = ready[usize::from(verb) % ready.len()].text.clone();
-                postbop::parse_rules(&one).expect("ready-made rules are right")
+                let one = ready[usize::from(verb) % ready.len()].text;
+                postbop::parse_rules(one).expect("ready-made rules are right")
             }
         };
     }
