@@ -317,7 +317,7 @@ impl Judged {
     }
 
     /// Flags that are handed through to the preprocessor (H3). There `-MD` takes a file along.
-    fn inner<'a>(&mut self, words: &mut dyn Iterator<Item = &'a str>) {
+    fn inner(&mut self, words: &mut dyn Iterator<Item = &str>) {
         while let Some(word) = words.next() {
             match word {
                 "-MD" | "-MMD" | "-MF" | "-MT" | "-MQ" => _ = words.next(),
