@@ -145,7 +145,7 @@ fn stopped(budget: &Budget) -> Error {
 }
 
 /// Equations that are explored before it is tried whether some of them decide.
-const MANY: u64 = 1 << 20;
+const MANY: u64 = 1 << 18;
 
 /// All equations that the one asked for depends on. There may be infinitely many, of which a solver
 /// needs a few: where the exploration has not come to an end, the solver may take as many; if it has

@@ -174,7 +174,7 @@ fn a_generated_name_is_nobodys_label() {
                 void f() begin skip; skip; end void N0() begin skip; end void f_1() begin skip; end";
     kept(Language::Bp, text);
     // And of the module that a condition at the start needs.
-    let text = "enum E {a, b, c}; enum E x; init main; \
+    let text = "enum Kind {a, b, c}; enum Kind x; init main; \
                 module void main() { skip(x == c); goto L; start: skip; L: skip; }";
     kept(Language::Remopla, text);
 }
@@ -219,8 +219,8 @@ fn assertions_are_kept() {
 /// Initial conditions on parameters and locals, results, arrays, choices, and what happens at once.
 #[test]
 fn what_statements_do() {
-    let text = "enum E {a, b, c}; enum E g; int n(2); bool v[1, 3]; init main; \
-                module void main() { enum E x; bool w[0, 1]; int k(1); \
+    let text = "enum Kind {a, b, c}; enum Kind g; int n(2); bool v[1, 3]; init main; \
+                module void main() { enum Kind x; bool w[0, 1]; int k(1); \
                   E j (1, 3) v[j] = true; A j (0, 1) w[j] = v[j + 1]; n = n + 1, k = n; \
                   if :: x == b && v[1] -> ONE: n = f(k, w), w = undef; :: g == c -> TWO: skip(n' > n); fi; \
                   if :: n == 3 && !w[1] -> THREE: skip; :: else -> FOUR: skip(v[n]); fi; FIVE: skip; } \
@@ -295,7 +295,7 @@ fn modal_systems_without_a_model() {
 fn boolean_systems_of_endless_ones() {
     for text in [
         "pbes\nmu X(n: Nat) = val(n > 2) || X(n + 1);\ninit X(0);\n",
-        "pbes\nnu X(n: Nat) = val(n < 4) && X(n + 1) && Y(n);\nmu Y(n: Nat) = Y(n + 1);\ninit X(0);\n",
+        "pbes\nnu X(n: Nat) = Y(n) && X(n + 1);\nmu Y(n: Nat) = val(n < 3) || Y(n);\ninit X(0);\n",
         "pbes\nnu X = Y;\nmu Y = X || Y;\ninit Y;\n",
         "pbes\nnu X = Y && X;\nmu Y = Y && X;\ninit Y;\n",
     ] {

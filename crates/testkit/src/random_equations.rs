@@ -218,11 +218,11 @@ pub fn random_bes(seed: u64) -> String {
     out
 }
 
-/// A parameterised one of the seed, in mCRL2's text format; one in eight has infinitely many
+/// A parameterised one of the seed, in mCRL2's text format; one in 200 has infinitely many
 /// equations, of which a few decide.
 pub fn random_pbes(seed: u64) -> String {
     let mut rng = Rng::new(seed);
-    let endless = rng.below(8) == 0;
+    let endless = rng.below(200) == 0;
     let count = rng.between(1, 4);
     let mut out = "sort D = struct d0 | d1 | d2;\npbes\n".to_owned();
     for k in 0..count {

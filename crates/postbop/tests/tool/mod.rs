@@ -13,7 +13,7 @@ use std::time::Duration;
 use testkit::conversion::{Compared, Language, Tool, Written, compare};
 
 /// What one question may take.
-const LIMIT: Duration = Duration::from_secs(10);
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// This library.
 pub(crate) struct Postbop;
