@@ -31,8 +31,9 @@ void f(a, b) begin
   if (a) then f(b, a); else k := !k; fi
 end";
 
-const REMOPLA: &str = "int n(2) = 0;
+const REMOPLA: &str = "int n(3);
 module void main() {
+  n = 0;
   do :: (n < 3) -> n = n + 1; step();
      :: else -> break;
   od;

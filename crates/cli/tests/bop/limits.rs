@@ -292,7 +292,7 @@ fn two_labels() -> TempFile {
 fn what_was_reached_before_the_limit_is_shown() {
     let program = two_labels();
     for engine in ["auto", "explicit", "summary", "post", "qbf"] {
-        for limit in [&["--timeout", "700ms"][..], &["--steps", "3000"]] {
+        for limit in [&["--timeout", "2s"][..], &["--steps", "3000"]] {
             let args = [
                 "check",
                 program.path(),
