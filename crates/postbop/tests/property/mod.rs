@@ -188,7 +188,11 @@ pub(crate) fn aut(data: &[u8]) {
         return;
     }
     let mut out = Vec::new();
-    lts::aut::write(&model, &mut out).expect("a vector takes everything");
+    match lts::aut::write(&model, &mut out) {
+        // A label that no quotes can hold is refused.
+        Err(lts::aut::AutError::Label(_)) => return,
+        written => written.expect("a vector takes everything"),
+    }
     let again = lts::aut::read(&out[..], &mut |_| true).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!((model.states(), model.len()), (again.states(), again.len()));
     assert!((0..model.states()).all(|s| model.from(s).len() == again.from(s).len()));
@@ -287,9 +291,9 @@ fn harmless(source: &Source) {
             let value = flags.next().expect("it takes a word");
             assert!(!value.starts_with(['@', '-']), "{flag} {value}");
         }
-        let named = alone.iter().chain(&rest).filter_map(|name| flag.strip_prefix(name));
-        let value = named.min_by_key(|value| value.len()).unwrap_or("");
-        assert!(!value.trim_start_matches('=').starts_with('@'), "{flag}");
+        let named = ["--sysroot="].iter().chain(&alone).chain(&rest);
+        let value = named.filter_map(|name| flag.strip_prefix(name)).min_by_key(|v| v.len());
+        assert!(!value.unwrap_or("").starts_with('@'), "{flag}");
     }
     let last = invocation.arguments.last().expect("the file");
     assert!(!last.starts_with(['-', '@']), "{last}");
