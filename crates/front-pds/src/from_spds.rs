@@ -10,10 +10,10 @@
 //! - a symbol where an assertion failed steps to one that says so ([`is_failure`]).
 
 use front_remopla::raise::{Named, Raise, is_failure};
-use front_remopla::tree::{self as syntax, Decl, ExprId, ExprKind, Name};
+use front_remopla::tree::{self as syntax, Decl, ExprId, ExprKind, Name, Symbol};
 use ir::spds::{Head, Right, Spds, SymbolId};
 use ir::{Assign, Exprs, Id, Rel, TextId, Time, Unwritten, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use source::Span;
 
 use crate::tree::{Locals, Rule, Start, Tree};
@@ -30,6 +30,7 @@ pub fn from_spds(spds: &Spds, go_on: &mut dyn FnMut() -> bool) -> Result<Tree, U
         rows: Vec::new(),
         visited: Vec::new(),
         in_frames: vec![Vec::new(); spds.frames.len()],
+        used: FxHashSet::default(),
     };
     let locals = writer.declarations();
     writer.names()?;
@@ -58,6 +59,7 @@ pub fn from_spds(spds: &Spds, go_on: &mut dyn FnMut() -> bool) -> Result<Tree, U
             writer.rule([control; 2], label, &[], formula);
         }
     }
+    writer.unused();
     writer.finish(locals);
     Ok(writer.tree)
 }
@@ -88,6 +90,8 @@ struct Writer<'s> {
     visited: Vec<Name>,
     /// By frame: the symbols that have its locals.
     in_frames: Vec<Vec<Name>>,
+    /// The symbols of rules.
+    used: FxHashSet<Symbol>,
 }
 
 impl Writer<'_> {
@@ -170,6 +174,7 @@ impl Writer<'_> {
         right: &[Name],
         formula: Option<ExprId>,
     ) {
+        self.used.extend(right.iter().chain([&symbol]).map(|name| name.symbol));
         let stack = self.raise.tree.add_list(right.iter().copied());
         let rule = syntax::Rule { from, symbol, to, stack, label: None, formula };
         self.tree.rules.push(Rule { rule, span: Span::default() });
@@ -246,6 +251,16 @@ impl Writer<'_> {
             self.rule([self.controls[0]; 2], last, &[last], Some(never));
         }
         Ok(())
+    }
+
+    /// A symbol is known by the rules that it is in: one that is in none has one that never applies.
+    fn unused(&mut self) {
+        for name in self.in_frames.concat() {
+            if !self.used.contains(&name.symbol) {
+                let never = self.raise.tree.add_expr(ExprKind::Bool(false), Span::default());
+                self.rule([self.controls[0]; 2], name, &[name], Some(never));
+            }
+        }
     }
 
     /// A formula that keeps the values of globals.

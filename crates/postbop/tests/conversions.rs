@@ -191,6 +191,12 @@ fn labels_keep_their_names() {
                 end: f(); } module void f() { F: skip; L: skip(false); dead: skip; }";
     kept(Language::Remopla, text);
     kept(Language::Pds, "(p <T>)\np <T> --> q <end 7>\nq <end> --> q <>\np <decl> --> p <skip>\n");
+    // What nobody comes to, and what nothing goes on from.
+    kept(Language::Bp, "void main() begin skip; end void f() begin L: assume(F); end");
+    kept(
+        Language::Remopla,
+        "init main; module void main() { skip; } module void f() { skip(false); }",
+    );
     let text = "void main() begin {a b}: skip; end";
     refused(Language::Bp, text, Language::Pds, "the label `{a b}`");
     refused(Language::Bp, text, Language::Remopla, "the label `{a b}`");

@@ -227,7 +227,10 @@ fn same_formulas(
             && name.starts_with(|c: char| c.is_ascii_alphabetic())
             && !["begin", "end", "T", "F", "skip", "A"].contains(&name)
     };
-    let labels = original.labels.iter().map(|label| original.text(label.name));
+    // A stack symbol has one label: of those of one statement, which may become several, the first.
+    let mut nodes = std::collections::BTreeSet::new();
+    let labels = original.labels.iter().filter(|label| nodes.insert(label.node));
+    let labels = labels.map(|label| original.text(label.name));
     let labels: Vec<&str> = labels.filter(|name| plain(name)).take(3).collect();
     for label in &labels {
         properties.push(Property::ltl(format!("G !at({label})")));
