@@ -1,5 +1,8 @@
 //! The generator of C programs: what it writes compiles, runs, and has labels of both kinds.
 
+// What is skipped is said.
+#![allow(clippy::print_stdout)]
+
 use testkit::random_c::{Compiler, Profile, claims, compiler_is_there, folder, observe, random_c};
 
 #[test]

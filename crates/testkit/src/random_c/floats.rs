@@ -30,12 +30,14 @@ fn kind(g: &mut Gen) -> Ty {
     *g.rng.pick(&[Ty::Double, Ty::Double, Ty::Float])
 }
 
+const NUMBERS: [&str; 16] = [
+    "0", "1", "0.5", "-0.5", "2.5", "0.1", "0.1f", "-3", "1e10", "3", "100.25", "0x1p-3", "1e-30",
+    "-0.0", "7.0f", "5.",
+];
+
 /// A number that binary fractions hold exactly, or do not.
 fn number(g: &mut Gen) -> &'static str {
-    *g.rng.pick(&[
-        "0", "1", "0.5", "-0.5", "2.5", "0.1", "0.1f", "-3", "1e10", "3", "100.25", "0x1p-3",
-        "1e-30", "-0.0", "7.0f", "5.",
-    ])
+    NUMBERS[g.rng.below(NUMBERS.len())]
 }
 
 fn not_a_number(g: &mut Gen, s: &mut Scope) -> String {

@@ -24,7 +24,7 @@ pub(super) const KINDS: &[Kind] = &[
 
 /// One of the two names of `setjmp`.
 fn setjmp(g: &mut Gen) -> &'static str {
-    *g.rng.pick(&["setjmp", "_setjmp"])
+    if g.rng.coin() { "setjmp" } else { "_setjmp" }
 }
 
 fn env(g: &mut Gen) -> String {
