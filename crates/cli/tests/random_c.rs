@@ -3,6 +3,9 @@
 //! `POSTBOP_SEED` sets the first seed, `POSTBOP_C_PROGRAMS` how many follow; the long run is
 //! `cargo xtask fuzz-c`.
 
+// What is skipped, and what fails, is said.
+#![allow(clippy::print_stdout)]
+
 use std::path::PathBuf;
 use testkit::random_c::{Campaign, compiler_is_there, folder};
 
