@@ -273,7 +273,7 @@ fn prepare(task: &Task) -> Result<(), String> {
         }
         let before = out.len();
         for (file, line) in &errors {
-            out.extend(blamed(&tree, file, *line)?.into_iter());
+            out.extend(blamed(&tree, file, *line)?);
         }
         if out.len() == before {
             return Err(format!("the tree does not compile: {errors:?}"));
@@ -310,6 +310,9 @@ fn blamed(tree: &Path, file: &str, line: usize) -> Result<Vec<u32>, String> {
     Ok(Vec::new())
 }
 
+/// A file and a line.
+type Place = (String, usize);
+
 /// A test program and the folder that it runs in.
 struct Test {
     name: String,
@@ -318,7 +321,7 @@ struct Test {
 }
 
 /// Builds the tests: the programs, or where errors are.
-fn built(tree: &Path, task: &Task) -> Result<(Vec<Test>, Vec<(String, usize)>), String> {
+fn built(tree: &Path, task: &Task) -> Result<(Vec<Test>, Vec<Place>), String> {
     let mut command = Command::new("cargo");
     command.args(["build", "--tests", "--message-format=json", "--keep-going"]);
     let mut packages: BTreeSet<&str> = task.crates.iter().map(String::as_str).collect();
@@ -359,16 +362,11 @@ fn string_after(line: &str, key: &str) -> Option<String> {
     Some(rest.split('"').next()?.to_owned())
 }
 
-/// File and line of the primary place of an error of the compiler.
-fn error_place(line: &str) -> Option<(String, usize)> {
-    // The message's own spans come first, each an object that ends with how far one can trust a suggestion.
-    let spans = line.split("\"spans\":[").nth(1)?;
-    let primary =
-        spans.split("\"suggestion_applicability\"").find(|s| s.contains("\"is_primary\":true"))?;
-    let file = string_after(primary, "\"file_name\":\"")?;
-    let number = primary.split_once("\"line_start\":")?.1;
-    let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
-    Some((file, digits.parse().ok()?))
+/// File and line of the primary place of an error of the compiler, as it shows them to people.
+fn error_place(line: &str) -> Option<Place> {
+    let shown = line.split_once("--> ")?.1;
+    let mut words = shown.split(':');
+    Some((words.next()?.to_owned(), words.next()?.parse().ok()?))
 }
 
 /// How a run of a test program ended.

@@ -267,6 +267,13 @@ fn not_looked_at(file: &File<'_>) -> Vec<Range<usize>> {
                     || file.word(k + 1) == "fn";
                 out.push(to(file.tokens[end].pair.filter(|_| whole).unwrap_or(end)));
             }
+            // Bounds of generic parameters are joined by `+`.
+            "fn" => {
+                let body = (k..file.tokens.len()).find(|&i| matches!(file.word(i), "{" | ";"));
+                if let (Some(body), Some(next)) = (body, file.tokens.get(k + 1)) {
+                    out.push(next.at.start..file.tokens[body].at.start);
+                }
+            }
             "debug_assert" | "debug_assert_eq" | "debug_assert_ne" | "assert" | "assert_eq"
             | "unreachable" | "matches" | "panic"
                 if file.word(k + 1) == "!" =>
@@ -316,6 +323,9 @@ fn short(text: &str) -> String {
     text.chars().take(90).collect()
 }
 
+/// Whether a token, perhaps between spaces, ends an operand.
+type Stop = Box<dyn Fn(&str, bool) -> bool>;
+
 fn operators(file: &File<'_>, k: usize, out: &mut Vec<Change>) {
     if file.tokens[k].kind != Kind::Sign || !file.spaced(k) {
         return;
@@ -344,34 +354,33 @@ fn operators(file: &File<'_>, k: usize, out: &mut Vec<Change>) {
         _ => "",
     };
     let assigned = |w: &str| ASSIGN.contains(&w) || w == "..=";
-    let (other, kind, stop): (&str, &'static str, Box<dyn Fn(&str, bool) -> bool>) =
-        if !comparison.is_empty() {
-            (
-                comparison,
-                "comparison",
-                Box::new(move |w: &str, s| {
-                    assigned(w) || w == "&&" || w == "||" || is_comparison(w, s)
-                }),
-            )
-        } else if op == "&&" {
-            (logical, "logic", Box::new(move |w: &str, _| assigned(w) || w == "||"))
-        } else if op == "||" {
-            (logical, "logic", Box::new(move |w: &str, _| assigned(w)))
-        } else if !arithmetic.is_empty() {
-            let product = matches!(op, "*" | "/" | "%");
-            (
-                arithmetic,
-                "arithmetic",
-                Box::new(move |w: &str, s| {
-                    let loose = s
-                        && (matches!(w, "+" | "-" | "&" | "^" | "<<" | ">>")
-                            || product && matches!(w, "*" | "/" | "%"));
-                    assigned(w) || w == "&&" || w == "||" || is_comparison(w, s) || loose
-                }),
-            )
-        } else {
-            return;
-        };
+    let (other, kind, stop): (&str, &'static str, Stop) = if !comparison.is_empty() {
+        (
+            comparison,
+            "comparison",
+            Box::new(move |w: &str, s| {
+                assigned(w) || w == "&&" || w == "||" || is_comparison(w, s)
+            }),
+        )
+    } else if op == "&&" {
+        (logical, "logic", Box::new(move |w: &str, _| assigned(w) || w == "||"))
+    } else if op == "||" {
+        (logical, "logic", Box::new(move |w: &str, _| assigned(w)))
+    } else if !arithmetic.is_empty() {
+        let product = matches!(op, "*" | "/" | "%");
+        (
+            arithmetic,
+            "arithmetic",
+            Box::new(move |w: &str, s| {
+                let loose = s
+                    && (matches!(w, "+" | "-" | "&" | "^" | "<<" | ">>")
+                        || product && matches!(w, "*" | "/" | "%"));
+                assigned(w) || w == "&&" || w == "||" || is_comparison(w, s) || loose
+            }),
+        )
+    } else {
+        return;
+    };
     // `a - b + c`: what is left of `+` is `a - b`, what is right of `-` ends at `+`.
     let sum = matches!(op, "+" | "-");
     let left_stop =

@@ -198,11 +198,14 @@ impl Campaign {
                         return self.ask(files, &rest, keep, reasons, outcome);
                     }
                 }
-                _ => reasons.push(format!(
-                    "{}{kept}: {}: {why}",
-                    questions[0].flags.join(" "),
-                    out.status
-                )),
+                // Nothing could be read, which is told.
+                (Some(2), true) if why.contains("no function has a body") => {
+                    outcome.count("programs that are not read");
+                }
+                _ => {
+                    let asked = questions[0].flags.join(" ");
+                    reasons.push(format!("{asked}{kept}: {}: {why}", out.status));
+                }
             }
             return Ok(());
         }
