@@ -279,7 +279,9 @@ impl<K: Fn(FuncId) -> bool> Solver<'_, K> {
     fn call(&mut self, at: u32, f: FuncId, by_escape: bool) {
         let sites = self.sites;
         let site = &sites[at as usize];
-        if self.fits[site.fits].binary_search(&f).is_err() || !self.called.insert((at, f)) {
+        // What is known to be in a pointer is called, whatever type the pointer has.
+        let fits = !by_escape || self.fits[site.fits].binary_search(&f).is_ok();
+        if !fits || !self.called.insert((at, f)) {
             return;
         }
         self.targets[at as usize].push(f);

@@ -398,12 +398,19 @@ impl Linked<'_> {
             let unit = &self.units[u];
             let here = unit.sym(&other).and_then(|sym| self.scopes[u].get(&sym)).copied();
             let found = here.or_else(|| self.externs.get(&other).copied());
-            let found = found.filter(|entity| match entity {
-                Entity::Func(f) => !defined || self.funcs[f.index()].body.is_some(),
-                Entity::Object(o) => !defined || self.objects[o.index()].defined,
-            });
-            let (Some(old), Some(new)) = (self.scopes[u].get(&name).copied(), found) else {
-                continue;
+            let is_defined = |entity: Entity| match entity {
+                Entity::Func(f) => self.funcs[f.index()].body.is_some(),
+                Entity::Object(o) => self.objects[o.index()].defined,
+            };
+            let (old, new) = match (self.scopes[u].get(&name).copied(), found) {
+                (Some(old), Some(new)) if !defined || is_defined(new) => (old, new),
+                // What others call by the name for the linker is what is defined here.
+                (Some(new), Some(old)) if is_defined(new) => (old, new),
+                (Some(new), None) if is_defined(new) => {
+                    self.externs.insert(other, new);
+                    continue;
+                }
+                _ => continue,
             };
             if std::mem::discriminant(&old) != std::mem::discriminant(&new) || old == new {
                 continue;

@@ -220,6 +220,30 @@ impl Typing<'_, '_> {
         self.linked.scalar(self.ty(e))
     }
 
+    /// The bytes of a type, if they are certain: of scalars, and of arrays of them.
+    fn size(&self, ty: TypeId) -> Option<u64> {
+        let mut t = TypeRef { unit: self.u as u32, ty };
+        let mut count = 1u64;
+        loop {
+            match self.linked.plain_kind(t)? {
+                TypeKind::Array(inner, Some(length)) => {
+                    // The length may be a number only.
+                    let ExprKind::Number(sym) = &self.unit().expr(*length).kind else {
+                        return None;
+                    };
+                    let length = literal(self.unit().name(*sym), self.model())?.number();
+                    count = count.checked_mul(u64::try_from(length).ok()?)?;
+                    t = TypeRef { unit: t.unit, ty: *inner };
+                }
+                TypeKind::Base(_) | TypeKind::Enum(_) | TypeKind::Pointer(_) => {
+                    let size = self.linked.scalar(Ty::At(t))?.size(self.model())?;
+                    return count.checked_mul(size);
+                }
+                _ => return None,
+            }
+        }
+    }
+
     /// The value of a constant expression, or of one over variables that always have the same value.
     pub(crate) fn constant(&self, root: ExprId) -> Option<Value> {
         let (unit, model) = (self.unit(), self.model());
@@ -231,9 +255,8 @@ impl Typing<'_, '_> {
                 _ => None,
             },
             ExprKind::SizeOfType(ty) => {
-                let size = self.linked.scalar(self.at(*ty))?.size(model)?;
                 let size_t = Scalar::Int(Int::new(model.pointer, false));
-                Value::of(size_t, size.into(), model)
+                Value::of(size_t, self.size(*ty)?.into(), model)
             }
             _ => None,
         };

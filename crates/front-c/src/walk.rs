@@ -1963,9 +1963,12 @@ impl<'a> Walker<'_, 'a> {
             ExprKind::Number(_)
             | ExprKind::Text(_)
             | ExprKind::SizeOf(_)
-            | ExprKind::SizeOfType(_)
             | ExprKind::Enumerator(_)
             | ExprKind::AboutType(_) => self.push(Val::other(None)),
+            ExprKind::SizeOfType(ty) => {
+                self.tasks.push(Task::Push(What::Other));
+                self.sizes(*ty);
+            }
             ExprKind::LabelAddress(sym) => {
                 self.named_label(*sym);
                 self.address_labels.push(*sym);
@@ -2057,7 +2060,10 @@ impl<'a> Walker<'_, 'a> {
             }
             ExprKind::Field(a, sym) => self.later([Task::Eval(*a), Task::Field(*sym)]),
             ExprKind::Arrow(a, sym) => self.later([Task::Eval(*a), Task::Arrow(*sym)]),
-            ExprKind::Cast(ty, a) => self.later([Task::Eval(*a), Task::Cast(*ty)]),
+            ExprKind::Cast(ty, a) => {
+                self.later([Task::Eval(*a), Task::Cast(*ty)]);
+                self.sizes(*ty);
+            }
             ExprKind::Compound(ty, init) => {
                 self.later([Task::Init(*init), Task::Push(What::Other), Task::Cast(*ty)]);
             }
@@ -2133,10 +2139,21 @@ impl<'a> Walker<'_, 'a> {
         e
     }
 
+    /// Whether `c ? a : b` is `a` or `b` as it is: where one has to be converted to the type of the other,
+    /// that counts.
+    fn keeps_arms(&self, a: ExprId, b: ExprId) -> bool {
+        match (self.scalar(a), self.scalar(b)) {
+            (Some(Scalar::Pointer), _) | (_, Some(Scalar::Pointer)) | (None, None) => true,
+            (Some(a), Some(b)) => c_types::usual(a, b)
+                .is_some_and(|to| a.fits(to, &self.unit.model) && b.fits(to, &self.unit.model)),
+            _ => false,
+        }
+    }
+
     fn assign(&mut self, e: ExprId, o: ObjectId, text: Option<Text>) {
         let e = self.through_casts(e);
         match &self.unit.expr(e).kind {
-            ExprKind::Conditional(c, Some(a), b) => {
+            ExprKind::Conditional(c, Some(a), b) if self.keeps_arms(*a, *b) => {
                 let (yes, no, end) = (self.label(), self.label(), self.label());
                 let (on_yes, on_no) = (self.whole(*a), self.whole(*b));
                 self.later([
@@ -2301,13 +2318,10 @@ impl<'a> Walker<'_, 'a> {
         }
         let fitting = self.linked.fitting(ty, arguments);
         let found: Vec<FuncId> = match known {
-            Some(known) => {
-                let reaches = |f: &FuncId| known.funcs.binary_search(f).is_ok();
-                fitting.iter().copied().filter(reaches).collect()
-            }
+            Some(known) => known.funcs.clone(),
             None => fitting.to_vec(),
         };
-        let message = if fitting.is_empty() {
+        let message = if fitting.is_empty() && found.is_empty() {
             "no function fits this call through a pointer; it is an event only"
         } else if found.is_empty() {
             "no function of the program is known to be in this pointer; its call is an event only"
@@ -2566,10 +2580,15 @@ impl<'a> Walker<'_, 'a> {
                 }
             }
         }
-        // Sizes of arrays are evaluated.
-        let mut ty = d.ty;
-        while let TypeKind::Array(inner, size) = unit.ty(ty).kind {
-            if let Some(size) = size
+        self.sizes(d.ty);
+    }
+
+    /// Sizes of arrays in a type are evaluated before what has the type.
+    fn sizes(&mut self, ty: TypeId) {
+        let unit = self.unit;
+        let mut ty = ty;
+        while let TypeKind::Array(inner, _) | TypeKind::Pointer(inner) = unit.ty(ty).kind {
+            if let TypeKind::Array(_, Some(size)) = unit.ty(ty).kind
                 && self.constant(size).is_none()
             {
                 let text = self.whole(size);
@@ -2873,7 +2892,9 @@ impl<'a> Walker<'_, 'a> {
             return;
         };
         let e = self.through_casts(e);
-        if let ExprKind::Conditional(c, Some(a), b) = self.unit.expr(e).kind {
+        if let ExprKind::Conditional(c, Some(a), b) = self.unit.expr(e).kind
+            && self.keeps_arms(a, b)
+        {
             let (yes, no) = (self.label(), self.label());
             self.later([
                 Task::Cond(c, yes, no, None),
