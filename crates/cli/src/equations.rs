@@ -142,7 +142,8 @@ fn resolved(
         MethodArg::Global => Method::Global,
     };
     let diagnostic = args.diagnostic.is_some() || args.self_check;
-    let resolution = Resolution { method, diagnostic, tau: args.tau.clone() };
+    let data = args.data.as_deref().map(io::source_file).transpose()?;
+    let resolution = Resolution { method, diagnostic, tau: args.tau.clone(), data };
     let mut memory = args.memory.or_else(watch::default_memory);
     let (workers, started) = workers::workers(args, names, &mut memory)?.unzip();
     let limits = Limits { time: args.timeout, memory, steps: None };

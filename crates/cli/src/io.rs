@@ -14,15 +14,23 @@ pub(crate) fn source_file(name: &str) -> Result<Arc<SourceFile>, String> {
 
 /// What a file holds, as a stream, with its name for messages; `-` is standard input.
 pub(crate) fn stream(name: &str) -> Result<(&str, Box<dyn BufRead>), String> {
+    let unpacked = |shown: &'static str, input: Box<dyn BufRead>| {
+        postbop::gunzip::open(input).map_err(|e| format!("cannot read {shown}: {e}"))
+    };
     if name == "-" {
-        return Ok(("<stdin>", Box::new(BufReader::new(io::stdin()))));
+        let input = Box::new(BufReader::new(io::stdin()));
+        return Ok(("<stdin>", unpacked("standard input", input)?));
     }
     let opened = File::open(name).and_then(|file| match file.metadata()?.is_dir() {
         true => Err(io::Error::other("it is a directory")),
         false => Ok(file),
     });
     match opened {
-        Ok(file) => Ok((name, Box::new(BufReader::with_capacity(1 << 16, file)))),
+        Ok(file) => {
+            let input = BufReader::with_capacity(1 << 16, file);
+            let input = postbop::gunzip::open(input);
+            Ok((name, input.map_err(|e| format!("cannot read `{name}`: {e}"))?))
+        }
         Err(e) => Err(format!("cannot read `{name}`: {e}")),
     }
 }
@@ -42,8 +50,9 @@ fn bytes(name: &str) -> Result<(String, Vec<u8>), String> {
     let mut bytes = Vec::new();
     if name == "-" {
         let shown = "<stdin>".to_owned();
-        return match io::stdin().lock().read_to_end(&mut bytes) {
-            Ok(_) => Ok((shown, bytes)),
+        let read = io::stdin().lock().read_to_end(&mut bytes);
+        return match read.and_then(|_| unpack(&mut bytes)) {
+            Ok(()) => Ok((shown, bytes)),
             Err(e) => Err(format!("cannot read standard input: {e}")),
         };
     }
@@ -53,10 +62,20 @@ fn bytes(name: &str) -> Result<(String, Vec<u8>), String> {
         }
         file.read_to_end(&mut bytes)
     });
+    let read = read.and_then(|_| unpack(&mut bytes));
     match read {
-        Ok(_) => Ok((name.to_owned(), bytes)),
+        Ok(()) => Ok((name.to_owned(), bytes)),
         Err(e) => Err(format!("cannot read `{name}`: {e}")),
     }
+}
+
+/// What a compressed file holds, in its place.
+fn unpack(bytes: &mut Vec<u8>) -> io::Result<()> {
+    if postbop::gunzip::is_gzip(bytes) {
+        let packed = std::mem::take(bytes);
+        postbop::gunzip::open(&packed[..])?.read_to_end(bytes)?;
+    }
+    Ok(())
 }
 
 /// Lets `write` write to the file, or to standard output.

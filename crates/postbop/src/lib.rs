@@ -55,7 +55,7 @@ mod watched;
 mod workers;
 
 pub use andor::AndOr;
-pub use bes::Method;
+pub use bes::{Method, gunzip};
 pub use c::{CProgram, CText, Encoding, preprocess};
 pub use check::{Limits, StopReason, TraceMode};
 pub use checking::check;
