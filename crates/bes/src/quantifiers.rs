@@ -19,6 +19,8 @@ use crate::rewrite::Effort;
 
 /// The most values of a sort that V1 takes without a look at the body.
 const FEW: usize = 16;
+/// How many nodes in states are looked at for one quantifier.
+const MOST_FOLLOWED: usize = 1 << 12;
 
 impl<M: Model> Instance<M> {
     /// Puts the body of a quantifier on the pile, for each value that can matter.
@@ -99,72 +101,105 @@ impl<M: Model> Instance<M> {
         Ok(())
     }
 
-    /// Which values of a slot can matter to a node, in a state.
+    /// Which values of a slot can matter to a node, in a state. Steps whose labels do not depend on
+    /// the slot are followed, to a limit.
     fn relevant(&mut self, root: u32, slot: u32, state: M::State) -> Result<Outside, ParamError> {
         let unknown = self.inner_slots(root);
-        let mut known: FxHashMap<u32, Outside> = FxHashMap::default();
-        let mut stack = vec![root];
+        let mut known: FxHashMap<(u32, M::State), Outside> = FxHashMap::default();
+        let mut after: FxHashMap<(u32, M::State), Vec<M::State>> = FxHashMap::default();
+        let mut stack = vec![(root, state)];
         let mut effort = Effort::new();
-        while let Some(&node) = stack.last() {
-            if known.contains_key(&node) {
+        while let Some(&key) = stack.last() {
+            let (node, state) = key;
+            if known.contains_key(&key) {
                 stack.pop();
                 continue;
             }
             let depends = self.free[node as usize].binary_search(&slot).is_ok();
+            // What a node is combined from: nodes and states.
+            let mut parts: Vec<(u32, M::State)> = Vec::new();
+            let mut op = Op::And;
             let out = match &self.formulas.nodes[node as usize] {
-                Node::Constant(value) => Outside::constant(*value),
+                Node::Constant(value) => Some(Outside::constant(*value)),
                 Node::Test(expr) => {
                     let data = &mut self.data;
                     let unknown = unknown.clone();
-                    Analysis::new(&data.signature, &mut data.terms, &mut effort, slot, unknown)
-                        .truth(&expr.code, &self.slots)
+                    let mut analysis =
+                        Analysis::new(&data.signature, &mut data.terms, &mut effort, slot, unknown);
+                    Some(analysis.truth(&expr.code, &self.slots))
                 }
-                _ if !depends => Outside::independent(),
-                Node::Call(..) => Outside::depends(),
-                Node::Modality { op, action, .. } => {
-                    let (op, action) = (*op, *action);
-                    let step = self.model.some_step(
-                        state,
-                        action,
-                        (slot, &unknown),
-                        &mut self.slots,
-                        &mut self.data,
-                    )?;
-                    match step.no_step() {
-                        Some(values) => Outside::only_at(values.clone(), op.neutral()),
-                        None => Outside::depends(),
-                    }
+                _ if !depends => Some(Outside::independent()),
+                _ if known.len() + after.len() > MOST_FOLLOWED => Some(Outside::depends()),
+                Node::Call(..) => Some(Outside::depends()),
+                Node::Modality { reads, .. } if reads.contains(&slot) => {
+                    Some(self.modality(node, (slot, &unknown), state)?)
                 }
-                Node::Quantifier { body, range, .. } => match known.get(body) {
-                    None => {
-                        stack.push(*body);
-                        continue;
+                Node::Modality { reads, binds, .. }
+                    if !binds.is_empty() || reads.iter().any(|s| unknown.contains(s)) =>
+                {
+                    Some(Outside::depends())
+                }
+                Node::Modality { op: mine, action, body, .. } => {
+                    let (action, body) = (*action, *body);
+                    op = *mine;
+                    if !after.contains_key(&key) {
+                        let (mut states, mut bound) = (Vec::new(), Vec::new());
+                        let (slots, data) = (&mut self.slots, &mut self.data);
+                        self.model.steps(state, action, slots, data, &mut states, &mut bound)?;
+                        after.insert(key, states);
                     }
-                    // A range may be empty, and may depend on the slot.
-                    Some(_) if range.is_some() => Outside::depends(),
-                    Some(_) if self.some_sort_is_empty(&unknown) => Outside::depends(),
-                    Some(out) => out.clone(),
-                },
-                Node::Many(op, children) => {
-                    let open = |child: &&u32| !known.contains_key(*child);
-                    if let Some(&child) = children.iter().find(open) {
-                        stack.push(child);
-                        continue;
-                    }
-                    let mut out = Outside::constant(op.neutral());
-                    for child in children {
-                        out = match op {
-                            Op::And => out.and(&known[child]),
-                            Op::Or => out.or(&known[child]),
-                        };
-                    }
-                    out
+                    parts.extend(after[&key].iter().map(|&to| (body, to)));
+                    None
+                }
+                // A range may be empty, and may depend on the slot.
+                Node::Quantifier { range: Some(_), .. } => Some(Outside::depends()),
+                Node::Quantifier { .. } if self.some_sort_is_empty(&unknown) => {
+                    Some(Outside::depends())
+                }
+                Node::Quantifier { body, .. } => {
+                    parts.push((*body, state));
+                    None
+                }
+                Node::Many(mine, children) => {
+                    op = *mine;
+                    parts.extend(children.iter().map(|&child| (child, state)));
+                    None
                 }
             };
-            known.insert(node, out);
+            let out = match out {
+                Some(out) => out,
+                None => {
+                    if let Some(&part) = parts.iter().find(|part| !known.contains_key(*part)) {
+                        stack.push(part);
+                        continue;
+                    }
+                    parts.iter().fold(Outside::constant(op.neutral()), |out, part| match op {
+                        Op::And => out.and(&known[part]),
+                        Op::Or => out.or(&known[part]),
+                    })
+                }
+            };
+            known.insert(key, out);
             stack.pop();
         }
-        Ok(known.remove(&root).unwrap_or_default())
+        Ok(known.remove(&(root, state)).unwrap_or_default())
+    }
+
+    /// O6, for a modality whose action depends on the slot.
+    fn modality(
+        &mut self,
+        node: u32,
+        about: (u32, &[u32]),
+        state: M::State,
+    ) -> Result<Outside, ParamError> {
+        let Node::Modality { op, action, .. } = self.formulas.nodes[node as usize] else {
+            return Ok(Outside::depends());
+        };
+        let step = self.model.some_step(state, action, about, &mut self.slots, &mut self.data)?;
+        Ok(match step.no_step() {
+            Some(values) => Outside::only_at(values.clone(), op.neutral()),
+            None => Outside::depends(),
+        })
     }
 
     /// Whether one of these slots is of the sort of names, and there are none.
@@ -186,6 +221,7 @@ impl<M: Model> Instance<M> {
                     inner.push(*slot);
                     std::slice::from_ref(body)
                 }
+                Node::Modality { body, .. } => std::slice::from_ref(body),
                 _ => &[],
             };
             at += 1;
