@@ -91,7 +91,7 @@ impl<M: Model> Instance<M> {
         self.tried += values.len() as u64;
         if self.tried > self.most_values {
             let variable = self.formulas.slots[slot as usize].name.clone();
-            return Err(ParamError::Unbounded { variable, tried: self.tried });
+            return Err(ParamError::Unbounded { variable, tried: self.most_values });
         }
         for &value in values.iter().rev() {
             self.slots[slot as usize] = value;
@@ -251,7 +251,7 @@ impl<M: Model> Instance<M> {
         self.tried += 1;
         if self.tried > self.most_values {
             let variable = self.formulas.slots[slot as usize].name.clone();
-            return Err(ParamError::Unbounded { variable, tried: self.tried });
+            return Err(ParamError::Unbounded { variable, tried: self.most_values });
         }
         // Later bounds are tried less often: the body may be large.
         if at <= 64 || at % (at / 16) == 0 {

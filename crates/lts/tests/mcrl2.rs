@@ -109,7 +109,7 @@ fn quantifiers_over_the_data_of_labels() {
     check("<forall n: Nat. !a(n)>true", false);
     refused(
         "forall n: Nat. val(f(n) mod 2 < 2)",
-        "nothing bounds the quantifier over `n` (1048577 values tried)",
+        "nothing bounds the quantifier over `n` (1048576 values tried)",
     );
     refused("forall l: List(Nat). val(#l < 3)", "nothing bounds the quantifier over `l`");
     refused("val(loop(0) == 1)", "`loop(0) == 1` takes too many steps to evaluate");
