@@ -46,6 +46,7 @@ impl Word for () {
 const BOOL: u32 = 0;
 const INT: u32 = 1;
 const SYMBOL: u32 = 2;
+const TERM: u32 = 3;
 
 impl<M: Model> Portable for Instance<M>
 where
@@ -61,6 +62,9 @@ where
                     words.extend([INT, value as u32, (value >> 32) as u32]);
                 }
                 Value::Symbol(symbol) => words.extend([SYMBOL, symbol]),
+                // Numbers of structured values mean something in one replica only: systems with such
+                // data are not given to workers, and nothing decodes this.
+                Value::Term(term) => words.extend([TERM, term]),
             }
         }
     }

@@ -3,9 +3,9 @@
 //! An expression is postfix code, so that neither reading, evaluating, printing nor dropping one
 //! depends on how deep it is nested.
 
-use std::fmt::Write;
-
 use rustc_hash::FxHashMap;
+
+use crate::sorts::{Composite, Constructor, Function, Inner};
 
 /// A value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -16,6 +16,8 @@ pub enum Value {
     Int(i64),
     /// An element of an enumeration, or a name found in labels.
     Symbol(u32),
+    /// A structured value, by its number among the [`Terms`](crate::terms::Terms) of a run.
+    Term(u32),
 }
 
 /// A sort.
@@ -29,16 +31,22 @@ pub enum Sort {
     Pos,
     /// Numbers.
     Int,
-    /// A declared enumeration.
+    /// Rational numbers.
+    Real,
+    /// A declared enumeration or structured sort.
     Enum(u32),
     /// The names in the model.
     Var,
+    /// Lists, sets, bags, functions: by number among [`Signature::composites`].
+    Of(u32),
+    /// Not known here: the elements of `[]`, and what follows from them.
+    Unknown,
 }
 
 impl Sort {
     /// Whether it is one of the sorts of numbers.
     pub fn is_number(self) -> bool {
-        matches!(self, Sort::Nat | Sort::Pos | Sort::Int)
+        matches!(self, Sort::Nat | Sort::Pos | Sort::Int | Sort::Real)
     }
 
     /// Whether its values are names.
@@ -54,23 +62,17 @@ impl Sort {
             _ => None,
         }
     }
-
-    /// Whether values of `other` can stand where this sort is wanted. Numbers are checked again
-    /// when they are known.
-    pub fn accepts(self, other: Sort) -> bool {
-        self == other
-            || (self.is_number() && other.is_number())
-            || (self.is_symbol() && other.is_symbol() && (self == Sort::Var || other == Sort::Var))
-    }
 }
 
-/// A declared enumeration.
+/// A declared enumeration, or a structured sort.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Enumeration {
     /// Its name.
     pub name: String,
-    /// Its elements.
+    /// Its elements: the names of its constructors, in order.
     pub elements: Vec<u32>,
+    /// Whether no constructor has arguments, so that the elements are all values.
+    pub plain: bool,
 }
 
 /// Names of values and sorts.
@@ -78,9 +80,23 @@ pub struct Enumeration {
 pub struct Signature {
     names: Vec<String>,
     ids: FxHashMap<String, u32>,
-    /// Declared enumerations.
+    /// Declared enumerations and structured sorts.
     pub enumerations: Vec<Enumeration>,
-    sorts: FxHashMap<u32, u32>,
+    pub(crate) sorts: FxHashMap<u32, u32>,
+    /// Lists, sets, bags, functions.
+    pub(crate) composites: Vec<Composite>,
+    pub(crate) depths: Vec<u32>,
+    pub(crate) aliases: FxHashMap<String, Sort>,
+    /// Constructors, with their fields; those of enumerations, too.
+    pub(crate) constructors: Vec<Constructor>,
+    /// Functions that equations define.
+    pub(crate) functions: Vec<Function>,
+    /// Bodies of `lambda`, quantifiers inside data, comprehensions and `whr`.
+    pub(crate) inner: Vec<Inner>,
+    /// The sorts of the arguments of declared actions.
+    pub(crate) actions: FxHashMap<String, Vec<Vec<Sort>>>,
+    /// The declarations beyond enumerations, as they were written.
+    pub(crate) declared: String,
 }
 
 impl Signature {
@@ -93,6 +109,11 @@ impl Signature {
         self.names.push(name.to_owned());
         self.ids.insert(name.to_owned(), id);
         id
+    }
+
+    /// The declarations beyond enumerations, as they were written.
+    pub fn declared(&self) -> &str {
+        &self.declared
     }
 
     /// The number of symbols.
@@ -120,9 +141,18 @@ impl Signature {
             if self.sorts.insert(symbol, number).is_some() {
                 return Err(i);
             }
+            self.constructors.push(Constructor {
+                symbol,
+                sort: number,
+                position: i as u32,
+                fields: Vec::new(),
+                projections: Vec::new(),
+                recogniser: None,
+            });
             symbols.push(symbol);
         }
-        self.enumerations.push(Enumeration { name: name.to_owned(), elements: symbols });
+        let name = name.to_owned();
+        self.enumerations.push(Enumeration { name, elements: symbols, plain: true });
         Ok(Sort::Enum(number))
     }
 
@@ -132,14 +162,17 @@ impl Signature {
     }
 
     /// A sort's name.
-    pub fn sort_name(&self, sort: Sort) -> &str {
+    pub fn sort_name(&self, sort: Sort) -> String {
         match sort {
-            Sort::Bool => "Bool",
-            Sort::Nat => "Nat",
-            Sort::Pos => "Pos",
-            Sort::Int => "Int",
-            Sort::Var => "Var",
-            Sort::Enum(number) => &self.enumerations[number as usize].name,
+            Sort::Bool => "Bool".to_owned(),
+            Sort::Nat => "Nat".to_owned(),
+            Sort::Pos => "Pos".to_owned(),
+            Sort::Int => "Int".to_owned(),
+            Sort::Real => "Real".to_owned(),
+            Sort::Var => "Var".to_owned(),
+            Sort::Unknown => "?".to_owned(),
+            Sort::Enum(number) => self.enumerations[number as usize].name.clone(),
+            Sort::Of(_) => self.composite_name(sort),
         }
     }
 
@@ -150,7 +183,9 @@ impl Signature {
             "Nat" | "nat" => Some(Sort::Nat),
             "Pos" => Some(Sort::Pos),
             "Int" | "int" => Some(Sort::Int),
+            "Real" | "real" => Some(Sort::Real),
             "Var" => Some(Sort::Var),
+            _ if self.aliases.contains_key(name) => Some(self.aliases[name]),
             _ => {
                 let number = self.enumerations.iter().position(|e| e.name == name)?;
                 Some(Sort::Enum(number as u32))
@@ -164,6 +199,7 @@ impl Signature {
             Value::Bool(b) => b.to_string(),
             Value::Int(n) => n.to_string(),
             Value::Symbol(s) => self.symbol_name(s).to_owned(),
+            Value::Term(n) => format!("#{n}"),
         }
     }
 
@@ -194,6 +230,20 @@ pub enum Unary {
     ToNat,
     ToPos,
     ToInt,
+    ToReal,
+    /// `#l`: the length of a list, the number of elements of a set.
+    Size,
+    Head,
+    Tail,
+    /// The last element.
+    LastOf,
+    /// All but the last element.
+    FrontOf,
+    Floor,
+    Ceiling,
+    Round,
+    SetToBag,
+    BagToSet,
 }
 
 /// Operators of two operands.
@@ -216,6 +266,33 @@ pub enum Binary {
     Modulo,
     Min,
     Max,
+    /// `/`.
+    Quotient,
+    /// `exp`.
+    Power,
+    /// `x |> l`.
+    Prepend,
+    /// `l <| x`.
+    Append,
+    /// `l ++ m`.
+    Concatenate,
+    /// `l . n`.
+    At,
+    /// `x in s`.
+    In,
+    /// `count(x, b)`.
+    Count,
+}
+
+/// What a binder inside data makes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Bound {
+    Forall,
+    Exists,
+    Lambda,
+    /// `{ x: S | b }`.
+    SetOf,
 }
 
 /// One step of postfix code.
@@ -231,6 +308,118 @@ pub enum Instr {
     Binary(Binary),
     /// Condition, then, else: the last three.
     If,
+    /// After the first operand of a connective: goes on this far where it decides.
+    Lazy(Binary, u32),
+    /// After the condition of `if`: how far to the other case, and to the end.
+    Branch(u32, u32),
+    /// After the first case of `if`: how far to the end.
+    Jump(u32),
+    /// A function that equations define, on so many arguments.
+    Apply(u32, u32),
+    /// A constructor, by number, on its arguments.
+    Construct(u32, u32),
+    /// A field, by the projection's name.
+    Project(u32),
+    /// Whether a constructor made it, by the recogniser's name.
+    Recognise(u32),
+    /// A list of so many.
+    List(u32),
+    /// A set of so many.
+    Set(u32),
+    /// A bag of so many pairs of an element and its number.
+    Bag(u32),
+    /// A function and so many arguments.
+    Call(u32),
+    /// A function, an argument, and its new value.
+    Update,
+    /// A binder, by the number of its body.
+    Bind(Bound, u32),
+    /// Values for the variables of a body: `e whr x = … end`.
+    Where(u32, u32),
+}
+
+impl Instr {
+    /// How many results it takes; `None`: it is no operator, and leaves no result.
+    pub(crate) fn operands(&self) -> Option<usize> {
+        Some(match *self {
+            Instr::Lazy(..) | Instr::Branch(..) | Instr::Jump(_) => return None,
+            Instr::Value(_) | Instr::Slot(_) | Instr::Bind(..) => 0,
+            Instr::Unary(_) | Instr::Project(_) | Instr::Recognise(_) => 1,
+            Instr::Binary(_) => 2,
+            Instr::If | Instr::Update => 3,
+            Instr::Apply(_, n) | Instr::Construct(_, n) | Instr::Where(_, n) => n as usize,
+            Instr::List(n) | Instr::Set(n) => n as usize,
+            Instr::Bag(n) => 2 * n as usize,
+            Instr::Call(n) => n as usize + 1,
+        })
+    }
+}
+
+impl Instr {
+    fn is_rich(&self) -> bool {
+        match self {
+            Instr::Value(value) => matches!(value, Value::Term(_)),
+            Instr::Slot(_) | Instr::If | Instr::Lazy(..) | Instr::Branch(..) | Instr::Jump(_) => {
+                false
+            }
+            Instr::Unary(op) => !matches!(
+                op,
+                Unary::Not
+                    | Unary::Negate
+                    | Unary::Abs
+                    | Unary::Succ
+                    | Unary::Pred
+                    | Unary::ToNat
+                    | Unary::ToPos
+                    | Unary::ToInt
+            ),
+            Instr::Binary(op) => matches!(
+                op,
+                Binary::Quotient
+                    | Binary::Power
+                    | Binary::Prepend
+                    | Binary::Append
+                    | Binary::Concatenate
+                    | Binary::At
+                    | Binary::In
+                    | Binary::Count
+            ),
+            _ => true,
+        }
+    }
+}
+
+/// Where the code of each step's result begins; steps without one have that of what follows.
+pub(crate) fn starts(code: &[Instr]) -> Vec<usize> {
+    let mut starts = Vec::with_capacity(code.len());
+    let mut open: Vec<usize> = Vec::new();
+    for (i, instr) in code.iter().enumerate() {
+        let Some(operands) = instr.operands() else {
+            starts.push(i);
+            continue;
+        };
+        let start = if operands == 0 { i } else { open[open.len() - operands] };
+        open.truncate(open.len() - operands);
+        open.push(start);
+        starts.push(start);
+    }
+    starts
+}
+
+/// The last steps of the operands of the step at `at`, in order.
+pub(crate) fn children(code: &[Instr], starts: &[usize], at: usize) -> Vec<usize> {
+    let count = code[at].operands().unwrap_or(0);
+    let mut out = vec![0; count];
+    let mut end = at;
+    for place in out.iter_mut().rev() {
+        end -= 1;
+        while code[end].operands().is_none() {
+            end -= 1;
+        }
+        *place = end;
+        end = starts[end];
+    }
+    out
 }
 
 /// An expression. Invariant: `code` leaves one result.
@@ -271,12 +460,23 @@ impl Expr {
         Expr { code: code.collect(), sort: self.sort }
     }
 
-    /// The data variables in it, with repetitions.
-    pub fn slots(&self) -> impl Iterator<Item = u32> + '_ {
-        self.code.iter().filter_map(|instr| match instr {
-            Instr::Slot(slot) => Some(*slot),
-            _ => None,
+    /// The data variables in it that nothing in it binds, with repetitions.
+    pub fn slots<'a>(&'a self, signature: &'a Signature) -> impl Iterator<Item = u32> + 'a {
+        self.code.iter().flat_map(move |instr| {
+            let (one, more): (Option<u32>, &[u32]) = match instr {
+                Instr::Slot(slot) => (Some(*slot), &[]),
+                Instr::Bind(_, inner) | Instr::Where(inner, _) => {
+                    (None, &signature.inner[*inner as usize].free)
+                }
+                _ => (None, &[]),
+            };
+            one.into_iter().chain(more.iter().copied())
         })
+    }
+
+    /// Whether evaluation needs more than numbers, truth values and names.
+    pub fn is_rich(&self) -> bool {
+        self.code.iter().any(|instr| instr.is_rich())
     }
 
     /// The value if it is a constant.
@@ -295,7 +495,9 @@ impl Expr {
         }
     }
 
-    /// The value, where it is defined (divisors are positive, numbers fit 64 bits).
+    /// The value, where it is defined (divisors are positive, numbers fit 64 bits), of an
+    /// expression that is not rich over values that are not; see [`Data::eval`](crate::terms::Data)
+    /// for all others.
     pub fn eval(&self, slots: &[Value]) -> Option<Value> {
         if let [one] = self.code[..] {
             return match one {
@@ -305,7 +507,9 @@ impl Expr {
             };
         }
         let mut stack: Vec<Option<Value>> = Vec::with_capacity(8);
-        for instr in &self.code {
+        let mut at = 0;
+        while let Some(instr) = self.code.get(at) {
+            at += 1;
             let result = match *instr {
                 Instr::Value(value) => Some(value),
                 Instr::Slot(slot) => Some(slots[slot as usize]),
@@ -317,179 +521,48 @@ impl Expr {
                     let (b, a) = (stack.pop()?, stack.pop()?);
                     binary(op, a, b)
                 }
-                Instr::If => {
-                    let (no, yes, condition) = (stack.pop()?, stack.pop()?, stack.pop()?);
-                    match condition {
-                        Some(Value::Bool(true)) => yes,
-                        Some(Value::Bool(false)) => no,
-                        _ => None,
+                Instr::Lazy(op, skip) => {
+                    if let Some(decided) = decides(op, *stack.last()?) {
+                        *stack.last_mut()? = Some(decided);
+                        at += skip as usize;
                     }
+                    continue;
                 }
+                Instr::Branch(other, end) => match stack.pop()? {
+                    Some(Value::Bool(true)) => continue,
+                    Some(Value::Bool(false)) => {
+                        at += other as usize;
+                        continue;
+                    }
+                    _ => {
+                        at += end as usize;
+                        None
+                    }
+                },
+                Instr::Jump(skip) => {
+                    at += skip as usize;
+                    continue;
+                }
+                Instr::If => continue,
+                _ => return None,
             };
             stack.push(result);
         }
         stack.pop()?
     }
+}
 
-    /// The text, in mCRL2's syntax; `names` are those of the slots.
-    pub fn show(&self, signature: &Signature, names: &dyn Fn(u32) -> String) -> String {
-        self.print(signature, names, &MCRL2)
-    }
-
-    /// The text, in CADP's syntax.
-    pub fn show_cadp(&self, signature: &Signature, names: &dyn Fn(u32) -> String) -> String {
-        self.print(signature, names, &CADP)
-    }
-
-    fn print(&self, signature: &Signature, names: &dyn Fn(u32) -> String, words: &Words) -> String {
-        // Where the code of each step's operands begins.
-        let mut starts = Vec::with_capacity(self.code.len());
-        let mut open: Vec<usize> = Vec::new();
-        for (i, instr) in self.code.iter().enumerate() {
-            let operands = match instr {
-                Instr::Value(_) | Instr::Slot(_) => 0,
-                Instr::Unary(_) => 1,
-                Instr::Binary(_) => 2,
-                Instr::If => 3,
-            };
-            let start = if operands == 0 { i } else { open[open.len() - operands] };
-            open.truncate(open.len() - operands);
-            open.push(start);
-            starts.push(start);
-        }
-        enum Task {
-            /// The step, and the level below which it needs parentheses.
-            Step(usize, u8),
-            Text(&'static str),
-        }
-        let mut out = String::new();
-        let mut tasks = vec![Task::Step(self.code.len() - 1, 0)];
-        while let Some(task) = tasks.pop() {
-            let (at, level) = match task {
-                Task::Text(text) => {
-                    out.push_str(text);
-                    continue;
-                }
-                Task::Step(at, level) => (at, level),
-            };
-            let call = |tasks: &mut Vec<Task>, out: &mut String, name: &str, args: &[usize]| {
-                _ = write!(out, "{name}(");
-                tasks.push(Task::Text(")"));
-                for (i, &arg) in args.iter().enumerate().rev() {
-                    tasks.push(Task::Step(arg, 0));
-                    if i > 0 {
-                        tasks.push(Task::Text(", "));
-                    }
-                }
-            };
-            match self.code[at] {
-                Instr::Value(value @ Value::Int(n)) if n < 0 => {
-                    _ = write!(out, "({})", signature.show(value));
-                }
-                Instr::Value(value) => out.push_str(&signature.show(value)),
-                Instr::Slot(slot) => out.push_str(&names(slot)),
-                Instr::Unary(op) => match op {
-                    Unary::Not | Unary::Negate => {
-                        if level > UNARY {
-                            out.push('(');
-                            tasks.push(Task::Text(")"));
-                        }
-                        out.push_str(if op == Unary::Not { words.not } else { "-" });
-                        tasks.push(Task::Step(at - 1, UNARY));
-                    }
-                    Unary::Abs => call(&mut tasks, &mut out, "abs", &[at - 1]),
-                    Unary::Succ => call(&mut tasks, &mut out, "succ", &[at - 1]),
-                    Unary::Pred => call(&mut tasks, &mut out, "pred", &[at - 1]),
-                    Unary::ToNat => call(&mut tasks, &mut out, "Int2Nat", &[at - 1]),
-                    Unary::ToPos => call(&mut tasks, &mut out, "Int2Pos", &[at - 1]),
-                    Unary::ToInt => call(&mut tasks, &mut out, "Nat2Int", &[at - 1]),
-                },
-                Instr::Binary(op) => {
-                    let second = at - 1;
-                    let first = starts[second] - 1;
-                    match level_of(op) {
-                        None => {
-                            let name = if op == Binary::Min { "min" } else { "max" };
-                            call(&mut tasks, &mut out, name, &[first, second]);
-                        }
-                        Some((mine, right)) => {
-                            if level > mine {
-                                out.push('(');
-                                tasks.push(Task::Text(")"));
-                            }
-                            tasks.push(Task::Step(second, mine + u8::from(!right)));
-                            tasks.push(Task::Text((words.binary)(op)));
-                            tasks.push(Task::Step(first, mine + u8::from(right)));
-                        }
-                    }
-                }
-                Instr::If => {
-                    let third = at - 1;
-                    let second = starts[third] - 1;
-                    let first = starts[second] - 1;
-                    call(&mut tasks, &mut out, "if", &[first, second, third]);
-                }
-            }
-        }
-        out
+/// What the first operand of a connective decides.
+pub(crate) fn decides(op: Binary, first: Option<Value>) -> Option<Value> {
+    match (op, first) {
+        (Binary::And, Some(Value::Bool(false))) => first,
+        (Binary::Or, Some(Value::Bool(true))) => first,
+        (Binary::Imply, Some(Value::Bool(false))) => Some(Value::Bool(true)),
+        _ => None,
     }
 }
 
-struct Words {
-    not: &'static str,
-    binary: fn(Binary) -> &'static str,
-}
-
-const MCRL2: Words = Words {
-    not: "!",
-    binary: |op| match op {
-        Binary::Imply => " => ",
-        Binary::Or => " || ",
-        Binary::And => " && ",
-        Binary::Equal => " == ",
-        Binary::Unequal => " != ",
-        Binary::Less => " < ",
-        Binary::AtMost => " <= ",
-        Binary::Greater => " > ",
-        Binary::AtLeast => " >= ",
-        Binary::Add => " + ",
-        Binary::Subtract => " - ",
-        Binary::Multiply => " * ",
-        Binary::Divide => " div ",
-        Binary::Modulo => " mod ",
-        Binary::Min | Binary::Max => ", ",
-    },
-};
-
-const CADP: Words = Words {
-    not: "not ",
-    binary: |op| match op {
-        Binary::Imply => " implies ",
-        Binary::Or => " or ",
-        Binary::And => " and ",
-        Binary::Equal => " = ",
-        Binary::Unequal => " <> ",
-        other => (MCRL2.binary)(other),
-    },
-};
-
-const UNARY: u8 = 9;
-
-/// The level of an operator between its operands, and whether it groups to the right.
-pub(crate) fn level_of(op: Binary) -> Option<(u8, bool)> {
-    Some(match op {
-        Binary::Imply => (1, true),
-        Binary::Or => (2, true),
-        Binary::And => (3, true),
-        Binary::Equal | Binary::Unequal => (4, false),
-        Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast => (5, false),
-        Binary::Add | Binary::Subtract => (6, false),
-        Binary::Multiply | Binary::Divide | Binary::Modulo => (7, false),
-        Binary::Min | Binary::Max => return None,
-    })
-}
-
-fn unary(op: Unary, a: Value) -> Option<Value> {
+pub(crate) fn unary(op: Unary, a: Value) -> Option<Value> {
     Some(match (op, a) {
         (Unary::Not, Value::Bool(b)) => Value::Bool(!b),
         (Unary::Negate, Value::Int(n)) => Value::Int(n.checked_neg()?),
@@ -504,7 +577,7 @@ fn unary(op: Unary, a: Value) -> Option<Value> {
 }
 
 /// Connectives need only the operand that decides; everything else needs both.
-fn binary(op: Binary, a: Option<Value>, b: Option<Value>) -> Option<Value> {
+pub(crate) fn binary(op: Binary, a: Option<Value>, b: Option<Value>) -> Option<Value> {
     use Value::{Bool, Int};
     match (op, a, b) {
         (Binary::And, Some(Bool(false)), _) | (Binary::And, _, Some(Bool(false))) => {
@@ -522,6 +595,8 @@ fn binary(op: Binary, a: Option<Value>, b: Option<Value>) -> Option<Value> {
         (Binary::And, Bool(a), Bool(b)) => Bool(a && b),
         (Binary::Or, Bool(a), Bool(b)) => Bool(a || b),
         (Binary::Imply, Bool(a), Bool(b)) => Bool(!a || b),
+        // Two terms may be equal without being the same: functions, sets by a condition.
+        (Binary::Equal | Binary::Unequal, Value::Term(a), Value::Term(b)) if a != b => return None,
         (Binary::Equal, a, b) => Bool(a == b),
         (Binary::Unequal, a, b) => Bool(a != b),
         (Binary::Less, Int(a), Int(b)) => Bool(a < b),
@@ -538,155 +613,4 @@ fn binary(op: Binary, a: Option<Value>, b: Option<Value>) -> Option<Value> {
         (Binary::Max, Int(a), Int(b)) => Int(a.max(b)),
         _ => return None,
     })
-}
-
-/// What is known of a value while a variable ranges over all numbers from some bound on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Abstract {
-    pub(crate) known: Known,
-    /// It may depend on that variable.
-    pub(crate) varies: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Known {
-    Value(Value),
-    /// A number between bounds; `None` is no bound.
-    Range(Option<i64>, Option<i64>),
-    Nothing,
-}
-
-impl Abstract {
-    pub(crate) fn of(value: Value) -> Abstract {
-        Abstract { known: Known::Value(value), varies: false }
-    }
-
-    fn range(self) -> Option<(Option<i64>, Option<i64>)> {
-        match self.known {
-            Known::Value(Value::Int(n)) => Some((Some(n), Some(n))),
-            Known::Range(low, high) => Some((low, high)),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn as_bool(self) -> Option<bool> {
-        match self.known {
-            Known::Value(Value::Bool(b)) => Some(b),
-            _ => None,
-        }
-    }
-}
-
-impl Expr {
-    /// Evaluates over what is known of the slots. A result that is a value is right for all values
-    /// that the slots may have and for which it is defined.
-    pub(crate) fn eval_abstract(&self, slots: &dyn Fn(u32) -> Abstract) -> Abstract {
-        let nothing = Abstract { known: Known::Nothing, varies: true };
-        let mut stack: Vec<Abstract> = Vec::new();
-        for instr in &self.code {
-            let result = match *instr {
-                Instr::Value(value) => Abstract::of(value),
-                Instr::Slot(slot) => slots(slot),
-                Instr::Unary(op) => {
-                    let a = stack.pop().unwrap_or(nothing);
-                    let known = match (a.known, a.range(), op) {
-                        (Known::Value(value), _, _) => {
-                            unary(op, value).map_or(Known::Nothing, Known::Value)
-                        }
-                        (_, Some((low, high)), Unary::Succ) => Known::Range(
-                            low.and_then(|n| n.checked_add(1)),
-                            high.and_then(|n| n.checked_add(1)),
-                        ),
-                        (_, Some((low, high)), Unary::Pred) => Known::Range(
-                            low.and_then(|n| n.checked_sub(1)),
-                            high.and_then(|n| n.checked_sub(1)),
-                        ),
-                        (_, Some((low, high)), Unary::Negate) => Known::Range(
-                            high.and_then(i64::checked_neg),
-                            low.and_then(i64::checked_neg),
-                        ),
-                        (_, Some((low, high)), Unary::ToNat | Unary::ToPos | Unary::ToInt) => {
-                            Known::Range(low, high)
-                        }
-                        _ => Known::Nothing,
-                    };
-                    Abstract { known, varies: a.varies && !matches!(known, Known::Value(_)) }
-                }
-                Instr::Binary(op) => {
-                    let b = stack.pop().unwrap_or(nothing);
-                    let a = stack.pop().unwrap_or(nothing);
-                    let known = binary_abstract(op, a, b);
-                    let varies = (a.varies || b.varies) && !matches!(known, Known::Value(_));
-                    Abstract { known, varies }
-                }
-                Instr::If => {
-                    let no = stack.pop().unwrap_or(nothing);
-                    let yes = stack.pop().unwrap_or(nothing);
-                    let condition = stack.pop().unwrap_or(nothing);
-                    match condition.as_bool() {
-                        Some(true) => yes,
-                        Some(false) => no,
-                        None if yes == no => yes,
-                        None => Abstract {
-                            known: Known::Nothing,
-                            varies: condition.varies || yes.varies || no.varies,
-                        },
-                    }
-                }
-            };
-            stack.push(result);
-        }
-        stack.pop().unwrap_or(nothing)
-    }
-}
-
-fn binary_abstract(op: Binary, a: Abstract, b: Abstract) -> Known {
-    let value = |x: Abstract| match x.known {
-        Known::Value(value) => Some(value),
-        _ => None,
-    };
-    let truth = |b: bool| Known::Value(Value::Bool(b));
-    if let Some(result) = binary(op, value(a), value(b)) {
-        return Known::Value(result);
-    }
-    let (Some((a_low, a_high)), Some((b_low, b_high))) = (a.range(), b.range()) else {
-        return Known::Nothing;
-    };
-    let below = |x: Option<i64>, y: Option<i64>| matches!((x, y), (Some(x), Some(y)) if x < y);
-    let at_most = |x: Option<i64>, y: Option<i64>| matches!((x, y), (Some(x), Some(y)) if x <= y);
-    let sum = |x: Option<i64>, y: Option<i64>| x?.checked_add(y?);
-    let difference = |x: Option<i64>, y: Option<i64>| x?.checked_sub(y?);
-    match op {
-        Binary::Less if below(a_high, b_low) => truth(true),
-        Binary::Less if at_most(b_high, a_low) => truth(false),
-        Binary::AtMost if at_most(a_high, b_low) => truth(true),
-        Binary::AtMost if below(b_high, a_low) => truth(false),
-        Binary::Greater if below(b_high, a_low) => truth(true),
-        Binary::Greater if at_most(a_high, b_low) => truth(false),
-        Binary::AtLeast if at_most(b_high, a_low) => truth(true),
-        Binary::AtLeast if below(a_high, b_low) => truth(false),
-        Binary::Equal if below(a_high, b_low) || below(b_high, a_low) => truth(false),
-        Binary::Unequal if below(a_high, b_low) || below(b_high, a_low) => truth(true),
-        Binary::Add => Known::Range(sum(a_low, b_low), sum(a_high, b_high)),
-        Binary::Subtract => Known::Range(difference(a_low, b_high), difference(a_high, b_low)),
-        Binary::Min => Known::Range(
-            a_low.zip(b_low).map(|(a, b)| a.min(b)),
-            match (a_high, b_high) {
-                (Some(a), Some(b)) => Some(a.min(b)),
-                (a, b) => a.or(b),
-            },
-        ),
-        Binary::Max => Known::Range(
-            match (a_low, b_low) {
-                (Some(a), Some(b)) => Some(a.max(b)),
-                (a, b) => a.or(b),
-            },
-            a_high.zip(b_high).map(|(a, b)| a.max(b)),
-        ),
-        Binary::Multiply if at_most(Some(0), a_low) && at_most(Some(0), b_low) => Known::Range(
-            a_low.zip(b_low).and_then(|(a, b)| a.checked_mul(b)),
-            a_high.zip(b_high).and_then(|(a, b)| a.checked_mul(b)),
-        ),
-        _ => Known::Nothing,
-    }
 }

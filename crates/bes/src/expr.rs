@@ -1,10 +1,17 @@
 //! Reading data expressions, by operator precedence with an explicit stack.
+//!
+//! Binders inside data (`lambda`, quantifiers, comprehensions, `whr`) nest to a limit.
 
 use rustc_hash::FxHashMap;
 use source::Span;
 
-use crate::data::{Binary, Expr, Instr, Signature, Sort, Unary, Value, level_of};
+use crate::data::{Binary, Bound, Expr, Instr, Signature, Sort, Unary, Value};
 use crate::lex::{Dialect, Lexer, SyntaxError, SyntaxErrorKind, Token};
+use crate::show::level_of;
+use crate::sorts::{Composite, Inner};
+
+/// How deep binders inside data nest.
+const MOST_BINDERS: u32 = 100;
 
 /// A data variable: each binder has one of its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,13 +31,22 @@ pub struct Names {
     pub slots: Vec<SlotInfo>,
     /// Whether names that nothing declares are symbols of sort `Var`.
     pub open: bool,
-    visible: FxHashMap<String, Vec<u32>>,
+    pub(crate) visible: FxHashMap<String, Vec<u32>>,
+    /// Whether `=` ends an expression, as between the sides of an equation.
+    pub(crate) sides: bool,
+    /// How deep binders are nested here.
+    depth: u32,
 }
 
 impl Names {
     /// No names yet; those that nothing declares are symbols.
     pub fn open() -> Names {
         Names { open: true, ..Names::default() }
+    }
+
+    /// The names of a data specification, and symbols for others only if it is `open`.
+    pub fn of(signature: Signature, open: bool) -> Names {
+        Names { signature, open, ..Names::default() }
     }
 
     /// Declares a data variable and makes it visible.
@@ -69,86 +85,9 @@ impl Names {
         for enumeration in &self.signature.enumerations {
             known.extend(enumeration.elements.iter().map(|&e| self.signature.symbol_name(e)));
         }
+        known.extend(self.signature.functions.iter().map(|f| f.name.as_str()));
         known.sort_unstable();
         source::suggest(name, known).map(str::to_owned)
-    }
-
-    /// The sort of a name in the text; `lexer` stands at it, and goes past it.
-    pub fn sort(&self, lexer: &mut Lexer<'_>) -> Result<Sort, SyntaxError> {
-        let (name, span) = lexer.name("a sort")?;
-        let Some(sort) = self.signature.sort(name) else {
-            let kind = match name {
-                "Real" | "List" | "Set" | "Bag" | "FSet" | "FBag" | "struct" | "real"
-                | "string" | "natset" => SyntaxErrorKind::Unsupported(format!("the sort `{name}`")),
-                _ => {
-                    let known = self.signature.enumerations.iter().map(|e| e.name.as_str());
-                    let known = known.chain(["Bool", "Nat", "Pos", "Int", "Var"]);
-                    let near = source::suggest(name, known).map(str::to_owned);
-                    SyntaxErrorKind::Unknown { what: "sort", name: name.to_owned(), near }
-                }
-            };
-            return Err(SyntaxError::new(kind, span));
-        };
-        if lexer.is("->") || lexer.is("#") {
-            let kind = SyntaxErrorKind::Unsupported("a sort of functions".to_owned());
-            return Err(SyntaxError::new(kind, lexer.span()));
-        }
-        Ok(sort)
-    }
-
-    /// Declares enumerations, `E = struct a | b | c;` and so on, up to the next section.
-    pub fn sorts(&mut self, lexer: &mut Lexer<'_>, sections: &[&str]) -> Result<(), SyntaxError> {
-        while lexer.token() == Token::Name && !sections.contains(&lexer.text()) {
-            let (name, span) = lexer.name("a sort")?;
-            if self.signature.sort(name).is_some() {
-                let kind = SyntaxErrorKind::Twice { what: "sort", name: name.to_owned() };
-                return Err(SyntaxError::new(kind, span));
-            }
-            lexer.expect("=", "`=`")?;
-            let span = lexer.span();
-            if !lexer.take_word("struct")? {
-                let kind = SyntaxErrorKind::Unsupported("a sort that is no enumeration".to_owned());
-                return Err(SyntaxError::new(kind, span));
-            }
-            let mut elements = Vec::new();
-            let mut spans = Vec::new();
-            loop {
-                let (element, span) = lexer.name("an element")?;
-                elements.push(element);
-                spans.push(span);
-                if lexer.is("(") || lexer.is("?") {
-                    let what = "a constructor with arguments or a recogniser".to_owned();
-                    let kind = SyntaxErrorKind::Unsupported(what);
-                    return Err(SyntaxError::new(kind, lexer.span()));
-                }
-                if !lexer.take("|")? {
-                    break;
-                }
-            }
-            lexer.expect(";", "`|` or `;`")?;
-            if let Err(i) = self.signature.declare(name, &elements) {
-                let (what, name) = ("element", elements[i].to_owned());
-                return Err(SyntaxError::new(SyntaxErrorKind::Twice { what, name }, spans[i]));
-            }
-        }
-        Ok(())
-    }
-
-    /// Declares data variables, `x, y: D, z: E`; they are visible from here on.
-    pub fn declarations(&mut self, lexer: &mut Lexer<'_>) -> Result<Vec<u32>, SyntaxError> {
-        let mut slots = Vec::new();
-        loop {
-            let mut list = vec![lexer.name("a data variable")?];
-            while lexer.take(",")? {
-                list.push(lexer.name("a data variable")?);
-            }
-            lexer.expect(":", "`,` or `:`")?;
-            let sort = self.sort(lexer)?;
-            slots.extend(list.into_iter().map(|(name, _)| self.bind(name, sort)));
-            if !lexer.take(",")? {
-                return Ok(slots);
-            }
-        }
     }
 
     /// Reads an expression of a sort that `expected` accepts.
@@ -161,11 +100,11 @@ impl Names {
 
     /// Checks that an expression fits.
     pub fn accept(&self, expected: Sort, found: Sort, span: Span) -> Result<(), SyntaxError> {
-        if expected.accepts(found) {
+        if self.signature.accepts(expected, found) {
             return Ok(());
         }
-        let found = self.signature.sort_name(found).to_owned();
-        let expected = self.signature.sort_name(expected).to_owned();
+        let found = self.signature.sort_name(found);
+        let expected = self.signature.sort_name(expected);
         Err(SyntaxError::new(SyntaxErrorKind::Sort { found, expected }, span))
     }
 
@@ -180,6 +119,11 @@ impl Names {
         self.expr_within(lexer, true)
     }
 
+    /// Reads an expression in a text of its own, such as a value in a label.
+    pub fn whole(&mut self, text: &str) -> Result<Expr, SyntaxError> {
+        parse_expr(text, Dialect::Mcrl2, self)
+    }
+
     fn expr_within(&mut self, lexer: &mut Lexer<'_>, single: bool) -> Result<Expr, SyntaxError> {
         let mut run = Run {
             names: self,
@@ -187,203 +131,325 @@ impl Names {
             operands: Vec::new(),
             pending: Vec::new(),
             brackets: 0,
+            later: Vec::new(),
         };
         'operand: loop {
-            let span = lexer.span();
-            match lexer.token() {
-                Token::Mark("(") => {
-                    run.pending.push((Pending::Open, span));
-                    run.brackets += 1;
-                    lexer.advance()?;
-                    continue;
-                }
-                Token::Mark("!") => {
-                    run.pending.push((Pending::Prefix(Unary::Not), span));
-                    lexer.advance()?;
-                    continue;
-                }
-                Token::Mark("-") => {
-                    run.pending.push((Pending::Prefix(Unary::Negate), span));
-                    lexer.advance()?;
-                    continue;
-                }
-                Token::Number => {
-                    let number: i64 = lexer
-                        .text()
-                        .parse()
-                        .map_err(|_| SyntaxError::new(SyntaxErrorKind::Number, span))?;
-                    lexer.advance()?;
-                    let sort = if number > 0 { Sort::Pos } else { Sort::Nat };
-                    run.constant(Value::Int(number), sort, span);
-                }
-                Token::Name => {
-                    let name = lexer.text();
-                    match name {
-                        "true" | "false" => {
-                            lexer.advance()?;
-                            run.constant(Value::Bool(name == "true"), Sort::Bool, span);
-                        }
-                        "not" => {
-                            run.pending.push((Pending::Prefix(Unary::Not), span));
-                            lexer.advance()?;
-                            continue;
-                        }
-                        "forall" | "exists" | "lambda" => {
-                            let what = format!("`{name}` inside data");
-                            return Err(SyntaxError::new(SyntaxErrorKind::Unsupported(what), span));
-                        }
-                        _ => {
-                            lexer.advance()?;
-                            if lexer.is("(") {
-                                let function = function(name).ok_or_else(|| {
-                                    let what = format!("the function `{name}`");
-                                    SyntaxError::new(SyntaxErrorKind::Unsupported(what), span)
-                                })?;
-                                lexer.advance()?;
-                                run.pending.push((Pending::Call(function, 0), span));
-                                run.brackets += 1;
-                                continue;
-                            }
-                            run.name(name, span)?;
-                        }
-                    }
-                }
-                Token::Mark("{" | "[") => {
-                    let what = "sets, bags and lists".to_owned();
-                    return Err(SyntaxError::new(SyntaxErrorKind::Unsupported(what), span));
-                }
-                _ => return Err(lexer.unexpected("an expression")),
+            if !run.begin(lexer)? {
+                continue;
             }
             // After an operand.
             loop {
                 let span = lexer.span();
                 let nested = run.brackets > 0;
-                if let Some(op) = operator(lexer)
-                    && (!single || nested)
-                {
-                    let (level, right) = level_of(op).unwrap_or((0, false));
-                    run.reduce(|l| l > level || (l == level && !right))?;
-                    run.pending.push((Pending::Binary(op), span));
-                    lexer.advance()?;
+                if run.postfix(lexer, single)? {
                     continue 'operand;
                 }
-                if nested && lexer.is(")") {
-                    run.reduce(|_| true)?;
+                if let Some((op, two)) = operator(lexer, run.names.sides && !nested)
+                    && (!single || nested)
+                {
+                    let cadp = lexer.dialect() == Dialect::Cadp;
+                    let (level, right) = level_of(op, cadp).unwrap_or((0, false));
+                    run.reduce(cadp, |l| l > level || (l == level && !right))?;
+                    run.lazy(op);
+                    run.pending.push((Pending::Binary(op, run.code.len()), span));
+                    lexer.advance()?;
+                    if two {
+                        lexer.advance()?;
+                    }
+                    continue 'operand;
+                }
+                let cadp = lexer.dialect() == Dialect::Cadp;
+                if lexer.is_word("whr") && !cadp {
+                    run.reduce(cadp, |_| true)?;
+                    run.whr(lexer)?;
+                    continue;
+                }
+                if nested {
+                    run.reduce(cadp, |_| true)?;
+                    if run.between(lexer)? {
+                        continue 'operand;
+                    }
                     lexer.advance()?;
                     run.close(span)?;
                     continue;
                 }
-                if nested && lexer.is(",") {
-                    run.reduce(|_| true)?;
-                    if let Some((Pending::Call(_, count), _)) = run.pending.last_mut() {
-                        *count += 1;
-                        lexer.advance()?;
-                        continue 'operand;
-                    }
-                    return Err(lexer.unexpected("`)`"));
+                run.reduce(cadp, |_| true)?;
+                if let Some((name, _, at)) = run.later.first() {
+                    let near = run.names.near(name);
+                    let (what, name) = ("data variable", name.clone());
+                    let kind = SyntaxErrorKind::Unknown { what, name, near };
+                    return Err(SyntaxError::new(kind, *at));
                 }
-                if nested {
-                    return Err(lexer.unexpected("an operator or `)`"));
-                }
-                if lexer.is("->") || lexer.is_word("in") || lexer.is_word("whr") {
-                    let what = format!("`{}` in data", lexer.text());
-                    return Err(SyntaxError::new(SyntaxErrorKind::Unsupported(what), span));
-                }
-                run.reduce(|_| true)?;
-                let (sort, _) = run.operands.pop().expect("an operand was read last");
-                return Ok(Expr { code: run.code, sort });
+                let operand = run.operands.pop().expect("an operand was read last");
+                return Ok(Expr { code: run.code, sort: operand.sort });
             }
         }
     }
 }
 
+/// Functions that every text may use.
 #[derive(Clone, Copy, PartialEq)]
-enum Function {
+pub(crate) enum Builtin {
     Unary(Unary),
     Binary(Binary),
     If,
 }
 
-fn function(name: &str) -> Option<Function> {
+fn builtin(name: &str) -> Option<Builtin> {
     Some(match name {
-        "if" => Function::If,
-        "min" => Function::Binary(Binary::Min),
-        "max" => Function::Binary(Binary::Max),
-        "abs" => Function::Unary(Unary::Abs),
-        "succ" => Function::Unary(Unary::Succ),
-        "pred" => Function::Unary(Unary::Pred),
-        "Int2Nat" | "Pos2Nat" => Function::Unary(Unary::ToNat),
-        "Int2Pos" | "Nat2Pos" => Function::Unary(Unary::ToPos),
-        "Nat2Int" | "Pos2Int" => Function::Unary(Unary::ToInt),
+        "if" => Builtin::If,
+        "min" => Builtin::Binary(Binary::Min),
+        "max" => Builtin::Binary(Binary::Max),
+        "exp" => Builtin::Binary(Binary::Power),
+        "count" => Builtin::Binary(Binary::Count),
+        "abs" => Builtin::Unary(Unary::Abs),
+        "succ" => Builtin::Unary(Unary::Succ),
+        "pred" => Builtin::Unary(Unary::Pred),
+        "Int2Nat" | "Pos2Nat" | "Real2Nat" => Builtin::Unary(Unary::ToNat),
+        "Int2Pos" | "Nat2Pos" | "Real2Pos" => Builtin::Unary(Unary::ToPos),
+        "Nat2Int" | "Pos2Int" | "Real2Int" => Builtin::Unary(Unary::ToInt),
+        "Nat2Real" | "Pos2Real" | "Int2Real" => Builtin::Unary(Unary::ToReal),
+        "head" => Builtin::Unary(Unary::Head),
+        "tail" => Builtin::Unary(Unary::Tail),
+        "rhead" => Builtin::Unary(Unary::LastOf),
+        "rtail" => Builtin::Unary(Unary::FrontOf),
+        "floor" => Builtin::Unary(Unary::Floor),
+        "ceil" => Builtin::Unary(Unary::Ceiling),
+        "round" => Builtin::Unary(Unary::Round),
+        "Set2Bag" => Builtin::Unary(Unary::SetToBag),
+        "Bag2Set" => Builtin::Unary(Unary::BagToSet),
         _ => return None,
     })
 }
 
-fn operator(lexer: &Lexer<'_>) -> Option<Binary> {
-    Some(match lexer.token() {
+/// The operator that stands here, and whether it is written as two tokens.
+fn operator(lexer: &Lexer<'_>, sides: bool) -> Option<(Binary, bool)> {
+    let mcrl2 = lexer.dialect() == Dialect::Mcrl2;
+    let one = match lexer.token() {
         Token::Mark(mark) => match mark {
             "=>" => Binary::Imply,
             "||" => Binary::Or,
             "&&" => Binary::And,
+            "=" if sides => return None,
             "==" | "=" => Binary::Equal,
             "!=" | "<>" => Binary::Unequal,
+            "<" if mcrl2 && lexer.followed_by(b'|') => return Some((Binary::Append, true)),
             "<" => Binary::Less,
             "<=" => Binary::AtMost,
             ">" => Binary::Greater,
             ">=" => Binary::AtLeast,
+            "|" if mcrl2 && lexer.followed_by(b'>') => return Some((Binary::Prepend, true)),
+            "+" if mcrl2 && lexer.followed_by(b'+') => return Some((Binary::Concatenate, true)),
             "+" => Binary::Add,
             "-" => Binary::Subtract,
             "*" => Binary::Multiply,
+            "/" => Binary::Quotient,
+            "." if mcrl2 => Binary::At,
             _ => return None,
         },
         Token::Name => match lexer.text() {
             "div" => Binary::Divide,
             "mod" => Binary::Modulo,
+            "in" if mcrl2 => Binary::In,
             "and" => Binary::And,
             "or" => Binary::Or,
             "implies" => Binary::Imply,
             _ => return None,
         },
         _ => return None,
-    })
+    };
+    Some((one, false))
 }
 
-#[derive(Clone, Copy)]
-enum Pending {
+pub(crate) enum Pending {
     Open,
     Prefix(Unary),
-    Binary(Binary),
-    /// A function, and its arguments so far but the last.
-    Call(Function, usize),
+    /// An operator, and the code before its second operand.
+    Binary(Binary, usize),
+    /// A function that every text may use, its arguments so far but the last, and for `if` where
+    /// the marks between them stand.
+    Builtin(Builtin, usize, [usize; 2]),
+    /// A declared name, and its arguments so far but the last.
+    Named(String, usize),
+    /// A function value, and its arguments so far but the last.
+    Call(usize),
+    /// A list, a set or a bag, and its elements so far but the last.
+    List(usize),
+    Set(usize),
+    Bag(usize),
+    /// `f[x -> y]`: before the arrow, and after.
+    Update(bool),
 }
 
-struct Run<'a> {
-    names: &'a mut Names,
-    code: Vec<Instr>,
-    /// Sorts and places of the results that the code leaves.
-    operands: Vec<(Sort, Span)>,
-    pending: Vec<(Pending, Span)>,
+/// A result of the code so far.
+#[derive(Clone, Copy)]
+pub(crate) struct Operand {
+    pub(crate) sort: Sort,
+    pub(crate) span: Span,
+    /// Where its code begins.
+    pub(crate) from: usize,
+}
+
+pub(crate) struct Run<'a> {
+    pub(crate) names: &'a mut Names,
+    pub(crate) code: Vec<Instr>,
+    pub(crate) operands: Vec<Operand>,
+    pub(crate) pending: Vec<(Pending, Span)>,
     /// How many pending ones are brackets.
-    brackets: usize,
+    pub(crate) brackets: usize,
+    /// Names that a `whr` further on must declare, their slots and places.
+    later: Vec<(String, u32, Span)>,
 }
 
 impl Run<'_> {
-    fn constant(&mut self, value: Value, sort: Sort, span: Span) {
-        self.code.push(Instr::Value(value));
-        self.operands.push((sort, span));
+    pub(crate) fn open(&mut self, pending: Pending, span: Span) {
+        self.pending.push((pending, span));
+        self.brackets += 1;
     }
 
-    fn name(&mut self, name: &str, span: Span) -> Result<(), SyntaxError> {
+    pub(crate) fn constant(&mut self, value: Value, sort: Sort, span: Span) {
+        self.push(Instr::Value(value), 0, sort, span);
+    }
+
+    /// Adds a step that replaces the last `n` results.
+    pub(crate) fn push(&mut self, instr: Instr, n: usize, sort: Sort, span: Span) {
+        let at = self.operands.len() - n;
+        let from = self.operands.get(at).map_or(self.code.len(), |first| first.from);
+        self.operands.truncate(at);
+        self.code.push(instr);
+        self.operands.push(Operand { sort, span, from });
+    }
+
+    pub(crate) fn fresh_composite(&mut self, composite: Composite) -> Sort {
+        self.names.signature.composite(composite)
+    }
+
+    /// Reads the beginning of an operand; whether it is whole.
+    fn begin(&mut self, lexer: &mut Lexer<'_>) -> Result<bool, SyntaxError> {
+        let span = lexer.span();
+        let mcrl2 = lexer.dialect() == Dialect::Mcrl2;
+        match lexer.token() {
+            Token::Mark("(") => {
+                self.open(Pending::Open, span);
+                lexer.advance()?;
+                Ok(false)
+            }
+            Token::Mark(mark @ ("!" | "-" | "#")) if mark != "#" || mcrl2 => {
+                let op = match mark {
+                    "!" => Unary::Not,
+                    "-" => Unary::Negate,
+                    _ => Unary::Size,
+                };
+                self.pending.push((Pending::Prefix(op), span));
+                lexer.advance()?;
+                Ok(false)
+            }
+            Token::Number => {
+                let number: i64 = lexer
+                    .text()
+                    .parse()
+                    .map_err(|_| SyntaxError::new(SyntaxErrorKind::Number, span))?;
+                lexer.advance()?;
+                let sort = if number > 0 { Sort::Pos } else { Sort::Nat };
+                self.constant(Value::Int(number), sort, span);
+                Ok(true)
+            }
+            Token::Mark("[") if mcrl2 => {
+                lexer.advance()?;
+                if lexer.take("]")? {
+                    let sort = self.fresh_composite(Composite::List(Sort::Unknown));
+                    self.push(Instr::List(0), 0, sort, span);
+                    return Ok(true);
+                }
+                self.open(Pending::List(0), span);
+                Ok(false)
+            }
+            Token::Mark("{") if mcrl2 => self.braces(lexer),
+            Token::Mark("{" | "[") => {
+                let what = "sets, bags and lists".to_owned();
+                Err(SyntaxError::new(SyntaxErrorKind::Unsupported(what), span))
+            }
+            Token::Name => self.word(lexer),
+            _ => Err(lexer.unexpected("an expression")),
+        }
+    }
+
+    fn word(&mut self, lexer: &mut Lexer<'_>) -> Result<bool, SyntaxError> {
+        let (span, name) = (lexer.span(), lexer.text());
+        match name {
+            "true" | "false" => {
+                lexer.advance()?;
+                self.constant(Value::Bool(name == "true"), Sort::Bool, span);
+                return Ok(true);
+            }
+            "not" => {
+                self.pending.push((Pending::Prefix(Unary::Not), span));
+                lexer.advance()?;
+                return Ok(false);
+            }
+            "forall" | "exists" | "lambda" if lexer.dialect() == Dialect::Mcrl2 => {
+                lexer.advance()?;
+                self.binder(name, lexer, span)?;
+                return Ok(true);
+            }
+            "forall" | "exists" | "lambda" => {
+                let what = format!("`{name}` inside data");
+                return Err(SyntaxError::new(SyntaxErrorKind::Unsupported(what), span));
+            }
+            _ => {}
+        }
+        lexer.advance()?;
+        if lexer.is("(") && self.names.lookup(name).is_none() {
+            let pending = if self.names.signature.is_callable(name) {
+                Pending::Named(name.to_owned(), 0)
+            } else if let Some(builtin) = builtin(name) {
+                Pending::Builtin(builtin, 0, [0; 2])
+            } else if self.names.signature.functions.iter().any(|f| f.name == name) {
+                // A constant that is a function.
+                self.name(name, span, lexer)?;
+                return Ok(true);
+            } else {
+                let what = format!("the function `{name}`");
+                return Err(SyntaxError::new(SyntaxErrorKind::Unsupported(what), span));
+            };
+            lexer.advance()?;
+            self.open(pending, span);
+            return Ok(false);
+        }
+        self.name(name, span, lexer)?;
+        Ok(true)
+    }
+
+    /// A name without arguments.
+    fn name(&mut self, name: &str, span: Span, lexer: &Lexer<'_>) -> Result<(), SyntaxError> {
         if let Some(slot) = self.names.lookup(name) {
-            self.code.push(Instr::Slot(slot));
-            self.operands.push((self.names.slots[slot as usize].sort, span));
+            let sort = self.names.slots[slot as usize].sort;
+            self.push(Instr::Slot(slot), 0, sort, span);
             return Ok(());
         }
         let signature = &mut self.names.signature;
         let declared = signature.find(name).filter(|&s| signature.sort_of_symbol(s) != Sort::Var);
+        if declared.is_none()
+            && let Some(number) = signature.functions.iter().position(|f| f.name == name)
+        {
+            let function = &signature.functions[number];
+            let (domain, range) = (function.domain.clone(), function.range);
+            let sort = match domain.is_empty() {
+                true => range,
+                false => self.fresh_composite(Composite::Function(domain, range)),
+            };
+            self.push(Instr::Apply(number as u32, 0), 0, sort, span);
+            return Ok(());
+        }
         let symbol = match declared {
             Some(symbol) => symbol,
             None if self.names.open => signature.symbol(name),
+            None if lexer.dialect() == Dialect::Mcrl2 && lexer.ahead("whr") => {
+                let slot = self.names.bind(name, Sort::Unknown);
+                self.later.push((name.to_owned(), slot, span));
+                self.push(Instr::Slot(slot), 0, Sort::Unknown, span);
+                return Ok(());
+            }
             None => {
                 let near = self.names.near(name);
                 let (what, name) = ("data variable", name.to_owned());
@@ -396,136 +462,277 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// After `lambda`, `forall` or `exists`.
+    fn binder(&mut self, word: &str, lexer: &mut Lexer<'_>, span: Span) -> Result<(), SyntaxError> {
+        let slots = self.names.declarations(lexer)?;
+        lexer.expect(".", "`.`")?;
+        let body = self.body(lexer, span)?;
+        slots.iter().for_each(|&slot| self.names.hide(slot));
+        let span = Span::new(span.start, lexer.last_end());
+        if word == "lambda" {
+            let sorts = slots.iter().map(|&s| self.names.slots[s as usize].sort).collect();
+            let sort = self.fresh_composite(Composite::Function(sorts, body.sort));
+            let inner = self.names.inner(slots, body);
+            self.push(Instr::Bind(Bound::Lambda, inner), 0, sort, span);
+            return Ok(());
+        }
+        self.names.accept(Sort::Bool, body.sort, span)?;
+        let kind = if word == "forall" { Bound::Forall } else { Bound::Exists };
+        let mut body = body;
+        for &slot in slots.iter().rev() {
+            let inner = self.names.inner(vec![slot], body);
+            body = Expr { code: vec![Instr::Bind(kind, inner)], sort: Sort::Bool };
+        }
+        let instr = body.code[0];
+        self.push(instr, 0, Sort::Bool, span);
+        Ok(())
+    }
+
+    /// An expression of its own, for a binder.
+    fn body(&mut self, lexer: &mut Lexer<'_>, span: Span) -> Result<Expr, SyntaxError> {
+        self.names.depth += 1;
+        if self.names.depth > MOST_BINDERS {
+            let what = "binders inside data are nested too deeply".to_owned();
+            return Err(SyntaxError::new(SyntaxErrorKind::Other(what), span));
+        }
+        let body = self.names.expr(lexer);
+        self.names.depth -= 1;
+        body
+    }
+
+    /// After an operand, at `{`: a set, a bag, or a comprehension.
+    fn braces(&mut self, lexer: &mut Lexer<'_>) -> Result<bool, SyntaxError> {
+        let span = lexer.span();
+        lexer.advance()?;
+        if lexer.take("}")? {
+            let sort = self.fresh_composite(Composite::Set(Sort::Unknown));
+            self.push(Instr::Set(0), 0, sort, span);
+            return Ok(true);
+        }
+        if lexer.is(":") {
+            lexer.advance()?;
+            lexer.expect("}", "`}`")?;
+            let sort = self.fresh_composite(Composite::Bag(Sort::Unknown));
+            self.push(Instr::Bag(0), 0, sort, span);
+            return Ok(true);
+        }
+        if lexer.token() == Token::Name {
+            // `{ x: S | b }`, or the first element of a bag: `{ x: 2 }`.
+            let mut ahead = lexer.clone();
+            let (name, _) = ahead.name("a name")?;
+            if ahead.take(":")?
+                && let Ok(sort) = self.names.sort(&mut ahead)
+                && ahead.is("|")
+            {
+                *lexer = ahead;
+                lexer.advance()?;
+                let slot = self.names.bind(name, sort);
+                let body = self.body(lexer, span)?;
+                self.names.hide(slot);
+                lexer.expect("}", "an operator or `}`")?;
+                self.names.accept(Sort::Bool, body.sort, span)?;
+                let inner = self.names.inner(vec![slot], body);
+                let sort = self.fresh_composite(Composite::Set(sort));
+                self.push(Instr::Bind(Bound::SetOf, inner), 0, sort, span);
+                return Ok(true);
+            }
+        }
+        self.open(Pending::Set(0), span);
+        Ok(false)
+    }
+
+    /// After an operand: arguments, or a function's update; whether an operand must follow.
+    fn postfix(&mut self, lexer: &mut Lexer<'_>, single: bool) -> Result<bool, SyntaxError> {
+        if lexer.dialect() == Dialect::Cadp || single {
+            return Ok(false);
+        }
+        let span = lexer.span();
+        // Prefixes bind less: `!f(x)`, `#l[…]`.
+        if lexer.is("(") {
+            lexer.advance()?;
+            self.open(Pending::Call(0), span);
+            return Ok(true);
+        }
+        let sort = self.operands.last().map_or(Sort::Unknown, |o| o.sort);
+        let function = sort == Sort::Unknown
+            || matches!(self.names.signature.as_composite(sort), Some(Composite::Function(..)));
+        if function && lexer.is("[") {
+            lexer.advance()?;
+            self.open(Pending::Update(false), span);
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Between the elements of a bracket; whether an operand must follow. Otherwise the bracket
+    /// ends here.
+    fn between(&mut self, lexer: &mut Lexer<'_>) -> Result<bool, SyntaxError> {
+        let at = self.code.len();
+        let Some((pending, _)) = self.pending.last_mut() else {
+            return Err(lexer.unexpected("an operator"));
+        };
+        let comma = lexer.is(",");
+        let (end, found) = match pending {
+            Pending::Open => (")", false),
+            Pending::Builtin(builtin, count, marks) => {
+                if comma && *builtin == Builtin::If && *count < 2 {
+                    let mark = if *count == 0 { Instr::Branch(0, 0) } else { Instr::Jump(0) };
+                    self.code.push(mark);
+                    marks[*count] = at;
+                }
+                *count += usize::from(comma);
+                (")", comma)
+            }
+            Pending::Named(_, count) | Pending::Call(count) => {
+                *count += usize::from(comma);
+                (")", comma)
+            }
+            Pending::List(count) => {
+                *count += usize::from(comma);
+                ("]", comma)
+            }
+            Pending::Set(count) => {
+                if *count == 0 && lexer.is(":") {
+                    *pending = Pending::Bag(1);
+                    lexer.advance()?;
+                    return Ok(true);
+                }
+                *count += usize::from(comma);
+                ("}", comma)
+            }
+            Pending::Bag(count) => {
+                // Elements and numbers in turn.
+                let next = if *count % 2 == 0 { lexer.is(":") } else { comma };
+                *count += usize::from(next);
+                ("}", next)
+            }
+            Pending::Update(after) => {
+                let arrow = !*after && lexer.is("->");
+                *after |= arrow;
+                ("]", arrow)
+            }
+            Pending::Prefix(_) | Pending::Binary(..) => (")", false),
+        };
+        if found {
+            lexer.advance()?;
+            return Ok(true);
+        }
+        let whole = match pending {
+            Pending::Update(after) => *after,
+            Pending::Bag(count) => *count % 2 == 1,
+            _ => true,
+        };
+        if !lexer.is(end) || !whole {
+            return Err(lexer.unexpected(match end {
+                ")" => "an operator or `)`",
+                "]" => "an operator or `]`",
+                _ => "an operator or `}`",
+            }));
+        }
+        Ok(false)
+    }
+
+    /// Before the second operand of a connective.
+    fn lazy(&mut self, op: Binary) {
+        if matches!(op, Binary::And | Binary::Or | Binary::Imply) {
+            self.code.push(Instr::Lazy(op, 0));
+        }
+    }
+
     /// Applies pending operators down to the next bracket, as long as their level fits.
-    fn reduce(&mut self, fits: impl Fn(u8) -> bool) -> Result<(), SyntaxError> {
-        while let Some(&(pending, span)) = self.pending.last() {
-            match pending {
-                Pending::Open | Pending::Call(..) => break,
+    fn reduce(&mut self, cadp: bool, fits: impl Fn(u8) -> bool) -> Result<(), SyntaxError> {
+        while let Some((pending, span)) = self.pending.last() {
+            match *pending {
                 Pending::Prefix(op) => {
+                    let span = *span;
                     self.pending.pop();
                     self.unary(op, span)?;
                 }
-                Pending::Binary(op) => {
-                    if !fits(level_of(op).map_or(0, |(level, _)| level)) {
+                Pending::Binary(op, from) => {
+                    if !fits(level_of(op, cadp).map_or(0, |(level, _)| level)) {
                         break;
                     }
                     self.pending.pop();
                     self.binary(op)?;
+                    let end = self.code.len();
+                    if let Some(Instr::Lazy(_, by)) = self.code.get_mut(from.wrapping_sub(1)) {
+                        *by = (end - from) as u32;
+                    }
                 }
+                _ => break,
             }
         }
         Ok(())
     }
 
-    fn unary(&mut self, op: Unary, span: Span) -> Result<(), SyntaxError> {
-        let (sort, at) = self.operands.pop().expect("an operator has its operand");
-        let span = span.to(at);
-        let result = match op {
-            Unary::Not => {
-                self.names.accept(Sort::Bool, sort, at)?;
-                Sort::Bool
-            }
-            Unary::Negate | Unary::Pred => {
-                self.names.accept(Sort::Int, sort, at)?;
-                Sort::Int
-            }
-            Unary::Abs | Unary::ToNat => {
-                self.names.accept(Sort::Int, sort, at)?;
-                Sort::Nat
-            }
-            Unary::Succ | Unary::ToInt => {
-                self.names.accept(Sort::Int, sort, at)?;
-                sort
-            }
-            Unary::ToPos => {
-                self.names.accept(Sort::Int, sort, at)?;
-                Sort::Pos
-            }
-        };
-        self.operands.push((result, span));
-        match (op, self.code.last_mut()) {
-            // `-0` stays as it is: 0 would be read back with another sort.
-            (Unary::Negate, Some(Instr::Value(Value::Int(n)))) if *n > 0 => *n = -*n,
-            _ => self.code.push(Instr::Unary(op)),
-        }
-        Ok(())
-    }
-
-    fn binary(&mut self, op: Binary) -> Result<(), SyntaxError> {
-        let (b, b_at) = self.operands.pop().expect("an operator has its operands");
-        let (a, a_at) = self.operands.pop().expect("an operator has its operands");
-        let span = a_at.to(b_at);
-        let result = match op {
-            Binary::Imply | Binary::Or | Binary::And => {
-                self.names.accept(Sort::Bool, a, a_at)?;
-                self.names.accept(Sort::Bool, b, b_at)?;
-                Sort::Bool
-            }
-            Binary::Equal | Binary::Unequal => {
-                self.names.accept(a, b, b_at)?;
-                Sort::Bool
-            }
-            _ => {
-                self.names.accept(Sort::Int, a, a_at)?;
-                self.names.accept(Sort::Int, b, b_at)?;
-                match op {
-                    Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast => Sort::Bool,
-                    Binary::Subtract => Sort::Int,
-                    _ if a == Sort::Int || b == Sort::Int => Sort::Int,
-                    _ => Sort::Nat,
+    /// At `whr`: the last operand is the body.
+    fn whr(&mut self, lexer: &mut Lexer<'_>) -> Result<(), SyntaxError> {
+        let span = lexer.span();
+        let body = self.operands.pop().expect("an operand was read");
+        let code = self.code.split_off(body.from);
+        lexer.advance()?;
+        let sides = std::mem::replace(&mut self.names.sides, true);
+        let mut slots = Vec::new();
+        loop {
+            let (name, at) = lexer.name("a name")?;
+            lexer.expect("=", "`=`")?;
+            let value = self.body(lexer, span)?;
+            let from = self.code.len();
+            let slot = match self.later.iter().position(|(later, ..)| later == name) {
+                Some(found) => {
+                    let slot = self.later[found].1;
+                    self.later.retain(|(later, ..)| later != name);
+                    self.names.slots[slot as usize].sort = value.sort;
+                    slot
                 }
-            }
-        };
-        self.code.push(Instr::Binary(op));
-        self.operands.push((result, span));
-        Ok(())
-    }
-
-    /// A closing parenthesis was read.
-    fn close(&mut self, end: Span) -> Result<(), SyntaxError> {
-        let (pending, start) = self.pending.pop().expect("a bracket was seen");
-        self.brackets -= 1;
-        let Pending::Call(function, before) = pending else {
-            return Ok(());
-        };
-        let given = before + 1;
-        let wanted = match function {
-            Function::Unary(_) => 1,
-            Function::Binary(_) => 2,
-            Function::If => 3,
-        };
-        if given != wanted {
-            let name = match function {
-                Function::If => "if",
-                Function::Binary(Binary::Min) => "min",
-                Function::Binary(_) => "max",
-                Function::Unary(Unary::Abs) => "abs",
-                Function::Unary(Unary::Succ) => "succ",
-                Function::Unary(Unary::Pred) => "pred",
-                Function::Unary(_) => "a conversion",
+                // Not used, or it hides one from outside, which the body means.
+                None => {
+                    if self.names.lookup(name).is_some() {
+                        let what = format!("`whr` for the name `{name}` that means something else");
+                        return Err(SyntaxError::new(SyntaxErrorKind::Unsupported(what), at));
+                    }
+                    self.names.bind(name, value.sort)
+                }
             };
-            let name = name.to_owned();
-            let kind = SyntaxErrorKind::Arguments { name, found: given, expected: wanted };
-            return Err(SyntaxError::new(kind, start.to(end)));
-        }
-        match function {
-            Function::Unary(op) => self.unary(op, start)?,
-            Function::Binary(op) => self.binary(op)?,
-            Function::If => {
-                let (no, no_at) = self.operands.pop().expect("three operands");
-                let (yes, _) = self.operands.pop().expect("three operands");
-                let (condition, at) = self.operands.pop().expect("three operands");
-                self.names.accept(Sort::Bool, condition, at)?;
-                self.names.accept(yes, no, no_at)?;
-                let sort = if yes == no || !yes.is_number() { yes } else { Sort::Int };
-                self.code.push(Instr::If);
-                self.operands.push((sort, start));
+            self.names.hide(slot);
+            slots.push(slot);
+            self.operands.push(Operand { sort: value.sort, span: at, from });
+            self.code.extend(value.code);
+            if !lexer.take(",")? {
+                break;
             }
         }
-        if let Some(last) = self.operands.last_mut() {
-            last.1 = start.to(end);
+        self.names.sides = sides;
+        if !lexer.take_word("end")? {
+            return Err(lexer.unexpected("`,` or `end`"));
         }
+        let count = slots.len();
+        let inner = self.names.inner(slots, Expr { code, sort: body.sort });
+        self.push(Instr::Where(inner, count as u32), count, body.sort, body.span.to(span));
         Ok(())
+    }
+}
+
+impl Names {
+    /// Adds the body of a binder.
+    fn inner(&mut self, slots: Vec<u32>, body: Expr) -> u32 {
+        let mut free: Vec<u32> = body.slots(&self.signature).collect();
+        let mut size = slots.iter().chain(&free).max().map_or(0, |&slot| slot + 1);
+        for instr in &body.code {
+            if let Instr::Bind(_, inner) | Instr::Where(inner, _) = instr {
+                size = size.max(self.signature.inner[*inner as usize].size);
+            }
+        }
+        free.retain(|slot| !slots.contains(slot));
+        free.sort_unstable();
+        free.dedup();
+        let info = |slot: &u32| &self.slots[*slot as usize];
+        let (sorts, names) = (
+            slots.iter().map(|s| info(s).sort).collect(),
+            slots.iter().map(|s| info(s).name.clone()).collect(),
+        );
+        self.signature.inner.push(Inner { slots, sorts, names, free, size, body });
+        self.signature.inner.len() as u32 - 1
     }
 }
 

@@ -195,6 +195,26 @@ impl<'a> Lexer<'a> {
         self.span
     }
 
+    /// The syntax.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Whether this byte stands right after the current token.
+    pub fn followed_by(&self, byte: u8) -> bool {
+        self.text.as_bytes().get(self.at) == Some(&byte)
+    }
+
+    /// Whether a word occurs somewhere after the current token.
+    pub fn ahead(&self, word: &str) -> bool {
+        self.text.get(self.at..).is_some_and(|rest| rest.contains(word))
+    }
+
+    /// The text from a place to the beginning of the current token.
+    pub fn since(&self, from: u32) -> &'a str {
+        self.text.get(from as usize..self.span.start as usize).unwrap_or("")
+    }
+
     /// The end of the token before the current one.
     pub fn last_end(&self) -> u32 {
         self.last

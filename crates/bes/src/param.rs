@@ -15,9 +15,12 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use crate::data::{Abstract, Expr, Known, Signature, Sort, Value};
+use crate::data::{Expr, Signature, Value};
+pub use crate::dependencies::free_slots;
+use crate::dependencies::groups;
 use crate::expr::SlotInfo;
-use crate::zielonka::Rows;
+pub use crate::one_point::Outside;
+use crate::rewrite::Data;
 use crate::{Op, Place, Shape, Sign, System};
 
 /// A node of a formula.
@@ -121,9 +124,24 @@ pub trait Model {
         state: Self::State,
         action: u32,
         slots: &mut [Value],
+        data: &mut Data,
         states: &mut Vec<Self::State>,
         bound: &mut Vec<Value>,
     ) -> Result<(), ParamError>;
+
+    /// For which values of a slot there can be a step from a state that an action formula admits,
+    /// whatever the values of the slots `unknown` are. `slots` may be written, the others than
+    /// these keep their values.
+    fn some_step(
+        &mut self,
+        _state: Self::State,
+        _action: u32,
+        (_slot, _unknown): (u32, &[u32]),
+        _slots: &mut [Value],
+        _data: &mut Data,
+    ) -> Result<Outside, ParamError> {
+        Ok(Outside::depends())
+    }
 
     /// The labels of the steps that the last call of [`Model::steps`] gave, where steps have some.
     fn labels(&self) -> &[u32] {
@@ -153,6 +171,7 @@ impl Model for NoModel {
         (): (),
         _: u32,
         _: &mut [Value],
+        _: &mut Data,
         _: &mut Vec<()>,
         _: &mut Vec<Value>,
     ) -> Result<(), ParamError> {
@@ -168,8 +187,13 @@ impl Model for NoModel {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ParamError {
-    /// An expression has no value: division by zero, or a number beyond 64 bits.
+    /// An expression has no value: division by zero, a number beyond 64 bits, no equation matches.
     Undefined {
+        /// The expression.
+        expression: String,
+    },
+    /// The equations of a data specification were applied too many times for one value.
+    Rewriting {
         /// The expression.
         expression: String,
     },
@@ -197,8 +221,14 @@ impl fmt::Display for ParamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ParamError::Undefined { expression } => write!(f, "`{expression}` has no value"),
+            ParamError::Rewriting { expression } => {
+                write!(f, "`{expression}` takes too many steps to evaluate")
+            }
             ParamError::Outside { value, sort, parameter } => {
                 write!(f, "{value} is no value of sort {sort} for `{parameter}`")
+            }
+            ParamError::Unbounded { variable, tried: 0 } => {
+                write!(f, "nothing bounds the quantifier over `{variable}`")
             }
             ParamError::Unbounded { variable, tried } => {
                 write!(f, "nothing bounds the quantifier over `{variable}` ({tried} values tried)")
@@ -244,27 +274,33 @@ impl Environments {
 
 /// A parameterised system on a model, as a boolean one.
 pub struct Instance<M: Model> {
-    formulas: Formulas,
-    model: M,
+    pub(crate) formulas: Formulas,
+    pub(crate) model: M,
+    /// Structured values.
+    pub(crate) data: Data,
     /// The slots that each node depends on, ascending.
-    free: Vec<Box<[u32]>>,
+    pub(crate) free: Vec<Box<[u32]>>,
     groups: Vec<u32>,
     shapes: Vec<Shape>,
     environments: Environments,
-    slots: Vec<Value>,
-    work: Vec<Work<M::State>>,
+    pub(crate) slots: Vec<Value>,
+    pub(crate) work: Vec<Work<M::State>>,
     states: Vec<M::State>,
     bound: Vec<Value>,
     values: Vec<Value>,
-    /// How many values of an infinite sort are tried before a quantifier counts as unbounded.
+    /// How many values the quantifiers of one equation have tried.
+    pub(crate) tried: u64,
+    /// How many values are tried for one equation before a quantifier counts as unbounded.
     pub most_values: u64,
 }
 
-enum Work<State> {
+pub(crate) enum Work<State> {
     /// A node below the one whose equation is made; merged into it, if that may be.
     Node(Vertex<State>, bool),
     /// The next numbers of a quantifier over an infinite sort, from this absolute value on.
     Numbers(Vertex<State>, i64),
+    /// What a quantifier is decided by.
+    Constant(bool),
 }
 
 const NO_SLOTS: u32 = 0;
@@ -283,9 +319,11 @@ impl<M: Model> Instance<M> {
         for &(slot, value) in &formulas.globals {
             slots[slot as usize] = value;
         }
+        let data = Data::new(formulas.signature.clone());
         Some(Instance {
             formulas,
             model,
+            data,
             free,
             groups,
             shapes,
@@ -295,6 +333,7 @@ impl<M: Model> Instance<M> {
             states: Vec::new(),
             bound: Vec::new(),
             values: Vec::new(),
+            tried: 0,
             most_values: 1 << 20,
         })
     }
@@ -307,6 +346,11 @@ impl<M: Model> Instance<M> {
     /// The model.
     pub fn model(&mut self) -> &mut M {
         &mut self.model
+    }
+
+    /// Structured values, and the names of all.
+    pub fn data(&mut self) -> &mut Data {
+        &mut self.data
     }
 
     /// The variable of a predicate with arguments, in a state.
@@ -343,7 +387,7 @@ impl<M: Model> Instance<M> {
     }
 
     /// Reads a node's environment into the slots.
-    fn load(&mut self, vertex: &Vertex<M::State>) {
+    pub(crate) fn load(&mut self, vertex: &Vertex<M::State>) {
         let values = &self.environments.all[vertex.env as usize];
         for (&slot, &value) in self.free[vertex.node as usize].iter().zip(values) {
             self.slots[slot as usize] = value;
@@ -351,7 +395,7 @@ impl<M: Model> Instance<M> {
     }
 
     /// The variable of a node under the current slots.
-    fn vertex(&mut self, node: u32, state: M::State) -> Vertex<M::State> {
+    pub(crate) fn vertex(&mut self, node: u32, state: M::State) -> Vertex<M::State> {
         let free = &self.free[node as usize];
         if free.is_empty() {
             return Vertex { state, node, env: NO_SLOTS };
@@ -362,16 +406,45 @@ impl<M: Model> Instance<M> {
         Vertex { state, node, env }
     }
 
-    fn eval(&self, expr: &Expr) -> Result<Value, ParamError> {
-        expr.eval(&self.slots).ok_or_else(|| ParamError::Undefined {
-            expression: expr.show(&self.formulas.signature, &|slot| {
+    fn eval(&mut self, expr: &Expr) -> Result<Value, ParamError> {
+        let Some(value) = self.data.eval(expr, &self.slots) else {
+            let expression = expr.show(&self.formulas.signature, &|slot| {
                 self.formulas.slots[slot as usize].name.clone()
-            }),
-        })
+            });
+            return Err(match self.data.exhausted {
+                true => ParamError::Rewriting { expression },
+                false => ParamError::Undefined { expression },
+            });
+        };
+        Ok(value)
     }
 
-    fn test(&self, expr: &Expr) -> Result<bool, ParamError> {
-        Ok(self.eval(expr)? == Value::Bool(true))
+    /// The value of a test under the current slots.
+    fn test(&mut self, node: u32) -> Result<bool, ParamError> {
+        let Node::Test(expr) = &mut self.formulas.nodes[node as usize] else { return Ok(false) };
+        if let Some(value) = self.data.eval(expr, &self.slots) {
+            return Ok(value == Value::Bool(true));
+        }
+        let expr = expr.clone();
+        Ok(self.eval(&expr)? == Value::Bool(true))
+    }
+
+    /// The arguments of a call under the current slots.
+    fn arguments(&mut self, node: u32) -> Result<Vec<Value>, ParamError> {
+        let Node::Call(_, arguments) = &self.formulas.nodes[node as usize] else {
+            return Ok(Vec::new());
+        };
+        let mut values = Vec::with_capacity(arguments.len());
+        for i in 0..arguments.len() {
+            let Node::Call(_, arguments) = &self.formulas.nodes[node as usize] else { break };
+            if let Some(value) = self.data.eval(&arguments[i], &self.slots) {
+                values.push(value);
+                continue;
+            }
+            let expr = arguments[i].clone();
+            values.push(self.eval(&expr)?);
+        }
+        Ok(values)
     }
 
     /// A predicate's body under arguments; other slots stay as they are.
@@ -391,7 +464,7 @@ impl<M: Model> Instance<M> {
             {
                 return Err(ParamError::Outside {
                     value: n,
-                    sort: self.formulas.signature.sort_name(sort).to_owned(),
+                    sort: self.formulas.signature.sort_name(sort),
                     parameter: self.formulas.slots[slot as usize].name.clone(),
                 });
             }
@@ -404,33 +477,18 @@ impl<M: Model> Instance<M> {
         Ok(vertex)
     }
 
-    /// The values of a finite quantifier, or `None`.
-    fn domain(
-        &self,
-        slot: u32,
-        range: &Option<(Expr, Expr)>,
-    ) -> Result<Option<Vec<Value>>, ParamError> {
+    /// The values of a quantifier with a range.
+    fn within(&mut self, slot: u32, low: &Expr, high: &Expr) -> Result<Vec<Value>, ParamError> {
         let sort = self.formulas.slots[slot as usize].sort;
-        if let Some((low, high)) = range {
-            let (Value::Int(low), Value::Int(high)) = (self.eval(low)?, self.eval(high)?) else {
-                return Ok(Some(Vec::new()));
-            };
-            let low = low.max(sort.least().unwrap_or(low));
-            if i128::from(high) - i128::from(low) >= i128::from(self.most_values) {
-                let variable = self.formulas.slots[slot as usize].name.clone();
-                return Err(ParamError::Unbounded { variable, tried: 0 });
-            }
-            return Ok(Some((low..=high).map(Value::Int).collect()));
+        let (Value::Int(low), Value::Int(high)) = (self.eval(low)?, self.eval(high)?) else {
+            return Ok(Vec::new());
+        };
+        let low = low.max(sort.least().unwrap_or(low));
+        if i128::from(high) - i128::from(low) >= i128::from(self.most_values) {
+            let variable = self.formulas.slots[slot as usize].name.clone();
+            return Err(ParamError::Unbounded { variable, tried: 0 });
         }
-        Ok(match sort {
-            Sort::Bool => Some(vec![Value::Bool(false), Value::Bool(true)]),
-            Sort::Enum(e) => {
-                let elements = &self.formulas.signature.enumerations[e as usize].elements;
-                Some(elements.iter().map(|&s| Value::Symbol(s)).collect())
-            }
-            Sort::Var => Some(self.formulas.variables.iter().map(|&s| Value::Symbol(s)).collect()),
-            Sort::Nat | Sort::Pos | Sort::Int => None,
-        })
+        Ok((low..=high).map(Value::Int).collect())
     }
 
     /// Puts the operands of a node on the pile, last ones first. `merge`: whether they may become
@@ -455,21 +513,18 @@ impl<M: Model> Instance<M> {
                 if self.free[body as usize].binary_search(&slot).is_err() && range.is_none() {
                     // It does not matter which value, and every sort but `Var` has one.
                     let sort = self.formulas.slots[slot as usize].sort;
-                    if sort != Sort::Var || !self.formulas.variables.is_empty() {
+                    if sort != crate::data::Sort::Var || !self.formulas.variables.is_empty() {
                         let child = self.vertex(body, state);
                         self.work.push(Work::Node(child, true));
                     }
                     return Ok(());
                 }
-                match self.domain(slot, range)? {
-                    Some(values) => {
-                        for &value in values.iter().rev() {
-                            self.slots[slot as usize] = value;
-                            let child = self.vertex(body, state);
-                            self.work.push(Work::Node(child, true));
-                        }
+                match range.clone() {
+                    Some((low, high)) => {
+                        let values = self.within(slot, &low, &high)?;
+                        self.each(vertex, slot, body, &values)?;
                     }
-                    None => self.work.push(Work::Numbers(vertex, 0)),
+                    None => self.quantify(vertex)?,
                 }
             }
             Node::Modality { action, binds, body, .. } => {
@@ -479,7 +534,14 @@ impl<M: Model> Instance<M> {
                     (std::mem::take(&mut self.states), std::mem::take(&mut self.bound));
                 states.clear();
                 bound.clear();
-                self.model.steps(state, action, &mut self.slots, &mut states, &mut bound)?;
+                self.model.steps(
+                    state,
+                    action,
+                    &mut self.slots,
+                    &mut self.data,
+                    &mut states,
+                    &mut bound,
+                )?;
                 for (i, &next) in states.iter().enumerate().rev() {
                     let values = &bound[i * binds.len()..(i + 1) * binds.len()];
                     for (&slot, &value) in binds.iter().zip(values) {
@@ -495,173 +557,6 @@ impl<M: Model> Instance<M> {
             }
         }
         Ok(())
-    }
-
-    /// The next number of a quantifier, or what all further ones amount to.
-    ///
-    /// With all numbers from a bound on taken at once, the body is evaluated abstractly: if it is a
-    /// constant, or does not depend on the number any more, one term stands for all of them.
-    fn numbers(&mut self, vertex: Vertex<M::State>, from: i64, op: Op) -> Result<(), ParamError> {
-        let Node::Quantifier { slot, body, .. } = self.formulas.nodes[vertex.node as usize] else {
-            return Ok(());
-        };
-        self.load(&vertex);
-        let sort = self.formulas.slots[slot as usize].sort;
-        let first = sort.least().unwrap_or(0);
-        let at = from.max(first);
-        if (at - first) as u64 >= self.most_values {
-            let variable = self.formulas.slots[slot as usize].name.clone();
-            return Err(ParamError::Unbounded { variable, tried: self.most_values });
-        }
-        // Later bounds are tried less often: the body may be large.
-        if at <= 64 || at % (at / 16) == 0 {
-            let mut tails = vec![(Some(at), None, at)];
-            if sort == Sort::Int {
-                tails.push((None, Some(-at), -at));
-            }
-            let known: Vec<Tail> = tails
-                .iter()
-                .map(|&(low, high, _)| self.tail(body, slot, Known::Range(low, high)))
-                .collect();
-            if known.iter().all(|tail| *tail != Tail::Depends) {
-                for (tail, &(_, _, number)) in known.iter().zip(&tails) {
-                    match tail {
-                        Tail::Is(value) if *value == op.neutral() => {}
-                        _ => {
-                            self.slots[slot as usize] = Value::Int(number);
-                            let child = self.vertex(body, vertex.state);
-                            self.work.push(Work::Node(child, true));
-                        }
-                    }
-                }
-                return Ok(());
-            }
-        }
-        self.work.push(Work::Numbers(vertex, at + 1));
-        if sort == Sort::Int && at > 0 {
-            self.slots[slot as usize] = Value::Int(-at);
-            let child = self.vertex(body, vertex.state);
-            self.work.push(Work::Node(child, true));
-        }
-        self.slots[slot as usize] = Value::Int(at);
-        let child = self.vertex(body, vertex.state);
-        self.work.push(Work::Node(child, true));
-        Ok(())
-    }
-
-    /// What a node amounts to when a slot ranges over many numbers at once.
-    fn tail(&self, root: u32, slot: u32, range: Known) -> Tail {
-        let mut known: FxHashMap<u32, Tail> = FxHashMap::default();
-        // Inner quantifiers' slots may have any value of their sorts.
-        let mut inner: Vec<u32> = Vec::new();
-        let mut order = vec![root];
-        let mut at = 0;
-        let mut seen: rustc_hash::FxHashSet<u32> = [root].into_iter().collect();
-        while at < order.len() {
-            let children: &[u32] = match &self.formulas.nodes[order[at] as usize] {
-                Node::Many(_, children) => children,
-                Node::Quantifier { body, slot, .. } => {
-                    inner.push(*slot);
-                    std::slice::from_ref(body)
-                }
-                _ => &[],
-            };
-            at += 1;
-            order.extend(children.iter().copied().filter(|&child| seen.insert(child)));
-        }
-        inner.sort_unstable();
-        let value = |s: u32| {
-            if s == slot {
-                Abstract { known: range, varies: true }
-            } else if inner.binary_search(&s).is_ok() {
-                let sort = self.formulas.slots[s as usize].sort;
-                let known = match sort.is_number() {
-                    true => Known::Range(sort.least(), None),
-                    false => Known::Nothing,
-                };
-                Abstract { known, varies: false }
-            } else {
-                Abstract::of(self.slots[s as usize])
-            }
-        };
-        let depends = |node: u32| self.free[node as usize].binary_search(&slot).is_ok();
-        // Children may come before parents in `order` through sharing: visit until all are known.
-        let mut stack = vec![root];
-        while let Some(&node) = stack.last() {
-            if known.contains_key(&node) {
-                stack.pop();
-                continue;
-            }
-            let result = match &self.formulas.nodes[node as usize] {
-                Node::Constant(value) => Tail::Is(*value),
-                Node::Test(expr) => {
-                    let value = expr.eval_abstract(&value);
-                    match value.as_bool() {
-                        Some(b) => Tail::Is(b),
-                        None if value.varies => Tail::Depends,
-                        None => Tail::Same,
-                    }
-                }
-                Node::Call(p, arguments) => {
-                    // Slots that the predicate sees without being passed count, too.
-                    let passed = arguments.iter().any(|e| {
-                        let value = e.eval_abstract(&value);
-                        value.varies && !matches!(value.known, Known::Value(_))
-                    });
-                    let Predicate { parameters, body, .. } = &self.formulas.predicates[*p as usize];
-                    let seen = depends(*body) && !parameters.contains(&slot);
-                    if passed || seen { Tail::Depends } else { Tail::Same }
-                }
-                Node::Modality { .. } if depends(node) => Tail::Depends,
-                Node::Modality { .. } => Tail::Same,
-                Node::Quantifier { body, range, .. } => match known.get(body) {
-                    None => {
-                        stack.push(*body);
-                        continue;
-                    }
-                    // A range may be empty, and may depend on the slot.
-                    Some(_) if range.is_some() => {
-                        if depends(node) {
-                            Tail::Depends
-                        } else {
-                            Tail::Same
-                        }
-                    }
-                    Some(Tail::Is(_))
-                        if self.formulas.variables.is_empty()
-                            && inner
-                                .iter()
-                                .any(|&s| self.formulas.slots[s as usize].sort == Sort::Var) =>
-                    {
-                        Tail::Depends
-                    }
-                    Some(tail) => *tail,
-                },
-                Node::Many(op, children) => {
-                    let open = |child: &&u32| !known.contains_key(*child);
-                    if let Some(&child) = children.iter().find(open) {
-                        stack.push(child);
-                        continue;
-                    }
-                    let mut result = Tail::Is(op.neutral());
-                    for child in children {
-                        result = match (result, known[child]) {
-                            (_, Tail::Is(b)) if b != op.neutral() => {
-                                result = Tail::Is(b);
-                                break;
-                            }
-                            (result, Tail::Is(_)) => result,
-                            (Tail::Depends, _) | (_, Tail::Depends) => Tail::Depends,
-                            _ => Tail::Same,
-                        };
-                    }
-                    result
-                }
-            };
-            known.insert(node, result);
-            stack.pop();
-        }
-        known[&root]
     }
 }
 
@@ -691,10 +586,12 @@ impl<M: Model> Instance<M> {
         };
         let mut uses = Vec::new();
         self.work.clear();
+        self.tried = 0;
         self.work.push(Work::Node(*vertex, true));
         while let Some(work) = self.work.pop() {
             let vertex = match work {
                 Work::Node(vertex, _) => vertex,
+                Work::Constant(_) => continue,
                 Work::Numbers(vertex, from) => {
                     self.numbers(vertex, from, op)?;
                     continue;
@@ -716,6 +613,7 @@ impl<M: Model> Instance<M> {
                         vertex.state,
                         action,
                         &mut self.slots,
+                        &mut self.data,
                         &mut states,
                         &mut bound,
                     )?;
@@ -727,11 +625,10 @@ impl<M: Model> Instance<M> {
                         }
                         let operand = match &self.formulas.nodes[body as usize] {
                             Node::Constant(_) | Node::Test(_) => None,
-                            Node::Call(predicate, arguments) => {
+                            Node::Call(predicate, _) => {
                                 let predicate = *predicate;
-                                let values: Result<Vec<Value>, ParamError> =
-                                    arguments.iter().map(|e| self.eval(e)).collect();
-                                Some(self.enter(predicate, values?, to)?)
+                                let values = self.arguments(body)?;
+                                Some(self.enter(predicate, values, to)?)
                             }
                             _ => Some(self.vertex(body, to)),
                         };
@@ -746,24 +643,15 @@ impl<M: Model> Instance<M> {
     }
 }
 
-/// What a formula amounts to over a range of numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Tail {
-    /// A constant.
-    Is(bool),
-    /// The same for all of them, and not known here.
-    Same,
-    /// It may depend on the number.
-    Depends,
-}
-
 impl<M: Model> System for Instance<M> {
     type Key = Vertex<M::State>;
     type Error = ParamError;
 
     fn initial(&mut self) -> Result<Self::Key, ParamError> {
+        let expressions = std::mem::take(&mut self.formulas.arguments);
         let arguments: Result<Vec<Value>, ParamError> =
-            self.formulas.arguments.iter().map(|e| self.eval(e)).collect();
+            expressions.iter().map(|e| self.eval(e)).collect();
+        self.formulas.arguments = expressions;
         let state = self.model.initial();
         self.enter(self.formulas.initial, arguments?, state)
     }
@@ -778,10 +666,18 @@ impl<M: Model> System for Instance<M> {
             Node::Constant(_) | Node::Test(_) | Node::Call(..) => Op::Or,
         };
         self.work.clear();
+        self.tried = 0;
         self.expand(*key)?;
         while let Some(work) = self.work.pop() {
             let (vertex, merge) = match work {
                 Work::Node(vertex, merge) => (vertex, merge),
+                Work::Constant(value) => {
+                    if value != op.neutral() {
+                        operands.clear();
+                        return Ok(op.dual());
+                    }
+                    continue;
+                }
                 Work::Numbers(vertex, from) => {
                     self.numbers(vertex, from, op)?;
                     continue;
@@ -791,23 +687,16 @@ impl<M: Model> System for Instance<M> {
                 Node::Constant(value) => Some(*value),
                 Node::Test(_) => {
                     self.load(&vertex);
-                    let Node::Test(expr) = &self.formulas.nodes[vertex.node as usize] else {
-                        continue;
-                    };
-                    Some(self.test(expr)?)
+                    Some(self.test(vertex.node)?)
                 }
                 Node::Call(predicate, arguments) => {
                     let predicate = *predicate;
                     let plain = arguments.is_empty();
                     self.load(&vertex);
-                    let mut values = Vec::new();
-                    if !plain
-                        && let Node::Call(_, arguments) = &self.formulas.nodes[vertex.node as usize]
-                    {
-                        for argument in arguments {
-                            values.push(self.eval(argument)?);
-                        }
-                    }
+                    let values = match plain {
+                        true => Vec::new(),
+                        false => self.arguments(vertex.node)?,
+                    };
                     operands.push(self.enter(predicate, values, vertex.state)?);
                     None
                 }
@@ -834,6 +723,7 @@ impl<M: Model> System for Instance<M> {
                                 vertex.state,
                                 action,
                                 &mut self.slots,
+                                &mut self.data,
                                 &mut self.states,
                                 &mut self.bound,
                             )?;
@@ -886,7 +776,7 @@ impl<M: Model> System for Instance<M> {
                 .zip(values)
                 .map(|(&slot, &value)| {
                     let slot = &self.formulas.slots[slot as usize].name;
-                    format!("{slot}={}", self.formulas.signature.show(value))
+                    format!("{slot}={}", self.data.show(value))
                 })
                 .collect();
             _ = write!(name, "({})", shown.join(","));
@@ -899,144 +789,6 @@ impl<M: Model> System for Instance<M> {
     }
 
     fn bytes(&self) -> u64 {
-        self.environments.bytes + self.model.bytes()
+        self.environments.bytes + self.data.terms.bytes + self.model.bytes()
     }
-}
-
-/// The slots that each node depends on, ascending: the least solution over calls. `None` if there
-/// are too many to list.
-pub fn free_slots(formulas: &Formulas) -> Option<Vec<Box<[u32]>>> {
-    const MOST: usize = 50_000_000;
-    let n = formulas.nodes.len();
-    let mut is_global = vec![false; formulas.slots.len()];
-    for &(slot, _) in &formulas.globals {
-        is_global[slot as usize] = true;
-    }
-    let mut free: Vec<Box<[u32]>> = vec![Box::default(); n];
-    // Who depends on a node's set.
-    let mut users: Vec<Vec<u32>> = vec![Vec::new(); n];
-    for (i, node) in formulas.nodes.iter().enumerate() {
-        match node {
-            Node::Many(_, children) => {
-                children.iter().for_each(|&c| users[c as usize].push(i as u32));
-            }
-            Node::Quantifier { body, .. } | Node::Modality { body, .. } => {
-                users[*body as usize].push(i as u32);
-            }
-            Node::Call(p, _) => {
-                users[formulas.predicates[*p as usize].body as usize].push(i as u32);
-            }
-            Node::Constant(_) | Node::Test(_) => {}
-        }
-    }
-    let mut queued = vec![true; n];
-    let mut queue: std::collections::VecDeque<u32> = (0..n as u32).collect();
-    let mut total = 0usize;
-    let mut slots: Vec<u32> = Vec::new();
-    while let Some(i) = queue.pop_front() {
-        queued[i as usize] = false;
-        slots.clear();
-        match &formulas.nodes[i as usize] {
-            Node::Constant(_) => {}
-            Node::Test(expr) => slots.extend(expr.slots()),
-            Node::Many(_, children) => {
-                children.iter().for_each(|&c| slots.extend_from_slice(&free[c as usize]));
-            }
-            Node::Call(p, arguments) => {
-                let Predicate { parameters, body, .. } = &formulas.predicates[*p as usize];
-                slots.extend_from_slice(&free[*body as usize]);
-                slots.retain(|slot| !parameters.contains(slot));
-                arguments.iter().for_each(|e| slots.extend(e.slots()));
-            }
-            Node::Quantifier { slot, range, body, .. } => {
-                slots.extend(free[*body as usize].iter().filter(|s| *s != slot));
-                if let Some((low, high)) = range {
-                    slots.extend(low.slots().chain(high.slots()));
-                }
-            }
-            Node::Modality { reads, binds, body, .. } => {
-                slots.extend(free[*body as usize].iter().filter(|s| !binds.contains(s)));
-                slots.extend(reads.iter().filter(|s| !binds.contains(s)));
-            }
-        }
-        slots.retain(|&slot| !is_global[slot as usize]);
-        slots.sort_unstable();
-        slots.dedup();
-        if slots[..] != free[i as usize][..] {
-            total += slots.len() - free[i as usize].len();
-            if total > MOST {
-                return None;
-            }
-            free[i as usize] = slots.as_slice().into();
-            for &user in &users[i as usize] {
-                if !std::mem::replace(&mut queued[user as usize], true) {
-                    queue.push_back(user);
-                }
-            }
-        }
-    }
-    Some(free)
-}
-
-/// Components of the graph of nodes, and their shapes.
-fn groups(formulas: &Formulas) -> (Vec<u32>, Vec<Shape>) {
-    let n = formulas.nodes.len();
-    // What becomes a variable where a node is used.
-    let target = |child: u32| match &formulas.nodes[child as usize] {
-        Node::Call(p, _) => formulas.predicates[*p as usize].body,
-        _ => child,
-    };
-    let mut edges: Vec<(u32, u32)> = Vec::new();
-    for (i, node) in formulas.nodes.iter().enumerate() {
-        match node {
-            Node::Many(_, children) => {
-                edges.extend(children.iter().map(|&child| (i as u32, target(child))));
-            }
-            Node::Quantifier { body, .. } | Node::Modality { body, .. } => {
-                edges.push((i as u32, target(*body)));
-            }
-            Node::Call(..) => edges.push((i as u32, target(i as u32))),
-            Node::Constant(_) | Node::Test(_) => {}
-        }
-    }
-    let groups = crate::scc::components(&Rows::from_edges(n, &edges));
-    let count = groups.iter().max().map_or(0, |&g| g as usize + 1);
-    let mut signs: Vec<Option<Sign>> = vec![None; count];
-    let mut may = vec![(true, true); count];
-    let mut cyclic = vec![false; count];
-    for &(x, y) in &edges {
-        if groups[x as usize] == groups[y as usize] {
-            cyclic[groups[x as usize] as usize] = true;
-        }
-    }
-    for (i, node) in formulas.nodes.iter().enumerate() {
-        let group = groups[i];
-        let sign = formulas.predicates[formulas.owners[i] as usize].sign;
-        let flags = &mut may[group as usize];
-        if *signs[group as usize].get_or_insert(sign) != sign {
-            *flags = (false, false);
-        }
-        let inside = |child: &&u32| groups[target(**child) as usize] == group;
-        let (op, fits) = match node {
-            Node::Many(op, children) => (*op, children.iter().filter(inside).take(2).count() <= 1),
-            Node::Quantifier { op, body, .. } | Node::Modality { op, body, .. } => {
-                (*op, !inside(&body))
-            }
-            _ => continue,
-        };
-        if !fits {
-            match op {
-                Op::And => flags.0 = false,
-                Op::Or => flags.1 = false,
-            }
-        }
-    }
-    let shapes = may.iter().zip(&cyclic).map(|(may, cyclic)| match may {
-        _ if !cyclic => Shape::Acyclic,
-        (true, _) => Shape::Disjunctive,
-        (_, true) => Shape::Conjunctive,
-        _ => Shape::General,
-    });
-    let shapes = shapes.collect();
-    (groups, shapes)
 }

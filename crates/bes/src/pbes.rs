@@ -118,23 +118,17 @@ impl<'a> Parser<'a> {
     fn system(&mut self) -> Result<Pbes, SyntaxError> {
         let mut globals = Vec::new();
         loop {
-            let span = self.lexer.span();
             if self.lexer.take_word("pbes")? {
                 break;
-            } else if self.lexer.take_word("sort")? {
-                self.names.sorts(&mut self.lexer, SECTIONS)?;
+            } else if self.names.specification(&mut self.lexer, &["glob", "pbes"])? {
+                continue;
             } else if self.lexer.take_word("glob")? {
                 while self.lexer.token() == Token::Name && !SECTIONS.contains(&self.lexer.text()) {
                     globals.extend(self.names.declarations(&mut self.lexer)?);
                     self.lexer.expect(";", "`;`")?;
                 }
             } else {
-                let what = match self.lexer.text() {
-                    word @ ("cons" | "map" | "var" | "eqn") => word,
-                    _ => return Err(self.lexer.unexpected("`pbes`")),
-                };
-                let kind = SyntaxErrorKind::Unsupported(format!("a data specification (`{what}`)"));
-                return Err(SyntaxError::new(kind, span));
+                return Err(self.lexer.unexpected("`pbes`"));
             }
         }
         let mut equations: Vec<Equation> = Vec::new();
@@ -385,11 +379,17 @@ impl Pbes {
         for &slot in &self.globals {
             let value = match self.slots[slot as usize].sort {
                 Sort::Bool => Value::Bool(false),
-                Sort::Nat | Sort::Int => Value::Int(0),
+                Sort::Nat | Sort::Int | Sort::Real => Value::Int(0),
                 Sort::Pos => Value::Int(1),
-                Sort::Enum(e) => Value::Symbol(self.signature.enumerations[e as usize].elements[0]),
-                Sort::Var => {
-                    let kind = SyntaxErrorKind::Unsupported("a global of sort `Var`".to_owned());
+                sort => {
+                    if let Sort::Enum(e) = sort
+                        && let Some(symbol) = self.signature.first_constant(e)
+                    {
+                        out.globals.push((slot, Value::Symbol(symbol)));
+                        continue;
+                    }
+                    let what = format!("a global of sort `{}`", self.signature.sort_name(sort));
+                    let kind = SyntaxErrorKind::Unsupported(what);
                     return Err(SyntaxError::new(kind, Span::new(0, 0)));
                 }
             };
@@ -540,7 +540,15 @@ impl Pbes {
 impl std::fmt::Display for Pbes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut out = String::new();
+        let declared = self.signature.declared().trim_end();
+        if !declared.is_empty() {
+            _ = writeln!(out, "{declared}");
+        }
+        let written = !declared.is_empty();
         for (i, enumeration) in self.signature.enumerations.iter().enumerate() {
+            if written {
+                break;
+            }
             let elements: Vec<&str> =
                 enumeration.elements.iter().map(|&e| self.signature.symbol_name(e)).collect();
             let word = if i == 0 { "sort " } else { "     " };

@@ -69,13 +69,5 @@ fn parameterised_systems() {
             Err(reason) => refused.push(format!("{file}: {reason}")),
         }
     }
-    // Functions, and data specifications with sets: beyond the sorts that are supported.
-    assert_eq!(
-        refused,
-        [
-            "regression/16.txt: a sort of functions is not supported",
-            "regression/18.txt: a data specification (`map`) is not supported",
-            "regression/19.txt: a data specification (`map`) is not supported",
-        ]
-    );
+    assert_eq!(refused, Vec::<String>::new());
 }

@@ -269,8 +269,8 @@ fn errors() {
         "b",
     );
     refused("pbes mu X = true; mu X = true; init X;", "variable `X` is declared twice", "X");
-    refused("pbes mu X(l: List(Nat)) = true; init X;", "the sort `List` is not supported", "List");
-    refused("map f: Nat; pbes", "a data specification (`map`) is not supported", "map");
+    refused("pbes mu X(l: Lost(Nat)) = true; init X;", "sort `Lost` is not declared", "Lost");
+    refused("map f: Nat; pbes mu X = val(g(1)); init X;", "the function `g` is not supported", "g");
     refused("pbes mu X = true", "an operator or `;` expected, found the end of the text", "");
     refused(
         "pbes mu X(n: Nat) = true; init X(99999999999999999999);",

@@ -274,6 +274,9 @@ pub(crate) struct Resolve {
     /// The name of the internal action in labels (repeatable) [default: i and tau]
     #[arg(long, value_name = "NAME")]
     pub(crate) tau: Vec<String>,
+    /// A specification in mCRL2's language: its sorts and functions are those of the formula
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data: Option<String>,
     /// Check the explanation of the answer, written or not
     #[arg(long)]
     pub(crate) self_check: bool,

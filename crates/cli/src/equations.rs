@@ -149,7 +149,8 @@ fn resolved(
         MethodArg::Global => Method::Global,
     };
     let diagnostic = args.diagnostic.is_some() || args.self_check;
-    let resolution = Resolution { method, diagnostic, tau: args.tau.clone() };
+    let data = args.data.as_deref().map(io::source_file).transpose()?;
+    let resolution = Resolution { method, diagnostic, tau: args.tau.clone(), data };
     let mut limits = limits(&args.limits);
     let (workers, started) = workers::workers(args, names, &mut limits.memory)?.unzip();
     let options = Options { limits, ..Options::default() };

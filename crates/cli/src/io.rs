@@ -30,15 +30,24 @@ pub(crate) fn source_file(name: &str) -> Result<Arc<SourceFile>, String> {
 
 /// What a file holds, as a stream, with its name for messages; `-` is standard input.
 pub(crate) fn stream(name: &str) -> Result<(&str, Box<dyn BufRead>), String> {
+    let unpacked = |shown: &'static str, input: Box<dyn BufRead>| {
+        postbop::gunzip::open(input).map_err(|e| format!("cannot read {shown}: {e}"))
+    };
     if name == "-" {
-        return Ok(("<stdin>", Box::new(BufReader::new(io::stdin()))));
+        let input = Box::new(BufReader::new(io::stdin()));
+        return Ok(("<stdin>", unpacked("standard input", input)?));
     }
     let opened = File::open(name).and_then(|file| match file.metadata()?.is_dir() {
         true => Err(io::Error::other("it is a directory")),
         false => Ok(file),
     });
     match opened {
-        Ok(file) => Ok((name, Box::new(BufReader::with_capacity(1 << 16, file)))),
+        Ok(file) => {
+            let input = BufReader::with_capacity(1 << 16, file);
+            let input = postbop::gunzip::open(input);
+            let wrong = |e| format!("cannot read `{}`: {e}", one_line(name));
+            Ok((name, input.map_err(wrong)?))
+        }
         Err(e) => Err(format!("cannot read `{}`: {e}", one_line(name))),
     }
 }
@@ -101,8 +110,12 @@ fn bytes(name: &str) -> Result<(String, Vec<u8>), String> {
             }
         }),
     };
+    let read = match read {
+        Ok(n) if n as u64 > MAX_BYTES => return Err(too_large()),
+        Ok(_) => unpack(&mut bytes),
+        Err(e) => Err(e),
+    };
     match read {
-        Ok(n) if n as u64 > MAX_BYTES => Err(too_large()),
         Ok(_) => {
             bug::read(shown, &bytes);
             Ok((shown.to_owned(), bytes))
@@ -110,6 +123,18 @@ fn bytes(name: &str) -> Result<(String, Vec<u8>), String> {
         Err(e) if name == "-" => Err(format!("cannot read standard input: {e}")),
         Err(e) => Err(format!("cannot read `{}`: {e}", one_line(name))),
     }
+}
+
+/// What a compressed file holds, in its place.
+fn unpack(bytes: &mut Vec<u8>) -> io::Result<()> {
+    if postbop::gunzip::is_gzip(bytes) {
+        let packed = std::mem::take(bytes);
+        let held = postbop::gunzip::open(&packed[..])?.take(MAX_BYTES + 1).read_to_end(bytes)?;
+        if held as u64 > MAX_BYTES {
+            return Err(io::Error::other(format!("it holds more than {}", size(MAX_BYTES))));
+        }
+    }
+    Ok(())
 }
 
 /// What kind of text is written.

@@ -1,9 +1,10 @@
 //! Action formulas as code, run on labels.
 
-use bes::data::{Expr, Sort, Value};
-use source::Span;
+use bes::data::{Expr, Signature, Sort, Value};
+use bes::param::Outside;
+use bes::rewrite::Data;
 
-use crate::mu::{Action, Offer, SyntaxError, SyntaxErrorKind};
+use crate::mu::{Action, Offer};
 use crate::regexp::Regexp;
 
 /// A label, taken apart.
@@ -11,7 +12,17 @@ pub(crate) struct Parsed {
     pub(crate) text: String,
     pub(crate) gate: String,
     pub(crate) values: Vec<Value>,
+    /// The actions of a label that has several.
+    pub(crate) several: Vec<(String, Vec<Value>)>,
     pub(crate) internal: bool,
+}
+
+/// Why there is no answer.
+pub(crate) enum NoAnswer {
+    /// A test or an offer has no value.
+    Undefined,
+    /// Nothing bounds a quantifier, over this slot.
+    Unbounded(u32),
 }
 
 #[derive(Clone, Debug)]
@@ -26,6 +37,7 @@ enum Instr {
         more: bool,
         guard: Option<Expr>,
     },
+    Multi(Vec<(String, Vec<Expr>)>),
     Val(Expr),
     Not,
     And,
@@ -51,16 +63,14 @@ pub(crate) struct Code {
     pub(crate) binds: Vec<u32>,
 }
 
-/// The values of a sort, for quantifiers; `None`: numbers without end.
-pub(crate) type Domains<'a> = dyn Fn(Sort) -> Option<Vec<Value>> + 'a;
+/// The most values of a sort that a quantifier takes without a look at what it asks.
+const FEW: usize = 16;
+/// The most actions at once that are matched in every order.
+const MOST_AT_ONCE: usize = 5;
 
 impl Code {
     /// Compiles an action formula of an arena.
-    pub(crate) fn new(
-        actions: &[Action],
-        root: u32,
-        sort: &dyn Fn(u32) -> Sort,
-    ) -> Result<Code, SyntaxError> {
+    pub(crate) fn new(actions: &[Action], root: u32, signature: &Signature) -> Code {
         enum Task {
             Visit(u32),
             Emit(Instr),
@@ -107,27 +117,30 @@ impl Code {
                     continue;
                 }
                 Action::Val(expr) => {
-                    reads.extend(expr.slots());
+                    reads.extend(expr.slots(signature));
                     instrs.push(Instr::Val(expr.clone()));
                     continue;
                 }
                 Action::Gate { gate, offers, more, guard } => {
                     for offer in offers {
                         match offer {
-                            Offer::Send(expr) => reads.extend(expr.slots()),
+                            Offer::Send(expr) => reads.extend(expr.slots(signature)),
                             Offer::Receive(slot) => binds.push(*slot),
                         }
                     }
-                    reads.extend(guard.iter().flat_map(Expr::slots));
+                    reads.extend(guard.iter().flat_map(|e| e.slots(signature)));
                     let (gate, offers, guard) = (gate.clone(), offers.clone(), guard.clone());
                     instrs.push(Instr::Gate { gate, offers, more: *more, guard });
                     continue;
                 }
+                Action::Multi(parts) => {
+                    let all = parts.iter().flat_map(|(_, values)| values);
+                    reads.extend(all.flat_map(|e| e.slots(signature)));
+                    instrs.push(Instr::Multi(parts.clone()));
+                    continue;
+                }
                 Action::Quantifier { all, slots, body } => {
                     for &slot in slots {
-                        if sort(slot).is_number() {
-                            numbers_only_in_offers(actions, *body, slot)?;
-                        }
                         inner.push(slot);
                         begins.push(instrs.len() as u32);
                         instrs.push(Instr::Begin { all: *all, slot, end: 0 });
@@ -153,7 +166,7 @@ impl Code {
         reads.retain(|slot| !binds.contains(slot) && !inner.contains(slot));
         reads.sort_unstable();
         reads.dedup();
-        Ok(Code { instrs, reads, binds })
+        Code { instrs, reads, binds }
     }
 
     /// Whether the answer depends on the label alone.
@@ -161,15 +174,27 @@ impl Code {
         self.reads.is_empty() && self.binds.is_empty()
     }
 
-    /// Whether a label fits; binds slots on the way. `None` where a test has no value; an offer or a
-    /// condition without one does not fit.
+    /// Whether it is worth while to remember its answers: it quantifies, or calculates.
+    pub(crate) fn is_costly(&self) -> bool {
+        self.instrs.iter().any(|instr| match instr {
+            Instr::Begin { .. } | Instr::Val(_) | Instr::Multi(_) => true,
+            Instr::Gate { offers, .. } => {
+                offers.iter().any(|offer| matches!(offer, Offer::Send(e) if e.is_rich()))
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a label fits; binds slots on the way. An offer or a condition without a value does
+    /// not fit, unless equations of a data specification were to give it.
     pub(crate) fn matches(
         &self,
         label: &Parsed,
         slots: &mut [Value],
         sort: &dyn Fn(u32) -> Sort,
-        domains: &Domains<'_>,
-    ) -> Option<bool> {
+        data: &mut Data,
+        variables: &[Value],
+    ) -> Result<bool, NoAnswer> {
         struct Loop {
             all: bool,
             slot: u32,
@@ -187,23 +212,17 @@ impl Code {
                 Instr::Tau => label.internal,
                 Instr::Label(text) => label.text == *text,
                 Instr::Regexp(regexp) => regexp.matches(&label.text),
-                Instr::Val(expr) => expr.eval(slots)? == Value::Bool(true),
+                Instr::Val(expr) => match data.eval(expr, slots) {
+                    Some(value) => value == Value::Bool(true),
+                    None => return Err(NoAnswer::Undefined),
+                },
                 Instr::Gate { gate, offers, more, guard } => {
-                    label.gate == *gate
+                    let fits = label.gate == *gate
                         && (offers.len() == label.values.len()
-                            || (*more && offers.len() < label.values.len()))
-                        && offers.iter().zip(&label.values).all(|(offer, &value)| match offer {
-                            Offer::Send(expr) => expr.eval(slots) == Some(value),
-                            Offer::Receive(slot) => {
-                                let fits = in_sort(value, sort(*slot), domains);
-                                if fits {
-                                    slots[*slot as usize] = value;
-                                }
-                                fits
-                            }
-                        })
-                        && guard.as_ref().is_none_or(|e| e.eval(slots) == Some(Value::Bool(true)))
+                            || (*more && offers.len() < label.values.len()));
+                    fits && self.offers(label, offers, guard.as_ref(), slots, sort, data)?
                 }
+                Instr::Multi(parts) => several(label, parts, slots, data)?,
                 Instr::Not => !stack.pop().unwrap_or(false),
                 Instr::And | Instr::Or | Instr::Imply | Instr::Equal => {
                     let b = stack.pop().unwrap_or(false);
@@ -216,18 +235,26 @@ impl Code {
                     }
                 }
                 Instr::Begin { all, slot, end } => {
-                    let values =
-                        domains(sort(*slot)).unwrap_or_else(|| numbers(&label.values, sort(*slot)));
-                    match values.first() {
-                        None => {
+                    let range = (at, *end as usize);
+                    let found =
+                        self.domain(label, (*slot, *all), range, slots, sort, data, variables)?;
+                    match found {
+                        Domain::Decided(value) => {
                             at = *end as usize + 1;
-                            *all
+                            value
                         }
-                        Some(&first) => {
-                            slots[*slot as usize] = first;
-                            loops.push(Loop { all: *all, slot: *slot, begin: at, values, next: 1 });
-                            continue;
-                        }
+                        Domain::Values(values) => match values.first() {
+                            None => {
+                                at = *end as usize + 1;
+                                *all
+                            }
+                            Some(&first) => {
+                                let (all, slot) = (*all, *slot);
+                                slots[slot as usize] = first;
+                                loops.push(Loop { all, slot, begin: at, values, next: 1 });
+                                continue;
+                            }
+                        },
                     }
                 }
                 Instr::End => {
@@ -247,71 +274,247 @@ impl Code {
             };
             stack.push(value);
         }
-        stack.pop()
+        Ok(stack.pop().unwrap_or(false))
     }
-}
 
-fn in_sort(value: Value, sort: Sort, domains: &Domains<'_>) -> bool {
-    match (value, sort) {
-        (Value::Bool(_), Sort::Bool) | (Value::Int(_), Sort::Int) => true,
-        (Value::Int(n), Sort::Nat) => n >= 0,
-        (Value::Int(n), Sort::Pos) => n >= 1,
-        (Value::Symbol(_), Sort::Var) => true,
-        (Value::Symbol(_), Sort::Enum(_)) => {
-            domains(sort).is_some_and(|values| values.contains(&value))
+    fn offers(
+        &self,
+        label: &Parsed,
+        offers: &[Offer],
+        guard: Option<&Expr>,
+        slots: &mut [Value],
+        sort: &dyn Fn(u32) -> Sort,
+        data: &mut Data,
+    ) -> Result<bool, NoAnswer> {
+        for (offer, &value) in offers.iter().zip(&label.values) {
+            let fits = match offer {
+                Offer::Send(expr) => equal(expr, value, slots, data)?,
+                Offer::Receive(slot) => {
+                    let fits = data.fits(value, sort(*slot));
+                    if fits {
+                        slots[*slot as usize] = value;
+                    }
+                    fits
+                }
+            };
+            if !fits {
+                return Ok(false);
+            }
         }
-        _ => false,
+        Ok(guard.is_none_or(|e| data.eval(e, slots) == Some(Value::Bool(true))))
     }
-}
 
-/// The numbers of a label, and one that is none of them and stands for all others.
-///
-/// Exact where a quantified number is only compared with a label's values.
-pub(crate) fn numbers(label: &[Value], sort: Sort) -> Vec<Value> {
-    let least = sort.least().unwrap_or(i64::MIN);
-    let mut values: Vec<i64> = label
-        .iter()
-        .filter_map(|value| match value {
-            Value::Int(n) if *n >= least => Some(*n),
-            _ => None,
-        })
-        .collect();
-    values.sort_unstable();
-    values.dedup();
-    let mut other = sort.least().unwrap_or(0);
-    while values.binary_search(&other).is_ok() {
-        other += 1;
-    }
-    values.push(other);
-    values.into_iter().map(Value::Int).collect()
-}
-
-/// Refuses what `numbers` is not exact for.
-fn numbers_only_in_offers(actions: &[Action], root: u32, slot: u32) -> Result<(), SyntaxError> {
-    let mut stack = vec![root];
-    while let Some(node) = stack.pop() {
-        let uses = |expr: &Expr| expr.slots().any(|s| s == slot);
-        let bad = match &actions[node as usize] {
-            Action::Val(expr) => uses(expr),
-            Action::Gate { offers, guard, .. } => guard.as_ref().is_some_and(uses)
-                || offers.iter().any(
-                    |offer| matches!(offer, Offer::Send(e) if uses(e) && e.as_slot() != Some(slot)),
-                ),
-            Action::Not(a) | Action::Quantifier { body: a, .. } => {
-                stack.push(*a);
-                false
-            }
-            Action::And(a, b) | Action::Or(a, b) | Action::Imply(a, b) | Action::Equal(a, b) => {
-                stack.extend([*a, *b]);
-                false
-            }
-            _ => false,
+    /// The values that a quantifier must try on a label; `range` is the code that it is over.
+    #[allow(clippy::too_many_arguments)]
+    fn domain(
+        &self,
+        label: &Parsed,
+        (slot, all): (u32, bool),
+        (from, to): (usize, usize),
+        slots: &mut [Value],
+        sort: &dyn Fn(u32) -> Sort,
+        data: &mut Data,
+        variables: &[Value],
+    ) -> Result<Domain, NoAnswer> {
+        let of = sort(slot);
+        let listed = match of {
+            Sort::Var => Some(variables.to_vec()),
+            _ => data.values(of),
         };
-        if bad {
-            let what = "a number that an action formula quantifies over and calculates with";
-            let kind = SyntaxErrorKind::Unsupported(what.to_owned());
-            return Err(SyntaxError::new(kind, Span::new(0, 0)));
+        if let Some(values) = &listed
+            && (values.len() <= FEW || of == Sort::Var)
+        {
+            return Ok(Domain::Values(values.clone()));
+        }
+        let out = self.outside(label, (slot, &[]), (from, to), slots, sort, data);
+        if let Some(values) = data.exceptions(&out, all, of) {
+            return Ok(Domain::Values(values));
+        }
+        if let Some(values) = listed {
+            return Ok(Domain::Values(values));
+        }
+        if data.is_infinite(of) && data.exceptions(&out, !all, of).is_some() {
+            return Ok(Domain::Decided(!all));
+        }
+        Err(NoAnswer::Unbounded(slot))
+    }
+
+    /// For which values of a slot a label fits the whole formula.
+    pub(crate) fn whole_outside(
+        &self,
+        label: &Parsed,
+        about: (u32, &[u32]),
+        slots: &mut [Value],
+        sort: &dyn Fn(u32) -> Sort,
+        data: &mut Data,
+    ) -> Outside {
+        self.outside(label, about, (0, self.instrs.len()), slots, sort, data)
+    }
+
+    /// For which values of a slot a label fits the part of the code, `unknown` slots aside.
+    fn outside(
+        &self,
+        label: &Parsed,
+        (slot, unknown): (u32, &[u32]),
+        (from, to): (usize, usize),
+        slots: &mut [Value],
+        sort: &dyn Fn(u32) -> Sort,
+        data: &mut Data,
+    ) -> Outside {
+        let mut unknown = unknown.to_vec();
+        let mut stack: Vec<Outside> = Vec::new();
+        for instr in &self.instrs[from..to] {
+            let mut pop = || stack.pop().unwrap_or_else(Outside::depends);
+            let out = match instr {
+                Instr::Constant(value) => Outside::constant(*value),
+                Instr::Tau => Outside::constant(label.internal),
+                Instr::Label(text) => Outside::constant(label.text == *text),
+                Instr::Regexp(regexp) => Outside::constant(regexp.matches(&label.text)),
+                Instr::Val(expr) => data.truth_outside(expr, (slot, &unknown), slots),
+                Instr::Gate { gate, offers, more, guard } => {
+                    let fits = label.gate == *gate
+                        && (offers.len() == label.values.len()
+                            || (*more && offers.len() < label.values.len()));
+                    let mut out = Outside::constant(fits);
+                    if fits {
+                        for (offer, &value) in offers.iter().zip(&label.values) {
+                            let one = match offer {
+                                Offer::Send(expr) => {
+                                    data.equal_outside(expr, value, (slot, &unknown), slots)
+                                }
+                                Offer::Receive(bound) => {
+                                    slots[*bound as usize] = value;
+                                    Outside::constant(data.fits(value, sort(*bound)))
+                                }
+                            };
+                            out = out.and(&one);
+                        }
+                        if let Some(guard) = guard {
+                            out = out.and(&data.truth_outside(guard, (slot, &unknown), slots));
+                        }
+                    }
+                    out
+                }
+                Instr::Multi(parts) => {
+                    let mut out = Outside::constant(false);
+                    match orders(label, parts) {
+                        None => out = Outside::depends(),
+                        Some(orders) => {
+                            for order in orders {
+                                let mut one = Outside::constant(true);
+                                for ((_, exprs), at) in parts.iter().zip(order) {
+                                    let values = &label.several[at].1;
+                                    for (expr, &value) in exprs.iter().zip(values) {
+                                        let about = (slot, &unknown[..]);
+                                        let fits = data.equal_outside(expr, value, about, slots);
+                                        one = one.and(&fits);
+                                    }
+                                }
+                                out = out.or(&one);
+                            }
+                        }
+                    }
+                    out
+                }
+                Instr::Not => pop().not(),
+                Instr::And | Instr::Or | Instr::Imply | Instr::Equal => {
+                    let (b, a) = (pop(), pop());
+                    match instr {
+                        Instr::And => a.and(&b),
+                        Instr::Or => a.or(&b),
+                        Instr::Imply => a.not().or(&b),
+                        _ => a.and(&b).or(&a.not().and(&b.not())),
+                    }
+                }
+                // What holds whatever the value is holds for all and for one: no sort is empty,
+                // but that of names may be.
+                Instr::Begin { slot: inner, .. } => {
+                    if sort(*inner) == Sort::Var {
+                        return Outside::depends();
+                    }
+                    unknown.push(*inner);
+                    continue;
+                }
+                Instr::End => continue,
+            };
+            stack.push(out);
+        }
+        stack.pop().unwrap_or_else(Outside::depends)
+    }
+}
+
+/// What a quantifier must try.
+enum Domain {
+    Values(Vec<Value>),
+    Decided(bool),
+}
+
+/// Whether an expression has a label's value.
+fn equal(expr: &Expr, value: Value, slots: &[Value], data: &mut Data) -> Result<bool, NoAnswer> {
+    match data.eval(expr, slots) {
+        Some(found) => data.equal(found, value).ok_or(NoAnswer::Undefined),
+        None if expr.is_rich() => Err(NoAnswer::Undefined),
+        None => Ok(false),
+    }
+}
+
+/// The orders in which parts of a multi-action may be those of a label, by gates and numbers of
+/// values; `None` if they are too many to list.
+fn orders(label: &Parsed, parts: &[(String, Vec<Expr>)]) -> Option<Vec<Vec<usize>>> {
+    let mut rows: Vec<Vec<usize>> = vec![Vec::new()];
+    if label.several.len() != parts.len() {
+        return Some(Vec::new());
+    }
+    if parts.len() > MOST_AT_ONCE {
+        return None;
+    }
+    for (gate, exprs) in parts {
+        let mut longer = Vec::new();
+        for row in &rows {
+            for (i, (name, values)) in label.several.iter().enumerate() {
+                if name == gate && values.len() == exprs.len() && !row.contains(&i) {
+                    let mut next = row.clone();
+                    next.push(i);
+                    longer.push(next);
+                }
+            }
+        }
+        rows = longer;
+    }
+    Some(rows)
+}
+
+/// Whether a label has these actions at once, in any order.
+fn several(
+    label: &Parsed,
+    parts: &[(String, Vec<Expr>)],
+    slots: &[Value],
+    data: &mut Data,
+) -> Result<bool, NoAnswer> {
+    if label.several.len() != parts.len() {
+        return Ok(false);
+    }
+    // Equal actions may stand for each other: each part takes the first that is left.
+    let mut left: Vec<bool> = vec![true; parts.len()];
+    for (gate, exprs) in parts {
+        let mut found = None;
+        for (i, (name, values)) in label.several.iter().enumerate() {
+            if !left[i] || name != gate || values.len() != exprs.len() {
+                continue;
+            }
+            let mut fits = true;
+            for (expr, &value) in exprs.iter().zip(values) {
+                fits = fits && equal(expr, value, slots, data)?;
+            }
+            if fits {
+                found = Some(i);
+                break;
+            }
+        }
+        match found {
+            Some(i) => left[i] = false,
+            None => return Ok(false),
         }
     }
-    Ok(())
+    Ok(true)
 }

@@ -224,7 +224,6 @@ impl ModalSystem {
             initial: self.initial,
             ..Formulas::default()
         };
-        let sort = |slot: u32| self.actions.slots[slot as usize].sort;
         let mut codes = Vec::new();
         for (owner, equation) in self.equations.iter().enumerate() {
             let owner = owner as u32;
@@ -235,7 +234,7 @@ impl ModalSystem {
                     End::Variable(target) => out.add(owner, Node::Call(target, Vec::new())),
                 };
                 for &(all, action) in part.modalities.iter().rev() {
-                    let code = Code::new(&self.actions.actions, action, &sort)?;
+                    let code = Code::new(&self.actions.actions, action, &self.actions.signature);
                     let (reads, binds) = (code.reads.clone(), code.binds.clone());
                     codes.push(code);
                     let op = if all { Op::And } else { Op::Or };

@@ -2,27 +2,33 @@
 
 use bes::data::{Sort, Value};
 use bes::lex::{SyntaxError, SyntaxErrorKind};
-use bes::param::{Formulas, Instance, Model, Node, ParamError, Vertex};
+use bes::param::{Formulas, Instance, Model, Node, Outside, ParamError, Vertex};
+use bes::rewrite::Data;
 use bes::{Explanation, Op, System};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::Span;
 
-use crate::action::{Code, Parsed};
+use crate::action::{Code, NoAnswer, Parsed};
 use crate::mu::Formula;
-use crate::{ExplicitLts, Lts, split};
+use crate::{ExplicitLts, Lts, parts, split};
+
+/// How many answers of action formulas with data are kept.
+const MOST_KNOWN: usize = 1 << 18;
 
 /// A transition system with the action formulas that are asked of it.
 pub struct OnLts<L: Lts> {
     lts: L,
     codes: Vec<Code>,
     sorts: Vec<Sort>,
-    signature: bes::data::Signature,
+    names: Vec<String>,
     variables: Vec<Value>,
     tau: Vec<String>,
     /// Labels, as far as they were met.
     labels: Vec<Option<Parsed>>,
     /// Answers that depend on the label alone, by action and label: 0 not known, 1 no, 2 yes.
     cache: Vec<Vec<u8>>,
+    /// Answers that depend on data variables, too, by action and label and their values.
+    open: FxHashMap<(u32, u32, Box<[Value]>), bool>,
     successors: Vec<(u32, L::State)>,
     last: Vec<u32>,
 }
@@ -77,9 +83,10 @@ pub(crate) fn instance<L: Lts>(
     let model = OnLts {
         lts,
         cache: vec![Vec::new(); codes.len()],
+        open: FxHashMap::default(),
         codes,
         sorts: formulas.slots.iter().map(|slot| slot.sort).collect(),
-        signature: formulas.signature.clone(),
+        names: formulas.slots.iter().map(|slot| slot.name.clone()).collect(),
         variables: variables.into_iter().map(Value::Symbol).collect(),
         tau: tau.iter().map(|&name| name.to_owned()).collect(),
         labels: Vec::new(),
@@ -94,45 +101,71 @@ pub(crate) fn instance<L: Lts>(
 
 impl<L: Lts> OnLts<L> {
     /// Takes a label apart when it is first met.
-    fn learn(&mut self, label: u32) {
+    fn learn(&mut self, label: u32, data: &mut Data) {
         if self.labels.len() <= label as usize {
             self.labels.resize_with(label as usize + 1, || None);
         }
         if self.labels[label as usize].is_none() {
             let text = self.lts.label(label).to_owned();
-            let (gate, values) = split(&text);
-            let parsed = Parsed {
-                gate: gate.to_owned(),
-                values: values.iter().map(|value| self.signature.read(value)).collect(),
-                internal: self.tau.contains(&text),
-                text,
+            let read = |text: &str, data: &mut Data| {
+                let (gate, values) = split(text);
+                let values = values.iter().map(|value| data.read(value)).collect();
+                (gate.to_owned(), values)
             };
+            let several = parts(&text);
+            let several = match several.len() {
+                1 => Vec::new(),
+                _ => several.iter().map(|part| read(part, data)).collect(),
+            };
+            let (gate, values) = read(&text, data);
+            let internal = self.tau.contains(&text);
+            let parsed = Parsed { gate, values, several, internal, text };
             self.labels[label as usize] = Some(parsed);
         }
     }
 
-    fn fits(&mut self, action: u32, label: u32, slots: &mut [Value]) -> Result<bool, ParamError> {
-        self.learn(label);
+    fn fits(
+        &mut self,
+        action: u32,
+        label: u32,
+        slots: &mut [Value],
+        data: &mut Data,
+    ) -> Result<bool, ParamError> {
+        self.learn(label, data);
         let code = &self.codes[action as usize];
         let closed = code.is_closed();
         if closed && let Some(known @ 1..) = self.cache[action as usize].get(label as usize) {
             return Ok(*known == 2);
         }
+        let mut read = None;
+        if !closed && code.binds.is_empty() && code.is_costly() {
+            let values = code.reads.iter().map(|&slot| slots[slot as usize]).collect();
+            let key = (action, label, values);
+            if let Some(&known) = self.open.get(&key) {
+                return Ok(known);
+            }
+            read = Some(key);
+        }
         let Some(parsed) = &self.labels[label as usize] else { return Ok(false) };
         let sort = |slot: u32| self.sorts[slot as usize];
-        let domains = |sort: Sort| match sort {
-            Sort::Bool => Some(vec![Value::Bool(false), Value::Bool(true)]),
-            Sort::Enum(e) => {
-                let elements = &self.signature.enumerations[e as usize].elements;
-                Some(elements.iter().map(|&s| Value::Symbol(s)).collect())
+        let fits = code.matches(parsed, slots, &sort, data, &self.variables);
+        let fits = fits.map_err(|why| match why {
+            NoAnswer::Undefined => {
+                let text = &parsed.text;
+                let expression = format!("a test of the action formula, at the label {text}");
+                ParamError::Undefined { expression }
             }
-            Sort::Var => Some(self.variables.clone()),
-            _ => None,
-        };
-        let fits = code.matches(parsed, slots, &sort, &domains).ok_or_else(|| {
-            let expression = format!("a test of the action formula, at the label {}", parsed.text);
-            ParamError::Undefined { expression }
+            NoAnswer::Unbounded(slot) => {
+                let variable = self.names[slot as usize].clone();
+                ParamError::Unbounded { variable, tried: 0 }
+            }
         })?;
+        if let Some(key) = read {
+            if self.open.len() >= MOST_KNOWN {
+                self.open.clear();
+            }
+            self.open.insert(key, fits);
+        }
         if closed {
             let cache = &mut self.cache[action as usize];
             if cache.len() <= label as usize {
@@ -156,6 +189,7 @@ impl<L: Lts> Model for OnLts<L> {
         state: L::State,
         action: u32,
         slots: &mut [Value],
+        data: &mut Data,
         states: &mut Vec<L::State>,
         bound: &mut Vec<Value>,
     ) -> Result<(), ParamError> {
@@ -164,7 +198,7 @@ impl<L: Lts> Model for OnLts<L> {
         self.last.clear();
         self.lts.successors(state, &mut successors).map_err(ParamError::Model)?;
         for &(label, to) in &successors {
-            if self.fits(action, label, slots)? {
+            if self.fits(action, label, slots, data)? {
                 states.push(to);
                 self.last.push(label);
                 let binds = &self.codes[action as usize].binds;
@@ -173,6 +207,35 @@ impl<L: Lts> Model for OnLts<L> {
         }
         self.successors = successors;
         Ok(())
+    }
+
+    fn some_step(
+        &mut self,
+        state: L::State,
+        action: u32,
+        about: (u32, &[u32]),
+        slots: &mut [Value],
+        data: &mut Data,
+    ) -> Result<Outside, ParamError> {
+        let mut successors = std::mem::take(&mut self.successors);
+        successors.clear();
+        self.lts.successors(state, &mut successors).map_err(ParamError::Model)?;
+        let mut labels: Vec<u32> = successors.iter().map(|(label, _)| *label).collect();
+        self.successors = successors;
+        labels.sort_unstable();
+        labels.dedup();
+        let mut out = Outside::constant(false);
+        for label in labels {
+            self.learn(label, data);
+            let Some(parsed) = &self.labels[label as usize] else { continue };
+            let sort = |slot: u32| self.sorts[slot as usize];
+            let code = &self.codes[action as usize];
+            out = out.or(&code.whole_outside(parsed, about, slots, &sort, data));
+            if out.is_unknown() {
+                break;
+            }
+        }
+        Ok(out)
     }
 
     fn labels(&self) -> &[u32] {

@@ -20,6 +20,26 @@ fn unsupported(what: &str) -> SyntaxError {
 
 type Slots = Vec<(u32, Value)>;
 
+/// Refuses what only enumerations, numbers and names can be translated for.
+fn plain_data(formula: &Formula) -> Result<(), SyntaxError> {
+    if formula.signature.is_rich() {
+        return Err(unsupported("a translation of structured sorts and functions"));
+    }
+    if formula.actions.iter().any(|action| matches!(action, Action::Multi(_))) {
+        return Err(unsupported("a translation of actions of several parts"));
+    }
+    for action in &formula.actions {
+        if let Action::Quantifier { slots, body, .. } = action {
+            for &slot in slots {
+                if formula.slots[slot as usize].sort.is_number() {
+                    numbers_only_in_offers(&formula.actions, *body, slot, &formula.signature)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Quantifiers in action formulas are expanded up to this nesting.
 const DEEPEST: u32 = 16;
 
@@ -34,6 +54,7 @@ pub fn to_modal_system(
     names: Option<&[&str]>,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Option<ModalSystem>, SyntaxError> {
+    plain_data(formula)?;
     let lowered = formula.lower()?;
     let mut formulas = lowered.formulas;
     for name in names.unwrap_or_default() {
@@ -184,7 +205,7 @@ impl Modal<'_> {
 
     fn eval(&self, expr: &Expr, slots: &Slots) -> Result<Value, SyntaxError> {
         let closed = expr.substituted(&|slot| lookup(slots, slot));
-        if closed.slots().next().is_some() {
+        if closed.slots(&self.formulas.signature).next().is_some() {
             return Err(unsupported("a data variable without a value"));
         }
         closed.eval(&[]).ok_or_else(|| unsupported("an expression without a value"))
@@ -345,6 +366,7 @@ impl Modal<'_> {
                 Action::Constant(_) | Action::Tau | Action::Label(_) | Action::Regexp(_) => {
                     action.clone()
                 }
+                Action::Multi(_) => return Err(unsupported("an action of several parts")),
                 Action::Val(expr) => Action::Constant(self.eval(expr, slots)? == Value::Bool(true)),
                 Action::Gate { gate, offers, more, guard } => {
                     if !gate.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
@@ -416,6 +438,7 @@ pub fn to_pbes(
     tau: &[&str],
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Option<String>, SyntaxError> {
+    plain_data(formula)?;
     let lowered = formula.lower()?;
     let mut formulas = lowered.formulas;
     let labels: Vec<(String, String, Vec<Value>)> = lts
@@ -558,7 +581,7 @@ impl Text<'_> {
     fn declaration(&self, slot: u32) -> String {
         let sort = match self.formulas.slots[slot as usize].sort {
             // All names are in one sort; quantifiers say which of them they mean.
-            Sort::Var | Sort::Enum(_) => "Name",
+            Sort::Var | Sort::Enum(_) => "Name".to_owned(),
             sort => self.signature.sort_name(sort),
         };
         format!("{}: {sort}", self.slot(slot))
@@ -691,6 +714,7 @@ impl Text<'_> {
                 Action::Tau => internal.to_string(),
                 Action::Label(text) => (*text == label.0).to_string(),
                 Action::Regexp(regexp) => regexp.matches(&label.0).to_string(),
+                Action::Multi(_) => return Err(unsupported("an action of several parts")),
                 Action::Val(expr) => format!("({})", self.expr(expr, bound)),
                 Action::Gate { gate, offers, more, guard } => {
                     self.gate(gate, offers, *more, guard.as_ref(), label, bound)
@@ -706,7 +730,7 @@ impl Text<'_> {
                             (Some(symbols), _) => symbols.into_iter().map(Value::Symbol).collect(),
                             (None, Sort::Bool) => vec![Value::Bool(false), Value::Bool(true)],
                             // As where action formulas are evaluated: these stand for all.
-                            _ => crate::action::numbers(&label.2, sort),
+                            _ => numbers(&label.2, sort),
                         };
                         choices = choices
                             .iter()
@@ -788,7 +812,7 @@ impl Text<'_> {
                 }
                 Offer::Send(expr) => {
                     let expr = expr.substituted(&|slot| lookup(bound, slot));
-                    if expr.slots().next().is_none() {
+                    if expr.slots(&self.formulas.signature).next().is_none() {
                         if expr.eval(&[]) != Some(value) {
                             return "false".to_owned();
                         }
@@ -798,6 +822,7 @@ impl Text<'_> {
                         Value::Bool(_) => expr.sort == Sort::Bool,
                         Value::Int(_) => expr.sort.is_number(),
                         Value::Symbol(_) => expr.sort.is_symbol(),
+                        Value::Term(_) => false,
                     };
                     if !comparable {
                         return "false".to_owned();
@@ -812,7 +837,7 @@ impl Text<'_> {
         }
         if let Some(guard) = guard {
             let guard = guard.substituted(&|slot| lookup(bound, slot));
-            if guard.slots().next().is_some() {
+            if guard.slots(&self.formulas.signature).next().is_some() {
                 conditions.push(format!("({})", self.expr(&guard, &Vec::new())));
             } else if guard.eval(&[]) != Some(Value::Bool(true)) {
                 return "false".to_owned();
@@ -823,4 +848,61 @@ impl Text<'_> {
             _ => format!("({})", conditions.join(" && ")),
         }
     }
+}
+
+/// The numbers of a label, and one that is none of them and stands for all others.
+///
+/// Exact where a quantified number is only compared with a label's values.
+fn numbers(label: &[Value], sort: Sort) -> Vec<Value> {
+    let least = sort.least().unwrap_or(i64::MIN);
+    let mut values: Vec<i64> = label
+        .iter()
+        .filter_map(|value| match value {
+            Value::Int(n) if *n >= least => Some(*n),
+            _ => None,
+        })
+        .collect();
+    values.sort_unstable();
+    values.dedup();
+    let mut other = sort.least().unwrap_or(0);
+    while values.binary_search(&other).is_ok() {
+        other += 1;
+    }
+    values.push(other);
+    values.into_iter().map(Value::Int).collect()
+}
+
+/// Refuses what `numbers` is not exact for.
+fn numbers_only_in_offers(
+    actions: &[Action],
+    root: u32,
+    slot: u32,
+    signature: &Signature,
+) -> Result<(), SyntaxError> {
+    let mut stack = vec![root];
+    while let Some(node) = stack.pop() {
+        let uses = |expr: &Expr| expr.slots(signature).any(|s| s == slot);
+        let bad = match &actions[node as usize] {
+            Action::Val(expr) => uses(expr),
+            Action::Gate { offers, guard, .. } => guard.as_ref().is_some_and(uses)
+                || offers.iter().any(
+                    |offer| matches!(offer, Offer::Send(e) if uses(e) && e.as_slot() != Some(slot)),
+                ),
+            Action::Not(a) | Action::Quantifier { body: a, .. } => {
+                stack.push(*a);
+                false
+            }
+            Action::And(a, b) | Action::Or(a, b) | Action::Imply(a, b) | Action::Equal(a, b) => {
+                stack.extend([*a, *b]);
+                false
+            }
+            _ => false,
+        };
+        if bad {
+            let what = "a number that an action formula quantifies over and calculates with";
+            let kind = SyntaxErrorKind::Unsupported(what.to_owned());
+            return Err(SyntaxError::new(kind, Span::new(0, 0)));
+        }
+    }
+    Ok(())
 }

@@ -53,3 +53,35 @@ pub fn split(text: &str) -> (&str, Vec<&str>) {
     }
     (text[..open].trim(), values)
 }
+
+/// The actions of a label that happen at once, mCRL2's `a(1)|b(2)`; one for all other labels.
+///
+/// ```
+/// assert_eq!(lts::parts("a(1)|b"), vec!["a(1)", "b"]);
+/// assert_eq!(lts::parts("GATE !1|2"), vec!["GATE !1|2"]);
+/// ```
+pub fn parts(text: &str) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let (mut depth, mut from) = (0usize, 0);
+    let mut all = Vec::new();
+    for (i, &byte) in bytes.iter().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b'|' if depth == 0 => {
+                all.push(text[from..i].trim());
+                from = i + 1;
+            }
+            _ => {}
+        }
+    }
+    all.push(text[from..].trim());
+    let action = |part: &&str| {
+        let name = part.split('(').next().unwrap_or("");
+        let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'\'';
+        !name.is_empty()
+            && name.bytes().all(word)
+            && (name.len() == part.len() || part.ends_with(')'))
+    };
+    if all.len() > 1 && all.iter().all(|part| action(&part)) { all } else { vec![text.trim()] }
+}

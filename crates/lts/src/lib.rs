@@ -33,5 +33,5 @@ pub use check::{
     AnnotateError, Annotation, OnLts, annotate, check, everywhere, explained_part, question,
 };
 pub use export::{to_modal_system, to_pbes};
-pub use label::split;
+pub use label::{parts, split};
 pub use model::{ExplicitLts, Lts};

@@ -414,6 +414,7 @@ impl Naive<'_> {
             Action::Tau => label == "i",
             Action::Label(text) => text == label,
             Action::Regexp(_) => label.starts_with('G'),
+            Action::Multi(_) => unreachable!("not generated"),
             Action::Val(expr) => self.eval(&expr) == Value::Bool(true),
             Action::Gate { gate, offers, more, guard } => {
                 let (name, texts) = split(label);
@@ -437,6 +438,7 @@ impl Naive<'_> {
                                 Value::Symbol(_) => sort == Sort::Var,
                                 Value::Int(_) => sort == Sort::Nat,
                                 Value::Bool(_) => sort == Sort::Bool,
+                                Value::Term(_) => false,
                             };
                             if !fits {
                                 return false;

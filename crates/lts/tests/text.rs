@@ -114,12 +114,7 @@ fn errors() {
     refused("<a", Mcrl2, "an operator or `>` expected, found the end of the text", "");
     refused("[a>true", Mcrl2, "an operator or `]` expected, found `>`", ">");
     refused("<!(a*)>true", Mcrl2, "an action formula expected, found a regular formula", "a*");
-    refused(
-        "<a|b>true",
-        Mcrl2,
-        "an action of several parts, or with a time, is not supported",
-        "|",
-    );
+    refused("<a@3>true", Mcrl2, "an action with a time is not supported", "@");
     refused("mu X(n: Nat = 0). X", Mcrl2, "`X` takes 1 arguments, 0 are given", "X");
     refused(
         "mu X(n: Nat = 0). X(true)",

@@ -22,6 +22,8 @@ pub struct Resolution {
     pub diagnostic: bool,
     /// The names of the internal action; `i` and `tau`, if there are none.
     pub tau: Vec<String>,
+    /// The data specification that a formula's sorts and functions are from, in mCRL2's language.
+    pub data: Option<Arc<SourceFile>>,
 }
 
 impl Resolution {
@@ -58,7 +60,8 @@ pub(crate) enum Kind {
 impl Kind {
     /// By the name's ending, and where that does not tell, as on standard input, by the first word.
     pub(crate) fn of(file: &SourceFile) -> Option<Kind> {
-        let ending = file.name().rsplit_once('.').map_or("", |(_, ending)| ending);
+        let name = file.name().strip_suffix(".gz").unwrap_or(file.name());
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
         let start = file.text().trim_start();
         let blocks = start.starts_with("block") || start.starts_with("(*");
         Some(match ending {
@@ -141,7 +144,7 @@ pub fn eval_stream(
 ) -> Result<Solution, Error> {
     guarded("evaluating a formula", || {
         let budget = watch.budget(options.limits);
-        let parsed = parse_formula(formula, syntax)?;
+        let parsed = parse_formula_with(formula, syntax, resolution.data.as_ref())?;
         let mut model = read_stream(model, &budget)?;
         let question = lts::question(&parsed, &mut model, &resolution.invisible());
         let question = question.map_err(|e| wrong(formula, &e))?;
@@ -249,7 +252,20 @@ pub(crate) fn wrong(file: &Arc<SourceFile>, error: &SyntaxError) -> Error {
 }
 
 pub(crate) fn parse_formula(file: &Arc<SourceFile>, syntax: MuSyntax) -> Result<Formula, Error> {
-    let parse = |dialect| lts::mu::parse(file.text(), dialect).map_err(|e| wrong(file, &e));
+    parse_formula_with(file, syntax, None)
+}
+
+/// The same with the sorts and functions of a data specification.
+pub(crate) fn parse_formula_with(
+    file: &Arc<SourceFile>,
+    syntax: MuSyntax,
+    data: Option<&Arc<SourceFile>>,
+) -> Result<Formula, Error> {
+    let data =
+        data.map(|data| lts::mu::data(data.text()).map_err(|e| wrong(data, &e))).transpose()?;
+    let parse = |dialect| {
+        lts::mu::parse_with(file.text(), dialect, data.as_ref()).map_err(|e| wrong(file, &e))
+    };
     match syntax {
         MuSyntax::Mcrl2 => parse(Dialect::Mcrl2),
         MuSyntax::Cadp => parse(Dialect::Cadp),

@@ -56,7 +56,7 @@ mod watched;
 mod workers;
 
 pub use andor::AndOr;
-pub use bes::Method;
+pub use bes::{Method, gunzip};
 pub use c::{CProgram, CText, Encoding, Model, preprocess};
 pub use check::{Limits, StopReason, TraceMode};
 pub use checking::check;

@@ -1,6 +1,6 @@
 //! Programs as transition systems: of their data, and of their states.
 
-use crate::equations::{MuSyntax, Resolution, Solution, on_model, parse_formula, wrong};
+use crate::equations::{MuSyntax, Resolution, Solution, on_model, parse_formula_with, wrong};
 use crate::influence::data_graph;
 use crate::load::{Error, guarded, load};
 use crate::{Options, Watch};
@@ -76,7 +76,7 @@ pub fn eval_program(
 ) -> Result<Solution, Error> {
     guarded("evaluating a formula", || {
         let budget = watch.budget(options.limits);
-        let parsed = parse_formula(formula, syntax)?;
+        let parsed = parse_formula_with(formula, syntax, resolution.data.as_ref())?;
         let program = match view {
             View::Data { terms } => {
                 let mut model = data_graph(files, options, terms)?.lts(Names::Source);

@@ -2,7 +2,7 @@
 
 use crate::equations::{
     Explained, Kind, MuSyntax, Resolution, Solution, Stream, alone, closed, on_model,
-    parse_formula, read_model, unreadable, wrong,
+    parse_formula_with, read_model, unreadable, wrong,
 };
 use crate::load::{Error, guarded};
 use crate::{Options, Watch};
@@ -67,7 +67,10 @@ pub fn eval_with_workers(
 ) -> Result<Solution, Error> {
     guarded("evaluating a formula", || {
         let run = Run { workers, resolution, budget: watch.budget(options.limits) };
-        let parsed = parse_formula(formula, syntax)?;
+        let parsed = parse_formula_with(formula, syntax, resolution.data.as_ref())?;
+        if parsed.signature.is_rich() {
+            return Err(structured());
+        }
         let task = task([formula.text(), model.text()]);
         let model = Arc::new(read_model(model, &run.budget)?);
         let tau = resolution.invisible();
@@ -76,6 +79,12 @@ pub fn eval_with_workers(
         let found = run.open(task, question)?;
         run.explained(found, || on_model(question()?, resolution, &run.budget))
     })
+}
+
+/// Structured values have no names that all replicas understand.
+fn structured() -> Error {
+    let what = "lists, sets, functions and structured sorts are not for `--workers` and `--hosts`";
+    Error::Usage(what.to_owned())
 }
 
 /// [`crate::solve`] by several workers; likewise.
@@ -109,6 +118,9 @@ pub fn solve_with_workers(
             }
             (Some(Kind::Pbes), None) => {
                 let system = pbes::parse(file.text()).map_err(|e| wrong(file, &e))?;
+                if system.signature.is_rich() {
+                    return Err(structured());
+                }
                 let instance = || system.instance().map_err(|e| wrong(file, &e));
                 let found = run.open(task, instance)?;
                 run.explained(found, || alone(instance()?, resolution, &run.budget))

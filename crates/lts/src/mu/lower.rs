@@ -311,8 +311,7 @@ impl Lowering<'_> {
         if known != NONE {
             return Ok(known);
         }
-        let sort = |slot: u32| self.formula.slots[slot as usize].sort;
-        let code = Code::new(&self.formula.actions, action, &sort)?;
+        let code = Code::new(&self.formula.actions, action, &self.formula.signature);
         let number = self.actions.len() as u32;
         self.actions.push(code);
         self.sources.push(action);

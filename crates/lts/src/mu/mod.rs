@@ -13,7 +13,7 @@ use bes::expr::SlotInfo;
 use source::Span;
 
 pub use bes::lex::{Dialect, SyntaxError, SyntaxErrorKind};
-pub use parser::parse;
+pub use parser::{data, parse, parse_with};
 
 use crate::regexp::Regexp;
 
@@ -48,6 +48,8 @@ pub enum Action {
         /// A condition on the values.
         guard: Option<Expr>,
     },
+    /// Several actions at once, mCRL2's `a(1)|b(2)`: gates with their values.
+    Multi(Vec<(String, Vec<Expr>)>),
     /// A boolean expression.
     Val(Expr),
     /// `not a`.

@@ -1,7 +1,7 @@
 //! From text to formulas, by operator precedence with explicit stacks.
 
 use bes::Sign;
-use bes::data::{Expr, Sort};
+use bes::data::{Expr, Signature, Sort};
 use bes::expr::Names;
 use bes::lex::{Dialect, Lexer, SyntaxError, SyntaxErrorKind, Token};
 use rustc_hash::FxHashMap;
@@ -21,6 +21,28 @@ use crate::regexp::Regexp;
 /// assert_eq!(formula.to_string(), "mu Y (v:Var := x) . < {ASSIGN ?z:Var !v} > Y (z)");
 /// ```
 pub fn parse(text: &str, dialect: Dialect) -> Result<Formula, SyntaxError> {
+    parse_with(text, dialect, None)
+}
+
+/// The same with the sorts and functions of a data specification, outside of which no name has a
+/// meaning.
+///
+/// ```
+/// use lts::mu::{Dialect, data, parse_with};
+///
+/// let model = "sort D = struct d1 | d2(Nat); map f: D -> Nat; var n: Nat; eqn f(d2(n)) = n;";
+/// let data = data(model).unwrap();
+/// let formula = "forall d: D. [a(d)]val(f(d) < 3)";
+/// let formula = parse_with(formula, Dialect::Mcrl2, Some(&data)).unwrap();
+/// let model = lts::aut::parse("des (0, 1, 2)\n(0, \"a(d2(1))\", 1)\n").unwrap();
+/// let mut solver = bes::Solver::new(lts::question(&formula, model, &["tau"]).unwrap());
+/// assert_eq!(solver.solve(bes::Method::Auto, &mut |_| true), Ok(true));
+/// ```
+pub fn parse_with(
+    text: &str,
+    dialect: Dialect,
+    data: Option<&Signature>,
+) -> Result<Formula, SyntaxError> {
     let expanded;
     let mut origin = None;
     let mut source = text;
@@ -34,7 +56,10 @@ pub fn parse(text: &str, dialect: Dialect) -> Result<Formula, SyntaxError> {
         None => error,
     };
     let lexer = Lexer::new(source, dialect).map_err(back)?;
-    let names = Names::open();
+    let names = match data {
+        Some(data) => Names::of(data.clone(), false),
+        None => Names::open(),
+    };
     let mut parser = Parser {
         dialect,
         lexer,
@@ -62,6 +87,17 @@ pub fn parse(text: &str, dialect: Dialect) -> Result<Formula, SyntaxError> {
             .map(|(n, s)| (n, origin.map_or(s, |o| o.place(s))))
             .collect(),
     })
+}
+
+/// Reads the data part of a specification in mCRL2's language; processes are passed over.
+pub fn data(text: &str) -> Result<Signature, SyntaxError> {
+    let mut lexer = Lexer::new(text, Dialect::Mcrl2)?;
+    let mut names = Names::default();
+    names.specification(&mut lexer, &["form", "pbes"])?;
+    match lexer.token() {
+        Token::End => Ok(names.signature),
+        _ => Err(lexer.unexpected("`sort`, `cons`, `map`, `var`, `eqn`, `act`, `proc` or `init`")),
+    }
 }
 
 /// Reads one action formula, for `.blk` systems: nothing but the action is taken from the text.
@@ -135,10 +171,7 @@ impl<'a> Parser<'a> {
     fn whole(&mut self) -> Result<u32, SyntaxError> {
         let mut specification = false;
         if self.dialect == Dialect::Mcrl2 {
-            while self.lexer.take_word("sort")? {
-                self.names.sorts(&mut self.lexer, &["sort", "form"])?;
-                specification = true;
-            }
+            specification |= self.names.specification(&mut self.lexer, &["form"])?;
             if specification && !self.lexer.is_word("form") {
                 return Err(self.lexer.unexpected("`form`"));
             }
@@ -718,22 +751,16 @@ impl Run<'_, '_> {
                 name if !cadp => {
                     let gate = name.to_owned();
                     parser.lexer.advance()?;
-                    let mut offers = Vec::new();
-                    if parser.lexer.take("(")? {
-                        loop {
-                            offers.push(Offer::Send(parser.names.expr(&mut parser.lexer)?));
-                            if !parser.lexer.take(",")? {
-                                break;
-                            }
-                        }
-                        parser.lexer.expect(")", "`,` or `)`")?;
-                    }
-                    if parser.lexer.is("|") || parser.lexer.is("@") {
-                        let what = "an action of several parts, or with a time,".to_owned();
+                    let offers = arguments(parser)?.into_iter().map(Offer::Send).collect();
+                    let action = match parser.lexer.is("|") {
+                        true => multi(parser, gate, offers)?,
+                        false => Action::Gate { gate, offers, more: false, guard: None },
+                    };
+                    if parser.lexer.is("@") {
+                        let what = "an action with a time".to_owned();
                         let kind = SyntaxErrorKind::Unsupported(what);
                         return Err(SyntaxError::new(kind, parser.lexer.span()));
                     }
-                    let action = Action::Gate { gate, offers, more: false, guard: None };
                     let kind = Kind::Action(parser.add_action(action));
                     self.operands.push(Operand { kind, exports, span });
                     return Ok(());
@@ -748,6 +775,47 @@ impl Run<'_, '_> {
         self.operands.push(Operand { kind, exports, span });
         Ok(())
     }
+}
+
+/// The arguments of an action in mCRL2's syntax, if it has some.
+fn arguments(parser: &mut Parser<'_>) -> Result<Vec<Expr>, SyntaxError> {
+    let mut values = Vec::new();
+    if parser.lexer.take("(")? {
+        loop {
+            values.push(parser.names.expr(&mut parser.lexer)?);
+            if !parser.lexer.take(",")? {
+                break;
+            }
+        }
+        parser.lexer.expect(")", "`,` or `)`")?;
+    }
+    Ok(values)
+}
+
+/// At `|`: further actions that happen at once with the first one.
+fn multi(parser: &mut Parser<'_>, gate: String, offers: Vec<Offer>) -> Result<Action, SyntaxError> {
+    let value = |offer: Offer| match offer {
+        Offer::Send(expr) => Some(expr),
+        Offer::Receive(_) => None,
+    };
+    let mut parts = vec![(gate, offers.into_iter().filter_map(value).collect::<Vec<Expr>>())];
+    while parser.lexer.take("|")? {
+        let (gate, _) = parser.lexer.name("an action")?;
+        let values = arguments(parser)?;
+        // The internal action adds nothing to what happens with it.
+        if gate != "tau" || !values.is_empty() {
+            parts.push((gate.to_owned(), values));
+        }
+    }
+    if parts.len() > 1 && parts[0].0 == "tau" && parts[0].1.is_empty() {
+        parts.remove(0);
+    }
+    if parts.len() == 1 {
+        let (gate, values) = parts.remove(0);
+        let offers = values.into_iter().map(Offer::Send).collect();
+        return Ok(Action::Gate { gate, offers, more: false, guard: None });
+    }
+    Ok(Action::Multi(parts))
 }
 
 /// After `{`: a gate, its offers, and a condition.

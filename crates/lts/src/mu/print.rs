@@ -28,6 +28,14 @@ impl fmt::Display for Formula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut printer = Printer { formula: self, out: String::new(), tasks: Vec::new() };
         let enumerations = &self.signature.enumerations;
+        let declared = self.signature.declared();
+        if !declared.is_empty() {
+            _ = writeln!(printer.out, "{}", declared.trim_end());
+            printer.out.push_str("form ");
+            printer.run(Task::State(self.root, 0));
+            printer.out.push_str(";\n");
+            return f.write_str(&printer.out);
+        }
         for (i, e) in enumerations.iter().enumerate() {
             let elements: Vec<&str> =
                 e.elements.iter().map(|&s| self.signature.symbol_name(s)).collect();
@@ -284,6 +292,13 @@ impl Printer<'_> {
                     })
                     .collect();
                 self.arguments(&sent, "");
+            }
+            Action::Multi(parts) => {
+                for (i, (gate, values)) in parts.iter().enumerate() {
+                    self.out.push_str(if i == 0 { "" } else { "|" });
+                    self.out.push_str(gate);
+                    self.arguments(values, "");
+                }
             }
             Action::Not(a) => {
                 self.out.push_str(if cadp { "not " } else { "!" });

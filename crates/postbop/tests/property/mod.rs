@@ -173,7 +173,8 @@ pub(crate) fn mu(data: &[u8]) {
     let formula = file("f.mcf", &text(data));
     let model = file("m.aut", MODEL);
     for syntax in [MuSyntax::Mcrl2, MuSyntax::Cadp] {
-        let how = Resolution { method: Method::Auto, diagnostic: true, tau: Vec::new() };
+        let how =
+            Resolution { method: Method::Auto, diagnostic: true, tau: Vec::new(), data: None };
         fair(postbop::eval(&formula, syntax, &model, &how, &options(), &Watch::default()));
     }
 }
@@ -198,7 +199,7 @@ pub(crate) fn aut(data: &[u8]) {
     assert!((0..model.states()).all(|s| model.from(s).len() == again.from(s).len()));
     let formula = file("f", "[true*]<true>true");
     let model = file("m.aut", &text(data));
-    let how = Resolution { method: Method::Auto, diagnostic: true, tau: Vec::new() };
+    let how = Resolution { method: Method::Auto, diagnostic: true, tau: Vec::new(), data: None };
     fair(postbop::eval(&formula, MuSyntax::Either, &model, &how, &options(), &Watch::default()));
 }
 
@@ -222,7 +223,8 @@ fn solved(name: &str, data: &[u8]) {
     let model = name.ends_with("blk").then(|| file("m.aut", MODEL));
     let methods = [Method::Auto, Method::BreadthFirst, Method::Global];
     let values = methods.map(|method| {
-        let how = Resolution { method, diagnostic: method == Method::Auto, tau: Vec::new() };
+        let how =
+            Resolution { method, diagnostic: method == Method::Auto, tau: Vec::new(), data: None };
         let solution = postbop::solve(&system, model.as_ref(), &how, &options(), &Watch::default());
         fair(solution).map(|s| s.value)
     });
@@ -231,7 +233,8 @@ fn solved(name: &str, data: &[u8]) {
     assert!(known.windows(2).all(|two| two[0] == two[1]), "methods disagree");
     if name.ends_with(".bes") {
         let stream = Stream { name: "s", input: Box::new(data) };
-        let how = Resolution { method: Method::Auto, diagnostic: false, tau: Vec::new() };
+        let how =
+            Resolution { method: Method::Auto, diagnostic: false, tau: Vec::new(), data: None };
         let streamed = postbop::solve_stream(stream, &how, &options(), &Watch::default());
         if let (Some(streamed), [Some(first), ..]) = (fair(streamed), values) {
             assert_eq!(streamed.value, first, "the stream disagrees");
@@ -528,7 +531,8 @@ fn every_verb(files: &[Arc<SourceFile>], verb: u8, question: &str, options: &Opt
             }
         }
         14 => {
-            let how = Resolution { method: Method::Auto, diagnostic: true, tau: Vec::new() };
+            let how =
+                Resolution { method: Method::Auto, diagnostic: true, tau: Vec::new(), data: None };
             let formula = file("formula", &formula("[true*]<true>true"));
             for view in [View::Data { terms: false }, View::States { depth: Some(3) }] {
                 let model = (files, view);
@@ -570,7 +574,7 @@ pub(crate) fn equations(data: &[u8]) {
         with_model.then_some(Stream { name: "m.aut", input })
     };
     let (options, watch) = (options(), Watch::default());
-    let how = Resolution { method, diagnostic: true, tau: Vec::new() };
+    let how = Resolution { method, diagnostic: true, tau: Vec::new(), data: None };
     let value = match name {
         "s.mcf" | "s.mcl" => {
             let model = file("m.aut", &model);

@@ -1,6 +1,8 @@
 //! The library as what [`testkit::conversion`] compares, and the same for formulas and equations.
 //! Used by the tests here, by `cargo xtask fuzz-convert` and by `fuzz/`.
 
+#![allow(dead_code, reason = "a test and a task share this, and each needs a part of it")]
+
 use check::{Engine, Limits, TraceMode};
 use ir::Program;
 use postbop::{
