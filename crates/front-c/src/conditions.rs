@@ -714,7 +714,11 @@ fn evaluate(
                 Data::Int(v) => {
                     out.push(Value::of(body.scalars[d as usize]?, v.into(), model)?);
                 }
-                Data::Object(o) => out.push(known.filter(|k| k.0 == o)?.1),
+                // What it was assigned may have had a narrower type.
+                Data::Object(o) => {
+                    let value = known.filter(|k| k.0 == o)?.1;
+                    out.push(value.convert(body.scalars[d as usize]?, model)?);
+                }
                 Data::Minus(a) | Data::Complement(a) | Data::Not(a) | Data::Convert(_, a) => {
                     stack.extend([(d, true), (a, false)]);
                 }

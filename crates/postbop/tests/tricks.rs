@@ -39,6 +39,10 @@ const TRICKS: &[(&str, &str, &str)] = &[
     ("parameter is narrow", "static int f(unsigned char c) { return c < 100; }", "if (f(300)) @"),
     ("conditional converts", "", "if ((1 ? -1 : 0u) > 0) @"),
     ("compound assignment", "", "unsigned char c = 255; c += 1; if (!c) @"),
+    ("constant of a narrower type", "static long long g = 4;", "g = -6; if (g > 295u) return 1; @"),
+    ("arms of a conditional", "", "long x = 1 ? -1 : 0u; if (x > 0) @"),
+    ("size of an array type", "", "if (sizeof(char[34]) == 34) @"),
+    ("size with an effect", "", "int n = 0; if (sizeof(char[++n]) == 1) { if (n) @ }"),
     ("typedef in a block", "typedef int t;", "{ typedef unsigned char t; if ((t)300 == 44) @ }"),
     // Aliases.
     ("alias, direct", "", "int x = 0, *p = &x; if (!*p) { x = 1; if (*p) @ }"),
@@ -194,6 +198,16 @@ const TRICKS: &[(&str, &str, &str)] = &[
         "another function type",
         "static void h(int x) { (void)x; @ }",
         "void (*p)(void) = (void (*)(void))h; p();",
+    ),
+    (
+        "called with another sign",
+        "static int h(int x) { @ return x; }",
+        "unsigned (*p)(unsigned) = (unsigned (*)(unsigned))h; p(1);",
+    ),
+    (
+        "defined by its name for the linker",
+        "int a(void) __asm__(\"b\"); int a(void) { @ return 0; } int b(void);",
+        "b();",
     ),
     ("weak", "__attribute__((weak)) int f(void) { return 1; }", "if (f()) @"),
     (
