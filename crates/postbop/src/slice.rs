@@ -108,6 +108,16 @@ impl<'a> Dead<'a> {
 
     fn forget(&mut self, trace: &mut Trace) {
         let program = self.program;
+        // A run starts in an initial valuation: what the initial condition reads is told there, live or not.
+        let mut read = Vec::new();
+        program.exprs.reads(program.init.condition, |_, var| read.push(var));
+        let entry = program.procs[program.entry].entry;
+        let vars = self.live.vars(program, entry).chain(read);
+        let bits = self.layout.frame_bits[program.entry];
+        let at_start = known(program, &self.layout, vars, bits);
+        let first = trace.frames.first().and_then(|f| f.steps.first());
+        let mut start = first.map_or(&trace.end, |step| &step.state).clone();
+        start.retain(&at_start);
         let in_segments = trace.segments.iter_mut().flat_map(|s| &mut s.steps);
         for step in in_segments.chain(trace.frames.iter_mut().flat_map(|f| &mut f.steps)) {
             step.state.retain(self.at(program.edges[step.edge].source));
@@ -122,6 +132,10 @@ impl<'a> Dead<'a> {
                 trace.end.retain(&Partial::unknown(self.layout.global_bits + bits));
             }
             _ => trace.end.retain(self.at(trace.target)),
+        }
+        match trace.frames.first_mut().and_then(|f| f.steps.first_mut()) {
+            Some(step) => step.state = start,
+            None => trace.end = start,
         }
     }
 

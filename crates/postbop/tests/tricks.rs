@@ -280,6 +280,18 @@ fn what_happens_is_possible() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
+/// A variable that only the start of the program speaks of, beside values that nothing reads: the run that
+/// is found starts somewhere.
+#[test]
+fn runs_start_where_the_program_starts() {
+    let text = "unsigned char g; int nd(void); int main(void) { int y = nd(); if (y) ; else { y = 3; L: ; } \
+                y++; return 0; }";
+    let options = || Options { keep: vec![("g".to_owned(), 8)], ..Options::default() };
+    let questions = [Property::reach("L"), Property::ltl("G !at(L)")];
+    let found = asked(text.to_owned(), &questions, options());
+    assert_eq!(found, [Status::Reachable, Status::Violated]);
+}
+
 /// The programs themselves: what is said of them above happens.
 #[test]
 fn what_is_claimed_happens() {

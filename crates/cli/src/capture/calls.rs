@@ -36,41 +36,51 @@ pub(crate) fn record(directory: &Path, program: &Path, words: &[String]) -> Vec<
     out
 }
 
-/// The calls of a log. What is broken is passed over up to the next record that can be read.
+/// The calls of a log. A record that is cut off may take the beginning of the next one for its own: what
+/// cannot be read as a whole is passed over, up to where another record may begin.
 pub(crate) fn read(log: &[u8], folders: &[PathBuf], exists: &dyn Fn(&Path) -> bool) -> Vec<Call> {
     let mut out = Vec::new();
     let mut rest = log;
-    let mut call = Call::default();
-    let mut program = String::new();
     while !rest.is_empty() {
-        let Some((letter, bytes, after)) = part(rest) else {
+        let Some((mut call, program, after)) = whole(rest) else {
             // Records end in a line break, and begin with their folder.
             let next = rest.windows(2).position(|two| two == b"\nd").map_or(rest.len(), |i| i + 1);
             rest = &rest[next..];
-            call = Call::default();
             continue;
         };
         rest = after;
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        match letter {
-            b'd' => call = Call { directory: text, ..Call::default() },
-            b'x' => program = text,
-            b'a' => call.words.push(text),
-            b'r' => {
-                call.words.pop();
-                call.words.extend(postbop::preprocess::shell_words(&text));
-            }
-            _ => {
-                let mut call = std::mem::take(&mut call);
-                if !call.words.is_empty() {
-                    let called = call.words.remove(0);
-                    call.compiler = located(&called, &program, &call.directory, folders, exists);
-                    out.push(call);
-                }
-            }
+        if !call.words.is_empty() {
+            let called = call.words.remove(0);
+            call.compiler = located(&called, &program, &call.directory, folders, exists);
+            out.push(call);
         }
     }
     out
+}
+
+/// The record that stands here, with its program's file, and what is behind it.
+fn whole(bytes: &[u8]) -> Option<(Call, String, &[u8])> {
+    let (letter, directory, mut rest) = part(bytes)?;
+    if letter != b'd' {
+        return None;
+    }
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut call = Call { directory: text(directory), ..Call::default() };
+    let mut program = String::new();
+    loop {
+        let (letter, bytes, after) = part(rest)?;
+        rest = after;
+        match letter {
+            b'x' => program = text(bytes),
+            b'a' => call.words.push(text(bytes)),
+            b'r' => {
+                call.words.pop();
+                call.words.extend(postbop::preprocess::shell_words(&text(bytes)));
+            }
+            b'e' if bytes == b"\n" => return Some((call, program, rest)),
+            _ => return None,
+        }
+    }
 }
 
 fn part(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {

@@ -144,8 +144,15 @@ fn phases_that_cannot_look_at_a_clock_are_ended() {
         "x ? ".repeat(n),
         " : 0".repeat(n)
     );
+    // It may be done before: what nests too deep is left out.
     let nested = TempFile::new("nested.c", nested);
-    for c in [many.path(), nested.path()] {
+    let text = format!("{}ms", limit.as_millis());
+    for more in [&["check", "--reach", "L"][..], &["influence"], &["convert", "--to", "bp"]] {
+        let args = [&more[..1], &[nested.path()], &more[1..], &["--timeout", &text]].concat();
+        let (_, took, _) = measured(&args);
+        assert!(took < limit + LATE, "{args:?} took {took:?}");
+    }
+    for c in [many.path()] {
         in_time(&["check", c, "--reach", "L"], limit);
         in_time(&["influence", c], limit);
         in_time(&["convert", c, "--to", "bp"], limit);
