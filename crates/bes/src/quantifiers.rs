@@ -9,6 +9,7 @@
 //! What no rule bounds is refused.
 
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 
 use crate::Op;
 use crate::data::{Sort, Value};
@@ -142,13 +143,23 @@ impl<M: Model> Instance<M> {
                 Node::Modality { op: mine, action, body, .. } => {
                     let (action, body) = (*action, *body);
                     op = *mine;
-                    if !after.contains_key(&key) {
-                        let (mut states, mut bound) = (Vec::new(), Vec::new());
-                        let (slots, data) = (&mut self.slots, &mut self.data);
-                        self.model.steps(state, action, slots, data, &mut states, &mut bound)?;
-                        after.insert(key, states);
-                    }
-                    parts.extend(after[&key].iter().map(|&to| (body, to)));
+                    let states = match after.entry(key) {
+                        Entry::Occupied(known) => known.into_mut(),
+                        Entry::Vacant(new) => {
+                            let (mut states, mut bound) = (Vec::new(), Vec::new());
+                            let (slots, data) = (&mut self.slots, &mut self.data);
+                            self.model.steps(
+                                state,
+                                action,
+                                slots,
+                                data,
+                                &mut states,
+                                &mut bound,
+                            )?;
+                            new.insert(states)
+                        }
+                    };
+                    parts.extend(states.iter().map(|&to| (body, to)));
                     None
                 }
                 // A range may be empty, and may depend on the slot.

@@ -95,7 +95,7 @@ const TRICKS: &[(&str, &str, &str)] = &[
     ("wraps downwards", "", "unsigned i = 0; i--; if (i > 5) @"),
     (
         "counts in a callee",
-        "static int i; static void back(void) { i = -5; }",
+        "static int i, n; static void back(void) { if (!n++) i = -5; }",
         "for (i = 0; i < 1; i++) { back(); if (i < -3) @ }",
     ),
     (

@@ -53,6 +53,9 @@ pub enum ListedEnd {
 /// Ways that are judged.
 const CANDIDATES: usize = 64;
 
+/// The most frames without a step of their own that are looked through at the end of a loop.
+const MAX_HIDDEN: usize = 16;
+
 /// Whether the program has a run that agrees with the listing and of which the formula is false.
 pub fn replay_lasso(
     program: &Arc<Program>,
@@ -169,7 +172,13 @@ fn follow(
     let mut finder = Finder { listed, extra, heads, candidates, complete };
     if simulation.hides {
         let depth = levels.len();
-        let spread = simulation.spread(&mut levels, depth, advance, depth + 1)?;
+        // Frames that show no step may lie between the last step and the loop's next turn.
+        let deepest = match (&listed.end, listed.growth) {
+            (ListedEnd::Loop { start }, Some(by)) => steps[*start].depth.saturating_add(by),
+            _ => 0,
+        };
+        let deepest = deepest.clamp(depth + 1, depth + MAX_HIDDEN);
+        let spread = simulation.spread(&mut levels, depth, advance, deepest)?;
         for (at, items) in spread.items.into_iter().rev() {
             finder.look(simulation, &levels[..at], items);
         }

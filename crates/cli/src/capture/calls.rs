@@ -119,7 +119,7 @@ mod tests {
         let words = ["gcc", "-DX=\"a b\"", "", "a.c"].map(str::to_owned);
         let one = record(Path::new("/d"), Path::new("/usr/bin/gcc-12"), &words);
         let other = record(Path::new("/e"), Path::new(""), &["./cc".to_owned(), "b.c".to_owned()]);
-        let response = b"d2:/dx0:a3:bcca2:@fr9:-DY  'c c'e1:\n".to_vec();
+        let response = b"d2:/dx0:a3:bcca2:@fr10:-DY  'c c'e1:\n".to_vec();
         let cut = one[..one.len() / 2].to_vec();
         let log = [&one[..], &cut, b"\n", &other, b"rubbish\n", &response, &cut].concat();
         let calls = read(&log, &[PathBuf::from("/p")], &|p| p == Path::new("/p/gcc"));

@@ -167,8 +167,8 @@ fn phases_that_cannot_look_at_a_clock_are_ended() {
 
 #[test]
 fn memory_is_what_the_process_has() {
-    // About 80 MB if nothing stops it.
-    let gc = ["gen", "gc", "--vars", "300", "--points", "20000", "--faulty", "5"];
+    // Some hundred MB if nothing stops it.
+    let gc = ["gen", "gc", "--vars", "300", "--points", "80000", "--faulty", "5"];
     let gc = TempFile::new("gc.c", bop(&gc).exits(0).out);
     let limit = 50u64 << 20;
     let args = ["check", gc.path(), "--rule", "gc-variables", "-q", "--memory", "50M"];
