@@ -150,6 +150,7 @@ fn conversions_that_change_nothing() {
 
 /// Random expressions over typed constants: what we compute is what the compiler computes.
 #[test]
+#[allow(clippy::print_stderr)]
 fn a_compiler_agrees() {
     use std::fmt::Write as _;
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;

@@ -668,7 +668,7 @@ impl<'a> Lowering<'a> {
             let Some(o) = param.filter(|p| self.kept.contains_key(p)) else { continue };
             let value = call.arg_data.get(i).copied().flatten();
             let value = value.and_then(|d| here.numbers.get(d as usize).copied().flatten());
-            let value = value.and_then(|v| self.to_type(v, o));
+            let value = value.and_then(|v| self.as_held(v, o));
             self.assign(&mut rel, o, value);
         }
         rel
@@ -718,8 +718,7 @@ impl<'a> Lowering<'a> {
             let seen = !object.automatic || object.owner == Some(here.body.func);
             // Addresses of another function's locals may have been handed down; their frames are
             // set when the call comes back.
-            let hit = (store && (object.address_taken || object.external))
-                || (call && (object.external || object.address_taken))
+            let hit = ((store || call) && (object.address_taken || object.external))
                 || events.clone().any(|e| matches!(e, Event::Modify(m) if *m == o));
             if seen && hit && done.insert(o) {
                 self.any(&mut rel, o);

@@ -83,5 +83,5 @@ pub fn parts(text: &str) -> Vec<&str> {
             && name.bytes().all(word)
             && (name.len() == part.len() || part.ends_with(')'))
     };
-    if all.len() > 1 && all.iter().all(|part| action(&part)) { all } else { vec![text.trim()] }
+    if all.len() > 1 && all.iter().all(action) { all } else { vec![text.trim()] }
 }

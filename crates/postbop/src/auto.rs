@@ -195,7 +195,7 @@ enum News {
     Started(&'static str),
     /// With whether it could have gone on.
     Ended {
-        run: Run,
+        run: Box<Run>,
         brief: bool,
     },
 }
@@ -335,7 +335,7 @@ impl Race<'_> {
         let _ = news.send(News::Started(engine.name()));
         let run = run(engine, self.task, &part.part(self.stop.clone()), String::new());
         let done = answered(&run.answer);
-        let _ = news.send(News::Ended { run, brief: may != May::All });
+        let _ = news.send(News::Ended { run: Box::new(run), brief: may != May::All });
         done
     }
 
@@ -352,6 +352,7 @@ impl Race<'_> {
                 Ok(News::Started(name)) if heard.started.contains(&name) => {}
                 Ok(News::Started(name)) => heard.started.push(name),
                 Ok(News::Ended { run, brief }) => {
+                    let run = *run;
                     let over = answered(&run.answer);
                     heard.ended.push((run, brief));
                     // A lane with one engine has nothing more to say, with an answer or without.

@@ -216,6 +216,9 @@ impl Findings {
     }
 }
 
+/// What was found of some goals, and why there may be more.
+type Found<T> = (Vec<(usize, T)>, Option<StopReason>);
+
 struct Checker<'a> {
     skeleton: &'a Skeleton,
     rule: &'a Rule,
@@ -368,7 +371,7 @@ impl Checker<'_> {
         var: ir::VarId,
         count: usize,
         out: &mut Findings,
-    ) -> Result<(Vec<(usize, usize)>, Option<StopReason>), StopReason> {
+    ) -> Result<Found<usize>, StopReason> {
         let half = self.half();
         let answer = self.answer(task, &half, out)?;
         let mut stopped = answer.incomplete.clone();
@@ -551,11 +554,7 @@ impl Checker<'_> {
     }
 
     /// The goals that are reached, each with its trace, which has been replayed; and why there may be more.
-    fn answers(
-        &self,
-        task: &Task,
-        out: &mut Findings,
-    ) -> Result<(Vec<(usize, Trace)>, Option<StopReason>), StopReason> {
+    fn answers(&self, task: &Task, out: &mut Findings) -> Result<Found<Trace>, StopReason> {
         // A quarter of the time is for paths to what is found.
         let left = self.budget.limits().time.map(|t| t.saturating_sub(self.budget.elapsed()));
         let budget = self.budget.keeping_back(left.unwrap_or_default() / 4);

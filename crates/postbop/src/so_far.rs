@@ -16,10 +16,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Default)]
 pub struct SoFar(Mutex<Taken>);
 
+/// A program, its files, and the questions.
+type Asked = (Arc<Program>, Vec<Arc<SourceFile>>, Vec<Property>);
+
 #[derive(Default)]
 struct Taken {
     /// What the questions are about, and the questions, once they are known.
-    asked: Option<(Arc<Program>, Vec<Arc<SourceFile>>, Vec<Property>)>,
+    asked: Option<Asked>,
     /// Answers to the first of them.
     outcomes: Vec<Outcome>,
     /// Answers to rules, by name.

@@ -262,6 +262,7 @@ fn asked(text: String, properties: &[Property], options: Options) -> Vec<Status>
 }
 
 #[test]
+#[allow(clippy::print_stderr)]
 fn what_happens_is_possible() {
     if preprocessed("").is_none() {
         eprintln!("skipped: there is no `cc`");
@@ -294,6 +295,7 @@ fn runs_start_where_the_program_starts() {
 
 /// The programs themselves: what is said of them above happens.
 #[test]
+#[allow(clippy::print_stderr)]
 fn what_is_claimed_happens() {
     let dir = std::env::temp_dir().join(format!("postbop-tricks-{}", std::process::id()));
     std::fs::create_dir_all(&dir).expect("a folder");

@@ -109,7 +109,7 @@ fn body(proofs: &Proofs, out: &mut dyn Write) -> io::Result<()> {
     let Reading { lang, dialect, entry, keep } = &proofs.reading;
     let reading = json!({"lang": lang, "dialect": dialect, "entry": entry, "keep": keep});
     let asked: Vec<Json> = proofs.asked.iter().map(property_json).collect();
-    write!(out, "{{\"schema\":\"{SCHEMA}\",\"file\":{},\n", Json::from(proofs.file.as_str()))?;
+    writeln!(out, "{{\"schema\":\"{SCHEMA}\",\"file\":{},", Json::from(proofs.file.as_str()))?;
     write!(out, "\"reading\":{reading},\n\"asked\":{},\n\"claims\":[", Json::from(asked))?;
     for (i, claim) in proofs.claims.iter().enumerate() {
         let mut json = json!({

@@ -101,7 +101,7 @@ fn every_verb_and_format() {
     let bes = TempFile::new("s.bes", bop(&["gen", "andor", "--vars", "300"]).exits(0).out);
     for method in ["auto", "dfs", "bfs", "global"] {
         same(&["solve", bes.path(), "--method", method, "--format", "json"]);
-        same(&["solve", bes.path(), "--method", method, "--diagnostic", "-"].as_slice());
+        same(["solve", bes.path(), "--method", method, "--diagnostic", "-"].as_slice());
     }
 }
 

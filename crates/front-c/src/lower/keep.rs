@@ -217,7 +217,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// A value as a kept variable holds it.
-    pub(super) fn to_type(&mut self, value: Number, o: ObjectId) -> Option<Number> {
+    pub(super) fn as_held(&mut self, value: Number, o: ObjectId) -> Option<Number> {
         let s = self.skeleton;
         convert(&mut self.b.exprs, value, s.objects[o.index()].scalar?, &s.model)
     }
@@ -489,7 +489,7 @@ fn arithmetic(exprs: &mut Exprs, op: Binary, a: Number, b: Number) -> Option<Num
     // The least power of two above both.
     let above = |n: i128| if n <= 0 { 1 } else { 1i128 << (128 - n.leading_zeros()) };
     let number = |exprs: &mut Exprs, op: BinaryOp, least: i128, most: i128| {
-        Some(Number { e: exprs.binary(op, a.e, b.e), certain, least, most }.followed()?)
+        Number { e: exprs.binary(op, a.e, b.e), certain, least, most }.followed()
     };
     match op {
         Binary::Add => number(exprs, BinaryOp::Add, a.least + b.least, a.most + b.most),
