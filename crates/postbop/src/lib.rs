@@ -28,6 +28,7 @@ mod dot;
 mod engines;
 mod equations;
 mod exports;
+mod facts;
 mod families;
 mod findings;
 mod folded;
@@ -68,6 +69,7 @@ pub use equations::{
     solve_stream,
 };
 pub use exports::{EquationForm, convert_equations};
+pub use facts::facts;
 pub use families::{Family, Quicksort, Wide};
 pub use findings::{Allow, Finding, Findings, Step, allowances, findings};
 pub use front_bp::Dialect;

@@ -2,7 +2,7 @@
 
 use crate::RuleReport;
 use check::{Partial, StopReason};
-use ir::{NodeId, Program, VarId};
+use ir::{NodeId, ProcId, Program, VarId};
 use property::Property;
 use source::SourceFile;
 use std::sync::Arc;
@@ -64,6 +64,8 @@ pub struct Outcome {
     pub trace: Option<Listing>,
     /// For [`Property::ReachAll`]: every statement in order of the source.
     pub statements: Option<Vec<Statement>>,
+    /// For [`Property::ReachAll`]: the procedures that are entered, and whether some run leaves them.
+    pub exits: Vec<Exit>,
     /// The proof that nothing is violated.
     pub certificate: Option<CertificateNote>,
     /// For a temporal property that holds: whether it holds for a good reason.
@@ -85,6 +87,7 @@ impl Outcome {
             counters: Vec::new(),
             trace: None,
             statements: None,
+            exits: Vec::new(),
             certificate: None,
             vacuity: None,
             warnings: Vec::new(),
@@ -197,6 +200,15 @@ pub struct Idle {
     pub part: String,
     /// What it is replaced by: that which makes the formula stronger.
     pub by: bool,
+}
+
+/// The status of a procedure's exit.
+#[derive(Clone, Copy, Debug)]
+pub struct Exit {
+    /// The procedure.
+    pub proc: ProcId,
+    /// Whether some run returns from it.
+    pub reachable: bool,
 }
 
 /// The status of a statement.
