@@ -201,7 +201,7 @@ static void f(void) {
     return;
   x++;
   int y = x; c();
-  (void)y;
+  if (y) c();
 }
 int main(void) { f(); return 0; }
 ",
