@@ -307,7 +307,7 @@ impl Cluster {
         if process > 0 {
             higher_control[0] = to_first;
         }
-        let (addresses, strangers) = (hosts.addresses().to_vec(), door.strangers);
+        let (addresses, strangers) = (hosts.addresses().to_vec(), door.close());
         Ok(Cluster { me: process, addresses, data: higher, control: higher_control, strangers })
     }
 

@@ -288,6 +288,17 @@ impl<'a> Door<'a> {
         None
     }
 
+    /// Closes the door: who was sent away, and who still stood there and had said nothing. Who had
+    /// greeted may be one of the run that called once too often.
+    pub(crate) fn close(mut self) -> Strangers {
+        for caller in std::mem::take(&mut self.callers) {
+            if caller.heard.is_empty() {
+                self.refuse(caller.from, |s| &mut s.silent);
+            }
+        }
+        self.strangers
+    }
+
     fn refuse(&mut self, from: SocketAddr, kind: fn(&mut Strangers) -> &mut usize) {
         *kind(&mut self.strangers) += 1;
         self.strangers.first.get_or_insert(from);
