@@ -63,7 +63,7 @@ pub(crate) fn held() -> u64 {
 const OFTEN: u64 = 4;
 const STALE: u64 = 20;
 
-/// What the process has in memory and no file has, as of some milliseconds ago. Where that is too much, and more
+/// What the process has in memory, its own program included, as of some milliseconds ago. Where that is too much, and more
 /// than what is allocated, the allocator gives back what it does not use.
 fn resident(allocated: u64, now: u64) -> u64 {
     let limit = LIMIT.load(Ordering::Relaxed);
@@ -77,7 +77,7 @@ fn resident(allocated: u64, now: u64) -> u64 {
 }
 
 fn given_back(allocated: u64, now: u64, limit: u64) -> u64 {
-    let bytes = anonymous();
+    let bytes = in_memory();
     let unused = bytes.saturating_sub(allocated);
     if limit == 0 || bytes <= limit || unused < limit / 50 {
         return bytes;
@@ -86,13 +86,13 @@ fn given_back(allocated: u64, now: u64, limit: u64) -> u64 {
         purge();
         PURGED.store(guard::start().elapsed().as_millis() as u64 + 1, Ordering::Relaxed);
     }
-    anonymous()
+    in_memory()
 }
 
-/// Memory of this process that belongs to no file, in bytes; 0 where the system does not tell.
-fn anonymous() -> u64 {
+/// What the system says that this process has in memory, in bytes; 0 where it does not tell.
+fn in_memory() -> u64 {
     let Ok(text) = std::fs::read_to_string("/proc/self/status") else { return 0 };
-    let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let kib = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
     kib.unwrap_or(0) * 1024
 }
