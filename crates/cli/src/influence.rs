@@ -8,10 +8,11 @@ use crate::exit::Exit;
 use crate::io::Page;
 use crate::verbs::{Failed, limits, options, program, read};
 use crate::{io, watch};
-use postbop::{
-    Annotated, AnnotatedPoint, Error, InfluenceAnalysis, InfluenceMethod, MuSyntax, Options,
-    Resolution, Solution, View, Watch,
+use equations::{
+    Annotated, AnnotatedPoint, InfluenceAnalysis, InfluenceMethod, MuSyntax, Resolution, Solution,
+    View,
 };
+use postbop::{Error, Options, Watch};
 use serde_json::json;
 use source::SourceFile;
 use std::io::Write;
@@ -102,7 +103,7 @@ impl Model {
     ) -> Result<Solution, Error> {
         let options = Options { limits: given.limits, ..self.options.clone() };
         let model = (&self.files[..], self.view);
-        postbop::eval_program(formula, syntax, model, how, &options, watch)
+        equations::eval_program(formula, syntax, model, how, &options, watch)
     }
 }
 
@@ -114,7 +115,7 @@ pub(crate) fn lts(args: &LtsArgs) -> Result<Exit, Failed> {
     let (watch, line) = watch::watch(args.quiet);
     // Nothing is written if something is wrong.
     let mut text = Vec::new();
-    postbop::write_lts(&files, view, &options, &watch, &mut text)?;
+    equations::write_lts(&files, view, &options, &watch, &mut text)?;
     drop(line);
     io::write_page(args.output.as_deref(), Page::Language, |out| out.write_all(&text))?;
     Ok(Exit::Holds)
@@ -137,7 +138,7 @@ pub(crate) fn influence(args: &Influence) -> Result<Exit, Failed> {
         InfluenceMethodArg::All => &InfluenceMethod::ALL,
     };
     let (watch, line) = watch::watch(args.shown.quiet);
-    let found = postbop::influence(&files, analysis, &args.vars, methods, &options, &watch)?;
+    let found = equations::influence(&files, analysis, &args.vars, methods, &options, &watch)?;
     drop(line);
     show(&found, &files, args.shown.format, args.shown.output.as_deref())
 }
@@ -149,7 +150,7 @@ pub(crate) fn annotate(args: &Annotate) -> Result<Exit, Failed> {
     let formula = formula(&args.formula)?;
     let (watch, line) = watch::watch(args.shown.quiet);
     let syntax = mu_syntax(args.syntax);
-    let found = postbop::annotate(&files, &formula, syntax, args.past, &options, &watch)?;
+    let found = equations::annotate(&files, &formula, syntax, args.past, &options, &watch)?;
     drop(line);
     show(&found, &files, args.shown.format, args.shown.output.as_deref())
 }

@@ -31,7 +31,7 @@ pub(crate) fn source_file(name: &str) -> Result<Arc<SourceFile>, String> {
 /// What a file holds, as a stream, with its name for messages; `-` is standard input.
 pub(crate) fn stream(name: &str) -> Result<(&str, Box<dyn BufRead>), String> {
     let unpacked = |shown: &'static str, input: Box<dyn BufRead>| {
-        postbop::gunzip::open(input).map_err(|e| format!("cannot read {shown}: {e}"))
+        equations::gunzip::open(input).map_err(|e| format!("cannot read {shown}: {e}"))
     };
     if name == "-" {
         let input = Box::new(BufReader::new(io::stdin()));
@@ -44,7 +44,7 @@ pub(crate) fn stream(name: &str) -> Result<(&str, Box<dyn BufRead>), String> {
     match opened {
         Ok(file) => {
             let input = BufReader::with_capacity(1 << 16, file);
-            let input = postbop::gunzip::open(input);
+            let input = equations::gunzip::open(input);
             let wrong = |e| format!("cannot read `{}`: {e}", one_line(name));
             Ok((name, input.map_err(wrong)?))
         }
@@ -127,9 +127,9 @@ fn bytes(name: &str) -> Result<(String, Vec<u8>), String> {
 
 /// What a compressed file holds, in its place.
 fn unpack(bytes: &mut Vec<u8>) -> io::Result<()> {
-    if postbop::gunzip::is_gzip(bytes) {
+    if equations::gunzip::is_gzip(bytes) {
         let packed = std::mem::take(bytes);
-        let held = postbop::gunzip::open(&packed[..])?.take(MAX_BYTES + 1).read_to_end(bytes)?;
+        let held = equations::gunzip::open(&packed[..])?.take(MAX_BYTES + 1).read_to_end(bytes)?;
         if held as u64 > MAX_BYTES {
             return Err(io::Error::other(format!("it holds more than {}", size(MAX_BYTES))));
         }

@@ -7,13 +7,14 @@ use crate::args::{
 };
 use crate::exit::Exit;
 use crate::io::Page;
-use crate::{bug, c, capture, equations, guard, influence, io, watch};
+use crate::{bug, c, capture, guard, influence, io, solving, watch};
 use check::{Limits, StopReason, TraceMode};
 use clap::CommandFactory;
+use equations::EquationForm;
+use families::{AndOr, Collector, Family, Quicksort, Wide};
 use postbop::{
-    AndOr, Collector, Configurations, Dialect, Encoding, EngineChoice, EquationForm, Error, Family,
-    Heads, Judgement, Lang, Options, Quicksort, Runs, StackQuestion, Stage, Status, Target, Wide,
-    Words,
+    Configurations, Dialect, Encoding, EngineChoice, Error, Heads, Judgement, Lang, Options, Runs,
+    StackQuestion, Stage, Status, Target, Words,
 };
 use property::Property;
 use render::TextOptions;
@@ -76,8 +77,8 @@ pub(crate) fn run(verb: Verb) -> ExitCode {
                 Err(Failed(exit)) => exit.into(),
             };
         }
-        Verb::Eval(args) => equations::eval(&args),
-        Verb::Solve(args) => equations::solve(&args),
+        Verb::Eval(args) => solving::eval(&args),
+        Verb::Solve(args) => solving::solve(&args),
         Verb::Lts(args) => influence::lts(&args),
         Verb::Influence(args) => influence::influence(&args),
         Verb::Annotate(args) => influence::annotate(&args),
@@ -345,9 +346,9 @@ fn convert(args: &Convert) -> Result<Exit, Failed> {
         Form::Smv => Target::Smv { depth: args.stack_depth, encoding: encoding(args.encoding) },
         Form::Edl => Target::Edl { depth: args.stack_depth, encoding: encoding(args.encoding) },
         Form::Cout => Target::Cout,
-        Form::Blk => return equations::convert(args, EquationForm::Modal),
-        Form::Bes => return equations::convert(args, EquationForm::Boolean),
-        Form::Pbes => return equations::convert(args, EquationForm::Parameterised),
+        Form::Blk => return solving::convert(args, EquationForm::Modal),
+        Form::Bes => return solving::convert(args, EquationForm::Boolean),
+        Form::Pbes => return solving::convert(args, EquationForm::Parameterised),
         Form::Aut => {
             let forms = "the forms are bp, remopla, pds, dot, and for C smv, edl and cout";
             return Err(not_yet("this form", forms));

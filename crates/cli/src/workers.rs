@@ -3,7 +3,7 @@
 use crate::args::Resolve;
 use crate::verbs::Failed;
 use crate::{io, private, watch};
-use postbop::{Hosts, LEAST_SECRET, Meeting, Secret, Workers};
+use equations::{Hosts, LEAST_SECRET, Meeting, Secret, Workers};
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -117,7 +117,7 @@ impl CProgram {
     }
 
     /// Why there is no program, with what is there instead.
-    pub(crate) fn wrong(&self, error: &LowerError) -> Error {
+    pub fn wrong(&self, error: &LowerError) -> Error {
         let s = &self.skeleton;
         let funcs = || s.bodies.iter().map(|b| s.funcs[b.func.index()].unique.as_str());
         let near = match error {

@@ -17,26 +17,19 @@
 //! into an `unknown` that says so. Not for pages ([`render`]) or command lines (the crate `cli`): it
 //! prints nothing, reads no file and no environment.
 
-mod andor;
 mod auto;
 mod c;
 mod checking;
-mod collector;
 mod configurations;
 mod convert;
 mod dot;
 mod engines;
-mod equations;
-mod exports;
-mod families;
 mod findings;
 mod folded;
 mod formula;
-mod influence;
 mod listing;
 mod load;
 mod ltl;
-mod lts;
 mod matching;
 mod options;
 mod pool;
@@ -53,32 +46,18 @@ mod temporal;
 mod told;
 mod tree;
 mod watched;
-mod workers;
 
-pub use andor::AndOr;
-pub use bes::{Method, gunzip};
 pub use c::{CProgram, CText, Encoding, Model, preprocess};
 pub use check::{Limits, StopReason, TraceMode};
 pub use checking::check;
-pub use collector::Collector;
 pub use configurations::Configurations;
 pub use convert::{Stage, Target, convert, dump};
 pub use engines::try_qbf_solver;
-pub use equations::{
-    Explained, MuSyntax, Resolution, Solution, Stream, eval, eval_stream, solve, solve_on,
-    solve_stream,
-};
-pub use exports::{EquationForm, Equations, convert_equations};
-pub use families::{Family, Quicksort, Wide};
 pub use findings::{Allow, Finding, Findings, Step, allowances, findings};
 pub use front_bp::Dialect;
-pub use influence::{
-    Annotated, AnnotatedPoint, InfluenceAnalysis, InfluenceMethod, annotate, influence,
-};
-pub use load::{Error, load};
+pub use load::{Error, guarded, load};
 pub use logic::solver_bytes;
 pub use ltl::{Automaton, ltl};
-pub use lts::{View, eval_program, write_lts};
 pub use matching::Matched;
 pub use options::{EngineChoice, Heads, Lang, Options, Watch};
 pub use proof::{proofs, read_as, replay_proofs};
@@ -91,7 +70,3 @@ pub use so_far::SoFar;
 pub use source::SourceFile;
 pub use stacks::{StackQuestion, Words, stacks};
 pub use states::{Runs, states};
-pub use workers::{
-    Hosts, HostsError, LEAST_SECRET, Meeting, Secret, Workers, eval_with_workers,
-    solve_stream_with_workers, solve_with_workers,
-};

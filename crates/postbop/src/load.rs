@@ -183,7 +183,7 @@ pub(crate) fn rejected(
 }
 
 /// Runs `work`; a panic becomes an internal error.
-pub(crate) fn guarded<T>(what: &str, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+pub fn guarded<T>(what: &str, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     caught(what, work).unwrap_or_else(|message| Err(Error::Internal(message)))
 }
 

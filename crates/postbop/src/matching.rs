@@ -1,6 +1,5 @@
 //! Abstract matching: which variables the explicit-state search stores.
 
-use crate::influence::watched;
 use check::{Budget, StopReason, Task};
 use engine_explicit::{Matching, Matter};
 use influence::{InfluenceError, Kept, kept};
@@ -19,7 +18,14 @@ pub(crate) fn engine(
         let why = "asked for by `--matching`, stores all variables".to_owned();
         return Ok((Matching::default(), why));
     };
-    let kept = kept(&task.program, matched, &task.reads(), &mut watched(budget));
+    let mut reserved = 0;
+    let mut go_on = |progress: &bes::Progress| {
+        let more = progress.bytes.saturating_sub(reserved);
+        let enough = budget.reserve(more).is_ok();
+        reserved += if enough { more } else { 0 };
+        enough && budget.poll().is_ok()
+    };
+    let kept = kept(&task.program, matched, &task.reads(), &mut go_on);
     let kept = kept.map_err(|error| match error {
         InfluenceError::Stopped => budget.poll().err().unwrap_or(StopReason::Cancelled),
         error => StopReason::Internal { what: error.to_string() },

@@ -3,12 +3,15 @@
 //! Shared by the fuzz targets (`fuzz/fuzz_targets`) and by the tests of their seeds.
 #![allow(dead_code)]
 
+use equations::{
+    EquationForm, Hosts, InfluenceAnalysis, InfluenceMethod, Method, MuSyntax, Resolution, Stream,
+    View,
+};
 use postbop::preprocess::{Source, compile_commands, shell_words};
 use postbop::{
-    CProgram, CText, Configurations, Encoding, EngineChoice, EquationForm, Error, Hosts,
-    InfluenceAnalysis, InfluenceMethod, Judgement, Limits, Matched, Method, MuSyntax, Options,
-    Property, Resolution, Runs, SourceFile, StackQuestion, Stage, StopReason, Stream, Target,
-    TraceMode, View, Watch, Words,
+    CProgram, CText, Configurations, Encoding, EngineChoice, Error, Judgement, Limits, Matched,
+    Options, Property, Runs, SourceFile, StackQuestion, Stage, StopReason, Target, TraceMode,
+    Watch, Words,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -175,7 +178,7 @@ pub(crate) fn mu(data: &[u8]) {
     for syntax in [MuSyntax::Mcrl2, MuSyntax::Cadp] {
         let how =
             Resolution { method: Method::Auto, diagnostic: true, tau: Vec::new(), data: None };
-        fair(postbop::eval(&formula, syntax, &model, &how, &options(), &Watch::default()));
+        fair(equations::eval(&formula, syntax, &model, &how, &options(), &Watch::default()));
     }
 }
 
@@ -200,7 +203,7 @@ pub(crate) fn aut(data: &[u8]) {
     let formula = file("f", "[true*]<true>true");
     let model = file("m.aut", &text(data));
     let how = Resolution { method: Method::Auto, diagnostic: true, tau: Vec::new(), data: None };
-    fair(postbop::eval(&formula, MuSyntax::Either, &model, &how, &options(), &Watch::default()));
+    fair(equations::eval(&formula, MuSyntax::Either, &model, &how, &options(), &Watch::default()));
 }
 
 /// Blocks of boolean equations: all methods, and reading as a stream, agree.
@@ -225,7 +228,8 @@ fn solved(name: &str, data: &[u8]) {
     let values = methods.map(|method| {
         let how =
             Resolution { method, diagnostic: method == Method::Auto, tau: Vec::new(), data: None };
-        let solution = postbop::solve(&system, model.as_ref(), &how, &options(), &Watch::default());
+        let solution =
+            equations::solve(&system, model.as_ref(), &how, &options(), &Watch::default());
         fair(solution).map(|s| s.value)
     });
     // A limit, and an equation without a value, stop some methods and not others.
@@ -235,7 +239,7 @@ fn solved(name: &str, data: &[u8]) {
         let stream = Stream { name: "s", input: Box::new(data) };
         let how =
             Resolution { method: Method::Auto, diagnostic: false, tau: Vec::new(), data: None };
-        let streamed = postbop::solve_stream(stream, &how, &options(), &Watch::default());
+        let streamed = equations::solve_stream(stream, &how, &options(), &Watch::default());
         if let (Some(streamed), [Some(first), ..]) = (fair(streamed), values) {
             assert_eq!(streamed.value, first, "the stream disagrees");
         }
@@ -510,7 +514,7 @@ fn every_verb(files: &[Arc<SourceFile>], verb: u8, question: &str, options: &Opt
                 View::States { depth: Some(3) },
             ] {
                 let mut out = Vec::new();
-                if fair(postbop::write_lts(files, view, options, &watch, &mut out)).is_some() {
+                if fair(equations::write_lts(files, view, options, &watch, &mut out)).is_some() {
                     let read = lts::aut::read(&out[..], &mut |_| true);
                     read.unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&out)));
                 }
@@ -520,14 +524,14 @@ fn every_verb(files: &[Arc<SourceFile>], verb: u8, question: &str, options: &Opt
             use InfluenceAnalysis::{Ia1, Ia2, Ia3, Ia4};
             for analysis in [Ia1, Ia2, Ia3, Ia4] {
                 let methods = &InfluenceMethod::ALL;
-                fair(postbop::influence(files, analysis, &[], methods, options, &watch));
+                fair(equations::influence(files, analysis, &[], methods, options, &watch));
             }
         }
         13 => {
             let live = "mu Y (v:Var := x) . (< {BOOL !v} > true or < true > Y (v))";
             let formula = file("formula", &formula(live));
             for past in [false, true] {
-                fair(postbop::annotate(files, &formula, MuSyntax::Either, past, options, &watch));
+                fair(equations::annotate(files, &formula, MuSyntax::Either, past, options, &watch));
             }
         }
         14 => {
@@ -537,7 +541,7 @@ fn every_verb(files: &[Arc<SourceFile>], verb: u8, question: &str, options: &Opt
             for view in [View::Data { terms: false }, View::States { depth: Some(3) }] {
                 let model = (files, view);
                 let either = MuSyntax::Either;
-                fair(postbop::eval_program(&formula, either, model, &how, options, &watch));
+                fair(equations::eval_program(&formula, either, model, &how, options, &watch));
             }
         }
         _ => {
@@ -578,12 +582,12 @@ pub(crate) fn equations(data: &[u8]) {
     let value = match name {
         "s.mcf" | "s.mcl" => {
             let model = file("m.aut", &model);
-            fair(postbop::eval(&system, MuSyntax::Either, &model, &how, &options, &watch))
+            fair(equations::eval(&system, MuSyntax::Either, &model, &how, &options, &watch))
         }
-        _ => fair(postbop::solve_on(&system, stream(), &how, &options, &watch)),
+        _ => fair(equations::solve_on(&system, stream(), &how, &options, &watch)),
     };
     let syntax = (MuSyntax::Either, &[][..]);
-    let text = postbop::convert_equations(&system, form, stream(), syntax, &options, &watch);
+    let text = equations::convert_equations(&system, form, stream(), syntax, &options, &watch);
     let (Some(value), Some(text)) = (value, fair(text)) else { return };
     let text = text.text;
     let written = match form {
@@ -592,7 +596,7 @@ pub(crate) fn equations(data: &[u8]) {
         EquationForm::Parameterised => file("w.pbes", &text),
     };
     let model = stream().filter(|_| matches!(form, EquationForm::Modal));
-    let again = postbop::solve_on(&written, model, &how, &options, &watch);
+    let again = equations::solve_on(&written, model, &how, &options, &watch);
     match again {
         Err(Error::Rejected { file, diagnostics }) => {
             panic!("{}{text}", source::render(&diagnostics[0], &file))

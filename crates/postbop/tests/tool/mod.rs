@@ -4,10 +4,10 @@
 #![allow(dead_code, reason = "a test and a task share this, and each needs a part of it")]
 
 use check::{Engine, Limits, TraceMode};
+use equations::{EquationForm, MuSyntax, Resolution, Stream};
 use ir::Program;
 use postbop::{
-    CProgram, CText, EngineChoice, EquationForm, Error, Lang, MuSyntax, Options, Resolution,
-    SourceFile, Status, Stream, Target, Watch,
+    CProgram, CText, EngineChoice, Error, Lang, Options, SourceFile, Status, Target, Watch,
 };
 use property::Property;
 use std::sync::Arc;
@@ -153,13 +153,13 @@ pub(crate) fn value(equations: &Equations, model: Option<&str>) -> Result<Option
     let solution = match equations.ending {
         "mcl" | "mcf" => {
             let model = file("model.aut", model.unwrap_or_default())?;
-            postbop::eval(&input, syntax(equations.ending), &model, &how, &options, &watch)
+            equations::eval(&input, syntax(equations.ending), &model, &how, &options, &watch)
         }
         "blk" => {
             let model = file("model.aut", model.unwrap_or_default())?;
-            postbop::solve(&input, Some(&model), &how, &options, &watch)
+            equations::solve(&input, Some(&model), &how, &options, &watch)
         }
-        _ => postbop::solve(&input, None, &how, &options, &watch),
+        _ => equations::solve(&input, None, &how, &options, &watch),
     };
     match solution {
         Ok(solution) => Ok(Some(solution.value)),
@@ -191,7 +191,7 @@ fn written(
     let limits = Limits { time: Some(LIMIT), memory: None, steps: None };
     let options = Options { limits, ..Options::default() };
     let how = (syntax(equations.ending), &[][..]);
-    let done = postbop::convert_equations(&input, form, stream, how, &options, &Watch::default());
+    let done = equations::convert_equations(&input, form, stream, how, &options, &Watch::default());
     Ok(done.map(|done| Equations { ending: to, text: done.text }))
 }
 

@@ -5,9 +5,8 @@ use crate::exit::Exit;
 use crate::io::Page;
 use crate::verbs::{Failed, limits, read};
 use crate::{influence, io, watch, workers};
-use postbop::{
-    EquationForm, Error, Method, MuSyntax, Options, Resolution, Solution, Stream, Watch, Workers,
-};
+use equations::{EquationForm, Method, MuSyntax, Resolution, Solution, Stream, Workers};
+use postbop::{Error, Options, Watch};
 use serde_json::json;
 use source::SourceFile;
 use std::io::{Cursor, Read};
@@ -35,11 +34,11 @@ pub(crate) fn eval(args: &Eval) -> Result<Exit, Failed> {
     resolved(&args.resolution, &names, |how, options, watch, workers| match workers {
         None => {
             let model = stream(&args.model)?;
-            postbop::eval_stream(&formula, syntax, model, how, options, watch)
+            equations::eval_stream(&formula, syntax, model, how, options, watch)
         }
         Some(w) => {
             let model = io::source_file(&args.model).map_err(Error::Usage)?;
-            postbop::eval_with_workers(&formula, syntax, &model, w, how, options, watch)
+            equations::eval_with_workers(&formula, syntax, &model, w, how, options, watch)
         }
     })
 }
@@ -63,18 +62,18 @@ pub(crate) fn solve(args: &Solve) -> Result<Exit, Failed> {
         None => match system(args)? {
             System::Small(file) => {
                 let model = args.model.as_deref().map(stream).transpose()?;
-                postbop::solve_on(&file, model, how, options, watch)
+                equations::solve_on(&file, model, how, options, watch)
             }
-            System::Large(stream) => postbop::solve_stream(stream, how, options, watch),
+            System::Large(stream) => equations::solve_stream(stream, how, options, watch),
         },
         Some(w) => match system(args)? {
             System::Small(file) => {
                 let model = args.model.as_deref().map(io::source_file).transpose();
                 let model = model.map_err(Error::Usage)?;
-                postbop::solve_with_workers(&file, model.as_ref(), w, how, options, watch)
+                equations::solve_with_workers(&file, model.as_ref(), w, how, options, watch)
             }
             System::Large(stream) => {
-                postbop::solve_stream_with_workers(stream, w, how, options, watch)
+                equations::solve_stream_with_workers(stream, w, how, options, watch)
             }
         },
     })
@@ -121,7 +120,7 @@ pub(crate) fn convert(args: &Convert, form: EquationForm) -> Result<Exit, Failed
     let options = Options { limits: limits(&args.limits), ..Options::default() };
     let (watch, line) = watch::watch(true);
     let how = (syntax(args.syntax), &args.tau[..]);
-    let written = postbop::convert_equations(&file, form, model, how, &options, &watch)?;
+    let written = equations::convert_equations(&file, form, model, how, &options, &watch)?;
     drop(line);
     if let Some(equations) = written.part {
         io::complain(&format!(

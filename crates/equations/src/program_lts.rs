@@ -1,14 +1,13 @@
 //! Programs as transition systems: of their data, and of their states.
 
-use crate::equations::{MuSyntax, Resolution, Solution, on_model, parse_formula_with, wrong};
-use crate::influence::data_graph;
-use crate::load::{Error, guarded, load};
-use crate::{Options, Watch};
+use crate::annotate::data_graph;
+use crate::resolve::{MuSyntax, Resolution, Solution, on_model, parse_formula_with, wrong};
 use check::{Budget, StopReason};
 use engine_explicit::{Move, Space};
 use influence::Names;
 use ir::{EdgeId, EdgeKind, IndexVec, NodeId, Program};
 use lts::{ExplicitLts, Lts};
+use postbop::{Error, Options, Watch, guarded, load};
 use rustc_hash::FxHashMap;
 use source::SourceFile;
 use std::cell::RefCell;
@@ -54,7 +53,7 @@ pub fn write_lts(
                 match (explored, why.take()) {
                     (_, Some(reason)) => Err(Error::Stopped(reason)),
                     (Ok(Some(found)), None) => Ok(found),
-                    (Ok(None), None) => Err(crate::influence::stopped(&budget)),
+                    (Ok(None), None) => Err(crate::annotate::stopped(&budget)),
                     (Err(what), None) => Err(Error::Usage(what)),
                 }
             }

@@ -1,14 +1,13 @@
 //! Equation systems and formulas on several threads and processes: `bop solve --workers`.
 
-use crate::equations::{
+use crate::resolve::{
     Explained, Kind, MuSyntax, Resolution, Solution, Stream, alone, closed, on_model,
     parse_formula_with, read_model, unreadable, wrong,
 };
-use crate::load::{Error, guarded};
-use crate::{Options, Watch};
 use bes::{Bes, System, cadp, pbes};
 use bes_workers::{Cluster, Crew, Failure, Found, JoinError, Portable, solve, solve_closed};
 use check::{Budget, Progress, StopReason};
+use postbop::{Error, Options, Watch, guarded};
 use source::SourceFile;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};

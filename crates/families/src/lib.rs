@@ -1,9 +1,21 @@
 //! Families of programs with known answers, for benchmarks and tests (`bop gen`).
 //!
-//! Each is written as it goes: the largest members are larger than one wants to hold as text.
+//! ```
+//! use families::Family;
+//!
+//! let mut text = Vec::new();
+//! Family::Counter { bits: 3 }.write(&mut text).unwrap();
+//! assert!(String::from_utf8(text).unwrap().contains("DONE"));
+//! ```
+//!
+//! Each is written as it goes: the largest members are larger than one wants to hold as text. Not for
+//! programs at random: those are `testkit`'s.
 
-use crate::andor::AndOr;
-use crate::collector::Collector;
+mod andor;
+mod collector;
+
+pub use andor::AndOr;
+pub use collector::Collector;
 use front_remopla::quicksort;
 use std::io::{self, Write};
 

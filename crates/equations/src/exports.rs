@@ -1,14 +1,13 @@
 //! Formulas and equation systems in other forms: `bop convert --to blk|bes|pbes`.
 
-use crate::equations::{
+use crate::resolve::{
     INVISIBLE, Kind, MuSyntax, Stream, failed, go_on, parse_formula, read_stream, wrong,
 };
-use crate::load::{Error, guarded};
-use crate::{Options, Watch};
 use bes::cadp::BlockSystem;
 use bes::{Bes, Method, SolveError, Solver, System, cadp, pbes};
 use check::{Budget, StopReason};
 use lts::ExplicitLts;
+use postbop::{Error, Options, Watch, guarded};
 use rustc_hash::FxHashSet;
 use source::SourceFile;
 use std::fmt::Display;

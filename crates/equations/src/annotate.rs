@@ -1,11 +1,10 @@
 //! Influence analysis, and other analyses that are formulas: what matters at each point of a program.
 
-use crate::equations::{MuSyntax, parse_formula, wrong};
-use crate::load::{Error, guarded, load};
-use crate::{Options, Watch};
+use crate::resolve::{MuSyntax, go_on, parse_formula, wrong};
 use check::{Budget, StopReason};
 use influence::{Graph, of_c, of_program};
 use lts::AnnotateError;
+use postbop::{Error, Options, Watch, guarded, load};
 use source::{SourceFile, suggest};
 use std::sync::Arc;
 
@@ -76,14 +75,9 @@ pub(crate) fn data_graph(
 }
 
 /// Asks the budget on behalf of a solver.
-pub(crate) fn watched(budget: &Budget) -> impl FnMut(&bes::Progress) -> bool + '_ {
+fn watched(budget: &Budget) -> impl FnMut(&bes::Progress) -> bool + '_ {
     let mut reserved = 0;
-    move |progress: &bes::Progress| {
-        let more = progress.bytes.saturating_sub(reserved);
-        let enough = budget.reserve(more).is_ok();
-        reserved += if enough { more } else { 0 };
-        enough && budget.poll().is_ok()
-    }
+    move |progress| go_on(budget, &mut reserved, progress)
 }
 
 /// Why a solver was stopped.
