@@ -1,14 +1,34 @@
 //! Strongly connected components, after Tarjan, with the marks inside each.
 
-use std::ops::{BitAnd, BitOr};
+use crate::marks::Marks;
 
 /// A set of marks.
-pub(crate) trait Marks:
-    Copy + Default + PartialEq + BitOr<Output = Self> + BitAnd<Output = Self>
-{
+pub(crate) trait MarkSet: Clone + Default {
+    /// Adds the marks of another set.
+    fn add(&mut self, other: &Self);
+    /// Whether all marks of the other set are in this one.
+    fn has(&self, other: &Self) -> bool;
 }
 
-impl<T: Copy + Default + PartialEq + BitOr<Output = T> + BitAnd<Output = T>> Marks for T {}
+impl MarkSet for u64 {
+    fn add(&mut self, other: &u64) {
+        *self |= other;
+    }
+
+    fn has(&self, other: &u64) -> bool {
+        other & !self == 0
+    }
+}
+
+impl MarkSet for Marks {
+    fn add(&mut self, other: &Marks) {
+        self.unite(other);
+    }
+
+    fn has(&self, other: &Marks) -> bool {
+        self.covers(other)
+    }
+}
 
 /// The components of what is reachable, numbered so that edges lead to equal or smaller numbers.
 #[derive(Debug)]
@@ -20,16 +40,16 @@ pub(crate) struct Components<M> {
     pub(crate) inside: Vec<Option<M>>,
 }
 
-impl<M: Marks> Components<M> {
+impl<M: MarkSet> Components<M> {
     /// Whether a component has all of these marks on the edges inside it.
-    pub(crate) fn accepts(&self, all: M) -> bool {
-        self.inside.iter().flatten().any(|&marks| marks & all == all)
+    pub(crate) fn accepts(&self, all: &M) -> bool {
+        self.inside.iter().flatten().any(|marks| marks.has(all))
     }
 }
 
 /// The components of what is reachable from `start`. `successors` pushes the edges of a node, as
 /// targets with marks; it is asked once for each node.
-pub(crate) fn components<M: Marks>(
+pub(crate) fn components<M: MarkSet>(
     nodes: usize,
     start: usize,
     mut successors: impl FnMut(usize, &mut Vec<(usize, M)>),
@@ -81,9 +101,9 @@ pub(crate) fn components<M: Marks>(
             }
             continue;
         }
-        let frame = path.pop().expect("the loop's condition");
+        let mut frame = path.pop().expect("the loop's condition");
         let from = kept_from.pop().expect("one entry for each frame");
-        kept.extend(frame.edges.iter().map(|&(to, marks)| (frame.node, to, marks)));
+        kept.extend(frame.edges.drain(..).map(|(to, marks)| (frame.node, to, marks)));
         if low[frame.node] == frame.order {
             let number = inside.len() as u32;
             loop {
@@ -93,10 +113,10 @@ pub(crate) fn components<M: Marks>(
                     break;
                 }
             }
-            let mut marks = None;
+            let mut marks: Option<M> = None;
             for (_, to, m) in kept.drain(from..) {
                 if of[to] == number {
-                    marks = Some(marks.unwrap_or_default() | m);
+                    marks.get_or_insert_default().add(&m);
                 }
             }
             inside.push(marks);
@@ -116,18 +136,18 @@ mod tests {
     #[test]
     fn numbers_and_marks() {
         // 0 -> 1 <-> 2, 1 -> 3 with a loop, 4 unreachable.
-        let edges: [&[(usize, u32)]; 5] =
+        let edges: [&[(usize, u64)]; 5] =
             [&[(1, 1)], &[(2, 2), (3, 4)], &[(1, 8)], &[(3, 16)], &[(0, 32)]];
         let found = components(5, 0, |n, out| out.extend_from_slice(edges[n]));
         assert_eq!(found.of, [2, 1, 1, 0, u32::MAX]);
         assert_eq!(found.inside, [Some(16), Some(10), None]);
-        assert!(found.accepts(10) && !found.accepts(12));
+        assert!(found.accepts(&10) && !found.accepts(&12));
     }
 
     #[test]
     fn depth_costs_no_stack() {
         let n = 1_000_000;
-        let found = components(n, 0, |i, out| out.push(((i + 1) % n, 0u32)));
+        let found = components(n, 0, |i, out| out.push(((i + 1) % n, 0u64)));
         assert_eq!(found.inside, [Some(0)]);
     }
 }

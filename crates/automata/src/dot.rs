@@ -2,11 +2,34 @@
 
 use std::fmt::Write;
 
+use crate::cover::{Cube, Cubes};
 use crate::ltl::Atom;
-use crate::tgba::{Cube, Label, Tgba};
+use crate::marks::Marks;
+use crate::tgba::Tgba;
 
-impl Label {
-    /// The label as a formula, with the atoms' names.
+/// Labels with more cubes are not written out for people.
+const MAX_SHOWN: usize = 1 << 12;
+
+impl Tgba {
+    /// The label of each transition as a formula, with the atoms' names. Of one that is too long, the
+    /// size is told.
+    #[must_use]
+    pub fn label_texts(&self) -> Vec<String> {
+        let covers = self.covers(MAX_SHOWN).into_iter().zip(&self.transitions);
+        covers
+            .map(|(cubes, t)| match cubes {
+                Some(cubes) => cubes.text(&self.atoms),
+                None => {
+                    let nodes = self.labels.below(&[t.label]).len();
+                    format!("(more than {MAX_SHOWN} conjunctions: a diagram of {nodes} nodes)")
+                }
+            })
+            .collect()
+    }
+}
+
+impl Cubes {
+    /// The sum as a formula, with the atoms' names.
     #[must_use]
     pub fn text(&self, atoms: &[Atom]) -> String {
         self.written("1", "0", " & ", " | ", |atom| atoms[atom as usize].to_string())
@@ -46,16 +69,15 @@ pub fn dot(automaton: &Tgba) -> String {
     out.push_str("  start [shape=point, style=invis];\n");
     let by_state = automaton.state_marks();
     for state in 0..automaton.states {
-        let marks = by_state.as_ref().map_or(0, |marks| marks[state as usize]);
-        let full = automaton.marks > 0 && marks.count_ones() == automaton.marks;
+        let marks = by_state.as_ref().map_or(Marks::none(), |of| of[state as usize].clone());
+        let full = automaton.marks > 0 && marks.len() == automaton.marks;
         let shape = if full { ", shape=doublecircle" } else { "" };
-        let shown = if full { String::new() } else { marks_text(marks) };
+        let shown = if full { String::new() } else { marks_text(&marks) };
         writeln!(out, "  {state} [label=\"{state}{shown}\"{shape}];").expect(STRING);
     }
     writeln!(out, "  start -> {};", automaton.initial.0).expect(STRING);
-    for t in &automaton.transitions {
-        let label = t.label.text(&automaton.atoms);
-        let marks = if by_state.is_some() { String::new() } else { marks_text(t.marks) };
+    for (t, label) in automaton.transitions.iter().zip(automaton.label_texts()) {
+        let marks = if by_state.is_some() { String::new() } else { marks_text(&t.marks) };
         let text = escape(&label) + &marks;
         writeln!(out, "  {} -> {} [label=\"{text}\"];", t.from.0, t.to.0).expect(STRING);
     }
@@ -65,9 +87,8 @@ pub fn dot(automaton: &Tgba) -> String {
 
 const STRING: &str = "strings take all text";
 
-fn marks_text(marks: u32) -> String {
-    let set: Vec<String> =
-        (0..32).filter(|i| marks >> i & 1 == 1).map(|i: u32| i.to_string()).collect();
+fn marks_text(marks: &Marks) -> String {
+    let set: Vec<String> = marks.iter().map(|mark| mark.to_string()).collect();
     if set.is_empty() { String::new() } else { format!(" {{{}}}", set.join(",")) }
 }
 

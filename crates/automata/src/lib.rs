@@ -2,7 +2,7 @@
 //!
 //! [`ltl`] reads, prints and evaluates formulas; [`translate`] makes small generalised Büchi
 //! automata of them; [`degeneralize`] makes those ordinary; [`hoa`] and [`dot`](dot()) write
-//! them, and `hoa` reads them. Labels are sums of cubes over atoms, ready to become guards.
+//! them, and `hoa` reads them. Labels are decision diagrams over atoms, marks a set of any size.
 //! [`sere`] makes finite automata of Sugar's properties.
 //!
 //! ```
@@ -24,17 +24,22 @@
 
 mod components;
 mod cover;
+mod diagram;
 mod dot;
 pub mod hoa;
 pub mod ltl;
+mod marks;
 pub mod sere;
 mod suffix;
 mod tableau;
 mod tgba;
 mod translate;
 
+pub use cover::{Cube, Cubes};
+pub use diagram::{DiagramNode, Diagrams, Label};
 pub use dot::dot;
+pub use marks::Marks;
 pub use suffix::suffix;
 pub use tableau::{MAX_GUESSES, tableau};
-pub use tgba::{Cube, Label, MAX_MARKS, StateId, Tgba, Transition};
+pub use tgba::{Known, StateId, Tgba, Transition};
 pub use translate::{KeepGoing, Options, TranslateError, degeneralize, translate};

@@ -6,11 +6,12 @@
 
 use crate::ltl::Atom;
 use crate::sere::{Condition, Nfa};
-use crate::tgba::{Cube, Label, StateId, Tgba, Transition};
-use crate::translate::TranslateError;
-
-/// A label with more cubes is refused.
-const MAX_CUBES: usize = 4096;
+use crate::diagram::Diagrams;
+use crate::marks::Marks;
+use crate::tgba::{StateId, Tgba, Transition};
+use crate::translate::{MAX_NODES, TranslateError};
+use bdd::{Bdd, Config, Manager, Stop};
+use rustc_hash::FxHashMap;
 
 /// The automaton for `r`, whose atoms are given in its order, and the automaton of `¬f`.
 ///
@@ -42,97 +43,76 @@ pub fn suffix(trigger: &Nfa, atoms: &[Atom], negated: &Tgba) -> Result<Tgba, Tra
             }) as u32
         })
         .collect();
-    let cubes = cubes(&trigger.conditions, &positions);
+    let mut bdd = Manager::new(Config { node_limit: MAX_NODES, ..Config::default() });
+    let reads = conditions(&mut bdd, &trigger.conditions, &positions)?;
+    let known = negated.labels.export(&mut bdd, Manager::var)?;
     // Runs of X1 that go on for ever must not be accepted.
     let (marks, every) = match negated.marks {
-        0 => (1, 1),
-        marks => (marks, 0),
+        0 => (1, Marks::one(0)),
+        marks => (marks, Marks::none()),
     };
-    let mut transitions: Vec<Transition> = negated.transitions.clone();
-    for t in &mut transitions {
-        t.marks |= every;
+    let mut labels = Diagrams::new();
+    let mut done = FxHashMap::default();
+    let mut transitions: Vec<Transition> = Vec::new();
+    let mut add = |bdd: &Manager, from: StateId, label: Bdd, to: StateId, marks: Marks| {
+        if !label.is_false() {
+            let label = labels.import(bdd, &mut done, label, |var| var);
+            transitions.push(Transition { from, label, to, marks });
+        }
+    };
+    let marked = |t: &Transition| {
+        let mut marks = t.marks.clone();
+        marks.unite(&every);
+        marks
+    };
+    for t in &negated.transitions {
+        add(&bdd, t.from, known[t.label.index()], t.to, marked(t));
     }
-    let first: Vec<Transition> =
-        transitions.iter().filter(|t| t.from == negated.initial).cloned().collect();
+    let first: Vec<&Transition> =
+        negated.transitions.iter().filter(|t| t.from == negated.initial).collect();
     let state = |q: u32| StateId(negated.states + q);
     let mut goes_on = vec![false; trigger.accepting.len()];
     for &(from, ..) in &trigger.transitions {
         goes_on[from as usize] = true;
     }
     for &(from, condition, to) in &trigger.transitions {
-        let Some(read) = &cubes[condition as usize] else {
-            return Err(TranslateError::Cubes { limit: MAX_CUBES });
-        };
+        let read = reads[condition as usize];
         // X1.
-        if goes_on[to as usize] && !read.is_empty() {
-            let label = Label { cubes: read.clone() };
-            transitions.push(Transition { from: state(from), label, to: state(to), marks: 0 });
+        if goes_on[to as usize] {
+            add(&bdd, state(from), read, state(to), Marks::none());
         }
         // X2.
         if !trigger.accepting[to as usize] {
             continue;
         }
         for t in &first {
-            let Some(both) = conjunction(read, &t.label.cubes) else {
-                return Err(TranslateError::Cubes { limit: MAX_CUBES });
-            };
-            if !both.is_empty() {
-                let label = Label { cubes: both };
-                transitions.push(Transition { from: state(from), label, to: t.to, marks: t.marks });
-            }
+            let both = bdd.and(read, known[t.label.index()])?;
+            add(&bdd, state(from), both, t.to, marked(t));
         }
     }
     let states = negated.states + trigger.accepting.len() as u32;
-    let out = Tgba { atoms: all, states, initial: state(0), transitions, marks };
+    let out = Tgba { atoms: all, labels, states, initial: state(0), transitions, marks };
     debug_assert_eq!(out.validate(), Ok(()));
     Ok(out)
 }
 
-/// Booleans as sums of cubes; none where there are too many.
-fn cubes(conditions: &[Condition], positions: &[u32]) -> Vec<Option<Vec<Cube>>> {
-    // With their negations.
-    let mut out: Vec<[Option<Vec<Cube>>; 2]> = Vec::with_capacity(conditions.len());
+/// Booleans as diagrams.
+fn conditions(
+    bdd: &mut Manager,
+    conditions: &[Condition],
+    positions: &[u32],
+) -> Result<Vec<Bdd>, Stop> {
+    let mut out: Vec<Bdd> = Vec::with_capacity(conditions.len());
     for condition in conditions {
-        let get = |id: u32, value: bool| out[id as usize][usize::from(!value)].as_deref();
-        let both = |a: u32, b: u32, value: bool| conjunction(get(a, value)?, get(b, value)?);
-        let either = |a: u32, b: u32, value: bool| {
-            let mut sum = [get(a, value)?, get(b, value)?].concat();
-            sum.sort();
-            sum.dedup();
-            (sum.len() <= MAX_CUBES).then_some(sum)
-        };
-        let pair = match *condition {
-            Condition::Constant(value) => {
-                let (all, none) = (vec![Cube::default()], Vec::new());
-                if value { [Some(all), Some(none)] } else { [Some(none), Some(all)] }
-            }
-            Condition::Atom(atom) => {
-                [true, false].map(|value| Some(vec![Cube(vec![(positions[atom as usize], value)])]))
-            }
-            Condition::Not(a) => [get(a, false), get(a, true)].map(|c| c.map(<[Cube]>::to_vec)),
-            Condition::And(a, b) => [both(a, b, true), either(a, b, false)],
-            Condition::Or(a, b) => [either(a, b, true), both(a, b, false)],
-        };
-        out.push(pair);
+        let get = |id: u32| out[id as usize];
+        out.push(match *condition {
+            Condition::Constant(true) => Bdd::TRUE,
+            Condition::Constant(false) => Bdd::FALSE,
+            Condition::Atom(atom) => bdd.var(positions[atom as usize])?,
+            Condition::Not(a) => get(a).not(),
+            Condition::And(a, b) => bdd.and(get(a), get(b))?,
+            Condition::Or(a, b) => bdd.or(get(a), get(b))?,
+        });
     }
-    out.into_iter().map(|[holds, _]| holds).collect()
-}
-
-/// The letters of two sums of cubes; none if there are too many cubes.
-fn conjunction(a: &[Cube], b: &[Cube]) -> Option<Vec<Cube>> {
-    let mut out = Vec::new();
-    for (x, y) in a.iter().flat_map(|x| b.iter().map(move |y| (x, y))) {
-        if x.intersects(y) {
-            let mut both = [&x.0[..], &y.0[..]].concat();
-            both.sort_unstable();
-            both.dedup();
-            out.push(Cube(both));
-        }
-        if out.len() > 4 * MAX_CUBES {
-            return None;
-        }
-    }
-    out.sort();
-    out.dedup();
-    (out.len() <= MAX_CUBES).then_some(out)
+    Ok(out)
 }

@@ -9,13 +9,15 @@
 use rustc_hash::FxHashMap;
 
 use crate::ltl::{Binary, FormulaId, Formulas, Node, Unary};
-use crate::tgba::{Cube, Label, MAX_MARKS, StateId, Tgba, Transition};
+use crate::diagram::Diagrams;
+use crate::marks::Marks;
+use crate::tgba::{StateId, Tgba, Transition};
 
 /// The largest number of guesses of one state; twice as many states for each.
 pub const MAX_GUESSES: usize = 12;
 
 /// An automaton that accepts the words which satisfy the formula; `None` if the formula asks for
-/// more than [`MAX_GUESSES`] guesses or for too many marks. It is large: exponential always, not
+/// more than [`MAX_GUESSES`] guesses. It is large: exponential always, not
 /// in the worst case only.
 ///
 /// ```
@@ -51,12 +53,12 @@ pub fn tableau(formulas: &Formulas, root: FormulaId) -> Option<Tgba> {
     guessed.sort_unstable();
     guessed.dedup();
     let bits = atoms.len() + guessed.len();
-    if bits > MAX_GUESSES || marked.len() > MAX_MARKS as usize {
+    if bits > MAX_GUESSES {
         return None;
     }
     let states = 1usize << bits;
     let mut initial = Vec::new();
-    let mut marks: Vec<u32> = Vec::with_capacity(states);
+    let mut marks: Vec<Marks> = Vec::with_capacity(states);
     // The states in which exactly the guesses come true, for each set of guesses.
     let mut fulfilling: FxHashMap<usize, Vec<u32>> = FxHashMap::default();
     let mut holds: FxHashMap<FormulaId, bool> = FxHashMap::default();
@@ -91,7 +93,7 @@ pub fn tableau(formulas: &Formulas, root: FormulaId) -> Option<Tgba> {
             holds.insert(f, value);
         }
         let now = |g: FormulaId| holds[&g];
-        let mut set = 0;
+        let mut set = Marks::none();
         for (i, &f) in marked.iter().enumerate() {
             // A least fixpoint that holds must be fulfilled, a greatest that fails must be broken.
             let settled = match formulas.node(f) {
@@ -103,7 +105,9 @@ pub fn tableau(formulas: &Formulas, root: FormulaId) -> Option<Tgba> {
                 Node::Binary(Binary::StrongRelease, g, h) => !now(f) || (now(g) && now(h)),
                 _ => unreachable!("only temporal operators have marks"),
             };
-            set |= u32::from(settled) << i;
+            if settled {
+                set.insert(i as u32);
+            }
         }
         marks.push(set);
         let come_true =
@@ -114,16 +118,18 @@ pub fn tableau(formulas: &Formulas, root: FormulaId) -> Option<Tgba> {
         }
     }
     let mut transitions = Vec::new();
+    let mut labels = Diagrams::new();
     let mut add_steps = |from: u32, state: u32| {
-        let literals = (0..atoms.len()).map(|i| (i as u32, state >> i & 1 == 1)).collect();
-        let label = Label { cubes: vec![Cube(literals)] };
+        let literals: Vec<(u32, bool)> =
+            (0..atoms.len()).map(|i| (i as u32, state >> i & 1 == 1)).collect();
+        let label = labels.literals(&literals);
         let guesses = state as usize >> atoms.len();
         for &to in fulfilling.get(&guesses).map_or(&[][..], Vec::as_slice) {
             transitions.push(Transition {
                 from: StateId(from),
-                label: label.clone(),
+                label,
                 to: StateId(to),
-                marks: marks[state as usize],
+                marks: marks[state as usize].clone(),
             });
         }
     };
@@ -136,6 +142,7 @@ pub fn tableau(formulas: &Formulas, root: FormulaId) -> Option<Tgba> {
     }
     Some(Tgba {
         atoms: atoms.iter().map(|atom| formulas.atoms()[atom.index()].clone()).collect(),
+        labels,
         states: states as u32 + 1,
         initial: StateId(states as u32),
         transitions,

@@ -1,7 +1,13 @@
 //! Generalised Büchi automata with marks on transitions.
 
+use bdd::{Bdd, Config, Manager};
+use rustc_hash::FxHashMap;
+
 use crate::components::components;
+use crate::cover::{Cubes, cover};
+use crate::diagram::{Diagrams, Label};
 use crate::ltl::Atom;
+use crate::marks::Marks;
 
 /// A state of one [`Tgba`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,83 +21,32 @@ impl StateId {
     }
 }
 
-/// A conjunction of atoms and negated atoms: the position in [`Tgba::atoms`], and the value
-/// wanted. Ascending, each atom at most once; empty is true.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Cube(pub Vec<(u32, bool)>);
-
-impl Cube {
-    /// Whether a letter is in the cube.
-    pub fn holds(&self, mut letter: impl FnMut(u32) -> bool) -> bool {
-        self.0.iter().all(|&(atom, value)| letter(atom) == value)
-    }
-
-    /// Whether some letter is in both.
-    #[must_use]
-    pub fn intersects(&self, other: &Cube) -> bool {
-        let (mut i, mut j) = (0, 0);
-        while let (Some(&(a, x)), Some(&(b, y))) = (self.0.get(i), other.0.get(j)) {
-            if a == b && x != y {
-                return false;
-            }
-            i += usize::from(a <= b);
-            j += usize::from(b <= a);
-        }
-        true
-    }
-}
-
-/// A set of letters: the sum of some cubes. No cube is false, and `[Cube(vec![])]` is true.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Label {
-    /// The cubes; they may overlap.
-    pub cubes: Vec<Cube>,
-}
-
-impl Label {
-    /// Every letter.
-    #[must_use]
-    pub fn all() -> Label {
-        Label { cubes: vec![Cube::default()] }
-    }
-
-    /// Whether a letter is in the set.
-    pub fn holds(&self, letter: impl Fn(u32) -> bool) -> bool {
-        self.cubes.iter().any(|cube| cube.holds(&letter))
-    }
-
-    /// Whether some letter is in both sets.
-    #[must_use]
-    pub fn intersects(&self, other: &Label) -> bool {
-        self.cubes.iter().any(|a| other.cubes.iter().any(|b| a.intersects(b)))
-    }
-}
-
 /// A step of a [`Tgba`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Transition {
     /// Where it starts.
     pub from: StateId,
-    /// The letters that it reads; not empty.
+    /// The letters that it reads, in [`Tgba::labels`]; not empty.
     pub label: Label,
     /// Where it ends.
     pub to: StateId,
-    /// Its marks: bit `i` is set if it carries mark `i`.
-    pub marks: u32,
+    /// The marks that it carries.
+    pub marks: Marks,
 }
 
 /// A generalised Büchi automaton with marks on transitions. It accepts a word if some run over
 /// it, from the initial state, meets each of the marks infinitely often.
 ///
 /// Invariant 1: `initial` and the ends of transitions are below `states`.
-/// Invariant 2: labels speak of positions in `atoms`, transitions' marks are among the first
-/// `marks` bits, and `marks` is at most [`MAX_MARKS`].
+/// Invariant 2: labels speak of positions in `atoms`, and transitions' marks are below `marks`.
 /// Invariant 3: `transitions` is sorted by `from`.
 /// [`validate`](Tgba::validate) checks them; what this crate builds satisfies them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tgba {
     /// What labels speak of.
     pub atoms: Vec<Atom>,
+    /// The labels' diagrams.
+    pub labels: Diagrams,
     /// The number of states.
     pub states: u32,
     /// Where runs start.
@@ -102,21 +57,18 @@ pub struct Tgba {
     pub marks: u32,
 }
 
-/// The largest number of marks of a [`Tgba`].
-pub const MAX_MARKS: u32 = 32;
-
-/// The set of the first `count` marks.
-pub(crate) fn all_marks(count: u32) -> u32 {
-    debug_assert!(count <= MAX_MARKS);
-    ((1u64 << count) - 1) as u32
+/// What is known of an atom at some place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// Its value.
+    Value(bool),
+    /// It is what this atom of another alphabet is.
+    Atom(u32),
 }
 
 impl Tgba {
     /// Checks the invariants; an error says which one is broken.
     pub fn validate(&self) -> Result<(), String> {
-        if self.marks > MAX_MARKS {
-            return Err(format!("{} marks", self.marks));
-        }
         if self.initial.0 >= self.states {
             return Err(format!("initial state {} of {}", self.initial.0, self.states));
         }
@@ -124,20 +76,17 @@ impl Tgba {
             if t.from.0 >= self.states || t.to.0 >= self.states {
                 return Err(format!("transition {i} leaves the states"));
             }
-            if t.marks & !all_marks(self.marks) != 0 {
+            if t.marks.iter().any(|mark| mark >= self.marks) {
                 return Err(format!("transition {i} has a mark too many"));
             }
-            if t.label.cubes.is_empty() {
+            if t.label == Label::NONE {
                 return Err(format!("transition {i} reads nothing"));
             }
-            for cube in &t.label.cubes {
-                if cube.0.iter().any(|&(atom, _)| atom as usize >= self.atoms.len()) {
-                    return Err(format!("transition {i} speaks of an unknown atom"));
-                }
-                if cube.0.windows(2).any(|pair| pair[0].0 >= pair[1].0) {
-                    return Err(format!("a cube of transition {i} is not in order"));
-                }
-            }
+        }
+        let labels: Vec<Label> = self.transitions.iter().map(|t| t.label).collect();
+        let mut nodes = self.labels.below(&labels).into_iter().filter_map(|l| self.labels.node(l));
+        if nodes.any(|node| node.atom as usize >= self.atoms.len()) {
+            return Err("a label speaks of an unknown atom".to_owned());
         }
         if self.transitions.windows(2).any(|pair| pair[0].from > pair[1].from) {
             return Err("transitions are not sorted".to_owned());
@@ -164,21 +113,22 @@ impl Tgba {
         let offsets = self.offsets();
         (0..self.states as usize).all(|s| {
             let out = &self.transitions[offsets[s]..offsets[s + 1]];
-            (0..out.len()).all(|i| (0..i).all(|j| !out[i].label.intersects(&out[j].label)))
+            let meet = |a: &Transition, b: &Transition| self.labels.intersect(a.label, b.label);
+            (0..out.len()).all(|i| (0..i).all(|j| !meet(&out[i], &out[j])))
         })
     }
 
     /// The marks of each state, if all transitions of a state have the same marks: then the
     /// automaton is one with marks on states. A state without transitions has none.
     #[must_use]
-    pub fn state_marks(&self) -> Option<Vec<u32>> {
-        let mut marks = vec![None; self.states as usize];
+    pub fn state_marks(&self) -> Option<Vec<Marks>> {
+        let mut marks: Vec<Option<&Marks>> = vec![None; self.states as usize];
         for t in &self.transitions {
-            if *marks[t.from.index()].get_or_insert(t.marks) != t.marks {
+            if *marks[t.from.index()].get_or_insert(&t.marks) != &t.marks {
                 return None;
             }
         }
-        Some(marks.into_iter().map(|marks| marks.unwrap_or(0)).collect())
+        Some(marks.into_iter().map(|marks| marks.cloned().unwrap_or_default()).collect())
     }
 
     /// Whether the automaton accepts the word `stem cycle cycle …`, where `holds(i, a)` says
@@ -201,12 +151,12 @@ impl Tgba {
         let found = components(nodes, self.initial.index() * length, |node, out| {
             let (state, position) = (node / length, node % length);
             for t in &self.transitions[offsets[state]..offsets[state + 1]] {
-                if t.label.holds(|atom| holds(position, atom)) {
-                    out.push((t.to.index() * length + next(position), t.marks));
+                if self.labels.holds(t.label, |atom| holds(position, atom)) {
+                    out.push((t.to.index() * length + next(position), t.marks.clone()));
                 }
             }
         });
-        found.accepts(all_marks(self.marks))
+        found.accepts(&Marks::below(self.marks))
     }
 
     /// Whether the automaton accepts no word.
@@ -215,9 +165,9 @@ impl Tgba {
         let offsets = self.offsets();
         let found = components(self.states as usize, self.initial.index(), |state, out| {
             let range = offsets[state]..offsets[state + 1];
-            out.extend(self.transitions[range].iter().map(|t| (t.to.index(), t.marks)));
+            out.extend(self.transitions[range].iter().map(|t| (t.to.index(), t.marks.clone())));
         });
-        !found.accepts(all_marks(self.marks))
+        !found.accepts(&Marks::below(self.marks))
     }
 
     /// Whether no word is accepted by both automata. Atoms are compared by their names.
@@ -236,39 +186,78 @@ impl Tgba {
                 }
             })
             .collect();
-        let theirs: Vec<Label> = other
-            .transitions
-            .iter()
-            .map(|t| Label {
-                cubes: t
-                    .label
-                    .cubes
-                    .iter()
-                    .map(|cube| {
-                        let mut literals: Vec<(u32, bool)> =
-                            cube.0.iter().map(|&(a, v)| (renamed[a as usize], v)).collect();
-                        literals.sort_unstable();
-                        Cube(literals)
-                    })
-                    .collect(),
-            })
-            .collect();
+        let mut bdd = Manager::new(Config::default());
+        let full = "without a limit operations do not stop";
+        let mine = self.labels.export(&mut bdd, Manager::var).expect(full);
+        let atom = |bdd: &mut Manager, atom: u32| bdd.var(renamed[atom as usize]);
+        let theirs = other.labels.export(&mut bdd, atom).expect(full);
         let (mine_at, theirs_at) = (self.offsets(), other.offsets());
         let width = other.states as usize;
         let start = self.initial.index() * width + other.initial.index();
-        let all = u64::from(all_marks(self.marks)) | u64::from(all_marks(other.marks)) << 32;
         let found = components(self.states as usize * width, start, |node, out| {
             let (s, t) = (node / width, node % width);
-            for mine in &self.transitions[mine_at[s]..mine_at[s + 1]] {
-                let range = theirs_at[t]..theirs_at[t + 1];
-                for (their, label) in other.transitions[range.clone()].iter().zip(&theirs[range]) {
-                    if mine.label.intersects(label) {
-                        let marks = u64::from(mine.marks) | u64::from(their.marks) << 32;
-                        out.push((mine.to.index() * width + their.to.index(), marks));
+            for my in &self.transitions[mine_at[s]..mine_at[s + 1]] {
+                for their in &other.transitions[theirs_at[t]..theirs_at[t + 1]] {
+                    let labels = (mine[my.label.index()], theirs[their.label.index()]);
+                    if !bdd.disjoint(labels.0, labels.1).expect(full) {
+                        let mut marks = my.marks.clone();
+                        marks.unite(&their.marks.iter().map(|mark| mark + self.marks).collect());
+                        out.push((my.to.index() * width + their.to.index(), marks));
                     }
                 }
             }
         });
-        !found.accepts(all)
+        !found.accepts(&Marks::below(self.marks + other.marks))
+    }
+
+    /// Each transition's label as a sum of cubes, or `None` where it has more than `limit` of them.
+    #[must_use]
+    pub fn covers(&self, limit: usize) -> Vec<Option<Cubes>> {
+        let mut bdd = Manager::new(Config::default());
+        let Ok(labels) = self.labels.export(&mut bdd, Manager::var) else {
+            return vec![None; self.transitions.len()];
+        };
+        let mut of = |t: &Transition| cover(&mut bdd, labels[t.label.index()], limit);
+        self.transitions.iter().map(|t| of(t).ok().flatten()).collect()
+    }
+
+    /// What is left of the automaton at a place where something is known of each atom: labels are over
+    /// the atoms of another alphabet, which has these names, and transitions that differ in
+    /// their labels only are one. Transitions that read no letter there are gone.
+    pub fn at(&self, known: &[Known], named: Vec<Atom>) -> Tgba {
+        let mut bdd = Manager::new(Config::default());
+        let value = |bdd: &mut Manager, atom: u32| match known[atom as usize] {
+            Known::Value(value) => Ok(if value { Bdd::TRUE } else { Bdd::FALSE }),
+            Known::Atom(atom) => bdd.var(atom),
+        };
+        let full = "without a limit operations do not stop";
+        let labels = self.labels.export(&mut bdd, value).expect(full);
+        let mut index: FxHashMap<(StateId, StateId, &Marks), usize> = FxHashMap::default();
+        let mut kept: Vec<(&Transition, Bdd)> = Vec::new();
+        for t in &self.transitions {
+            let label = labels[t.label.index()];
+            if label.is_false() {
+                continue;
+            }
+            let i = *index.entry((t.from, t.to, &t.marks)).or_insert_with(|| {
+                kept.push((t, Bdd::FALSE));
+                kept.len() - 1
+            });
+            kept[i].1 = bdd.or(kept[i].1, label).expect(full);
+        }
+        let mut out = Tgba {
+            atoms: named,
+            labels: Diagrams::new(),
+            states: self.states,
+            initial: self.initial,
+            transitions: Vec::with_capacity(kept.len()),
+            marks: self.marks,
+        };
+        let mut done = FxHashMap::default();
+        for (t, label) in kept {
+            let label = out.labels.import(&bdd, &mut done, label, |var| var);
+            out.transitions.push(Transition { label, ..t.clone() });
+        }
+        out
     }
 }

@@ -97,9 +97,9 @@ fn foreign() {
     let shown: Vec<String> = automaton
         .transitions
         .iter()
-        .map(|t| {
-            let label = t.label.text(&automaton.atoms);
-            format!("{} [{label}] {} {:02b}", t.from.0, t.to.0, t.marks)
+        .zip(automaton.label_texts())
+        .map(|(t, label)| {
+            format!("{} [{label}] {} {:02b}", t.from.0, t.to.0, t.marks.word().unwrap())
         })
         .collect();
     let both = "a & \"b > 1\"";
@@ -155,7 +155,7 @@ fn mistakes() {
         "acceptance is not generalised Büchi: it asks for the complement of a set",
     );
     check(with("Start: 0 Acceptance: 1 Inf(1)", ""), "acceptance set 1 is not below 1");
-    check(with("Start: 0 Acceptance: 33 t", ""), "33 acceptance sets, the limit is 32");
+    check(with("Start: 0 Acceptance: 4097 t", ""), "4097 acceptance sets, the limit is 4096");
     check(with("Start: 0&1 Acceptance: 0 t", ""), "alternating automata are not supported");
     check(with("States: 1 Start: 1 Acceptance: 0 t", ""), "state 1 is not below 1");
     check(with("Start: 0 Acceptance: 0 t AP: 2 \"a\"", ""), "2 atoms are announced, 1 are given");

@@ -44,7 +44,6 @@ fn deep_formulas() {
                 matches!(
                     error,
                     TranslateError::States { .. }
-                        | TranslateError::Marks { .. }
                         | TranslateError::Symbols { .. }
                         | TranslateError::Transitions { .. }
                 ),
@@ -66,22 +65,36 @@ fn long_formulas() {
     let formula = parse(&many).unwrap();
     let result = translate(&formula.formulas, formula.root, &Options::default());
     assert!(matches!(result, Err(TranslateError::Symbols { .. })), "{result:?}");
-    // The parity of 40 atoms has too many cubes, and of 12 enough.
+    // The parity of 60 atoms has 2^59 cubes, and a small diagram.
     let parity = |count| parse(&join(" ^ ", &|i| format!("p{i}"), count)).unwrap();
-    let formula = parity(40);
-    let result = translate(&formula.formulas, formula.root, &Options::default());
-    assert!(matches!(result, Err(TranslateError::Cubes { .. })), "{result:?}");
-    let formula = parity(12);
+    let formula = parity(60);
     let automaton = translate(&formula.formulas, formula.root, &Options::default()).unwrap();
-    assert_eq!(automaton.transitions[0].label.cubes.len(), 1 << 11);
-    // 40 promises are more than marks; 20 make one state.
+    assert_eq!(automaton.labels.len(), 2 * 60 - 1);
+    assert_eq!(automaton.covers(1 << 12)[0], None);
+    let text = hoa::print(&automaton, None);
+    assert!(text.contains("Alias: @n0 59"), "{text}");
+    let again = hoa::parse(&text).unwrap();
+    for automaton in [&automaton, &again] {
+        assert!(automaton.accepts_lasso(1, 1, |i, atom| i == 0 && atom % 4 == 1));
+        assert!(!automaton.accepts_lasso(1, 1, |i, atom| i == 0 && atom % 3 == 1));
+    }
+    let automaton = {
+        let formula = parity(12);
+        translate(&formula.formulas, formula.root, &Options::default()).unwrap()
+    };
+    assert_eq!(automaton.covers(1 << 12)[0].as_ref().unwrap().cubes.len(), 1 << 11);
+    // Promises are as many marks, whatever their number, and one state.
     let fair = |count| parse(&join(" & ", &|i| format!("G F p{i}"), count)).unwrap();
-    let formula = fair(40);
-    let result = translate(&formula.formulas, formula.root, &Options::default());
-    assert_eq!(result, Err(TranslateError::Marks { limit: 32 }));
-    let formula = fair(10);
-    let automaton = translate(&formula.formulas, formula.root, &Options::default()).unwrap();
-    assert_eq!((automaton.states, automaton.marks), (1, 10));
+    for count in [2, 10, 16, 40, 200] {
+        let formula = fair(count);
+        let automaton = translate(&formula.formulas, formula.root, &Options::default()).unwrap();
+        automaton.validate().unwrap();
+        assert_eq!((automaton.states, automaton.marks), (1, count as u32));
+        assert!(automaton.transitions.len() <= (count + 1).max(4), "{count}");
+        // Each atom in a letter of its own; all but one of them.
+        assert!(automaton.accepts_lasso(0, count, |i, atom| i == atom as usize));
+        assert!(!automaton.accepts_lasso(0, count, |i, atom| i == atom as usize && i != 1));
+    }
     // Hundreds of conjuncts and disjuncts of one kind.
     let formula = parse(&join(" | ", &|i| format!("F G p{}", i % 20), 500)).unwrap();
     let result = translate(&formula.formulas, formula.root, &Options::default());

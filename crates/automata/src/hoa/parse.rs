@@ -6,12 +6,15 @@ use source::Span;
 
 use super::error::{HoaError, HoaErrorKind};
 use super::lex::{Lexer, Token};
-use crate::cover::cover;
+use crate::diagram::Diagrams;
 use crate::ltl::{Atom, parse_atom};
-use crate::tgba::{MAX_MARKS, StateId, Tgba, Transition};
+use crate::marks::Marks;
+use crate::tgba::{StateId, Tgba, Transition};
 
 /// The largest number of atoms: diagrams recurse once for each.
 const MAX_ATOMS: u32 = 1000;
+/// The largest number of acceptance sets.
+const MAX_SETS: u32 = 1 << 12;
 /// The largest number of states.
 const MAX_STATES: u32 = 1 << 20;
 /// The largest number of atoms of an automaton whose edges have no labels: it has two to that
@@ -69,8 +72,7 @@ struct Parser<'a> {
 struct Edge {
     label: Option<Bdd>,
     to: u32,
-    marks: u32,
-    span: Span,
+    marks: Marks,
 }
 
 impl Parser<'_> {
@@ -118,7 +120,7 @@ impl Parser<'_> {
     /// Puts the parts together. The initial state becomes one, and false acceptance becomes an
     /// automaton without transitions.
     fn build(
-        mut self,
+        self,
         atoms: Vec<Atom>,
         acceptance: &Acceptance,
         bodies: Vec<Option<Vec<Edge>>>,
@@ -133,26 +135,24 @@ impl Parser<'_> {
         let named = targets.chain(starts.iter().copied()).max().map_or(0, |last| last + 1);
         let mut states = self.states.unwrap_or(named.max(bodies.len() as u32)).max(1);
         let mut transitions = Vec::new();
-        let mut add = |from: u32, edges: &[Edge], bdd: &mut Manager| -> Result<(), HoaError> {
+        let mut labels = Diagrams::new();
+        let mut done = FxHashMap::default();
+        let mut add = |from: u32, edges: &[Edge], bdd: &Manager| {
             for edge in edges {
                 let label = edge.label.unwrap_or(Bdd::TRUE);
                 if label.is_false() || acceptance.never {
                     continue;
                 }
-                let too_large = HoaError { kind: HoaErrorKind::Labels, span: edge.span };
-                let label = cover(bdd, label).ok().flatten().ok_or(too_large)?;
-                let marks = (0..acceptance.sets)
-                    .filter(|set| edge.marks >> set & 1 == 1)
-                    .filter_map(|set| acceptance.marks[set as usize])
-                    .fold(0, |marks, mark| marks | 1 << mark);
+                let label = labels.import(bdd, &mut done, label, |var| var);
+                let marks = edge.marks.iter().filter_map(|set| acceptance.marks[set as usize]);
+                let marks = marks.collect();
                 let (from, to) = (StateId(from), StateId(edge.to));
                 transitions.push(Transition { from, label, to, marks });
             }
-            Ok(())
         };
         for (state, edges) in bodies.iter().enumerate() {
             if let Some(edges) = edges {
-                add(state as u32, edges, &mut self.bdd)?;
+                add(state as u32, edges, &self.bdd);
             }
         }
         let initial = match starts[..] {
@@ -161,14 +161,15 @@ impl Parser<'_> {
                 // A new state, with the steps of all initial ones.
                 for &start in &starts {
                     if let Some(Some(edges)) = bodies.get(start as usize) {
-                        add(states, edges, &mut self.bdd)?;
+                        add(states, edges, &self.bdd);
                     }
                 }
                 states += 1;
                 states - 1
             }
         };
-        Ok(Tgba { atoms, states, initial: StateId(initial), transitions, marks: acceptance.count })
+        let (initial, marks) = (StateId(initial), acceptance.count);
+        Ok(Tgba { atoms, labels, states, initial, transitions, marks })
     }
 
     fn version(&mut self) -> Result<(), HoaError> {
@@ -228,7 +229,7 @@ impl Parser<'_> {
             }
             "Acceptance" => {
                 let sets = self.number("a number of acceptance sets")?;
-                at_most("acceptance sets", u64::from(sets), MAX_MARKS, span)?;
+                at_most("acceptance sets", u64::from(sets), MAX_SETS, span)?;
                 self.acceptance = Some(self.condition(sets)?);
             }
             _ if name.starts_with(|c: char| c.is_ascii_uppercase()) => {
@@ -322,7 +323,6 @@ impl Parser<'_> {
         }
         let mut edges = Vec::new();
         while matches!(self.token, Token::Sign('[') | Token::Number(_)) {
-            let from = self.span;
             let label = self.maybe_label(atoms)?;
             let target = self.span;
             let to = self.number("a state")?;
@@ -331,8 +331,9 @@ impl Parser<'_> {
             if self.token == Token::Sign('&') {
                 return Err(HoaError { kind: HoaErrorKind::Alternation, span: self.span });
             }
-            let marks = state_marks | self.marks(acceptance.sets)?;
-            edges.push(Edge { label, to, marks, span: from });
+            let mut marks = self.marks(acceptance.sets)?;
+            marks.unite(&state_marks);
+            edges.push(Edge { label, to, marks });
         }
         let labelled = edges.iter().filter(|edge| edge.label.is_some()).count();
         if labelled != 0 && (labelled != edges.len() || state_label.is_some()) {
@@ -357,17 +358,17 @@ impl Parser<'_> {
     }
 
     /// `{0 1}`, or nothing.
-    fn marks(&mut self, sets: u32) -> Result<u32, HoaError> {
+    fn marks(&mut self, sets: u32) -> Result<Marks, HoaError> {
         if self.token != Token::Sign('{') {
-            return Ok(0);
+            return Ok(Marks::none());
         }
         self.take()?;
-        let mut marks = 0;
+        let mut marks = Marks::none();
         while self.token != Token::Sign('}') {
             let span = self.span;
             let set = self.number("an acceptance set or `}`")?;
             self.in_range("acceptance set", set, Some(sets), span)?;
-            marks |= 1 << set;
+            marks.insert(set);
         }
         self.take()?;
         Ok(marks)

@@ -2,7 +2,12 @@
 
 use std::fmt::Write;
 
+use crate::diagram::Label;
+use crate::marks::Marks;
 use crate::tgba::Tgba;
+
+/// Labels with more cubes are written as diagrams: an alias for each node.
+const MAX_CUBES: usize = 1 << 12;
 
 /// The automaton as text; `name` is for people. Marks are put on states where that says the same.
 #[must_use]
@@ -33,24 +38,44 @@ pub fn print(automaton: &Tgba, name: Option<&str>) -> String {
     let place = if by_state.is_some() { "state-acc" } else { "trans-acc" };
     let deterministic = if automaton.is_deterministic() { " deterministic" } else { "" };
     line(format_args!("properties: trans-labels explicit-labels {place}{deterministic}"));
+    let covers = automaton.covers(MAX_CUBES);
+    let large = automaton.transitions.iter().zip(&covers).filter(|(_, cubes)| cubes.is_none());
+    let large: Vec<Label> = large.map(|(t, _)| t.label).collect();
+    for label in automaton.labels.below(&large) {
+        let node = automaton.labels.node(label).expect("constants are below nothing");
+        let (atom, low, high) = (node.atom, alias(node.low), alias(node.high));
+        line(format_args!("Alias: {} {atom}&{high} | !{atom}&{low}", alias(label)));
+    }
     line(format_args!("--BODY--"));
     let offsets = automaton.offsets();
     for state in 0..automaton.states as usize {
-        let marks = by_state.as_ref().map_or(0, |marks| marks[state]);
-        line(format_args!("State: {state}{}", marks_text(marks)));
-        for t in &automaton.transitions[offsets[state]..offsets[state + 1]] {
-            let label = t.label.written("t", "f", "&", " | ", |atom| atom.to_string());
-            let marks = if by_state.is_some() { 0 } else { t.marks };
-            line(format_args!("[{label}] {}{}", t.to.0, marks_text(marks)));
+        let marks = by_state.as_ref().map_or(Marks::none(), |marks| marks[state].clone());
+        line(format_args!("State: {state}{}", marks_text(&marks)));
+        let range = offsets[state]..offsets[state + 1];
+        for (t, cubes) in automaton.transitions[range.clone()].iter().zip(&covers[range]) {
+            let label = match cubes {
+                Some(cubes) => cubes.written("t", "f", "&", " | ", |atom| atom.to_string()),
+                None => alias(t.label),
+            };
+            let marks = if by_state.is_some() { String::new() } else { marks_text(&t.marks) };
+            line(format_args!("[{label}] {}{marks}", t.to.0));
         }
     }
     line(format_args!("--END--"));
     out
 }
 
-fn marks_text(marks: u32) -> String {
-    let set: Vec<String> =
-        (0..32).filter(|i| marks >> i & 1 == 1).map(|i: u32| i.to_string()).collect();
+/// The name of a diagram's node.
+fn alias(label: Label) -> String {
+    match label {
+        Label::NONE => "f".to_owned(),
+        Label::ALL => "t".to_owned(),
+        node => format!("@n{}", node.index() - 2),
+    }
+}
+
+fn marks_text(marks: &Marks) -> String {
+    let set: Vec<String> = marks.iter().map(|mark| mark.to_string()).collect();
     if set.is_empty() { String::new() } else { format!(" {{{}}}", set.join(" ")) }
 }
 

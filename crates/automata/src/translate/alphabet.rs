@@ -20,13 +20,21 @@ pub(super) struct Alphabet {
 }
 
 impl Alphabet {
-    /// The coarsest partition for the labels of automata; `None` if it has too many classes.
+    /// The coarsest partition for the labels of automata and, `with_marks`, for the letters on which edges
+    /// carry a mark; `None` if it has too many classes.
     pub(super) fn new(
         ctx: &mut Ctx,
         graphs: &[&Graph],
+        with_marks: bool,
     ) -> Result<Option<Alphabet>, TranslateError> {
         let edges = graphs.iter().flat_map(|graph| graph.out.iter().flatten());
-        let mut labels: Vec<Bdd> = edges.map(|edge| edge.label).collect();
+        let mut labels: Vec<Bdd> = Vec::new();
+        for edge in edges {
+            labels.push(edge.label);
+            if with_marks {
+                labels.extend_from_slice(&edge.marks);
+            }
+        }
         labels.sort_unstable_by_key(|label| label.id());
         labels.dedup();
         let mut letters = vec![Bdd::TRUE];

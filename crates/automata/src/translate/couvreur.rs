@@ -8,16 +8,17 @@
 //! r(p) = p                     r(X f) = Next[f]
 //! r(f & g) = r(f) & r(g)       r(f | g) = r(f) | r(g)
 //! r(F g) = r(g) | A[g] & Next[F g]
-//! r(G f) = r(f) & Next[G f]
+//! r(G f) = r(f) & Next[G f]   r(G F g) = (r(g) | A[g]) & Next[G F g]
 //! r(f U g) = r(g) | r(f) & A[g] & Next[f U g]
 //! r(f W g) = r(g) | r(f) & Next[f W g]
 //! r(f R g) = r(g) & (r(f) | Next[f R g])
 //! r(f M g) = r(g) & (r(f) | A[f] & Next[f M g])
 //! ```
 //!
-//! `Next` and `A` occur positively only. So for each letter what is left is a monotone function
-//! of them, and its prime implicants are the choices: the conjunction of what `Next` names is the
-//! state after the step, and the step carries the marks of all promises that it does not make.
+//! `Next` and `A` occur positively only. So for each set of formulas that are to hold next, smallest sets
+//! first, what is left is a condition on letters and promises, and what no smaller set allows is a step:
+//! the conjunction of the set is the state after it, and it carries with a letter the marks of those
+//! promises without which the letter can do. Neither letters nor sets of promises are ever listed.
 //! Formulas with equal unfoldings are one state.
 //!
 //! A long disjunction is not unfolded as a whole, for its diagram would tell apart all sets of
@@ -28,15 +29,7 @@ use rustc_hash::FxHashMap;
 
 use super::TranslateError;
 use super::graph::{Edge, Graph};
-use super::nnf::{Ctx, Id, Node};
-use crate::tgba::{MAX_MARKS, all_marks};
-
-/// What a variable above the atoms stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Symbol {
-    Next(Id),
-    Promise(u32),
-}
+use super::nnf::{ATOMS, Ctx, Id, Node, STRIDE};
 
 /// Unfoldings are refused that depend on more variables: operations on diagrams recurse once for
 /// each.
@@ -55,23 +48,35 @@ enum Key {
 struct Translation<'a> {
     ctx: &'a mut Ctx,
     unfolded: FxHashMap<Id, Bdd>,
-    symbols: Vec<Symbol>,
-    variables: FxHashMap<Symbol, u32>,
+    /// What the variables before the atoms stand for, and back.
+    nexts: Vec<Id>,
+    next_of: FxHashMap<Id, u32>,
+    /// The variable of each promise; its position is the mark's number.
+    promises: Vec<u32>,
     /// The mark of each promised formula.
     marks: FxHashMap<Id, u32>,
+    /// How many promises stand behind each atom.
+    behind: FxHashMap<u32, u32>,
 }
 
-/// A choice of a step: what is to hold next, and the promises made, as a set of marks.
-type Choice = (Vec<Id>, u32);
+/// A step: what is to hold next, the letters, and for each promise in the order of their marks the letters
+/// that can do without. Promises that are made later are no part of it.
+struct Step {
+    next: Vec<Id>,
+    label: Bdd,
+    marks: Vec<Bdd>,
+}
 
 /// The automaton of a formula.
 pub(super) fn translate(ctx: &mut Ctx, root: Id) -> Result<Graph, TranslateError> {
     let mut translation = Translation {
         ctx,
         unfolded: FxHashMap::default(),
-        symbols: Vec::new(),
-        variables: FxHashMap::default(),
+        nexts: Vec::new(),
+        next_of: FxHashMap::default(),
+        promises: Vec::new(),
         marks: FxHashMap::default(),
+        behind: FxHashMap::default(),
     };
     // formulas[s]: what state s accepts.
     let mut formulas = vec![root];
@@ -80,48 +85,36 @@ pub(super) fn translate(ctx: &mut Ctx, root: Id) -> Result<Graph, TranslateError
     let mut out: Vec<Vec<Edge>> = Vec::new();
     let mut edges = 0;
     while let Some(&formula) = formulas.get(out.len()) {
-        let mut choices: Vec<(Bdd, Choice)> = Vec::new();
+        let mut found: Vec<Edge> = Vec::new();
         for part in translation.parts(formula) {
             let unfolded = translation.unfold(part)?;
-            for (label, rest) in translation.letters(unfolded)? {
-                choices.extend(translation.choices(rest)?.into_iter().map(|c| (label, c)));
+            for step in translation.steps(unfolded)? {
+                let to = translation.ctx.plain_and(&step.next)?;
+                let key = translation.key(to)?;
+                if key == Key::Unfolded(Bdd::FALSE) {
+                    continue;
+                }
+                let fresh = states.len() as u32;
+                let to_state = *states.entry(key).or_insert(fresh);
+                if to_state == fresh {
+                    formulas.push(to);
+                    translation.ctx.limits.states(formulas.len())?;
+                }
+                found.push(Edge { label: step.label, to: to_state, marks: step.marks });
             }
         }
-        let mut steps: Vec<(u32, u32, Bdd)> = Vec::new();
-        let mut by_end: FxHashMap<(u32, u32), usize> = FxHashMap::default();
-        for (label, (next, promises)) in choices {
-            let to = translation.ctx.plain_and(&next)?;
-            let key = translation.key(to)?;
-            if key == Key::Unfolded(Bdd::FALSE) {
-                continue;
-            }
-            let fresh = states.len() as u32;
-            let to_state = *states.entry(key).or_insert(fresh);
-            if to_state == fresh {
-                formulas.push(to);
-                translation.ctx.limits.states(formulas.len())?;
-            }
-            let index = *by_end.entry((to_state, promises)).or_insert_with(|| {
-                steps.push((to_state, promises, Bdd::FALSE));
-                steps.len() - 1
-            });
-            steps[index].2 = translation.ctx.bdd.or(steps[index].2, label)?;
-        }
-        edges += steps.len();
+        edges += found.len();
         translation.ctx.limits.edges(edges)?;
-        out.push(
-            steps
-                .into_iter()
-                .map(|(to, promises, label)| Edge { label, to, marks: promises })
-                .collect(),
-        );
+        out.push(found);
     }
-    let marks = translation.marks.len() as u32;
-    // So far edges hold promises: the marks are the promises not made.
+    // Marks of promises that were not known yet when an edge was made are carried by it.
+    let marks = translation.promises.len();
     for edge in out.iter_mut().flatten() {
-        edge.marks = all_marks(marks) & !edge.marks;
+        edge.marks.resize(marks, edge.label);
     }
-    Ok(Graph { initial: 0, out, marks })
+    let mut graph = Graph { initial: 0, out, marks: marks as u32 };
+    graph.merge_edges(translation.ctx)?;
+    Ok(graph)
 }
 
 impl Translation<'_> {
@@ -150,19 +143,25 @@ impl Translation<'_> {
             }
             let node = self.ctx.node(f).clone();
             let before = todo.len();
-            if !matches!(node, Node::Next(_)) {
-                super::nnf::for_operands(&node, |g| {
-                    if !self.unfolded.contains_key(&g) {
-                        todo.push(g);
-                    }
-                });
+            let mut need = |g: Id| {
+                if !self.unfolded.contains_key(&g) {
+                    todo.push(g);
+                }
+            };
+            match node {
+                Node::Next(_) => {}
+                Node::Globally(g) => match *self.ctx.node(g) {
+                    Node::Finally(h) => need(h),
+                    _ => need(g),
+                },
+                _ => super::nnf::for_operands(&node, need),
             }
             if todo.len() > before {
                 continue;
             }
             let result = self.unfold_one(f, &node)?;
-            if self.symbols.len() > MAX_SUPPORT && self.ctx.bdd.support(result).len() > MAX_SUPPORT
-            {
+            let symbols = self.nexts.len() + self.promises.len();
+            if symbols > MAX_SUPPORT && self.ctx.bdd.support(result).len() > MAX_SUPPORT {
                 return Err(TranslateError::Symbols { limit: MAX_SUPPORT });
             }
             self.unfolded.insert(f, result);
@@ -195,7 +194,15 @@ impl Translation<'_> {
             }
             Node::Globally(g) => {
                 let again = self.next(f)?;
-                self.ctx.bdd.and(self.unfolded[&g], again)?
+                let now = match *self.ctx.node(g) {
+                    // What is put off need not be said to hold next: `f` says it.
+                    Node::Finally(h) => {
+                        let wait = self.promised(h)?;
+                        self.ctx.bdd.or(self.unfolded[&h], wait)?
+                    }
+                    _ => self.unfolded[&g],
+                };
+                self.ctx.bdd.and(now, again)?
             }
             Node::Until(g, h) => {
                 let wait = self.promise(h, f)?;
@@ -220,12 +227,16 @@ impl Translation<'_> {
         })
     }
 
-    fn symbol(&mut self, symbol: Symbol) -> Result<Bdd, TranslateError> {
-        let (symbols, atoms) = (&mut self.symbols, self.ctx.atoms);
-        let variable = *self.variables.entry(symbol).or_insert_with(|| {
-            symbols.push(symbol);
-            atoms + symbols.len() as u32 - 1
+    /// The variable that says that a formula holds next.
+    fn symbol(&mut self, f: Id) -> Result<Bdd, TranslateError> {
+        let nexts = &mut self.nexts;
+        let variable = *self.next_of.entry(f).or_insert_with(|| {
+            nexts.push(f);
+            nexts.len() as u32 - 1
         });
+        if variable >= ATOMS {
+            return Err(TranslateError::Symbols { limit: ATOMS as usize });
+        }
         Ok(self.ctx.bdd.var(variable)?)
     }
 
@@ -235,119 +246,109 @@ impl Translation<'_> {
             Node::And(fs) => {
                 let mut all = Bdd::TRUE;
                 for &g in fs.iter() {
-                    let part = self.symbol(Symbol::Next(g))?;
+                    let part = self.symbol(g)?;
                     all = self.ctx.bdd.and(all, part)?;
                 }
                 Ok(all)
             }
             Node::Bool(b) if b.is_const() => Ok(b),
-            _ => self.symbol(Symbol::Next(f)),
+            _ => self.symbol(f),
         }
     }
 
     /// A[g] & Next[f].
     fn promise(&mut self, g: Id, f: Id) -> Result<Bdd, TranslateError> {
-        let fresh = self.marks.len() as u32;
-        let mark = *self.marks.entry(g).or_insert(fresh);
-        if mark >= MAX_MARKS {
-            return Err(TranslateError::Marks { limit: MAX_MARKS });
-        }
-        let promise = self.symbol(Symbol::Promise(mark))?;
+        let promise = self.promised(g)?;
         let next = self.next(f)?;
         Ok(self.ctx.bdd.and(promise, next)?)
     }
 
-    /// The different functions that are left of an unfolding when the letter is known, each with
-    /// its letters. Atoms stand above all other variables.
-    fn letters(&mut self, unfolded: Bdd) -> Result<Vec<(Bdd, Bdd)>, TranslateError> {
-        let mut found: Vec<(Bdd, Bdd)> = Vec::new();
-        let mut index: FxHashMap<Bdd, usize> = FxHashMap::default();
-        // Nodes are visited from the top of the diagram, each once, with the letters that lead
-        // there; a sorted map keeps the order of levels.
-        let mut todo = std::collections::BTreeMap::new();
-        let at = |ctx: &Ctx, f: Bdd| match ctx.bdd.node(f) {
-            Some((var, _, _)) if var < ctx.atoms => var,
-            _ => u32::MAX,
+    /// A[g]. Its variable stands behind the last atom of `g`, so that many of them do not make the
+    /// diagrams of their conjunction large.
+    fn promised(&mut self, g: Id) -> Result<Bdd, TranslateError> {
+        let mark = match self.marks.get(&g) {
+            Some(&mark) => mark,
+            None => {
+                let atoms = self.ctx.bdd.support(self.unfolded[&g]);
+                let last = atoms.into_iter().filter(|&v| v >= ATOMS).max().unwrap_or(ATOMS);
+                let atom = last - (last - ATOMS) % STRIDE;
+                let count = self.behind.entry(atom).or_insert(0);
+                *count += 1;
+                if *count >= STRIDE {
+                    return Err(TranslateError::Symbols { limit: STRIDE as usize });
+                }
+                self.promises.push(atom + *count);
+                let mark = self.promises.len() as u32 - 1;
+                self.marks.insert(g, mark);
+                mark
+            }
         };
-        todo.insert((at(self.ctx, unfolded), unfolded.id()), (unfolded, Bdd::TRUE));
-        while let Some(((var, _), (f, label))) = todo.pop_first() {
-            let Some((_, low, high)) = self.ctx.bdd.node(f).filter(|_| var != u32::MAX) else {
-                if !f.is_false() {
-                    let i = *index.entry(f).or_insert_with(|| {
-                        found.push((Bdd::FALSE, f));
-                        found.len() - 1
-                    });
-                    found[i].0 = self.ctx.bdd.or(found[i].0, label)?;
-                }
+        Ok(self.ctx.bdd.var(self.promises[mark as usize])?)
+    }
+
+    /// The steps of an unfolding, by what is to hold next.
+    ///
+    /// Invariant of the search: in an entry `(set, f, covered)`, `f` is what is left of the unfolding when
+    /// the formulas of `set` hold next and others before the top of `f` and `covered` do not; `covered` is
+    /// what smaller sets allow already. Both grow with what holds next. So where `f` allows more than
+    /// `covered`, a step comes out.
+    fn steps(&mut self, unfolded: Bdd) -> Result<Vec<Step>, TranslateError> {
+        let mut steps = Vec::new();
+        let mut todo: Vec<(Vec<u32>, Bdd, Bdd)> = vec![(Vec::new(), unfolded, Bdd::FALSE)];
+        let promises: Vec<u32> = self.promises.clone();
+        let made = self.ctx.bdd.cube(&promises)?;
+        while let Some((set, f, covered)) = todo.pop() {
+            self.ctx.limits.poll()?;
+            let more = self.ctx.bdd.diff(f, covered)?;
+            if more.is_false() {
                 continue;
+            }
+            let top = |g: Bdd| self.ctx.bdd.node(g).map_or(u32::MAX, |(var, _, _)| var);
+            let var = top(f).min(top(covered));
+            if var >= ATOMS {
+                let next = set.iter().map(|&v| self.nexts[v as usize]).collect();
+                let label = self.ctx.bdd.exists(more, made)?;
+                let marks = self.marks_of(f, label, &promises)?;
+                steps.push(Step { next, label, marks });
+                self.ctx.limits.edges(steps.len())?;
+                continue;
+            }
+            let branches = |g: Bdd| match self.ctx.bdd.node(g) {
+                Some((v, low, high)) if v == var => (low, high),
+                _ => (g, g),
             };
-            let atom = self.ctx.bdd.var(var)?;
-            for (branch, literal) in [(low, atom.not()), (high, atom)] {
-                let part = self.ctx.bdd.and(label, literal)?;
-                let key = (at(self.ctx, branch), branch.id());
-                let entry = todo.entry(key).or_insert((branch, Bdd::FALSE));
-                entry.1 = self.ctx.bdd.or(entry.1, part)?;
-            }
+            let ((f0, f1), (c0, c1)) = (branches(f), branches(covered));
+            let without = self.ctx.bdd.or(c1, f0)?;
+            let mut with = set.clone();
+            with.push(var);
+            // The smaller set comes first.
+            todo.push((with, f1, without));
+            todo.push((set, f0, c0));
         }
-        Ok(found)
+        Ok(steps)
     }
 
-    /// The prime implicants of a monotone function of `Next` and `A`.
-    fn choices(&mut self, function: Bdd) -> Result<Vec<Choice>, TranslateError> {
-        let primes = monotone_primes(self.ctx, function)?;
-        let mut choices = Vec::with_capacity(primes.len());
-        for prime in primes {
-            let (mut next, mut promises) = (Vec::new(), 0);
-            for variable in prime {
-                match self.symbols[(variable - self.ctx.atoms) as usize] {
-                    Symbol::Next(f) => next.push(f),
-                    Symbol::Promise(mark) => promises |= 1 << mark,
-                }
+    /// For each promise, the letters of a label that can do without it.
+    fn marks_of(
+        &mut self,
+        f: Bdd,
+        label: Bdd,
+        promises: &[u32],
+    ) -> Result<Vec<Bdd>, TranslateError> {
+        let support = self.ctx.bdd.support(f);
+        let mut marks = Vec::with_capacity(promises.len());
+        for &promise in promises {
+            if support.binary_search(&promise).is_err() {
+                marks.push(label);
+                continue;
             }
-            choices.push((next, promises));
+            let not = self.ctx.bdd.literals(&[(promise, false)])?;
+            let rest = self.ctx.bdd.constrain(f, not)?;
+            let others: Vec<u32> = promises.iter().copied().filter(|&p| p != promise).collect();
+            let others = self.ctx.bdd.cube(&others)?;
+            let letters = self.ctx.bdd.exists(rest, others)?;
+            marks.push(self.ctx.bdd.and(letters, label)?);
         }
-        Ok(choices)
+        Ok(marks)
     }
-}
-
-/// The prime implicants of a monotone function, as sorted sets of variables. Of a monotone
-/// function they are all essential.
-fn monotone_primes(ctx: &mut Ctx, function: Bdd) -> Result<Vec<Vec<u32>>, TranslateError> {
-    // Nodes below before nodes above: primes(node) = primes(low) and those of high, with the
-    // node's variable added, that no prime of low contains.
-    let mut nodes = vec![function];
-    let mut seen: FxHashMap<Bdd, Vec<Vec<u32>>> = FxHashMap::default();
-    seen.insert(Bdd::FALSE, Vec::new());
-    seen.insert(Bdd::TRUE, vec![Vec::new()]);
-    while let Some(&f) = nodes.last() {
-        if seen.contains_key(&f) {
-            nodes.pop();
-            continue;
-        }
-        let (var, low, high) = ctx.bdd.node(f).expect("constants are known");
-        let before = nodes.len();
-        nodes.extend([low, high].into_iter().filter(|g| !seen.contains_key(g)));
-        if nodes.len() > before {
-            continue;
-        }
-        let mut primes = seen[&low].clone();
-        for prime in &seen[&high] {
-            ctx.limits.poll()?;
-            if !seen[&low].iter().any(|smaller| is_subset(smaller, prime)) {
-                let mut with = Vec::with_capacity(prime.len() + 1);
-                with.push(var);
-                with.extend_from_slice(prime);
-                primes.push(with);
-            }
-        }
-        ctx.limits.edges(primes.len())?;
-        seen.insert(f, primes);
-        nodes.pop();
-    }
-    Ok(seen.remove(&function).expect("the function was the last to be done"))
-}
-
-fn is_subset(small: &[u32], large: &[u32]) -> bool {
-    let mut rest = large.iter();
-    small.iter().all(|a| rest.any(|b| a == b))
 }

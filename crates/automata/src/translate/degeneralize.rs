@@ -6,6 +6,7 @@
 //! or in the last one, and waiting for the marks in either order, can differ in size: the best of
 //! these is kept.
 
+use bdd::Bdd;
 use rustc_hash::FxHashMap;
 
 use super::graph::{Edge, Graph};
@@ -73,25 +74,37 @@ fn copies(
         ctx.limits.poll()?;
         let component = found.of[state as usize];
         let mut edges = Vec::with_capacity(graph.out[state as usize].len());
+        // The mark is the state's: without marks to wait for, each component accepts.
+        let accepts = copy == last && accepting[component as usize];
         for edge in &graph.out[state as usize] {
             let inside = component == found.of[edge.to as usize] && accepting[component as usize];
-            let mut next = if copy == last { 0 } else { copy };
-            if inside {
-                while next < last && edge.marks >> mark_of(next) & 1 == 1 {
-                    next += 1;
+            let mut add = |ctx: &mut Ctx, label: Bdd, next: u32| -> Result<(), TranslateError> {
+                let fresh = states.len() as u32;
+                let to = *index.entry((edge.to, next)).or_insert(fresh);
+                if to == fresh {
+                    states.push((edge.to, next));
+                    ctx.limits.states(states.len())?;
                 }
-            } else {
-                next = entry(edge.to);
+                edges.push(Edge { label, to, marks: vec![if accepts { label } else { Bdd::FALSE }] });
+                Ok(())
+            };
+            if !inside {
+                add(ctx, edge.label, entry(edge.to))?;
+                continue;
             }
-            let fresh = states.len() as u32;
-            let to = *index.entry((edge.to, next)).or_insert(fresh);
-            if to == fresh {
-                states.push((edge.to, next));
-                ctx.limits.states(states.len())?;
+            let mut next = if copy == last { 0 } else { copy };
+            let mut label = edge.label;
+            while next < last {
+                let stays = ctx.bdd.diff(label, edge.marks[mark_of(next) as usize])?;
+                if !stays.is_false() {
+                    add(ctx, stays, next)?;
+                }
+                label = ctx.bdd.diff(label, stays)?;
+                next += 1;
             }
-            // The mark is the state's: without marks to wait for, each component accepts.
-            let marks = u32::from(copy == last && accepting[component as usize]);
-            edges.push(Edge { label: edge.label, to, marks });
+            if !label.is_false() {
+                add(ctx, label, last)?;
+            }
         }
         out.push(edges);
     }
@@ -108,7 +121,7 @@ fn by_state(ctx: &mut Ctx, graph: &Graph) -> Result<Graph, TranslateError> {
     let accepting = prune::accepting(&graph, &found);
     for (state, edges) in graph.out.iter_mut().enumerate() {
         if !accepting[found.of[state] as usize] {
-            edges.iter_mut().for_each(|edge| edge.marks = 0);
+            edges.iter_mut().for_each(Edge::unmark);
         }
     }
     graph.merge_edges(ctx)?;

@@ -21,21 +21,9 @@ pub enum TranslateError {
         /// The limit.
         limit: usize,
     },
-    /// More different promises than sets of transitions can have marks.
-    #[error("the automaton needs more than {limit} marks")]
-    Marks {
-        /// The limit.
-        limit: u32,
-    },
     /// One state depends on more atoms and subformulas than allowed.
     #[error("a state of the automaton depends on more than {limit} atoms and subformulas")]
     Symbols {
-        /// The limit.
-        limit: usize,
-    },
-    /// The labels have more cubes than allowed.
-    #[error("the labels of the automaton have more than {limit} cubes")]
-    Cubes {
         /// The limit.
         limit: usize,
     },
@@ -72,9 +60,7 @@ impl fmt::Debug for KeepGoing {
 }
 
 /// The largest number of decision nodes.
-const MAX_NODES: usize = 1 << 21;
-/// The largest number of cubes of all labels.
-const MAX_ALL_CUBES: usize = 1 << 20;
+pub(crate) const MAX_NODES: usize = 1 << 21;
 
 /// The limits while a translation runs.
 #[derive(Clone, Debug)]
@@ -102,13 +88,6 @@ impl Limits {
     pub(super) fn edges(&self, count: usize) -> Result<(), TranslateError> {
         match count > self.edges {
             true => Err(TranslateError::Transitions { limit: self.edges }),
-            false => Ok(()),
-        }
-    }
-
-    pub(super) fn cubes(&self, count: usize) -> Result<(), TranslateError> {
-        match count > MAX_ALL_CUBES {
-            true => Err(TranslateError::Cubes { limit: MAX_ALL_CUBES }),
             false => Ok(()),
         }
     }

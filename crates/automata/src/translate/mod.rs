@@ -17,6 +17,7 @@ mod simulation;
 pub use self::degeneralize::degeneralize;
 use self::graph::Graph;
 use self::limits::Limits;
+pub(crate) use self::limits::MAX_NODES;
 pub use self::limits::{KeepGoing, TranslateError};
 use self::nnf::Ctx;
 use self::simulation::Direction;

@@ -43,7 +43,8 @@ struct Info {
 
 /// Everything that a translation shares: diagrams, formulas, limits.
 ///
-/// Variables of the diagrams below `atoms` are the atoms; those above are free for others.
+/// The variables of the diagrams: those below [`ATOMS`] stand for what holds next, and come first. Then
+/// come the atoms, with [`STRIDE`] - 1 variables behind each for promises about it.
 pub(super) struct Ctx {
     pub(super) bdd: Manager,
     pub(super) atoms: u32,
@@ -57,6 +58,21 @@ pub(super) struct Ctx {
     ids: FxHashMap<Node, Id>,
     negations: FxHashMap<Id, Id>,
     pub(super) implications: FxHashMap<(Id, Id), bool>,
+}
+
+/// The variable of the first atom.
+pub(super) const ATOMS: u32 = 1 << 24;
+/// The distance between the variables of two atoms.
+pub(super) const STRIDE: u32 = 1 << 12;
+
+/// The variable of an atom.
+pub(super) fn variable(atom: u32) -> u32 {
+    ATOMS + atom * STRIDE
+}
+
+/// The atom of a variable.
+pub(super) fn atom(variable: u32) -> u32 {
+    (variable - ATOMS) / STRIDE
 }
 
 type Made<T> = Result<T, TranslateError>;
@@ -280,7 +296,7 @@ impl Ctx {
                         }
                     }
                     ltl::Node::Atom(atom) => {
-                        let b = self.bdd.var(atom_of(atom))?;
+                        let b = self.bdd.var(variable(atom_of(atom)))?;
                         self.boolean(if p { b } else { b.not() })
                     }
                     _ => unreachable!("only constants and atoms are leaves"),

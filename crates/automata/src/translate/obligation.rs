@@ -14,10 +14,11 @@ use rustc_hash::FxHashMap;
 use super::TranslateError;
 use super::alphabet::Alphabet;
 use super::graph::{Edge, Graph};
-use super::nnf::Ctx;
+use super::nnf::{Ctx, variable};
 use super::product::disjoint;
 use super::simulation::refine;
 use crate::components::{Components, components};
+use crate::marks::Marks;
 
 /// How many times more states than the given automaton the deterministic one may have.
 const GROWTH: usize = 8;
@@ -48,13 +49,18 @@ pub(super) fn minimal_weak(
     let mut complement = subsets.clone();
     subsets.marks = 1;
     complement.marks = 1;
-    for (state, edges) in subsets.out.iter_mut().enumerate() {
-        edges.iter_mut().for_each(|edge| edge.marks = u32::from(even[state]));
-    }
-    for (state, edges) in complement.out.iter_mut().enumerate() {
-        edges.iter_mut().for_each(|edge| edge.marks = u32::from(!even[state]));
-    }
-    if !disjoint(ctx, &subsets, negated)? || !disjoint(ctx, &complement, graph)? {
+    let mark = |graph: &mut Graph, wanted: bool| {
+        for (state, edges) in graph.out.iter_mut().enumerate() {
+            for edge in edges {
+                edge.marks = vec![if even[state] == wanted { edge.label } else { Bdd::FALSE }];
+            }
+        }
+    };
+    mark(&mut subsets, true);
+    mark(&mut complement, false);
+    if disjoint(ctx, &subsets, negated)? != Some(true)
+        || disjoint(ctx, &complement, graph)? != Some(true)
+    {
         return Ok(None);
     }
     minimise(ctx, &subsets, &even).map(Some)
@@ -69,7 +75,7 @@ fn determinise(
 ) -> Result<Option<(Graph, Vec<Vec<u32>>)>, TranslateError> {
     let limit = 64 + GROWTH * graph.states();
     let mut effort = EFFORT;
-    let Some(alphabet) = Alphabet::new(ctx, &[graph])? else { return Ok(None) };
+    let Some(alphabet) = Alphabet::new(ctx, &[graph], false)? else { return Ok(None) };
     let mut sets = vec![vec![graph.initial]];
     let mut index: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
     index.insert(sets[0].clone(), 0);
@@ -95,7 +101,7 @@ fn determinise(
                 sets.push(target);
             }
             let at = *by_end.entry(to).or_insert_with(|| {
-                edges.push(Edge { label: Bdd::FALSE, to, marks: 0 });
+                edges.push(Edge { label: Bdd::FALSE, to, marks: Vec::new() });
                 edges.len() - 1
             });
             edges[at].label = ctx.bdd.or(edges[at].label, alphabet.letters[letter])?;
@@ -115,7 +121,7 @@ fn judge_components(
     graph: &Graph,
     subsets: &Graph,
     sets: &[Vec<u32>],
-    found: &Components<u32>,
+    found: &Components<Marks>,
 ) -> Result<Option<Vec<bool>>, TranslateError> {
     let mut accepting = vec![false; found.inside.len()];
     let mut judged = vec![0; found.inside.len()];
@@ -129,7 +135,7 @@ fn judge_components(
         // Each label of the cycle shrinks to one letter, so that the word is one word.
         let mut letters = Vec::with_capacity(cycle.len());
         for &label in &cycle {
-            let atoms: Vec<u32> = (0..ctx.atoms).collect();
+            let atoms: Vec<u32> = (0..ctx.atoms).map(variable).collect();
             let letter = ctx.bdd.pick_minterm(label, &atoms).expect("labels are not false");
             letters.push(ctx.bdd.literals(&letter)?);
         }
@@ -144,7 +150,7 @@ fn judge_components(
 }
 
 /// The labels of a shortest cycle through a state that lies on one.
-fn shortest_cycle(graph: &Graph, found: &Components<u32>, start: u32) -> Vec<Bdd> {
+fn shortest_cycle(graph: &Graph, found: &Components<Marks>, start: u32) -> Vec<Bdd> {
     let component = found.of[start as usize];
     let mut reached: FxHashMap<u32, (u32, Bdd)> = FxHashMap::default();
     let mut queue = vec![start];
@@ -183,27 +189,33 @@ fn accepts_cycle(
     letters: &[Bdd],
 ) -> Result<bool, TranslateError> {
     let length = letters.len();
-    let mut steps: Vec<Vec<(usize, u32)>> = vec![Vec::new(); graph.states() * length + 1];
+    let mut steps: Vec<Vec<(usize, Marks)>> = vec![Vec::new(); graph.states() * length + 1];
     for (state, edges) in graph.out.iter().enumerate() {
         for edge in edges {
             for (i, &letter) in letters.iter().enumerate() {
                 if !ctx.bdd.disjoint(edge.label, letter)? {
                     let to = edge.to as usize * length + (i + 1) % length;
-                    steps[state * length + i].push((to, edge.marks));
+                    let mut marks = Marks::none();
+                    for (mark, &letters) in (0..).zip(&edge.marks) {
+                        if !ctx.bdd.disjoint(letters, letter)? {
+                            marks.insert(mark);
+                        }
+                    }
+                    steps[state * length + i].push((to, marks));
                 }
             }
         }
     }
     let root = graph.states() * length;
-    steps[root] = starts.iter().map(|&state| (state as usize * length, 0)).collect();
+    steps[root] = starts.iter().map(|&state| (state as usize * length, Marks::none())).collect();
     let found = components(root + 1, root, |node, out| out.extend_from_slice(&steps[node]));
-    Ok(found.accepts(graph.all()))
+    Ok(found.accepts(&graph.all()))
 }
 
 /// Which states get an even colour: the accepting ones, and of those on no cycle the ones that
 /// the normal form puts there (Löding). A component's colour is the largest one, of the
 /// parity that it must have, that is not above the colours of its successors.
-fn colour(graph: &Graph, found: &Components<u32>, accepting: &[bool]) -> Vec<bool> {
+fn colour(graph: &Graph, found: &Components<Marks>, accepting: &[bool]) -> Vec<bool> {
     let count = found.inside.len();
     let top = 2 * count as u32 + 2;
     let mut lowest = vec![top; count];

@@ -5,56 +5,84 @@ use rustc_hash::FxHashMap;
 
 use super::TranslateError;
 use super::alphabet::Alphabet;
-use super::graph::Graph;
+use super::graph::{Edge, Graph};
 use super::nnf::Ctx;
 use crate::components::{Components, components};
-use crate::tgba::all_marks;
 
-/// Whether no word is accepted by both.
-pub(super) fn disjoint(ctx: &mut Ctx, a: &Graph, b: &Graph) -> Result<bool, TranslateError> {
-    let matcher = Matcher::new(ctx, a, b)?;
+/// Whether no word is accepted by both; `None` where the automata have too many marks to tell.
+pub(super) fn disjoint(
+    ctx: &mut Ctx,
+    a: &Graph,
+    b: &Graph,
+) -> Result<Option<bool>, TranslateError> {
+    let Some(matcher) = Matcher::new(ctx, a, b)? else { return Ok(None) };
     let identity: Vec<Vec<u32>> = (0..a.states() as u32).map(|state| vec![state]).collect();
     let class: Vec<u32> = (0..a.states() as u32).collect();
-    Ok(!matcher.product(a, b, &identity, &class).accepts(matcher.all))
+    Ok(Some(!matcher.product(a, b, &identity, &class).accepts(&matcher.all)))
 }
 
-/// The automata's labels, numbered, and which of them have a letter in common: products of the
-/// same two automata, with states united or not, need no diagrams any more.
+/// The automata's edges, numbered by their labels and marks, and which of them have a letter in common:
+/// products of the same two automata, with states united or not, need no diagrams any more.
 pub(super) struct Matcher {
-    /// The labels of the first automaton's edges, and of the second's, by state and edge.
+    /// The numbers of the first automaton's edges, and of the second's, by state and edge.
     first: Vec<Vec<u32>>,
     second: Vec<Vec<u32>>,
-    /// `common[i * width + j]`: label `i` of the first and `j` of the second share a letter.
-    common: Vec<bool>,
+    /// `common[i * width + j]`: the marks of edges `i` of the first and `j` of the second on common
+    /// letters; `None` if there is no such letter.
+    common: Vec<Option<u64>>,
     width: usize,
     /// The marks of both together.
     pub(super) all: u64,
 }
 
 impl Matcher {
-    pub(super) fn new(ctx: &mut Ctx, a: &Graph, b: &Graph) -> Result<Matcher, TranslateError> {
+    /// `None` if there are more than 64 marks.
+    pub(super) fn new(
+        ctx: &mut Ctx,
+        a: &Graph,
+        b: &Graph,
+    ) -> Result<Option<Matcher>, TranslateError> {
+        if a.marks + b.marks > u64::BITS {
+            return Ok(None);
+        }
         let (first, mine) = number_labels(a);
         let (second, theirs) = number_labels(b);
         let width = theirs.len();
-        let mut common = vec![false; mine.len() * width];
-        let alphabet = Alphabet::new(ctx, &[a, b])?;
-        for (i, &f) in mine.iter().enumerate() {
-            for (j, &g) in theirs.iter().enumerate() {
+        let mut common = vec![None; mine.len() * width];
+        let alphabet = Alphabet::new(ctx, &[a, b], true)?;
+        for (i, f) in mine.iter().enumerate() {
+            for (j, g) in theirs.iter().enumerate() {
                 ctx.limits.poll()?;
-                common[i * width + j] = match &alphabet {
-                    Some(alphabet) => {
-                        alphabet.set(f).iter().zip(alphabet.set(g)).any(|(a, b)| a & b != 0)
-                    }
-                    None => !ctx.bdd.disjoint(f, g)?,
+                let mut meet = |f: Bdd, g: Bdd| -> Result<bool, TranslateError> {
+                    Ok(match &alphabet {
+                        Some(alphabet) => {
+                            alphabet.set(f).iter().zip(alphabet.set(g)).any(|(a, b)| a & b != 0)
+                        }
+                        None => !ctx.bdd.disjoint(f, g)?,
+                    })
                 };
+                if !meet(f.label, g.label)? {
+                    continue;
+                }
+                let mut marks = 0;
+                for (mark, &letters) in f.marks.iter().enumerate() {
+                    marks |= u64::from(meet(letters, g.label)?) << mark;
+                }
+                for (mark, &letters) in g.marks.iter().enumerate() {
+                    marks |= u64::from(meet(f.label, letters)?) << (a.marks as usize + mark);
+                }
+                common[i * width + j] = Some(marks);
             }
         }
-        let all = u64::from(all_marks(a.marks)) | u64::from(all_marks(b.marks)) << 32;
-        Ok(Matcher { first, second, common, width, all })
+        let all = match a.marks + b.marks {
+            64 => u64::MAX,
+            count => (1 << count) - 1,
+        };
+        Ok(Some(Matcher { first, second, common, width, all }))
     }
 
     /// The product of `b` with the quotient of `a` whose states are `classes`; `class` is the
-    /// inverse. Marks of `b` are the upper half.
+    /// inverse. Marks of `b` follow those of `a`.
     pub(super) fn product(
         &self,
         a: &Graph,
@@ -69,8 +97,7 @@ impl Matcher {
             for &s in &classes[c] {
                 for (mine, &f) in a.out[s as usize].iter().zip(&self.first[s as usize]) {
                     for (their, &g) in b.out[t].iter().zip(&self.second[t]) {
-                        if self.common[f as usize * self.width + g as usize] {
-                            let marks = u64::from(mine.marks) | u64::from(their.marks) << 32;
+                        if let Some(marks) = self.common[f as usize * self.width + g as usize] {
                             let to = class[mine.to as usize] as usize * width + their.to as usize;
                             out.push((to, marks));
                         }
@@ -81,9 +108,9 @@ impl Matcher {
     }
 }
 
-/// The number of each edge's label, and the labels.
-fn number_labels(graph: &Graph) -> (Vec<Vec<u32>>, Vec<Bdd>) {
-    let mut index: FxHashMap<Bdd, u32> = FxHashMap::default();
+/// The number of each edge's label and marks, and an edge for each number.
+fn number_labels(graph: &Graph) -> (Vec<Vec<u32>>, Vec<&Edge>) {
+    let mut index: FxHashMap<(Bdd, &[Bdd]), u32> = FxHashMap::default();
     let mut labels = Vec::new();
     let numbers = graph
         .out
@@ -92,8 +119,8 @@ fn number_labels(graph: &Graph) -> (Vec<Vec<u32>>, Vec<Bdd>) {
             edges
                 .iter()
                 .map(|edge| {
-                    *index.entry(edge.label).or_insert_with(|| {
-                        labels.push(edge.label);
+                    *index.entry((edge.label, &edge.marks)).or_insert_with(|| {
+                        labels.push(edge);
                         labels.len() as u32 - 1
                     })
                 })

@@ -1,10 +1,11 @@
 //! Components: states that lead nowhere go, and marks that decide nothing go.
 
 use super::TranslateError;
-use super::graph::Graph;
+use super::graph::{Edge, Graph};
 use super::nnf::Ctx;
 use crate::components::Components;
-use crate::tgba::all_marks;
+use crate::marks::Marks;
+use bdd::Bdd;
 
 /// The part of the automaton that accepting runs can use. Edges outside accepting components
 /// lose their marks, for no accepting run meets them infinitely often.
@@ -16,7 +17,7 @@ pub(super) fn prune(ctx: &mut Ctx, graph: &Graph) -> Result<Graph, TranslateErro
         let component = found.of[state];
         for edge in edges {
             if component != found.of[edge.to as usize] || !accepting[component as usize] {
-                edge.marks = 0;
+                edge.unmark();
             }
         }
     }
@@ -62,9 +63,10 @@ pub(super) fn trim(ctx: &mut Ctx, graph: &Graph) -> Result<Graph, TranslateError
 }
 
 /// Which components contain an accepting cycle.
-pub(super) fn accepting(graph: &Graph, found: &Components<u32>) -> Vec<bool> {
+pub(super) fn accepting(graph: &Graph, found: &Components<Marks>) -> Vec<bool> {
     let all = graph.all();
-    found.inside.iter().map(|inside| inside.is_some_and(|marks| marks & all == all)).collect()
+    let accepts = |inside: &Option<Marks>| inside.as_ref().is_some_and(|marks| marks.covers(&all));
+    found.inside.iter().map(accepts).collect()
 }
 
 /// The same automaton with as few marks as each component's cycles need. Expects a pruned one.
@@ -76,27 +78,25 @@ pub(super) fn simplify_marks(ctx: &mut Ctx, graph: &Graph) -> Result<Graph, Tran
     let found = graph.components();
     let accepting = accepting(graph, &found);
     let count = found.inside.len();
-    // inside[c][m]: the sets of marks on the edges of component c, each once.
-    let mut sets: Vec<Vec<u32>> = vec![Vec::new(); count];
+    // The edges inside of each component.
+    let mut inside: Vec<Vec<&Edge>> = vec![Vec::new(); count];
     let mut rejecting_cycle = false;
     for (state, edges) in graph.out.iter().enumerate() {
         let component = found.of[state];
         for edge in edges {
             if component != u32::MAX && component == found.of[edge.to as usize] {
-                sets[component as usize].push(edge.marks);
+                inside[component as usize].push(edge);
                 rejecting_cycle |= !accepting[component as usize];
             }
         }
     }
-    let needed: Vec<Vec<u32>> = sets
-        .iter_mut()
-        .enumerate()
-        .map(|(component, sets)| {
-            sets.sort_unstable();
-            sets.dedup();
-            if accepting[component] { needed_marks(graph.marks, sets) } else { Vec::new() }
-        })
-        .collect();
+    let mut needed: Vec<Vec<u32>> = Vec::with_capacity(count);
+    for (component, edges) in inside.iter().enumerate() {
+        needed.push(match accepting[component] {
+            true => needed_marks(ctx, graph.marks, edges)?,
+            false => Vec::new(),
+        });
+    }
     let most = needed.iter().map(Vec::len).max().unwrap_or(0) as u32;
     let marks = if rejecting_cycle { most.max(1) } else { most };
     let mut result = graph.clone();
@@ -105,13 +105,14 @@ pub(super) fn simplify_marks(ctx: &mut Ctx, graph: &Graph) -> Result<Graph, Tran
         let component = found.of[state];
         for edge in edges {
             let inside = component != u32::MAX && component == found.of[edge.to as usize];
-            edge.marks = if inside && accepting[component as usize] {
-                let needed = &needed[component as usize];
-                let kept = needed.iter().enumerate().map(|(i, &m)| (edge.marks >> m & 1) << i);
-                kept.fold(all_marks(marks) & !all_marks(needed.len() as u32), |a, b| a | b)
-            } else {
-                0
+            let kept: Vec<Bdd> = match inside && accepting[component as usize] {
+                true => {
+                    needed[component as usize].iter().map(|&m| edge.marks[m as usize]).collect()
+                }
+                false => vec![Bdd::FALSE; marks as usize],
             };
+            edge.marks = kept;
+            edge.marks.resize(marks as usize, edge.label);
         }
     }
     result.merge_edges(ctx)?;
@@ -119,15 +120,26 @@ pub(super) fn simplify_marks(ctx: &mut Ctx, graph: &Graph) -> Result<Graph, Tran
 }
 
 /// Marks such that a cycle has all marks if it has these.
-fn needed_marks(marks: u32, sets: &[u32]) -> Vec<u32> {
-    // `a` follows from `b` if every edge with `b` has `a`.
-    let follows = |a: u32, b: u32| sets.iter().all(|set| set >> b & 1 == 0 || set >> a & 1 == 1);
-    let everywhere = |a: u32| sets.iter().all(|set| set >> a & 1 == 1);
-    (0..marks)
-        .filter(|&a| {
-            let follows_from =
-                |b: u32| b != a && !everywhere(b) && follows(a, b) && !(a < b && follows(b, a));
-            !everywhere(a) && !(0..marks).any(follows_from)
-        })
-        .collect()
+fn needed_marks(ctx: &mut Ctx, marks: u32, edges: &[&Edge]) -> Result<Vec<u32>, TranslateError> {
+    let everywhere: Vec<bool> = (0..marks as usize)
+        .map(|a| edges.iter().all(|edge| edge.marks[a] == edge.label))
+        .collect();
+    // `a` follows from `b` if every edge has `a` with the letters with which it has `b`.
+    let mut follows = vec![vec![false; marks as usize]; marks as usize];
+    for a in 0..marks as usize {
+        for b in (0..marks as usize).filter(|&b| a != b && !everywhere[a] && !everywhere[b]) {
+            ctx.limits.poll()?;
+            let mut all = true;
+            for edge in edges {
+                all = all && ctx.bdd.leq(edge.marks[b], edge.marks[a])?;
+            }
+            follows[a][b] = all;
+        }
+    }
+    let needed = |&a: &u32| {
+        let a = a as usize;
+        let follows_from = |b: usize| follows[a][b] && !(a < b && follows[b][a]);
+        !everywhere[a] && !(0..marks as usize).any(follows_from)
+    };
+    Ok((0..marks).filter(needed).collect())
 }

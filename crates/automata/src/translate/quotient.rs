@@ -27,8 +27,9 @@ pub(super) fn unite(
 ) -> Result<Graph, TranslateError> {
     let states = graph.states();
     let one_product = (graph.edges() * negated.edges()).max(1);
+    let Some(matcher) = Matcher::new(ctx, graph, negated)? else { return Ok(graph.clone()) };
     let mut search = Search {
-        matcher: Matcher::new(ctx, graph, negated)?,
+        matcher,
         graph,
         negated,
         products: EFFORT / one_product,
@@ -77,7 +78,7 @@ impl Search<'_> {
         for (state, &c) in class.iter().enumerate() {
             classes[c as usize].push(state as u32);
         }
-        !self.matcher.product(self.graph, self.negated, &classes, class).accepts(self.matcher.all)
+        !self.matcher.product(self.graph, self.negated, &classes, class).accepts(&self.matcher.all)
     }
 
     /// The pairs that must not be united.

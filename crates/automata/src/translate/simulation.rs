@@ -36,7 +36,7 @@ pub(super) fn simulate(
     if graph.edges().saturating_mul(graph.edges()) > MAX_PAIRS {
         return Ok(graph);
     }
-    let Some(alphabet) = Alphabet::new(ctx, &[&graph])? else { return Ok(graph) };
+    let Some(alphabet) = Alphabet::new(ctx, &[&graph], true)? else { return Ok(graph) };
     let steps = sides(&graph, direction);
     let above = relation(ctx, &graph, &steps, direction, &alphabet)?;
 
@@ -77,7 +77,7 @@ fn transpose(out: &[Vec<Edge>]) -> Vec<Vec<Edge>> {
     let mut into = vec![Vec::new(); out.len()];
     for (state, edges) in out.iter().enumerate() {
         for edge in edges {
-            into[edge.to as usize].push(Edge { to: state as u32, ..*edge });
+            into[edge.to as usize].push(Edge { to: state as u32, ..edge.clone() });
         }
     }
     into
@@ -104,27 +104,30 @@ fn bisimulation(
 }
 
 /// Splits classes of states once, so that those of one class have equal signatures. A signature says
-/// for each class and set of marks by which letters steps lead there.
+/// for each class by which letters steps lead there, and with which they carry each mark.
 pub(super) fn refine(
     ctx: &mut Ctx,
     steps: &[Vec<Edge>],
     class: &[u32],
 ) -> Result<Vec<u32>, TranslateError> {
-    type Signature = Vec<(u32, u32, Bdd)>;
+    type Signature = Vec<(u32, Bdd, Vec<Bdd>)>;
     let mut index: FxHashMap<(u32, Signature), u32> = FxHashMap::default();
     let mut next = Vec::with_capacity(steps.len());
     for (state, edges) in steps.iter().enumerate() {
         ctx.limits.poll()?;
-        let mut ends: Signature =
-            edges.iter().map(|edge| (class[edge.to as usize], edge.marks, edge.label)).collect();
-        ends.sort_unstable_by_key(|&(class, marks, label)| (class, marks, label.id()));
+        let mut ends: Vec<&Edge> = edges.iter().collect();
+        ends.sort_by_key(|edge| class[edge.to as usize]);
         let mut signature: Signature = Vec::with_capacity(ends.len());
-        for (class, marks, label) in ends {
+        for edge in ends {
+            let to = class[edge.to as usize];
             match signature.last_mut() {
-                Some(last) if (last.0, last.1) == (class, marks) => {
-                    last.2 = ctx.bdd.or(last.2, label)?;
+                Some((last, label, marks)) if *last == to => {
+                    *label = ctx.bdd.or(*label, edge.label)?;
+                    for (mark, &letters) in marks.iter_mut().zip(&edge.marks) {
+                        *mark = ctx.bdd.or(*mark, letters)?;
+                    }
                 }
-                _ => signature.push((class, marks, label)),
+                _ => signature.push((to, edge.label, edge.marks.clone())),
             }
         }
         let fresh = index.len() as u32;
@@ -169,9 +172,9 @@ fn relation(
     for (p, edges) in steps.iter().enumerate() {
         edges.iter().for_each(|edge| before[edge.to as usize].push(p as u32));
     }
-    let sets: Vec<Vec<&[u64]>> = steps
+    let sets: Vec<Vec<Sets<'_>>> = steps
         .iter()
-        .map(|edges| edges.iter().map(|edge| alphabet.set(edge.label)).collect())
+        .map(|edges| edges.iter().map(|edge| Sets::new(alphabet, edge)).collect())
         .collect();
     let mut missing = vec![0u64; alphabet.words];
     // What p's steps lead to has lost a simulating state since p was looked at last.
@@ -186,15 +189,14 @@ fn relation(
                 continue;
             }
             ctx.limits.poll()?;
-            let matched = steps[p].iter().zip(&sets[p]).all(|(step, set)| {
-                missing.copy_from_slice(set);
-                steps[q].iter().zip(&sets[q]).any(|(other, set)| {
-                    let better = step.marks & !other.marks == 0
-                        && above.get(step.to as usize, other.to as usize);
-                    if better {
-                        missing.iter_mut().zip(*set).for_each(|(a, b)| *a &= !b);
+            let matched = steps[p].iter().zip(&sets[p]).all(|(step, mine)| {
+                missing.copy_from_slice(mine.label);
+                steps[q].iter().zip(&sets[q]).any(|(other, theirs)| {
+                    let leads_up = above.get(step.to as usize, other.to as usize);
+                    if leads_up {
+                        mine.remove_better(theirs, &mut missing);
                     }
-                    better && missing.iter().all(|&word| word == 0)
+                    leads_up && missing.iter().all(|&word| word == 0)
                 })
             });
             if !matched {
@@ -213,9 +215,32 @@ fn relation(
     Ok(above)
 }
 
-/// Drops from each edge the letters on which another edge does better. Edges that are equal but
-/// for the label are one, and of two states at most one is above the other: so of two edges at
-/// most one is better.
+/// The letters of an edge, and those of each mark.
+struct Sets<'a> {
+    label: &'a [u64],
+    marks: Vec<&'a [u64]>,
+}
+
+impl<'a> Sets<'a> {
+    fn new(alphabet: &'a Alphabet, edge: &Edge) -> Sets<'a> {
+        let marks = edge.marks.iter().map(|&letters| alphabet.set(letters)).collect();
+        Sets { label: alphabet.set(edge.label), marks }
+    }
+
+    /// Takes out of a set the letters that another edge reads with at least the same marks.
+    fn remove_better(&self, other: &Sets<'_>, missing: &mut [u64]) {
+        for (i, word) in missing.iter_mut().enumerate() {
+            let mut better = other.label[i];
+            for (mine, theirs) in self.marks.iter().zip(&other.marks) {
+                better &= !(mine[i] & !theirs[i]);
+            }
+            *word &= !better;
+        }
+    }
+}
+
+/// Drops from each edge the letters on which another edge does better. Edges with the same ends are
+/// one, and of two states at most one is above the other: so of two edges at most one is better.
 fn drop_dominated(
     ctx: &mut Ctx,
     edges: &mut Vec<Edge>,
@@ -223,12 +248,19 @@ fn drop_dominated(
 ) -> Result<(), TranslateError> {
     let before = edges.clone();
     for edge in edges.iter_mut() {
-        for other in &before {
-            let better = (other.to, other.marks) != (edge.to, edge.marks)
-                && edge.marks & !other.marks == 0
-                && above(edge.to, other.to);
-            if better {
-                edge.label = ctx.bdd.diff(edge.label, other.label)?;
+        let mut label = edge.label;
+        for other in before.iter().filter(|other| other.to != edge.to && above(edge.to, other.to)) {
+            let mut better = other.label;
+            for (&mine, &theirs) in edge.marks.iter().zip(&other.marks) {
+                let worse = ctx.bdd.diff(mine, theirs)?;
+                better = ctx.bdd.diff(better, worse)?;
+            }
+            label = ctx.bdd.diff(label, better)?;
+        }
+        if label != edge.label {
+            edge.label = label;
+            for mark in &mut edge.marks {
+                *mark = ctx.bdd.and(*mark, label)?;
             }
         }
     }
