@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for n in sizes {
             let f = ltl::parse(&make(n)).map_err(|e| format!("{name} {n}: {e}"))?;
             let start = Instant::now();
-            let patience = Duration::from_secs(if size.is_some() { 600 } else { 5 });
+            let patience = Duration::from_secs(if size.is_some() { 600 } else { 10 });
             let keep_going = KeepGoing::while_true(move || start.elapsed() < patience);
             let options = Options { keep_going, ..Options::default() };
             let made = translate(&f.formulas, f.root, &options);
@@ -32,14 +32,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             match made {
                 Ok(a) => {
                     let (states, transitions, marks) = (a.states, a.transitions.len(), a.marks);
-                    last = format!("{n}: {states} states, {transitions} transitions, {marks} marks, {time} ms");
+                    last = format!(
+                        "{n}: {states} states, {transitions} transitions, {marks} marks, {time} ms"
+                    );
                 }
                 Err(error) => {
                     last += &format!("; {n}: {error} after {time} ms");
                     break;
                 }
             }
-            if time > 1000 {
+            if time > 4000 {
                 break;
             }
         }

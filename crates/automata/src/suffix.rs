@@ -4,10 +4,10 @@
 //! - X2. Where that accepts when it has read a letter, the automaton of `¬f` may take over: that letter is
 //!   the first that it reads.
 
-use crate::ltl::Atom;
-use crate::sere::{Condition, Nfa};
 use crate::diagram::Diagrams;
+use crate::ltl::Atom;
 use crate::marks::Marks;
+use crate::sere::{Condition, Nfa};
 use crate::tgba::{StateId, Tgba, Transition};
 use crate::translate::{MAX_NODES, TranslateError};
 use bdd::{Bdd, Config, Manager, Stop};

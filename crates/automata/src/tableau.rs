@@ -8,8 +8,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ltl::{Binary, FormulaId, Formulas, Node, Unary};
 use crate::diagram::Diagrams;
+use crate::ltl::{Binary, FormulaId, Formulas, Node, Unary};
 use crate::marks::Marks;
 use crate::tgba::{StateId, Tgba, Transition};
 

@@ -9,6 +9,8 @@ use super::nnf::Ctx;
 
 /// The largest number of classes of letters.
 const MAX_LETTERS: usize = 2048;
+/// The largest number of pairs of classes and labels.
+const MAX_PAIRS: usize = 1 << 20;
 
 /// A partition of all letters such that each label of some automata is a union of classes.
 pub(super) struct Alphabet {
@@ -47,7 +49,7 @@ impl Alphabet {
                 refined.extend([inside, outside].into_iter().filter(|part| !part.is_false()));
             }
             letters = refined;
-            if letters.len() > MAX_LETTERS {
+            if letters.len() > MAX_LETTERS || letters.len() * labels.len() > MAX_PAIRS {
                 return Ok(None);
             }
         }

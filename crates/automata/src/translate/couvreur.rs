@@ -29,7 +29,7 @@ use rustc_hash::FxHashMap;
 
 use super::TranslateError;
 use super::graph::{Edge, Graph};
-use super::nnf::{ATOMS, Ctx, Id, Node, STRIDE};
+use super::nnf::{Ctx, Id, Node, STRIDE};
 
 /// Unfoldings are refused that depend on more variables: operations on diagrams recurse once for
 /// each.
@@ -47,15 +47,17 @@ enum Key {
 
 struct Translation<'a> {
     ctx: &'a mut Ctx,
+    /// Formulas that follow from others that hold next are not told to hold next.
+    lean: bool,
     unfolded: FxHashMap<Id, Bdd>,
-    /// What the variables before the atoms stand for, and back.
-    nexts: Vec<Id>,
+    /// The variable that says that a formula holds next, and back.
     next_of: FxHashMap<Id, u32>,
+    nexts: FxHashMap<u32, Id>,
     /// The variable of each promise; its position is the mark's number.
     promises: Vec<u32>,
     /// The mark of each promised formula.
     marks: FxHashMap<Id, u32>,
-    /// How many promises stand behind each atom.
+    /// How many other variables stand behind each atom's.
     behind: FxHashMap<u32, u32>,
 }
 
@@ -67,13 +69,43 @@ struct Step {
     marks: Vec<Bdd>,
 }
 
-/// The automaton of a formula.
+/// Where the automaton has more states, edges or decision nodes than that, it is made again with an eye on
+/// which formulas imply each other.
+const LARGE: (usize, usize, usize) = (4_000, 20_000, 1 << 19);
+
+/// The automaton of a formula. Looking at implications can save most of a large automaton, and costs a small
+/// one some states that simulation would save: so it comes second, and what fails then is tried without.
 pub(super) fn translate(ctx: &mut Ctx, root: Id) -> Result<Graph, TranslateError> {
+    if !ctx.rewrite {
+        return build(ctx, root, false);
+    }
+    let limits = ctx.limits.clone();
+    ctx.limits.states = limits.states.min(LARGE.0);
+    ctx.limits.edges = limits.edges.min(LARGE.1);
+    ctx.bdd.set_node_limit(limits.nodes.min(ctx.bdd.live_nodes() + LARGE.2));
+    let first = build(ctx, root, false);
+    (ctx.limits.states, ctx.limits.edges) = (limits.states, limits.edges);
+    ctx.bdd.set_node_limit(limits.nodes);
+    if matches!(first, Ok(_) | Err(TranslateError::Interrupted)) {
+        return first;
+    }
+    for lean in [true, false] {
+        match build(ctx, root, lean) {
+            Err(TranslateError::Interrupted) => return Err(TranslateError::Interrupted),
+            Err(_) if lean => {}
+            made => return made,
+        }
+    }
+    first
+}
+
+fn build(ctx: &mut Ctx, root: Id, lean: bool) -> Result<Graph, TranslateError> {
     let mut translation = Translation {
         ctx,
+        lean,
         unfolded: FxHashMap::default(),
-        nexts: Vec::new(),
         next_of: FxHashMap::default(),
+        nexts: FxHashMap::default(),
         promises: Vec::new(),
         marks: FxHashMap::default(),
         behind: FxHashMap::default(),
@@ -197,7 +229,7 @@ impl Translation<'_> {
                 let now = match *self.ctx.node(g) {
                     // What is put off need not be said to hold next: `f` says it.
                     Node::Finally(h) => {
-                        let wait = self.promised(h)?;
+                        let wait = self.promised(h, f)?;
                         self.ctx.bdd.or(self.unfolded[&h], wait)?
                     }
                     _ => self.unfolded[&g],
@@ -227,16 +259,46 @@ impl Translation<'_> {
         })
     }
 
+    /// A new variable behind an atom's: what belongs together stands together, so that the diagrams of long
+    /// conjunctions and disjunctions are small.
+    fn fresh(&mut self, atom: u32) -> Result<u32, TranslateError> {
+        let count = self.behind.entry(atom).or_insert(0);
+        *count += 1;
+        match *count < STRIDE {
+            true => Ok(atom + *count),
+            false => Err(TranslateError::Symbols { limit: STRIDE as usize }),
+        }
+    }
+
+    /// The variable of the first, or of the last, atom on which a formula's first letter depends.
+    fn place(&self, f: Id, last: bool) -> Option<u32> {
+        let support = self.ctx.bdd.support(*self.unfolded.get(&f)?);
+        let mut atoms = support.into_iter().filter(|v| v % STRIDE == 0);
+        if last { atoms.next_back() } else { atoms.next() }
+    }
+
     /// The variable that says that a formula holds next.
     fn symbol(&mut self, f: Id) -> Result<Bdd, TranslateError> {
-        let nexts = &mut self.nexts;
-        let variable = *self.next_of.entry(f).or_insert_with(|| {
-            nexts.push(f);
-            nexts.len() as u32 - 1
-        });
-        if variable >= ATOMS {
-            return Err(TranslateError::Symbols { limit: ATOMS as usize });
-        }
+        let variable = match self.next_of.get(&f) {
+            Some(&variable) => variable,
+            None => {
+                let operand = match *self.ctx.node(f) {
+                    Node::Bool(b) => {
+                        self.unfolded.insert(f, b);
+                        f
+                    }
+                    Node::Finally(g) | Node::Globally(g) | Node::Next(g) => g,
+                    Node::Until(g, _) | Node::Weak(g, _) => g,
+                    Node::Release(g, _) | Node::Strong(g, _) => g,
+                    Node::And(ref fs) | Node::Or(ref fs) => fs[0],
+                };
+                let atom = self.place(operand, false).unwrap_or(0);
+                let variable = self.fresh(atom)?;
+                self.next_of.insert(f, variable);
+                self.nexts.insert(variable, f);
+                variable
+            }
+        };
         Ok(self.ctx.bdd.var(variable)?)
     }
 
@@ -258,26 +320,23 @@ impl Translation<'_> {
 
     /// A[g] & Next[f].
     fn promise(&mut self, g: Id, f: Id) -> Result<Bdd, TranslateError> {
-        let promise = self.promised(g)?;
+        let promise = self.promised(g, f)?;
         let next = self.next(f)?;
         Ok(self.ctx.bdd.and(promise, next)?)
     }
 
-    /// A[g]. Its variable stands behind the last atom of `g`, so that many of them do not make the
-    /// diagrams of their conjunction large.
-    fn promised(&mut self, g: Id) -> Result<Bdd, TranslateError> {
+    /// A[g]; the formula that makes the promise says where its variable stands.
+    fn promised(&mut self, g: Id, f: Id) -> Result<Bdd, TranslateError> {
         let mark = match self.marks.get(&g) {
             Some(&mark) => mark,
             None => {
-                let atoms = self.ctx.bdd.support(self.unfolded[&g]);
-                let last = atoms.into_iter().filter(|&v| v >= ATOMS).max().unwrap_or(ATOMS);
-                let atom = last - (last - ATOMS) % STRIDE;
-                let count = self.behind.entry(atom).or_insert(0);
-                *count += 1;
-                if *count >= STRIDE {
-                    return Err(TranslateError::Symbols { limit: STRIDE as usize });
-                }
-                self.promises.push(atom + *count);
+                let beside = match *self.ctx.node(f) {
+                    Node::Until(h, _) | Node::Strong(h, _) => h,
+                    _ => g,
+                };
+                let atom = self.place(beside, true).or_else(|| self.place(g, true)).unwrap_or(0);
+                let variable = self.fresh(atom)?;
+                self.promises.push(variable);
                 let mark = self.promises.len() as u32 - 1;
                 self.marks.insert(g, mark);
                 mark
@@ -289,9 +348,9 @@ impl Translation<'_> {
     /// The steps of an unfolding, by what is to hold next.
     ///
     /// Invariant of the search: in an entry `(set, f, covered)`, `f` is what is left of the unfolding when
-    /// the formulas of `set` hold next and others before the top of `f` and `covered` do not; `covered` is
-    /// what smaller sets allow already. Both grow with what holds next. So where `f` allows more than
-    /// `covered`, a step comes out.
+    /// the formulas of `set` hold next and others on which it was decided do not; `covered` is what smaller
+    /// sets allow already. Both grow with what holds next. So where `f` allows more than `covered`, a step
+    /// comes out.
     fn steps(&mut self, unfolded: Bdd) -> Result<Vec<Step>, TranslateError> {
         let mut steps = Vec::new();
         let mut todo: Vec<(Vec<u32>, Bdd, Bdd)> = vec![(Vec::new(), unfolded, Bdd::FALSE)];
@@ -299,33 +358,82 @@ impl Translation<'_> {
         let made = self.ctx.bdd.cube(&promises)?;
         while let Some((set, f, covered)) = todo.pop() {
             self.ctx.limits.poll()?;
-            let more = self.ctx.bdd.diff(f, covered)?;
-            if more.is_false() {
-                continue;
-            }
-            let top = |g: Bdd| self.ctx.bdd.node(g).map_or(u32::MAX, |(var, _, _)| var);
-            let var = top(f).min(top(covered));
-            if var >= ATOMS {
-                let next = set.iter().map(|&v| self.nexts[v as usize]).collect();
+            let Some(var) = self.pivot(f)? else {
+                // What else could hold next does not matter: the smallest set is the one without.
+                let rest = self.ctx.bdd.support(covered);
+                let rest: Vec<(u32, bool)> = rest
+                    .into_iter()
+                    .filter(|v| self.nexts.contains_key(v))
+                    .map(|v| (v, false))
+                    .collect();
+                let none = self.ctx.bdd.literals(&rest)?;
+                let covered = self.ctx.bdd.constrain(covered, none)?;
+                let more = self.ctx.bdd.diff(f, covered)?;
+                if more.is_false() {
+                    continue;
+                }
+                let mut next: Vec<Id> = set.iter().map(|v| self.nexts[v]).collect();
+                if self.lean {
+                    next = self.ctx.without_implied(&next)?;
+                }
                 let label = self.ctx.bdd.exists(more, made)?;
                 let marks = self.marks_of(f, label, &promises)?;
                 steps.push(Step { next, label, marks });
                 self.ctx.limits.edges(steps.len())?;
                 continue;
-            }
-            let branches = |g: Bdd| match self.ctx.bdd.node(g) {
-                Some((v, low, high)) if v == var => (low, high),
-                _ => (g, g),
             };
-            let ((f0, f1), (c0, c1)) = (branches(f), branches(covered));
-            let without = self.ctx.bdd.or(c1, f0)?;
-            let mut with = set.clone();
-            with.push(var);
+            let holds = self.ctx.bdd.var(var)?;
+            let f0 = self.ctx.bdd.constrain(f, holds.not())?;
+            let mut f1 = self.ctx.bdd.constrain(f, holds)?;
+            let c0 = self.ctx.bdd.constrain(covered, holds.not())?;
+            let mut without = self.ctx.bdd.constrain(covered, holds)?;
+            without = self.ctx.bdd.or(without, f0)?;
+            if self.lean {
+                // What follows from the formula holds next as well.
+                let implied = self.implied(f1, var)?;
+                f1 = self.ctx.bdd.constrain(f1, implied)?;
+                without = self.ctx.bdd.constrain(without, implied)?;
+            }
             // The smaller set comes first.
-            todo.push((with, f1, without));
-            todo.push((set, f0, c0));
+            if !self.ctx.bdd.leq(f1, without)? {
+                let mut with = set.clone();
+                with.push(var);
+                todo.push((with, f1, without));
+            }
+            if !self.ctx.bdd.leq(f0, c0)? {
+                todo.push((set, f0, c0));
+            }
         }
         Ok(steps)
+    }
+
+    /// The variable of `f` on which steps are told apart next; none if it depends on letters and promises
+    /// only.
+    fn pivot(&mut self, f: Bdd) -> Result<Option<u32>, TranslateError> {
+        let support = self.ctx.bdd.support(f);
+        let mut nexts = support.into_iter().filter(|v| self.nexts.contains_key(v));
+        let Some(mut strongest) = nexts.next() else { return Ok(None) };
+        if self.lean {
+            for other in nexts.collect::<Vec<_>>() {
+                if self.ctx.implies(self.nexts[&other], self.nexts[&strongest])? {
+                    strongest = other;
+                }
+            }
+        }
+        Ok(Some(strongest))
+    }
+
+    /// The variables of `f` that say of formulas which follow from that of `var` that they hold next.
+    fn implied(&mut self, f: Bdd, var: u32) -> Result<Bdd, TranslateError> {
+        let mut literals = Vec::new();
+        for other in self.ctx.bdd.support(f) {
+            if let Some(&weaker) = self.nexts.get(&other)
+                && self.ctx.implies(self.nexts[&var], weaker)?
+            {
+                literals.push((other, true));
+            }
+        }
+        Ok(self.ctx.bdd.literals(&literals)?)
     }
 
     /// For each promise, the letters of a label that can do without it.

@@ -85,7 +85,11 @@ fn copies(
                     states.push((edge.to, next));
                     ctx.limits.states(states.len())?;
                 }
-                edges.push(Edge { label, to, marks: vec![if accepts { label } else { Bdd::FALSE }] });
+                edges.push(Edge {
+                    label,
+                    to,
+                    marks: vec![if accepts { label } else { Bdd::FALSE }],
+                });
                 Ok(())
             };
             if !inside {

@@ -114,10 +114,12 @@ fn attempt<T>(
     let limits = ctx.limits.clone();
     ctx.limits.states = limits.states.min(4 * SMALL);
     ctx.limits.edges = limits.edges.min(100 * SMALL);
-    ctx.bdd.set_node_limit(limits.nodes.min(ctx.bdd.live_nodes() + (1 << 18)));
+    ctx.limits.nodes = limits.nodes.min(ctx.bdd.live_nodes() + (1 << 18));
+    ctx.bdd.set_node_limit(ctx.limits.nodes);
     let result = run(ctx);
     ctx.limits.states = limits.states;
     ctx.limits.edges = limits.edges;
+    ctx.limits.nodes = limits.nodes;
     ctx.bdd.set_node_limit(limits.nodes);
     match result {
         Ok(result) => Ok(Some(result)),

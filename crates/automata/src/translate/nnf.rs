@@ -43,8 +43,8 @@ struct Info {
 
 /// Everything that a translation shares: diagrams, formulas, limits.
 ///
-/// The variables of the diagrams: those below [`ATOMS`] stand for what holds next, and come first. Then
-/// come the atoms, with [`STRIDE`] - 1 variables behind each for promises about it.
+/// The variables of the diagrams are the atoms, with [`STRIDE`] - 1 variables behind each that are free for
+/// others.
 pub(super) struct Ctx {
     pub(super) bdd: Manager,
     pub(super) atoms: u32,
@@ -60,19 +60,17 @@ pub(super) struct Ctx {
     pub(super) implications: FxHashMap<(Id, Id), bool>,
 }
 
-/// The variable of the first atom.
-pub(super) const ATOMS: u32 = 1 << 24;
 /// The distance between the variables of two atoms.
-pub(super) const STRIDE: u32 = 1 << 12;
+pub(super) const STRIDE: u32 = 1 << 20;
 
 /// The variable of an atom.
 pub(super) fn variable(atom: u32) -> u32 {
-    ATOMS + atom * STRIDE
+    atom * STRIDE
 }
 
 /// The atom of a variable.
 pub(super) fn atom(variable: u32) -> u32 {
-    (variable - ATOMS) / STRIDE
+    variable / STRIDE
 }
 
 type Made<T> = Result<T, TranslateError>;

@@ -121,9 +121,8 @@ pub(super) fn simplify_marks(ctx: &mut Ctx, graph: &Graph) -> Result<Graph, Tran
 
 /// Marks such that a cycle has all marks if it has these.
 fn needed_marks(ctx: &mut Ctx, marks: u32, edges: &[&Edge]) -> Result<Vec<u32>, TranslateError> {
-    let everywhere: Vec<bool> = (0..marks as usize)
-        .map(|a| edges.iter().all(|edge| edge.marks[a] == edge.label))
-        .collect();
+    let everywhere: Vec<bool> =
+        (0..marks as usize).map(|a| edges.iter().all(|edge| edge.marks[a] == edge.label)).collect();
     // `a` follows from `b` if every edge has `a` with the letters with which it has `b`.
     let mut follows = vec![vec![false; marks as usize]; marks as usize];
     for a in 0..marks as usize {

@@ -28,12 +28,7 @@ pub(super) fn unite(
     let states = graph.states();
     let one_product = (graph.edges() * negated.edges()).max(1);
     let Some(matcher) = Matcher::new(ctx, graph, negated)? else { return Ok(graph.clone()) };
-    let mut search = Search {
-        matcher,
-        graph,
-        negated,
-        products: EFFORT / one_product,
-    };
+    let mut search = Search { matcher, graph, negated, products: EFFORT / one_product };
     if states < 2 || search.products < states * states / 2 {
         return Ok(graph.clone());
     }

@@ -265,6 +265,28 @@ impl Ctx {
         Ok(operands)
     }
 
+    /// Of a conjunction's operands, those that do not follow from another one.
+    pub(super) fn without_implied(&mut self, operands: &[Id]) -> Result<Vec<Id>, TranslateError> {
+        let mut kept = operands.to_vec();
+        if operands.len() < 2 || operands.len() > PAIRWISE {
+            return Ok(kept);
+        }
+        let mut i = 0;
+        while i < kept.len() {
+            let mut follows = false;
+            for j in (0..kept.len()).filter(|&j| j != i) {
+                let (f, g) = (kept[i], kept[j]);
+                follows = follows || (self.implies(g, f)? && !(i < j && self.implies(f, g)?));
+            }
+            if follows {
+                kept.remove(i);
+            } else {
+                i += 1;
+            }
+        }
+        Ok(kept)
+    }
+
     /// X1: X q = q. X2: X (a & q) = X a & q; X (a | q) = X a | q.
     pub(super) fn next(&mut self, f: Id) -> Made {
         if f == Ctx::TRUE || f == Ctx::FALSE {

@@ -14,8 +14,9 @@ use super::alphabet::Alphabet;
 use super::graph::{Edge, Graph};
 use super::nnf::Ctx;
 
-/// Automata with more pairs of edges are reduced by bisimulation alone.
-const MAX_PAIRS: usize = 100_000_000;
+/// Automata for which pairs of edges and the letters of their labels and marks are more words than that are
+/// reduced by bisimulation alone.
+const MAX_WORDS: usize = 200_000_000;
 
 /// Which steps are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,10 +34,14 @@ pub(super) fn simulate(
     let steps = sides(graph, direction);
     let (class, classes) = bisimulation(ctx, graph, &steps, direction)?;
     let graph = graph.rename(ctx, &class, classes)?;
-    if graph.edges().saturating_mul(graph.edges()) > MAX_PAIRS {
+    let pairs = graph.edges().saturating_mul(graph.edges());
+    if pairs > MAX_WORDS {
         return Ok(graph);
     }
     let Some(alphabet) = Alphabet::new(ctx, &[&graph], true)? else { return Ok(graph) };
+    if pairs.saturating_mul(alphabet.words * (1 + graph.marks as usize)) > MAX_WORDS {
+        return Ok(graph);
+    }
     let steps = sides(&graph, direction);
     let above = relation(ctx, &graph, &steps, direction, &alphabet)?;
 

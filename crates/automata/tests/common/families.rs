@@ -49,8 +49,11 @@ fn rv_counter(n: usize, carry: bool, linear: bool) -> String {
         parts.push(format!("G (c & X !m & X b -> (X c & X {zero}))"));
     } else {
         let (same, other) = (x(n, "b"), x(n, "!b"));
-        parts.push(format!("G (m & !b -> ({same} & X ((!m & (b -> X {same}) & (!b -> X {other})) U m)))")
-            .replace(&format!("X {same}"), &format!("{same}")).replace(&format!("X {other}"), &other));
+        parts.push(
+            format!("G (m & !b -> ({same} & X ((!m & (b -> X {same}) & (!b -> X {other})) U m)))")
+                .replace(&format!("X {same}"), &format!("{same}"))
+                .replace(&format!("X {other}"), &other),
+        );
         parts.push(format!("G (m & b -> ({other} & X ((b & !m & {other}) U (m | (!m & !b & {same} & X ((!m & (b -> {same}) & (!b -> {other})) U m))))))"));
     }
     parts.iter().map(|part| format!("({part})")).collect::<Vec<_>>().join(" & ")
@@ -73,7 +76,9 @@ pub const FAMILIES: &[(&str, fn(usize) -> String)] = &[
         let side = |a: &str| join(" & ", n, |i| next(i - 1, a));
         format!("F ({}) & F ({})", side("p"), side("q"))
     }),
-    ("fxg-or", |n| format!("F (p0 | {})", nest(n - 1, format!("X G p{n}"), |i, f| format!("X G (p{i} | {f})")))),
+    ("fxg-or", |n| {
+        format!("F (p0 | {})", nest(n - 1, format!("X G p{n}"), |i, f| format!("X G (p{i} | {f})")))
+    }),
     ("gf-equiv", |n| format!("({}) <-> G F z", join(" & ", n, |i| format!("G F a{i}")))),
     ("gf-equiv-xn", |n| format!("G F (a <-> {})", next(n, "a"))),
     ("gf-implies", |n| format!("({}) -> G F z", join(" & ", n, |i| format!("G F a{i}")))),
@@ -81,15 +86,19 @@ pub const FAMILIES: &[(&str, fn(usize) -> String)] = &[
     ("gh-q", |n| join(" & ", n, |i| format!("(F p{i} | G p{})", i + 1))),
     ("gh-r", |n| join(" & ", n, |i| format!("(G F p{i} | F G p{})", i + 1))),
     ("go-theta", |n| format!("!(({}) -> G (q -> F r))", join(" & ", n, |i| format!("G F p{i}")))),
-    ("gxf-and", |n| format!("G (p0 & {})", nest(n - 1, format!("X F p{n}"), |i, f| format!("X F (p{i} & {f})")))),
+    ("gxf-and", |n| {
+        format!("G (p0 & {})", nest(n - 1, format!("X F p{n}"), |i, f| format!("X F (p{i} & {f})")))
+    }),
     ("ms-example", |n| {
         let a = nest(n - 1, format!("a{n}"), |i, f| format!("a{i} & X ({f})"));
         let b = nest(n - 1, format!("F b{n}"), |i, f| format!("F (b{i} & {f})"));
         format!("G F ({a}) & {b}")
     }),
-    ("ms-phi-h", |n| join(" | ", n + 1, |i| {
-        format!("F G ({}a | {})", if i % 2 == 1 { "" } else { "!" }, next(i - 1, "b"))
-    })),
+    ("ms-phi-h", |n| {
+        join(" | ", n + 1, |i| {
+            format!("F G ({}a | {})", if i % 2 == 1 { "" } else { "!" }, next(i - 1, "b"))
+        })
+    }),
     ("ms-phi-r", |n| {
         (1..=n).fold("(F G a0 & G F b0)".to_owned(), |f, i| match i % 2 {
             1 => format!("(F G a{i} | G F b{i}) & ({f})"),
@@ -111,7 +120,9 @@ pub const FAMILIES: &[(&str, fn(usize) -> String)] = &[
     ("rv-counter", |n| rv_counter(n, false, false)),
     ("rv-counter-carry", |n| rv_counter(n, true, false)),
     ("rv-counter-carry-linear", |n| rv_counter(n, true, true)),
-    ("sejk-f", |n| (1..=n).fold(format!("(G F a0 U {})", next(1, "b")), |f, i| format!("(G F a{i} U G {f})"))),
+    ("sejk-f", |n| {
+        (1..=n).fold(format!("(G F a0 U {})", next(1, "b")), |f, i| format!("(G F a{i} U G {f})"))
+    }),
     ("sejk-j", |n| {
         let all = |a: &str| join(" & ", n, |i| format!("G F {a}{i}"));
         format!("({}) -> ({})", all("a"), all("b"))
@@ -124,7 +135,8 @@ pub const FAMILIES: &[(&str, fn(usize) -> String)] = &[
     ("tv-g1", |n| format!("G (p -> ({}))", join(" & ", n + 1, |i| next(i - 1, "q")))),
     ("tv-g2", |n| format!("G (p -> {})", nest(n, "q".to_owned(), |_, f| format!("(q & X {f})")))),
     ("tv-uu", |n| {
-        let inner = (1..=n).rev().fold(format!("p{}", n + 1), |f, i| format!("(p{i} & X (p{i} U {f}))"));
+        let inner =
+            (1..=n).rev().fold(format!("p{}", n + 1), |f, i| format!("(p{i} & X (p{i} U {f}))"));
         format!("G (p1 -> {inner})")
     }),
     ("u-left", |n| (2..=n).fold("p1".to_owned(), |f, i| format!("({f}) U p{i}"))),
