@@ -2,7 +2,7 @@
 
 use crate::Watch;
 use crate::load::{Error, guarded, rejected};
-use automata::{KeepGoing, Tgba, TranslateError, degeneralize, hoa, ltl, translate};
+use automata::{KeepGoing, Marks, Tgba, TranslateError, degeneralize, hoa, ltl, translate};
 use check::{Limits, StopReason};
 use source::SourceFile;
 use std::fmt::Write;
@@ -62,19 +62,19 @@ impl Automaton {
         let automaton = &self.automaton;
         let mut out = format!("{}\n", self.formula);
         let by_state = automaton.state_marks();
-        let marks = |marks: u32| -> String {
-            let set = (0..automaton.marks).filter(|i| marks >> i & 1 == 1);
-            let set: Vec<String> = set.map(|i| i.to_string()).collect();
+        let marks = |marks: &Marks| -> String {
+            let set: Vec<String> = marks.iter().map(|i| i.to_string()).collect();
             if set.is_empty() { String::new() } else { format!("  {{{}}}", set.join(" ")) }
         };
         let offsets = automaton.offsets();
+        let labels = automaton.label_texts();
         for state in 0..automaton.states as usize {
             let start = if automaton.initial.index() == state { " (start)" } else { "" };
-            let on_state = by_state.as_ref().map_or(String::new(), |of| marks(of[state]));
+            let on_state = by_state.as_ref().map_or(String::new(), |of| marks(&of[state]));
             let _ = writeln!(out, "  state {state}{start}{on_state}");
-            for t in &automaton.transitions[offsets[state]..offsets[state + 1]] {
-                let label = t.label.text(&automaton.atoms);
-                let on_edge = if by_state.is_some() { String::new() } else { marks(t.marks) };
+            for i in offsets[state]..offsets[state + 1] {
+                let (t, label) = (&automaton.transitions[i], &labels[i]);
+                let on_edge = if by_state.is_some() { String::new() } else { marks(&t.marks) };
                 let _ = writeln!(out, "    {label} -> {}{on_edge}", t.to.0);
             }
         }

@@ -46,6 +46,12 @@ pub enum PropertyError {
         /// The nearest line after it on which one does.
         after: Option<u32>,
     },
+    /// Whether a procedure can be left there depends on more than a condition.
+    #[error("whether `{proc}` can be left depends on the values that it returns")]
+    ConditionalExit {
+        /// The procedure.
+        proc: String,
+    },
     /// A formula that makes no sense.
     #[error("{0}")]
     Formula(Box<FormulaError>),
@@ -66,6 +72,7 @@ impl PropertyError {
             PropertyError::UnknownProc { .. } => "unknown-procedure",
             PropertyError::NotALine { .. } => "not-a-line",
             PropertyError::NoStatementOnLine { .. } => "no-statement",
+            PropertyError::ConditionalExit { .. } => "conditional-exit",
             PropertyError::Formula(error) => error.code(),
             PropertyError::Automaton(_) => "ltl-too-large",
         }
@@ -91,6 +98,9 @@ impl PropertyError {
                 Some("no statement has a label; `:N` names the statements on line N".into())
             }
             PropertyError::UnknownProc { nearest: None, .. } => None,
+            PropertyError::ConditionalExit { .. } => {
+                Some("ask for the statements that return, by their labels or lines".into())
+            }
             PropertyError::NotALine { .. } => Some("write `:12` for line 12".into()),
             PropertyError::NoStatementOnLine { before, after, .. } => match (before, after) {
                 (Some(a), Some(b)) => {

@@ -81,13 +81,14 @@ mod formula_error;
 mod lasso;
 mod place;
 mod product;
+mod reader;
 mod sere;
 mod vacuity;
 
 pub use automata::{KeepGoing, TranslateError};
 pub use error::PropertyError;
 pub use formula_error::{FormulaError, FormulaErrorKind, Hint, Which};
-pub use place::places;
+pub use place::{exits, places, targets};
 pub use product::{Product, Size};
 pub use sere::Watched;
 pub use vacuity::Mutant;
@@ -107,7 +108,7 @@ pub const DEFAULT_LABEL: &str = "SLIC_ERROR";
 pub enum Property {
     /// Is a statement reachable? (`--reach L`)
     Reach {
-        /// `L`, `proc:L`, or `:N` for the statements on line N.
+        /// `L`, `proc:L`, `proc:exit` where a procedure is left, or `:N` for the statements on line N.
         label: String,
     },
     /// Which statements are reachable? (`--reach-all`)
@@ -223,10 +224,7 @@ impl Property {
             Property::Ltl { formula, fair } => ltl(formula, fair)?,
             Property::Terminates { fair } => ltl(TERMINATES, fair)?,
             Property::Sere { formula } => sere::question(program, formula, &options)?,
-            Property::Reach { label } => {
-                let nodes = places(program, label)?;
-                Question::Goal(Goal::Reach(nodes.into_iter().map(Target::at).collect()))
-            }
+            Property::Reach { label } => Question::Goal(Goal::Reach(targets(program, label)?)),
             Property::ReachAll => Question::AllNodes,
             Property::Assert => {
                 let errors = program.procs.iter().filter_map(|p| p.error);

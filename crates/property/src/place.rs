@@ -1,7 +1,8 @@
-//! `L`, `proc:L`, `:N`: which statements are meant.
+//! `L`, `proc:L`, `proc:exit`, `:N`: which statements are meant.
 
 use crate::PropertyError;
-use ir::{NodeId, ProcId, Program};
+use check::Target;
+use ir::{EdgeKind, Expr, Exprs, NodeId, ProcId, Program, Rel, Scalar};
 use source::suggest;
 
 /// How many known names an error lists.
@@ -9,8 +10,53 @@ const LISTED: usize = 8;
 
 /// The statements that `text` denotes: those labelled `L`, those labelled `L` in `proc` (`proc:L`),
 /// or those that begin on line N (`:N`, or `FILE:N` where there are several); or the first one of a
-/// procedure. Never empty.
+/// procedure; or where a procedure is left (`proc:exit`).
 pub fn places(program: &Program, text: &str) -> Result<Vec<NodeId>, PropertyError> {
+    Ok(targets(program, text)?.into_iter().map(|target| target.node).collect())
+}
+
+/// What `text` denotes, as [`places`] has it. A procedure's exit is a vertex of its own ([bebop §2.3]): where
+/// a return has a condition, so has the target.
+pub fn targets(program: &Program, text: &str) -> Result<Vec<Target>, PropertyError> {
+    let found = statements(program, text);
+    let at = |nodes: Vec<NodeId>| nodes.into_iter().map(Target::at).collect();
+    match text.rsplit_once(':') {
+        Some((name, "exit")) if found.is_err() => match program.proc_named(name) {
+            Some(proc) => exits(program, proc)
+                .ok_or_else(|| PropertyError::ConditionalExit { proc: name.to_owned() }),
+            None => found.map(at),
+        },
+        _ => found.map(at),
+    }
+}
+
+/// Where runs leave a procedure, and when; empty if it has no return. `None` where a return is a relation
+/// that no condition expresses.
+pub fn exits(program: &Program, proc: ProcId) -> Option<Vec<Target>> {
+    let mut targets = Vec::new();
+    for edge in program.edges.iter().filter(|edge| program.nodes[edge.source].proc == proc) {
+        if let EdgeKind::Return { rel } = &edge.kind {
+            let condition = enabled(program, rel)?;
+            targets.push(Target { node: edge.source, condition });
+        }
+    }
+    Some(targets)
+}
+
+/// When a return can be taken, if a condition without choices says it.
+fn enabled(program: &Program, rel: &Rel) -> Option<ir::ExprId> {
+    let mut choices = false;
+    program.exprs.postorder(rel.guard, |_, expr| choices |= matches!(expr, Expr::Choice(_)));
+    let plain = |assign: &ir::Assign| {
+        let ty = program.vars[assign.var].ty;
+        ty.scalar == Scalar::Bool && ty.array.is_none()
+    };
+    let fits = !choices && rel.constraint == Exprs::TRUE && rel.assigns.iter().all(plain);
+    fits.then_some(rel.guard)
+}
+
+/// [`places`] without exits; never empty.
+fn statements(program: &Program, text: &str) -> Result<Vec<NodeId>, PropertyError> {
     // A label contains no colon; the name of a procedure may, in braces.
     match text.rsplit_once(':') {
         // A procedure is its first statement, unless a label has that name.

@@ -12,10 +12,11 @@
 //! - P4. An infinite run is wanted if it carries each mark again and again. There is at least one
 //!   mark, so that such a run takes infinitely many steps; an automaton without marks gets one that
 //!   every step carries.
-//! - P5. An assumption of fairness is one more mark of the automaton. But an automaton tells all
-//!   letters apart, and with many assumptions about the present there are too many: then these stay
-//!   outside, and a second hidden global holds which of them is waited for. A step at which that one
+//! - P5. An assumption of fairness is one more mark of the automaton. Many assumptions about the present
+//!   stay outside, and a second hidden global holds which of them is waited for. A step at which that one
 //!   holds goes on to the next, and carries a mark if it was the last.
+//! - P6. Many marks of an automaton are waited for in the same way, one after the other: an edge for each
+//!   set of marks would be too many edges.
 //!
 //! What an atom is at a node is often known without any values (`at`, `in`, `terminated`, `error`,
 //! locals of other procedures). Transitions that cannot read such a letter leave nothing behind, and
@@ -24,6 +25,7 @@
 
 use crate::PropertyError;
 use crate::formula::Resolved;
+use crate::reader::{Group, Reader};
 use automata::ltl::{Atom, FormulaId};
 use automata::sere::Nfa;
 use automata::{Options, Tgba, translate};
@@ -32,9 +34,6 @@ use ir::{
     Assign, BinaryOp, Edge, EdgeId, EdgeKind, Expr, ExprId, Exprs, IndexVec, Init, NodeId, ProcId,
     Program, ProgramBuilder, Rel, Time, Type, VarId, VarKind,
 };
-use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// A program whose infinite runs with all marks are the wanted runs of another one.
@@ -52,8 +51,8 @@ pub struct Product {
     pub automaton: Size,
     /// The variable that holds the automaton's state; none if there is only one.
     pub state: Option<VarId>,
-    /// The variable that holds the number of the assumption that is waited for; none if there are
-    /// few of them.
+    /// The variable that holds the number of the mark or assumption that is waited for; none if there
+    /// are few of them.
     pub waiting: Option<VarId>,
     /// The procedure that calls the entry procedure.
     pub wrapper: ProcId,
@@ -125,26 +124,26 @@ fn join(
     temporal: Temporal,
     outside: &[FormulaId],
 ) -> Product {
-    let marks = match outside.is_empty() {
-        true => automaton.marks.max(1),
-        false => automaton.marks + 1,
-    };
+    // P6.
+    let counted = automaton.marks > MOST_MARKS;
+    let inside = if counted { 0 } else { automaton.marks };
+    let awaited = outside.len() as u32 + automaton.marks - inside;
+    let marks = if awaited == 0 { inside.max(1) } else { inside + 1 };
     let size = Size { states: automaton.states, transitions: automaton.transitions.len(), marks };
 
     let mut b = ProgramBuilder::extending(program);
     b.exprs = std::mem::take(&mut resolved.exprs);
     let bits = u32::BITS - automaton.states.saturating_sub(1).leading_zeros();
     let state = (bits > 0).then(|| b.hidden_global("(automaton)", Type::int(bits)));
-    let waiting = match outside.is_empty() {
-        true => None,
-        false => {
-            let bits = u32::BITS - (outside.len() as u32 - 1).leading_zeros();
-            Some(b.hidden_global("(assumption)", Type::int(bits)))
+    let waiting = match awaited {
+        0 => None,
+        _ => {
+            let bits = u32::BITS - (awaited - 1).leading_zeros();
+            Some(b.hidden_global("(awaited)", Type::int(bits)))
         }
     };
-    let fair_mark = 1u64 << automaton.marks;
-    let mut reader =
-        Reader { automaton, state, assumed: waiting.is_some(), groups: FxHashMap::default() };
+    let fair_mark = 1u64 << inside;
+    let mut reader = Reader::new(automaton, state, waiting.is_some(), counted);
     let mut made: Vec<(NodeId, Option<EdgeId>)> = Vec::new();
     let letter = |pick: &dyn Fn(&check::Meaning) -> ExprId| -> Vec<ExprId> {
         atoms.iter().map(|&atom| pick(&resolved.meanings[atom])).collect()
@@ -159,18 +158,20 @@ fn join(
         }
         let pick = |m: &check::Meaning| m.at[edge.source];
         let groups = reader.groups(&mut b.exprs, letter(&pick));
-        let turns = turns(&mut b.exprs, &resolved, outside, waiting, &pick);
-        for (group, turn) in groups.iter().flat_map(|g| turns.iter().map(move |t| (g, t))) {
-            let mut edge = edge.clone();
-            edge.marks = group.marks | if turn.all { fair_mark } else { 0 };
-            let rel = match &mut edge.kind {
-                EdgeKind::Local { rel, .. } | EdgeKind::Return { rel } => rel,
-                EdgeKind::Call(call) => &mut call.enter,
-            };
-            group.apply(&mut b.exprs, state, rel);
-            turn.apply(&mut b.exprs, waiting, rel);
-            made.push((edge.source, Some(id)));
-            b.edge(edge);
+        let assumed = assumptions(&mut b.exprs, &resolved, outside, &pick);
+        for group in groups.iter() {
+            for turn in turns(&mut b.exprs, group, &assumed, waiting) {
+                let mut edge = edge.clone();
+                edge.marks = group.marks | if turn.all { fair_mark } else { 0 };
+                let rel = match &mut edge.kind {
+                    EdgeKind::Local { rel, .. } | EdgeKind::Return { rel } => rel,
+                    EdgeKind::Call(call) => &mut call.enter,
+                };
+                group.apply(&mut b.exprs, state, rel);
+                turn.apply(&mut b.exprs, waiting, rel);
+                made.push((edge.source, Some(id)));
+                b.edge(edge);
+            }
         }
     }
 
@@ -178,16 +179,18 @@ fn join(
     let events = b.no_events();
     let mut stutter =
         |b: &mut ProgramBuilder, node: NodeId, pick: fn(&check::Meaning) -> ExprId| {
-            let turns = turns(&mut b.exprs, &resolved, outside, waiting, &pick);
             let groups = reader.groups(&mut b.exprs, letter(&pick));
-            for (group, turn) in groups.iter().flat_map(|g| turns.iter().map(move |t| (g, t))) {
-                let mut rel = Rel::identity();
-                group.apply(&mut b.exprs, state, &mut rel);
-                turn.apply(&mut b.exprs, waiting, &mut rel);
-                let kind = EdgeKind::Local { target: node, rel };
-                made.push((node, None));
-                let marks = group.marks | if turn.all { fair_mark } else { 0 };
-                b.edge(Edge { source: node, kind, step: true, events, marks });
+            let assumed = assumptions(&mut b.exprs, &resolved, outside, &pick);
+            for group in groups.iter() {
+                for turn in turns(&mut b.exprs, group, &assumed, waiting) {
+                    let mut rel = Rel::identity();
+                    group.apply(&mut b.exprs, state, &mut rel);
+                    turn.apply(&mut b.exprs, waiting, &mut rel);
+                    let kind = EdgeKind::Local { target: node, rel };
+                    made.push((node, None));
+                    let marks = group.marks | if turn.all { fair_mark } else { 0 };
+                    b.edge(Edge { source: node, kind, step: true, events, marks });
+                }
             }
         };
     for proc in program.procs.ids() {
@@ -287,48 +290,77 @@ pub(crate) fn entering(
 /// Assumptions about the present that the automaton can take.
 const MOST_INSIDE: usize = 3;
 
-/// What a step does with the assumptions outside the automaton (P5).
+/// Marks of an automaton that edges carry (P6).
+const MOST_MARKS: u32 = 5;
+
+/// What a step does with what is waited for (P5, P6).
 struct Turn {
     guard: ExprId,
-    /// The assumption waited for afterwards; `None`: the same.
+    /// What is waited for afterwards; `None`: the same.
     next: Option<ExprId>,
+    /// Whether guard and next speak of the automaton's state after the step.
+    later: bool,
     /// The last one has come.
     all: bool,
 }
 
 impl Turn {
     fn apply(&self, exprs: &mut Exprs, waiting: Option<VarId>, rel: &mut Rel) {
-        rel.guard = exprs.and(self.guard, rel.guard);
-        if let (Some(value), Some(var)) = (self.next, waiting) {
-            let mut assigns = std::mem::take(&mut rel.assigns).into_vec();
-            assigns.push(Assign { time: Time::Post, var, index: None, value: Some(value) });
-            rel.assigns = assigns.into();
-        }
+        let Some(var) = waiting else { return };
+        let value = match (self.later, self.next) {
+            (false, next) => {
+                rel.guard = exprs.and(self.guard, rel.guard);
+                if next.is_none() {
+                    return;
+                }
+                next
+            }
+            (true, next) => {
+                rel.constraint = exprs.and(self.guard, rel.constraint);
+                let Some(next) = next else { return };
+                let after = exprs.post(var);
+                let same = exprs.binary(BinaryOp::Eq, after, next);
+                rel.constraint = exprs.and(same, rel.constraint);
+                None
+            }
+        };
+        let mut assigns = std::mem::take(&mut rel.assigns).into_vec();
+        assigns.push(Assign { time: Time::Post, var, index: None, value });
+        rel.assigns = assigns.into();
     }
 }
 
-/// What steps can do with the assumptions where `pick` says what each atom is.
-fn turns(
+/// When each assumption outside the automaton holds, where `pick` says what each atom is.
+fn assumptions(
     exprs: &mut Exprs,
     resolved: &Resolved,
     outside: &[FormulaId],
-    waiting: Option<VarId>,
     pick: &dyn Fn(&check::Meaning) -> ExprId,
+) -> Vec<ExprId> {
+    outside.iter().map(|&f| resolved.condition(exprs, f, pick)).collect()
+}
+
+/// What steps can do with what is waited for: the marks of the group's transitions, then the assumptions.
+fn turns(
+    exprs: &mut Exprs,
+    group: &Group,
+    assumed: &[ExprId],
+    waiting: Option<VarId>,
 ) -> Vec<Turn> {
-    let stay = Turn { guard: Exprs::TRUE, next: None, all: false };
-    let (Some(waiting), Some((&last, rest))) = (waiting, outside.split_last()) else {
+    let awaited: Vec<ExprId> = group.came.iter().chain(assumed).copied().collect();
+    let stay = Turn { guard: Exprs::TRUE, next: None, later: false, all: false };
+    let (Some(waiting), Some((&last, rest))) = (waiting, awaited.split_last()) else {
         return vec![stay];
     };
-    let came = |exprs: &mut Exprs, number: usize, f: FormulaId| {
+    let came = |exprs: &mut Exprs, number: usize, condition: ExprId| {
         let here = state_is(exprs, Time::Pre, waiting, number as u32);
-        let holds = resolved.condition(exprs, f, pick);
-        exprs.and(here, holds)
+        exprs.and(here, condition)
     };
     let wraps = came(exprs, rest.len(), last);
     let mut next = exprs.pre(waiting);
     let mut moves = false;
-    for (i, &f) in rest.iter().enumerate() {
-        let came = came(exprs, i, f);
+    for (i, &condition) in rest.iter().enumerate() {
+        let came = came(exprs, i, condition);
         if came != Exprs::FALSE {
             moves = true;
             let to = exprs.int(i as i64 + 1);
@@ -337,9 +369,10 @@ fn turns(
     }
     let guard = exprs.not(wraps);
     let zero = exprs.int(0);
-    let mut out = vec![Turn { guard, next: moves.then_some(next), all: false }];
+    let later = group.later;
+    let mut out = vec![Turn { guard, next: moves.then_some(next), later, all: false }];
     if wraps != Exprs::FALSE {
-        out.push(Turn { guard: wraps, next: Some(zero), all: true });
+        out.push(Turn { guard: wraps, next: Some(zero), later, all: true });
     }
     out
 }
@@ -347,188 +380,4 @@ fn turns(
 pub(crate) fn state_is(exprs: &mut Exprs, time: Time, state: VarId, number: u32) -> ExprId {
     let (now, number) = (exprs.add(Expr::Read(time, state)), exprs.int(i64::from(number)));
     exprs.binary(BinaryOp::Eq, now, number)
-}
-
-/// What the automaton does on a letter, given as what is known of its atoms at a place.
-struct Reader<'a> {
-    automaton: &'a Tgba,
-    state: Option<VarId>,
-    /// There is a mark besides those of the automaton.
-    assumed: bool,
-    groups: FxHashMap<Vec<ExprId>, Rc<[Group]>>,
-}
-
-/// Some transitions with the same marks, as one edge of the product.
-struct Group {
-    marks: u64,
-    guard: ExprId,
-    next: Next,
-}
-
-/// The state after the transition.
-enum Next {
-    Same,
-    Value(ExprId),
-    /// Arbitrary under a constraint on the states before and after, and the letter.
-    Constraint(ExprId),
-}
-
-impl Group {
-    /// Adds it to a relation that keeps the automaton's state.
-    fn apply(&self, exprs: &mut Exprs, state: Option<VarId>, rel: &mut Rel) {
-        rel.guard = exprs.and(self.guard, rel.guard);
-        let value = match self.next {
-            Next::Same => return,
-            Next::Value(value) => Some(value),
-            Next::Constraint(constraint) => {
-                rel.constraint = exprs.and(constraint, rel.constraint);
-                None
-            }
-        };
-        let var = state.expect("an automaton whose state changes has several");
-        let mut assigns = std::mem::take(&mut rel.assigns).into_vec();
-        assigns.push(Assign { time: Time::Post, var, index: None, value });
-        rel.assigns = assigns.into();
-    }
-}
-
-/// A conjunction of conditions and negated conditions, sorted.
-type Cube = Vec<(ExprId, bool)>;
-
-impl Reader<'_> {
-    /// What the automaton can do where its atoms are the given conditions.
-    fn groups(&mut self, exprs: &mut Exprs, letter: Vec<ExprId>) -> Rc<[Group]> {
-        if let Some(groups) = self.groups.get(&letter) {
-            return groups.clone();
-        }
-        // By marks, then by source and target: the letters.
-        let mut by_marks: BTreeMap<u64, BTreeMap<(u32, u32), Vec<Cube>>> = BTreeMap::new();
-        for t in &self.automaton.transitions {
-            let cubes: Vec<Cube> =
-                t.label.cubes.iter().filter_map(|cube| restrict(&cube.0, &letter)).collect();
-            if !cubes.is_empty() {
-                let marks = match self.automaton.marks {
-                    0 if !self.assumed => 1,
-                    _ => u64::from(t.marks),
-                };
-                let group = by_marks.entry(marks).or_default();
-                group.entry((t.from.0, t.to.0)).or_default().extend(cubes);
-            }
-        }
-        let groups: Rc<[Group]> =
-            by_marks.into_iter().map(|(marks, moves)| self.group(exprs, marks, &moves)).collect();
-        self.groups.insert(letter, groups.clone());
-        groups
-    }
-
-    fn group(
-        &self,
-        exprs: &mut Exprs,
-        marks: u64,
-        moves: &BTreeMap<(u32, u32), Vec<Cube>>,
-    ) -> Group {
-        // By source: all its letters. By target, where a loop counts as one of its own.
-        let mut sources: BTreeMap<u32, ExprId> = BTreeMap::new();
-        let mut arms: BTreeMap<Option<u32>, ExprId> = BTreeMap::new();
-        let mut constraint = Exprs::FALSE;
-        for (&(from, to), cubes) in moves {
-            let label = sum(exprs, cubes);
-            let here = match self.state {
-                Some(state) => state_is(exprs, Time::Pre, state, from),
-                None => Exprs::TRUE,
-            };
-            let letters = sources.entry(from).or_insert(Exprs::FALSE);
-            *letters = exprs.or(*letters, label);
-            let taken = exprs.and(here, label);
-            let arm = arms.entry((from != to).then_some(to)).or_insert(Exprs::FALSE);
-            *arm = exprs.or(*arm, taken);
-            if let Some(state) = self.state {
-                let there = state_is(exprs, Time::Post, state, to);
-                let step = exprs.and(taken, there);
-                constraint = exprs.or(constraint, step);
-            }
-        }
-        let everywhere = sources.len() == self.automaton.states as usize
-            && sources.values().all(|&letters| letters == Exprs::TRUE);
-        let mut guard = Exprs::FALSE;
-        for (&from, &letters) in &sources {
-            let here = match self.state {
-                Some(state) => state_is(exprs, Time::Pre, state, from),
-                None => Exprs::TRUE,
-            };
-            let letters = exprs.and(here, letters);
-            guard = exprs.or(guard, letters);
-        }
-        if everywhere {
-            guard = Exprs::TRUE;
-        }
-        let next = match self.state {
-            None => Next::Same,
-            Some(_) if !deterministic(moves) => Next::Constraint(constraint),
-            Some(state) => next_state(exprs, state, arms),
-        };
-        Group { marks, guard, next }
-    }
-}
-
-/// The state after a transition where the guard lets just one be taken.
-fn next_state(exprs: &mut Exprs, state: VarId, arms: BTreeMap<Option<u32>, ExprId>) -> Next {
-    if arms.keys().all(Option::is_none) {
-        return Next::Same;
-    }
-    let mut value = None;
-    for (to, taken) in arms {
-        let to = match to {
-            Some(to) => exprs.int(i64::from(to)),
-            None => exprs.pre(state),
-        };
-        value = Some(match value {
-            None => to,
-            Some(other) => exprs.add(Expr::Ite(taken, to, other)),
-        });
-    }
-    value.map_or(Next::Same, Next::Value)
-}
-
-/// A cube of atoms at a place: `None` if it cannot hold there.
-fn restrict(cube: &[(u32, bool)], letter: &[ExprId]) -> Option<Cube> {
-    let mut out: Cube = Vec::new();
-    for &(atom, wanted) in cube {
-        match letter[atom as usize] {
-            Exprs::TRUE if wanted => {}
-            Exprs::FALSE if !wanted => {}
-            Exprs::TRUE | Exprs::FALSE => return None,
-            condition => out.push((condition, wanted)),
-        }
-    }
-    out.sort_unstable();
-    out.dedup();
-    // Two atoms may mean the same.
-    out.windows(2).all(|pair| pair[0].0 != pair[1].0).then_some(out)
-}
-
-fn sum(exprs: &mut Exprs, cubes: &[Cube]) -> ExprId {
-    let mut sum = Exprs::FALSE;
-    for cube in cubes {
-        let mut product = Exprs::TRUE;
-        for &(condition, wanted) in cube {
-            let literal = if wanted { condition } else { exprs.not(condition) };
-            product = exprs.and(product, literal);
-        }
-        sum = exprs.or(sum, product);
-    }
-    sum
-}
-
-/// Whether a state never has two transitions on one letter, as far as cubes tell.
-fn deterministic(moves: &BTreeMap<(u32, u32), Vec<Cube>>) -> bool {
-    let meet = |a: &Cube, b: &Cube| !a.iter().any(|&(e, v)| b.contains(&(e, !v)));
-    let moves: Vec<_> = moves.iter().collect();
-    moves.iter().enumerate().all(|(i, ((from, _), a))| {
-        // Those of one source are neighbours.
-        moves[i + 1..]
-            .iter()
-            .take_while(|((other, _), _)| other == from)
-            .all(|(_, b)| !a.iter().any(|x| b.iter().any(|y| meet(x, y))))
-    })
 }

@@ -3,6 +3,7 @@
 use check::{Answer, Budget, Engine, Task, Verdict};
 use engine_explicit::Explicit;
 use front_bp::Dialect;
+use property::{Property, Question};
 use std::time::Duration;
 use testkit::ltl_formula::{Atom, Binary, Formula, Unary, atoms};
 use testkit::ltl_reference::holds;
@@ -180,4 +181,58 @@ fn a_wrong_engine() {
     for failure in &outcome.failures {
         assert_eq!(failure.problems, ["wrong: holds: true, should be: false"]);
     }
+}
+
+/// Many marks of an automaton and many assumptions of fairness are waited for in different ways, and ask the
+/// same: is there a run on which each of six conditions holds again and again?
+#[test]
+fn many_marks_are_as_many_assumptions() {
+    let (mut yes, mut no) = (0, 0);
+    for seed in 0..240u64 {
+        let pair = testkit::Pair::new(seed);
+        let atoms: Vec<Atom> = atoms(&pair.program).into_iter().flatten().collect();
+        if atoms.len() < 3 {
+            continue;
+        }
+        let at = |i: u64| &atoms[(seed as usize / 3 + i as usize * (1 + atoms.len() / 3)) % atoms.len()];
+        // Conjunctions, or disjunctions, of all three: none follows from another.
+        let (op, skipped) = (if seed % 3 == 0 { " && " } else { " || " }, seed % 7);
+        let conditions: Vec<String> = (0..8u64)
+            .filter(|&signs| signs != skipped && signs != skipped + 1)
+            .map(|signs| {
+                let sign = |i: u64| if signs >> i & 1 == 1 { "" } else { "!" };
+                (0..3).map(|i| format!("{}({})", sign(i), at(i))).collect::<Vec<_>>().join(op)
+            })
+            .collect();
+        let often: Vec<String> = conditions.iter().map(|c| format!("G F ({c})")).collect();
+        let marks = Property::ltl(format!("!({})", often.join(" && ")));
+        let fair = Property::Ltl { formula: "false".to_owned(), fair: conditions };
+        let found = [marks, fair].map(|property| {
+            let Ok(Question::Product(product)) = property.question(&pair.program) else {
+                panic!("seed {seed}: no product");
+            };
+            let many = product.waiting.is_some();
+            let task = Task::new(product.program.clone(), vec![product.goal.clone()]);
+            let answer = Explicit::default().run(&task, &Budget::unlimited());
+            match answer.verdicts.first() {
+                Some(Verdict::Violated(Some(trace))) => {
+                    let lasso = product.trace(&pair.program, trace).unwrap();
+                    let accepted =
+                        replay::check_lasso(&pair.program, &lasso, Some(&product.temporal));
+                    let judged = replay::judge(&accepted.unwrap(), &product.temporal);
+                    assert_eq!(judged, replay::Judgement::Violates, "seed {seed}");
+                    (many, false)
+                }
+                Some(Verdict::Holds(_)) => (many, true),
+                other => panic!("seed {seed}: {other:?}"),
+            }
+        });
+        // Atoms that mean the same leave fewer marks.
+        assert!(found[1].0, "seed {seed}");
+        assert_eq!(found[0].1, found[1].1, "seed {seed}");
+        if found[0].0 {
+            *(if found[0].1 { &mut no } else { &mut yes }) += 1;
+        }
+    }
+    assert!(yes >= 20 && no >= 20, "{yes} {no}");
 }

@@ -215,3 +215,56 @@ fn limits_end_in_unknown() {
     }
     bop(&["check", file.path(), "--ltl", "G F a", "--timeout", "0s"]).exits(3);
 }
+
+/// A loop that gives each of so many globals any value, one after the other.
+fn many(globals: usize) -> String {
+    let names: Vec<String> = (0..globals).map(|i| format!("b{i}")).collect();
+    let body: String = names.iter().map(|name| format!("    {name} := *;\n")).collect();
+    let names = names.join(", ");
+    format!("decl {names};\nvoid main() begin\n  while (1) do\n{body}  od\nend\n")
+}
+
+/// Sixty atoms in labels that no list of cubes holds, and sixty marks.
+#[test]
+fn formulas_with_sixty_atoms() {
+    let join = |n: usize, op: &str, part: &dyn Fn(usize) -> String| {
+        (0..n).map(part).collect::<Vec<_>>().join(op)
+    };
+    for (atoms, holds) in [(60, false), (59, true)] {
+        let file = TempFile::new("many.bp", &many(atoms));
+        let often = join(atoms, " & ", &|i| format!("G F b{i}"));
+        let odd = join(atoms, " ^ ", &|i| format!("b{i}"));
+        // Each statement changes at most one of them, so that the parity stays even only if nothing
+        // changes: then all are true, which is even if they are sixty.
+        let formula = format!("({often}) -> F ({odd})");
+        let ran = bop(&["check", file.path(), "--ltl", &formula, "--format", "json"]);
+        let ran = ran.exits(if holds { 0 } else { 1 });
+        if !holds {
+            let replayed = bop_with(&["replay", file.path(), "-"], &ran.out).exits(0).out;
+            assert!(replayed.starts_with("accepted: "), "{replayed}");
+        }
+    }
+}
+
+/// A hundred assumptions of fairness.
+#[test]
+fn a_hundred_fairness_constraints() {
+    let file = TempFile::new("many.bp", &many(50));
+    let mut args = vec!["check".to_owned(), file.path().to_owned()];
+    for i in 0..50 {
+        args.extend(["--fair".to_owned(), format!("b{i}"), "--fair".to_owned(), format!("!b{i}")]);
+    }
+    let ask = |formula: &str| {
+        let all = args.iter().map(String::as_str).chain(["--ltl", formula, "--format", "json"]);
+        bop(&all.collect::<Vec<_>>())
+    };
+    let both = "G F (b0 & X !b0) & G F (b49 & X !b49)";
+    ask(both).exits(0);
+    let ran = ask("G F (b0 & b1 & b2)").exits(1);
+    let replayed = bop_with(&["replay", file.path(), "-"], &ran.out).exits(0).out;
+    assert!(replayed.starts_with("accepted: "), "{replayed}");
+    // Without the last assumption the first formula does not hold.
+    args.truncate(args.len() - 2);
+    let all: Vec<&str> = args.iter().map(String::as_str).chain(["--ltl", both]).collect();
+    bop(&all).exits(1);
+}
