@@ -146,7 +146,8 @@ Examples:
   bop dump lock.bp --stage tree         the syntax tree
   bop dump lock.bp --stage ir           the control-flow graph with the relation on every edge
   bop dump lock.bp --stage spds         the symbolic pushdown system
-  bop dump lock.bp --stage task --reach R";
+  bop dump lock.bp --stage task --reach R
+  bop dump lock.bp --stage summaries    what each procedure does, from entry to exit";
 
 const REPLAY_EXAMPLES: &str = "\
 Exit codes: 0 all traces are runs of the program and all proofs are proofs, 1 one is not, 2 bad input,
@@ -676,9 +677,9 @@ pub(crate) struct Check {
     pub(crate) properties: Properties,
     #[command(flatten)]
     pub(crate) search: Search,
-    /// Which trace to show
-    #[arg(long, value_enum, default_value = "shortest", value_name = "T", help_heading = "Search")]
-    pub(crate) trace: TraceArg,
+    /// Which trace to show; by default a shortest one, unless that would take much longer
+    #[arg(long, value_enum, value_name = "T", help_heading = "Search")]
+    pub(crate) trace: Option<TraceArg>,
     /// Do not look whether a temporal formula that holds does so vacuously
     #[arg(long, help_heading = "Search")]
     pub(crate) no_vacuity: bool,
@@ -702,7 +703,7 @@ pub(crate) struct Check {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Properties")]
 pub(crate) struct Properties {
-    /// Is the statement labelled L (or `proc:L`, or on line `:N`) reachable?
+    /// Is the statement labelled L (or `proc:L`, or on line `:N`) reachable? `proc:exit`: can it return?
     #[arg(long, value_name = "L")]
     pub(crate) reach: Vec<String>,
     /// Which statements are reachable? Lists dead code; violated if there is any
@@ -887,9 +888,20 @@ pub(crate) struct Dump {
     pub(crate) stage: StageArg,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    /// The format of summaries, modref and live
+    #[arg(long, value_enum, default_value = "text", value_name = "F")]
+    pub(crate) format: DumpFormat,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum DumpFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -902,6 +914,12 @@ pub(crate) enum StageArg {
     Spds,
     /// The program model and the goals
     Task,
+    /// Summaries and path edges of each procedure
+    Summaries,
+    /// The globals that each procedure modifies or reads
+    Modref,
+    /// The variables that are live before each statement
+    Live,
 }
 
 #[derive(Args, Debug)]
@@ -1022,8 +1040,8 @@ pub(crate) enum FamilyArg {
         /// The cells of the array, at most 2^BITS
         #[arg(long, default_value = "4", value_parser = clap::value_parser!(u32).range(1..=65_536))]
         len: u32,
-        /// The version that need not end, as it is printed in the paper. The program with an array
-        /// is always that one: the arrays that come out are sorted all the same
+        /// The version that need not end, as it is printed in the paper; what comes out is sorted all
+        /// the same
         #[arg(long)]
         faulty: bool,
         /// Any element can be the pivot, not only the last

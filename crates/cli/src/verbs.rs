@@ -1,8 +1,8 @@
 //! What each verb does.
 
 use crate::args::{
-    AutomatonFormat, Check, CheckFormat, Cli, Convert, DialectArg, Dump, EncodingArg, EngineArg,
-    FamilyArg, Form, Gen, HeadsArg, Input, LangArg, LimitArgs, Ltl, MatchingArg, Properties,
+    AutomatonFormat, Check, CheckFormat, Cli, Convert, DialectArg, Dump, DumpFormat, EncodingArg,
+    EngineArg, FamilyArg, Form, Gen, HeadsArg, Input, LangArg, LimitArgs, Ltl, MatchingArg, Properties,
     Replay, Search, StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
 };
 use crate::exit::Exit;
@@ -17,7 +17,7 @@ use postbop::{
     StackQuestion, Stage, Status, Target, Words,
 };
 use property::Property;
-use render::TextOptions;
+use render::{FactsKind, TextOptions};
 use source::SourceFile;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -117,10 +117,16 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     let mut options = options(&args.input, Some(&args.search))?;
     options.rules = c::rules(&args.properties.rule)?;
     options.trace = match args.trace {
-        TraceArg::Shortest => TraceMode::Shortest,
-        TraceArg::Any => TraceMode::Any,
-        TraceArg::None => TraceMode::None,
+        None | Some(TraceArg::Shortest) => TraceMode::Shortest,
+        Some(TraceArg::Any) => TraceMode::Any,
+        Some(TraceArg::None) => TraceMode::None,
     };
+    options.insist = args.trace == Some(TraceArg::Shortest);
+    if options.insist && matches!(options.engine, EngineChoice::Qbf | EngineChoice::Universal) {
+        let what = "the engines qbf and universal give any trace, not a shortest one; leave out \
+                    `--trace shortest`, or ask summary, post, pre or explicit";
+        return Err(Failed::from(what.to_owned()));
+    }
     options.max_steps = match args.format {
         CheckFormat::Sarif => args.max_steps.min(render::MAX_SARIF_LOCATIONS),
         _ => args.max_steps,
@@ -369,11 +375,34 @@ fn convert(args: &Convert) -> Result<Exit, Failed> {
 }
 
 fn dump(args: &Dump) -> Result<Exit, Failed> {
+    let facts = match args.stage {
+        StageArg::Summaries => Some(FactsKind::Summaries),
+        StageArg::Modref => Some(FactsKind::ModRef),
+        StageArg::Live => Some(FactsKind::Live),
+        StageArg::Tree | StageArg::Ir | StageArg::Spds | StageArg::Task => None,
+    };
+    if let Some(kind) = facts {
+        let mut options = options(&args.input, None)?;
+        let files = program(&args.input, &mut options, (false, false))?;
+        let asked = properties(&args.properties)?;
+        let facts = postbop::facts(&files, kind, &asked, &options)?;
+        let text = match args.format {
+            DumpFormat::Text => render::facts_text(&facts),
+            DumpFormat::Json => render::facts_json(&facts),
+        };
+        io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+        return Ok(Exit::Holds);
+    }
+    if args.format == DumpFormat::Json {
+        let help = "`--format json` is for --stage summaries, modref and live";
+        return Err(not_yet("this stage in JSON", help));
+    }
     let stage = match args.stage {
         StageArg::Tree => Stage::Tree,
         StageArg::Ir => Stage::Ir,
         StageArg::Task => Stage::Task(properties(&args.properties)?),
         StageArg::Spds => Stage::Spds,
+        _ => Stage::Ir,
     };
     let mut options = options(&args.input, None)?;
     options.limits = limits(&args.limits);

@@ -77,6 +77,13 @@ impl Kind {
         word || statement || block || matches!(self, Dead | Schoose | Const(_))
     }
 
+    /// A word that [bebop Fig. 2] does not have: it can be a name.
+    pub(crate) fn is_soft(self) -> bool {
+        use Kind::*;
+        let word = matches!(self, Void | Bool | Dfs | Enforce | Abortif | Assume | Constrain);
+        word || matches!(self, Dead | Elsif | Schoose | Const(_) | Concurrent)
+    }
+
     /// The words that end a block, before which `;` may be missing.
     pub(crate) fn ends_block(self) -> bool {
         matches!(self, Kind::Fi | Kind::Od | Kind::Else | Kind::Elsif | Kind::End)
@@ -101,6 +108,7 @@ pub(crate) struct Token {
 }
 
 /// Reads tokens from left to right. `pos` never exceeds the text, whose size fits `u32`.
+#[derive(Clone)]
 pub(crate) struct Lexer<'t> {
     text: &'t str,
     bytes: &'t [u8],

@@ -5,6 +5,7 @@
 //! next `;` or block word, so that one run finds several.
 
 mod expr;
+mod soft;
 mod stmt;
 
 use source::{SourceFile, Span};
@@ -36,6 +37,7 @@ struct Parser<'t> {
     text: &'t str,
     dialect: Dialect,
     lexer: Lexer<'t>,
+    soft: soft::Soft<'t>,
     current: Token,
     next: Token,
     /// The token before the current one.
@@ -50,11 +52,14 @@ struct Parser<'t> {
 impl<'t> Parser<'t> {
     fn new(text: &'t str, dialect: Dialect) -> Parser<'t> {
         let mut lexer = Lexer::new(text);
+        let soft = soft::Soft::new(text);
         let (current, next) = (lexer.next(), lexer.next());
+        let (current, next) = (soft.read(text, current), soft.read(text, next));
         Parser {
             text,
             dialect,
             lexer,
+            soft,
             current,
             next,
             previous: Span::default(),
@@ -76,7 +81,7 @@ impl<'t> Parser<'t> {
         let token = self.current;
         self.previous = token.span;
         self.current = self.next;
-        self.next = self.lexer.next();
+        self.next = self.soft.read(self.text, self.lexer.next());
         token
     }
 
@@ -112,7 +117,8 @@ impl<'t> Parser<'t> {
     }
 
     fn name(&mut self, phrase: &'static str) -> Parsed<Name> {
-        if self.at(Kind::Ident) {
+        // Where only a name can stand, a word of another dialect is one.
+        if self.at(Kind::Ident) || self.current.kind.is_soft() {
             let token = self.bump();
             return Ok(self.name_of(token));
         }

@@ -246,3 +246,31 @@ fn programs_that_differ() {
         }
     }
 }
+
+/// [bebop Fig. 2] allows as names what other dialects have made into words.
+#[test]
+fn words_of_other_dialects_as_names() {
+    let text = "decl T, dead, schoose; \
+                bool(sync, F) begin decl abortif; \
+                  true: T, F := F, !T; dead := sync & abortif; \
+                  if (F) then goto constrain; else skip; fi \
+                  constrain: enforce(T, dead); \
+                  elsif: while (true) do skip; od \
+                end \
+                enforce(false, void) begin assert(false | void | schoose); end \
+                main() begin dead := 1; bool(T, dead); end";
+    let (tree, errors) = parse(text, Dialect::Standard);
+    assert_eq!(errors, []);
+    // `true` is a label, and a constant where it is none.
+    let printed = print(&tree);
+    assert!(printed.contains("T, F := F, !T;"), "{printed}");
+    assert!(printed.contains("bool(T, dead);"), "{printed}");
+    assert!(front_bp::lower(&tree, "names.bp", text).is_ok());
+
+    // In another procedure, and without a declaration, they are what they were.
+    let text = "void f(F) begin F := T; end void main() begin decl x; x := F | T; assume(x); end";
+    let (tree, errors) = parse(text, Dialect::Standard);
+    assert_eq!(errors, []);
+    let printed = print(&tree);
+    assert!(printed.contains("F := 1;") && printed.contains("x := 0 | 1;"), "{printed}");
+}

@@ -7,7 +7,8 @@
 //! - V2. Then diagrams: `summary`, or `post` for runs without end.
 //! - V3. Beside them, on a second core, formulas (`universal`); for runs without end it is `pre`.
 //! - V4. The first answer wins, and the others are stopped. A trace that may not be shortest, where
-//!   a shortest one is wanted, waits a little longer for a better one.
+//!   a shortest one is wanted, waits a little longer for a better one; where it was asked for in so many
+//!   words, as long as it takes.
 //! - V5. Engines side by side share the memory. Those that ran out of it then get another chance
 //!   alone.
 //! - V6. What leads to a goal is sometimes next to nothing: with a third core `pre` has it for itself.
@@ -257,7 +258,14 @@ impl Race<'_> {
             }
             drop(sender);
             self.listen(&mut heard, &receiver, None);
-            if heard.winner().is_some_and(|run| given_up(self.task, &run.answer).is_some()) {
+            while heard.all_longer(self.task) && self.options.insist {
+                let before = heard.ended.len();
+                self.listen(&mut heard, &receiver, None);
+                if heard.ended.len() == before {
+                    break;
+                }
+            }
+            if heard.all_longer(self.task) {
                 self.listen(&mut heard, &receiver, Some(WAIT.max(start.elapsed() / 4)));
             }
             self.stop.store(true, Ordering::Relaxed);
@@ -406,6 +414,12 @@ struct Heard {
 impl Heard {
     fn winner(&self) -> Option<&Run> {
         self.ended.iter().map(|(run, _)| run).find(|run| answered(&run.answer))
+    }
+
+    /// Whether there are answers, all with traces that may not be shortest where those are wanted.
+    fn all_longer(&self, task: &Task) -> bool {
+        let mut answers = self.ended.iter().map(|(run, _)| &run.answer).filter(|a| answered(a));
+        self.winner().is_some() && answers.all(|answer| given_up(task, answer).is_some())
     }
 
     /// The best answer, or why there is none, and what the others did.

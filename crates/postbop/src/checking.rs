@@ -8,7 +8,7 @@ use crate::{Options, Watch};
 use check::{Budget, Certificate, Goal, StopReason, Target, Task, TraceMode, Verdict, Wants};
 use ir::{Exprs, Id, Program};
 use property::{Product, Property, Question, Watched};
-use render::{CertificateNote, Listing, Outcome, Report, Statement, Status};
+use render::{CertificateNote, Exit, Listing, Outcome, Report, Statement, Status};
 use replay::CertRefusal;
 use rustc_hash::FxHashMap;
 use source::SourceFile;
@@ -213,7 +213,12 @@ impl Judge<'_> {
                 out.status = if reach { Status::Reachable } else { Status::Violated };
                 match trace {
                     Some(trace) => match self.replay(trace, goal) {
-                        Ok(listing) => out.trace = Some(listing),
+                        Ok(listing) => {
+                            if self.options.insist && !listing.shortest {
+                                out.warnings.push(not_shortest(run.engine));
+                            }
+                            out.trace = Some(listing);
+                        }
                         Err(reason) if is_refusal(&reason) => refuse(&mut out, reason),
                         Err(reason) => {
                             let warning = format!("the trace is right, and not listed: {reason}");
@@ -273,6 +278,16 @@ impl Judge<'_> {
         }
         out.status = if dead { Status::Violated } else { Status::Holds };
         out.statements = Some(statements);
+        // Exits whose returns have conditions are questions of their own.
+        let plain =
+            |targets: &Vec<Target>| targets.iter().all(|target| target.condition == Exprs::TRUE);
+        let entered = self.program.procs.enumerate().filter(|(_, p)| reached[p.entry.index()]);
+        for (proc, _) in entered.filter(|&(p, _)| !self.program.proc_name(p).starts_with('(')) {
+            if let Some(targets) = property::exits(self.program, proc).filter(plain) {
+                let reachable = targets.iter().any(|target| reached[target.node.index()]);
+                out.exits.push(Exit { proc, reachable });
+            }
+        }
         out
     }
 
@@ -307,6 +322,13 @@ pub(crate) fn answered(property: &Property, run: &Run) -> Outcome {
         stop_reason: None,
         ..Outcome::unknown(property.clone(), StopReason::Cancelled)
     }
+}
+
+/// Why a trace is not what was asked for.
+pub(crate) fn not_shortest(engine: &str) -> String {
+    format!(
+        "the trace may not be shortest: `{engine}` found it, and engines that find shortest ones have no answer"
+    )
 }
 
 /// A check of our own failed: there is no answer.

@@ -29,6 +29,8 @@ pub struct Options {
     pub engine: EngineChoice,
     /// Which trace is wanted.
     pub trace: TraceMode,
+    /// A trace that may not be shortest, where a shortest one is wanted, is no reason to stop searching.
+    pub insist: bool,
     /// How many steps of a trace are listed; beyond it, completed calls are folded.
     pub max_steps: usize,
     /// How many cubes of a set of states are listed.
@@ -87,6 +89,7 @@ impl Default for Options {
             entry: None,
             engine: EngineChoice::Auto,
             trace: TraceMode::default(),
+            insist: false,
             max_steps: 100_000,
             max_cubes: 1_000,
             limits: Limits::default(),

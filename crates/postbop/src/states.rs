@@ -285,7 +285,11 @@ fn numbers(program: &Program, vars: &[VarId], cubes: &[Partial]) -> Option<Formu
 
 /// What the bits are called: a boolean by its name, a bit of an integer `x.2`, of an array
 /// `x[3]` or `x[3].2`.
-fn bit_names(program: &Program, layout: &Layout, vars: &[VarId]) -> FxHashMap<SetBit, String> {
+pub(crate) fn bit_names(
+    program: &Program,
+    layout: &Layout,
+    vars: &[VarId],
+) -> FxHashMap<SetBit, String> {
     let mut out = FxHashMap::default();
     for &var in vars {
         let info = &program.vars[var];

@@ -103,7 +103,14 @@ impl Temporal<'_> {
             Verdict::Violated(Some(trace)) => {
                 out.status = Status::Violated;
                 match self.judged(product, trace) {
-                    Ok(listing) => out.trace = Some(listing),
+                    Ok(listing) => {
+                        if self.options.insist {
+                            let what =
+                                "the lasso may not be shortest: no engine looks for such ones";
+                            out.warnings.push(what.to_owned());
+                        }
+                        out.trace = Some(listing);
+                    }
                     Err(reason) if crate::listing::is_refusal(&reason) => {
                         crate::checking::refuse(&mut out, reason);
                     }

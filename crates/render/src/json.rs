@@ -5,7 +5,7 @@
 
 use crate::values::{Reader, Value};
 use crate::{
-    FindingStep, Idle, ListedStep, Listing, Outcome, Report, RuleOutcome, RuleReport, States,
+    Exit, FindingStep, Idle, ListedStep, Listing, Outcome, Report, RuleOutcome, RuleReport, States,
     StatesAt,
 };
 use ir::{NodeId, Program};
@@ -173,6 +173,9 @@ fn result(
             Json::Object(object)
         });
         field(out, "statements", list.collect())?;
+        let exit =
+            |e: &Exit| json!({"proc": report.program.proc_name(e.proc), "reachable": e.reachable});
+        field(out, "exits", outcome.exits.iter().map(exit).collect())?;
     }
     if let Some(note) = outcome.certificate {
         field(out, "certificate", json!({"checked": note.checked, "size": note.size}))?;

@@ -42,6 +42,7 @@ macro_rules! line {
 }
 
 mod bebop;
+mod facts;
 mod findings;
 mod html;
 mod json;
@@ -54,14 +55,16 @@ mod text;
 mod values;
 
 pub use bebop::bebop;
+pub use facts::{Facts, FactsKind, ProcFacts, StatementFacts, facts_json, facts_text};
 pub use findings::{Finding, FindingStep, RuleOutcome, RuleReport};
 pub use html::html;
 pub use json::{json, states_json};
 pub use proof::{Proofs, ProvedClaim, Reading, holds_proofs, read_proofs, write_proofs};
 pub use read::{Claim, ClaimedStep, ClaimedTrace, ReadError, read_report};
 pub use report::{
-    CertificateNote, Formula, Idle, ListedStep, Listing, Outcome, Report, Stack, StackAutomaton,
-    StackFrame, StackNode, Stacks, Statement, States, StatesAt, Status, Stays, Vacuity,
+    CertificateNote, Exit, Formula, Idle, ListedStep, Listing, Outcome, Report, Stack,
+    StackAutomaton, StackFrame, StackNode, Stacks, Statement, States, StatesAt, Status, Stays,
+    Vacuity,
 };
 pub use sarif::{MAX_SARIF_LOCATIONS, sarif};
 pub use stacks::{stacks_dot, stacks_json, stacks_text};

@@ -2,7 +2,7 @@
 
 use crate::RuleReport;
 use check::{Certificate, Partial, StopReason};
-use ir::{NodeId, Program, VarId};
+use ir::{NodeId, ProcId, Program, VarId};
 use property::Property;
 use source::SourceFile;
 use std::sync::Arc;
@@ -72,6 +72,8 @@ pub struct Outcome {
     pub trace: Option<Listing>,
     /// For [`Property::ReachAll`]: every statement in order of the source.
     pub statements: Option<Vec<Statement>>,
+    /// For [`Property::ReachAll`]: the procedures that are entered, and whether some run leaves them.
+    pub exits: Vec<Exit>,
     /// The proof that nothing is violated.
     pub certificate: Option<CertificateNote>,
     /// The proof itself.
@@ -95,6 +97,7 @@ impl Outcome {
             counters: Vec::new(),
             trace: None,
             statements: None,
+            exits: Vec::new(),
             certificate: None,
             proof: None,
             vacuity: None,
@@ -208,6 +211,15 @@ pub struct Idle {
     pub part: String,
     /// What it is replaced by: that which makes the formula stronger.
     pub by: bool,
+}
+
+/// The status of a procedure's exit.
+#[derive(Clone, Copy, Debug)]
+pub struct Exit {
+    /// The procedure.
+    pub proc: ProcId,
+    /// Whether some run returns from it.
+    pub reachable: bool,
 }
 
 /// The status of a statement.

@@ -43,6 +43,13 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
             for statement in statements.iter().filter(|s| !s.reachable) {
                 line!(out, "  {}", place_and_text(report, statement.node))?;
             }
+            let never = outcome.exits.iter().filter(|e| !e.reachable);
+            let never: Vec<String> =
+                never.map(|e| format!("`{}`", report.program.proc_name(e.proc))).collect();
+            if !never.is_empty() {
+                let (some, all) = (never.len(), outcome.exits.len());
+                writeln!(out, "  {some} of {all} procedures never return: {}", never.join(", "))?;
+            }
         }
         if options.verbose || options.stats {
             about_engine(out, &outcome.engine, &outcome.why, outcome.seconds)?;

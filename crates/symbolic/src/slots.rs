@@ -75,6 +75,10 @@ impl Slots {
         let order = analysis::variable_order(program, &layout, order);
         Slots { layout, order, copies }
     }
+    /// How many diagram variables there are: all copies of the slots of the widest scope.
+    pub fn variables(&self) -> u64 {
+        self.order.len() as u64 * u64::from(self.copies.count())
+    }
     fn variable(&self, copy: Copy, position: u32) -> u32 {
         position * self.copies.count() + self.copies.place[copy as usize]
     }

@@ -356,6 +356,7 @@ impl<C: CallRelation> System<C> {
         let done = self.m.stats();
         let mut stats = Stats::default();
         stats.add("peak_nodes", self.m.peak_nodes() as u64);
+        stats.add("diagram_variables", self.context.slots.variables());
         stats.add("visits", visits);
         stats.add("rounds", u64::from(self.rounds));
         stats.add("operations", done.lookups);

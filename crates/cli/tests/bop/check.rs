@@ -204,3 +204,85 @@ fn the_same_input_gives_the_same_bytes() {
     let check = || bop(&["check", "examples/fig1.bp", "--reach", "R", "--format", "html"]).out;
     assert_eq!(check(), check());
 }
+
+/// `g` never returns: its recursion has no end. `h` returns if its argument is true.
+const EXITS: &str = "\
+decl a;
+void main() begin
+  h(1);
+  if (*) then g(); fi
+end
+void g() begin
+  g();
+end
+void h(x) begin
+  L: if (!x) then
+    while (1) do skip; od
+  fi
+end
+";
+
+/// The exit of a procedure is a vertex ([bebop §2.3]).
+#[test]
+fn exits_are_places() {
+    let file = TempFile::new("exits.bp", EXITS);
+    for engine in ["explicit", "summary", "post", "pre", "qbf", "universal", "auto", "compare"] {
+        for (place, reached) in [("main:exit", true), ("g:exit", false), ("h:exit", true)] {
+            let args = ["check", file.path(), "--engine", engine, "--reach", place];
+            let ran = bop(&[&args[..], &["--self-check", "--format", "json"]].concat());
+            let ran = ran.exits(if reached { 1 } else { 0 });
+            let verdict = &ran.json()["results"][0]["verdict"];
+            assert_eq!(
+                verdict,
+                if reached { "reachable" } else { "unreachable" },
+                "{engine} {place}"
+            );
+            if reached {
+                bop_with(&["replay", file.path(), "-"], &ran.out).exits(0);
+            }
+        }
+        if engine == "pre" {
+            continue;
+        }
+        let args = ["check", file.path(), "--engine", engine, "--reach-all"];
+        let out = bop(&args).exits(1).out;
+        assert!(out.contains("1 of 3 procedures never return: `g`"), "{engine}: {out}");
+        let json = bop(&[&args[..], &["--format", "json"]].concat()).exits(1).json();
+        let exits = json["results"][0]["exits"].to_string();
+        let expected = r#"[{"proc":"main","reachable":true},{"proc":"g","reachable":false},{"proc":"h","reachable":true}]"#;
+        assert_eq!(exits, expected, "{engine}");
+    }
+    // A label of that name comes first, and other labels are as unknown as before.
+    let labelled = EXITS.replace("L:", "exit:").replace("h(1)", "skip");
+    let file = TempFile::new("labelled.bp", &labelled);
+    bop(&["check", file.path(), "--reach", "h:exit"]).exits(0);
+    bop(&["check", file.path(), "--reach", "g:exit"]).exits(0);
+    bop(&["check", file.path(), "--reach", "h:exits"]).exits(2);
+    bop(&["check", file.path(), "--reach", "nobody:exit"]).exits(2);
+}
+
+/// `--trace shortest` in so many words.
+#[test]
+fn shortest_traces_are_refused_where_there_are_none() {
+    for engine in ["qbf", "universal"] {
+        let args = ["check", "examples/fig1.bp", "--reach", "R", "--engine", engine];
+        let ran = bop(&[&args[..], &["--trace", "shortest"]].concat()).exits(2);
+        assert!(ran.err.contains("not a shortest one"), "{}", ran.err);
+        bop(&args).exits(1);
+    }
+    let args = ["check", "examples/fig1.bp", "--reach", "R", "--trace", "shortest"];
+    let json = bop(&[&args[..], &["--format", "json"]].concat()).exits(1).json();
+    assert_eq!(json["results"][0]["trace"]["shortest"], true);
+    assert_eq!(json["results"][0].get("warnings"), None);
+    let args = ["check", "examples/fig1.bp", "--ltl", "F in(A)", "--trace", "shortest"];
+    let out = bop(&[&args[..2], &["--ltl", "!g", "--trace", "shortest"]].concat()).exits(1).out;
+    assert!(out.contains("warning: the lasso may not be shortest"), "{out}");
+}
+
+#[test]
+fn statistics_tell_the_diagram_variables() {
+    // Three slots in five copies: `g`, and the widest frame.
+    let args = ["check", "examples/fig1.bp", "--reach", "R", "--engine", "summary"];
+    let json = bop(&[&args[..], &["--format", "json"]].concat()).exits(1).json();
+    assert_eq!(json["results"][0]["stats"]["diagram_variables"], 15);
+}

@@ -149,3 +149,33 @@ fn limits_of_conversions() {
         bop_with(&[&args[..], &["--timeout", "5m", "--memory", "2G"]].concat(), &text).exits(0);
     }
 }
+
+/// Summaries, path edges, MOD/REF and live variables of [bebop Fig. 1].
+#[test]
+fn facts_about_procedures() {
+    let dump = |stage: &str, more: &[&str]| {
+        bop(&[&["dump", "examples/fig1.bp", "--stage", stage], more].concat()).exits(0)
+    };
+    let out = dump("modref", &[]).out;
+    assert_eq!(out, "main: modifies g; modifies or reads g\nA: modifies g; modifies or reads g\n");
+    let out = dump("live", &["--reach", "R"]).out;
+    assert!(out.contains("  6  h := !g  live: g\n  7  A(g, h)  live: g, h\n"), "{out}");
+    let json = dump("live", &["--format", "json"]).json();
+    assert_eq!(json["schema"], "postbop.facts/1");
+    assert_eq!(json["procs"][0]["statements"][0]["live"].to_string(), r#"["g"]"#);
+
+    // Called with different values, A returns with `g` false.
+    let json = dump("summaries", &["--format", "json"]).json();
+    let a = &json["procs"][1];
+    assert_eq!(a["proc"], "A");
+    let summary = a["summary"]["formula"].as_str().unwrap();
+    for name in ["g@entry", "a1@entry", "a2@entry"] {
+        assert!(summary.contains(name), "{summary}");
+    }
+    let statements = json["procs"][0]["statements"].as_array().unwrap();
+    let dead = statements.iter().find(|s| s["line"] == 14).unwrap();
+    assert_eq!(dead["path"]["formula"], "0");
+    let out = dump("summaries", &[]).out;
+    assert!(out.contains("  14  skip  [0]\n"), "{out}");
+    bop(&["dump", "examples/fig1.bp", "--stage", "ir", "--format", "json"]).exits(2);
+}

@@ -77,11 +77,12 @@ impl Parser<'_> {
                     self.drop_frames();
                     break;
                 }
-                Kind::Void | Kind::Bool | Kind::Dfs => {
+                Kind::Void | Kind::Bool | Kind::Dfs if self.next.kind != Kind::Colon => {
                     self.unclosed("the procedure", proc, "`end`");
                     self.drop_frames();
                     break;
                 }
+                Kind::Elsif if self.next.kind == Kind::Colon => self.statement(),
                 Kind::Fi | Kind::Od | Kind::Else | Kind::Elsif => self.block_word(),
                 _ => self.statement(),
             }
@@ -216,8 +217,8 @@ impl Parser<'_> {
 
     fn labels(&mut self) -> List<Name> {
         let mut labels = Vec::new();
-        while matches!(self.current.kind, Kind::Ident | Kind::Int) && self.next.kind == Kind::Colon
-        {
+        let named = |kind: Kind| matches!(kind, Kind::Ident | Kind::Int) || kind.is_soft();
+        while named(self.current.kind) && self.next.kind == Kind::Colon {
             let token = self.bump();
             self.bump();
             labels.push(self.name_of(token));
@@ -300,7 +301,8 @@ impl Parser<'_> {
                 self.bump();
                 let mut targets = Vec::new();
                 loop {
-                    if !matches!(self.current.kind, Kind::Ident | Kind::Int) {
+                    let kind = self.current.kind;
+                    if !matches!(kind, Kind::Ident | Kind::Int) && !kind.is_soft() {
                         return Err(self.expected_name("a label"));
                     }
                     let token = self.bump();
