@@ -52,15 +52,14 @@ pub enum Family {
 }
 
 /// Quicksort. With an array: `BAD` is reachable if and only if some array comes out unsorted, which
-/// none does. Without one: does every run end?
+/// none does, and `F at(END)` holds unless it is faulty. Without one: does every run end?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Quicksort {
     /// The bits of each integer, 1 to 32.
     pub bits: u32,
     /// The cells of the array, 1 to 2^bits.
     pub len: u32,
-    /// As in the figure, where the two parts may be as large as the whole: it need not end. The
-    /// program with an array is always that one.
+    /// As in the figure, where the two parts may be as large as the whole: it need not end.
     pub faulty: bool,
     /// Any element may be the pivot.
     pub random_pivot: bool,

@@ -1,8 +1,12 @@
 //! Quicksort in Remopla, after [moped Fig. 2] (`bop gen quicksort`).
 //!
-//! **Correctness** asks whether the array can be unsorted at the end (label `BAD`). That is asked of
-//! the program of Fig. 2 itself: its fault is that it need not end, for where no element exceeds the
-//! pivot it calls itself with the same bounds; an array that comes out is sorted all the same.
+//! **The fault** of the program of Fig. 2 is that it need not end: where no element exceeds the pivot, it
+//! calls itself with the same bounds. An array that comes out is sorted all the same. The corrected program,
+//! which Fig. 3 and 4 measure, has one more variable: in `eq` begin the cells that equal the pivot, so that
+//! both calls get a shorter part and every run ends. A run never comes to `BAD`, and every run comes to
+//! `END`.
+//!
+//! **Correctness** asks whether the array can be unsorted at the end (label `BAD`).
 //!
 //! **Termination** does not depend on the array: [`Options::no_array`] leaves it out, and comparisons
 //! with it become choices. The corrected version keeps the pivot out of both halves, in a variable
@@ -13,7 +17,7 @@ use std::fmt::Write;
 /// Which program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// As in the figure: it need not end. Only without an array does that make a difference.
+    /// As in the figure: it need not end.
     pub faulty: bool,
     /// Any element can be the pivot, not only the last. It makes a difference only with an array.
     pub random_pivot: bool,
@@ -41,13 +45,32 @@ pub fn quicksort(bits: u32, len: u32, options: Options) -> String {
 
 fn correctness(n: u32, m: u32, options: Options) -> String {
     let last = m.saturating_sub(1);
-    let (eq, pivot) = match options.random_pivot {
-        true => (
-            format!("\n  int eq({n});"),
+    let Options { faulty, random_pivot, .. } = options;
+    let eq = if faulty && !random_pivot { String::new() } else { format!("\n  int eq({n});") };
+    // Where the cells equal to the pivot begin.
+    let begins = if faulty { "" } else { ", eq = left" };
+    let pivot = match random_pivot {
+        true => format!(
             "eq = undef;\n  skip(left <= eq && eq <= right);\n  \
-             piv = a[eq], a[eq] = a[right], a[right] = a[eq], lo = left, hi = right;",
+             piv = a[eq], a[eq] = a[right], a[right] = a[eq], lo = left, hi = right{begins};"
         ),
-        false => (String::new(), "piv = a[right], lo = left, hi = right;"),
+        false => format!("piv = a[right], lo = left, hi = right{begins};"),
+    };
+    let (smaller, calls) = match faulty {
+        true => (" lo = lo + 1;", "  quicksort(left, hi);\n"),
+        false => (
+            "
+            if
+              :: a[lo] < piv -> a[eq] = a[lo], a[lo] = a[eq]; eq = eq + 1;
+              :: else -> skip;
+            fi
+            lo = lo + 1;",
+            "  if
+    :: left < eq -> quicksort(left, eq - 1);
+    :: else -> skip;
+  fi
+",
+        ),
     };
     let mut out = format!(
         "define DEFAULT_INT_BITS {n}
@@ -66,12 +89,11 @@ module void quicksort(int left({n}), int right({n})) {{
     :: lo <= hi ->
        if
          :: a[hi] > piv -> hi = hi - 1;
-         :: else -> a[lo] = a[hi], a[hi] = a[lo]; lo = lo + 1;
+         :: else -> a[lo] = a[hi], a[hi] = a[lo];{smaller}
        fi
     :: else -> break;
   od
-  quicksort(left, hi);
-  quicksort(lo, right);
+{calls}  quicksort(lo, right);
 }}
 module void main() {{
   quicksort(0, {last});

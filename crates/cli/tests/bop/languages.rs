@@ -135,7 +135,7 @@ fn the_other_verbs_know_the_languages() {
 #[test]
 fn quicksort_sorts() {
     let args = ["gen", "quicksort", "--bits", "2", "--len", "3"];
-    let text = bop(&args).exits(0).out;
+    let text = bop(&[&args[..], &["--faulty"]].concat()).exits(0).out;
     assert!(text.contains("int a[3](2);"), "{text}");
     let small = bop(&["gen", "quicksort", "--bits", "1", "--len", "2"]).exits(0).out;
     for engine in ENGINES {
@@ -145,8 +145,19 @@ fn quicksort_sorts() {
         let out = bop_with(&check, &broken).exits(1).out;
         assert!(out.contains("  22 steps; no run gets there in fewer"), "{engine}: {out}");
     }
-    let random = bop(&[&args[..], &["--random-pivot"]].concat()).exits(0).out;
-    bop_with(&["check", "-", "--lang", "remopla", "--reach", "BAD"], &random).exits(0);
+    // The corrected one ends on every array; the one of the figure does not.
+    for (flags, ends) in [
+        (&[][..], true),
+        (&["--random-pivot"], true),
+        (&["--faulty"], false),
+        (&["--faulty", "--random-pivot"], false),
+    ] {
+        let text = bop(&[&args[..], flags].concat()).exits(0).out;
+        let check = ["check", "-", "--lang", "remopla"];
+        bop_with(&[&check[..], &["--reach", "BAD"]].concat(), &text).exits(0);
+        let code = if ends { 0 } else { 1 };
+        bop_with(&[&check[..], &["--ltl", "F at(END)"]].concat(), &text).exits(code);
+    }
     for flags in [&["--no-array"][..], &["--no-array", "--faulty"]] {
         let text = bop(&[&args[..], flags].concat()).exits(0).out;
         assert!(!text.contains("a["), "{text}");
