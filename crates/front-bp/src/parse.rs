@@ -117,8 +117,7 @@ impl<'t> Parser<'t> {
     }
 
     fn name(&mut self, phrase: &'static str) -> Parsed<Name> {
-        // Where only a name can stand, a word of another dialect is one.
-        if self.at(Kind::Ident) || self.current.kind.is_soft() {
+        if self.at(Kind::Ident) {
             let token = self.bump();
             return Ok(self.name_of(token));
         }

@@ -265,7 +265,8 @@ fn words_of_other_dialects_as_names() {
     let printed = print(&tree);
     assert!(printed.contains("T, F := F, !T;"), "{printed}");
     assert!(printed.contains("bool(T, dead);"), "{printed}");
-    assert!(front_bp::lower(&tree, "names.bp", text).is_ok());
+    let file = source::SourceFile::new("names.bp", text).unwrap();
+    assert!(front_bp::lower(&tree, &file, &front_bp::LowerOptions::default()).is_ok());
 
     // In another procedure, and without a declaration, they are what they were.
     let text = "void f(F) begin F := T; end void main() begin decl x; x := F | T; assume(x); end";
