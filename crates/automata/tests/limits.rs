@@ -46,6 +46,7 @@ fn deep_formulas() {
                     TranslateError::States { .. }
                         | TranslateError::Symbols { .. }
                         | TranslateError::Transitions { .. }
+                        | TranslateError::Nodes { .. }
                 ),
                 "{open}: {error}"
             ),

@@ -2,8 +2,8 @@
 
 use crate::args::{
     AutomatonFormat, Check, CheckFormat, Cli, Convert, DialectArg, Dump, DumpFormat, EncodingArg,
-    EngineArg, FamilyArg, Form, Gen, HeadsArg, Input, LangArg, LimitArgs, Ltl, MatchingArg, Properties,
-    Replay, Search, StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
+    EngineArg, FamilyArg, Form, Gen, HeadsArg, Input, LangArg, LimitArgs, Ltl, MatchingArg,
+    Properties, Replay, Search, StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
 };
 use crate::exit::Exit;
 use crate::io::Page;

@@ -72,8 +72,8 @@ impl Automaton {
             let start = if automaton.initial.index() == state { " (start)" } else { "" };
             let on_state = by_state.as_ref().map_or(String::new(), |of| marks(&of[state]));
             let _ = writeln!(out, "  state {state}{start}{on_state}");
-            for i in offsets[state]..offsets[state + 1] {
-                let (t, label) = (&automaton.transitions[i], &labels[i]);
+            let range = offsets[state]..offsets[state + 1];
+            for (t, label) in automaton.transitions[range.clone()].iter().zip(&labels[range]) {
                 let on_edge = if by_state.is_some() { String::new() } else { marks(&t.marks) };
                 let _ = writeln!(out, "    {label} -> {}{on_edge}", t.to.0);
             }

@@ -194,7 +194,8 @@ fn many_marks_are_as_many_assumptions() {
         if atoms.len() < 3 {
             continue;
         }
-        let at = |i: u64| &atoms[(seed as usize / 3 + i as usize * (1 + atoms.len() / 3)) % atoms.len()];
+        let at =
+            |i: u64| &atoms[(seed as usize / 3 + i as usize * (1 + atoms.len() / 3)) % atoms.len()];
         // Conjunctions, or disjunctions, of all three: none follows from another.
         let (op, skipped) = (if seed % 3 == 0 { " && " } else { " || " }, seed % 7);
         let conditions: Vec<String> = (0..8u64)

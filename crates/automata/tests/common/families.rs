@@ -51,7 +51,7 @@ fn rv_counter(n: usize, carry: bool, linear: bool) -> String {
         let (same, other) = (x(n, "b"), x(n, "!b"));
         parts.push(
             format!("G (m & !b -> ({same} & X ((!m & (b -> X {same}) & (!b -> X {other})) U m)))")
-                .replace(&format!("X {same}"), &format!("{same}"))
+                .replace(&format!("X {same}"), &same)
                 .replace(&format!("X {other}"), &other),
         );
         parts.push(format!("G (m & b -> ({other} & X ((b & !m & {other}) U (m | (!m & !b & {same} & X ((!m & (b -> {same}) & (!b -> {other})) U m))))))"));
@@ -59,8 +59,11 @@ fn rv_counter(n: usize, carry: bool, linear: bool) -> String {
     parts.iter().map(|part| format!("({part})")).collect::<Vec<_>>().join(" & ")
 }
 
+/// A name, and the formula of a size.
+pub type Family = (&'static str, fn(usize) -> String);
+
 /// The families by name. A formula of size `n` is made by the function.
-pub const FAMILIES: &[(&str, fn(usize) -> String)] = &[
+pub const FAMILIES: &[Family] = &[
     ("and-f", |n| join(" & ", n, |i| format!("F p{i}"))),
     ("and-fg", |n| join(" & ", n, |i| format!("F G p{i}"))),
     ("and-gf", |n| join(" & ", n, |i| format!("G F p{i}"))),
