@@ -5,8 +5,8 @@
 //! procedures ([moped §6]). A slot knows the one place of its frame that it stands for.
 //!
 //! [`Order::Derived`] puts, from the top of the diagrams,
-//! 1. numbers that choose cells of arrays: a diagram then tells the cases of an index apart before it
-//!    speaks of what is in the cells;
+//! 1. numbers that choose cells of arrays, and the states of large automata: a diagram then tells the cases
+//!    apart before it speaks of what holds in each. Below, it would have to remember what holds in all;
 //! 2. booleans and other numbers;
 //! 3. arrays, with the numbers that they are compared with: what a program is given usually lies
 //!    there ([moped §5]: inputs last).
@@ -85,6 +85,9 @@ impl SlotOrder {
 
 /// Larger meetings tell nothing about nearness.
 const LARGEST_GROUP: usize = 64;
+
+/// A hidden number of so many bits is the state of a large automaton, or counts what is awaited.
+const WIDE_STATE: u32 = 4;
 
 /// Rounds of FORCE after which the order is taken as it is.
 const ROUNDS: usize = 60;
@@ -311,7 +314,8 @@ impl Units {
                 width: slot.width,
                 cells: slot.cells,
                 number: matches!(var.ty.scalar, Scalar::Int { .. }),
-                index: kinds.index.get(id.index()) == Some(&true),
+                index: kinds.index.get(id.index()) == Some(&true)
+                    || var.hidden && slot.cells == 1 && slot.width >= WIDE_STATE,
                 first: 0,
             };
             let next = units.list.len() as u32;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use testkit::random_ir::random_program;
 
 fn sorting(bits: u32, len: u32) -> Arc<Program> {
-    let text = quicksort(bits, len, Options::default());
+    let text = quicksort(bits, len, Options { faulty: true, ..Options::default() });
     let (tree, errors) = front_remopla::parse(&text);
     assert!(errors.is_empty(), "{errors:?}");
     let file = source::SourceFile::new("quicksort.rem", text).expect("a text");

@@ -273,5 +273,5 @@ fn words_of_other_dialects_as_names() {
     let (tree, errors) = parse(text, Dialect::Standard);
     assert_eq!(errors, []);
     let printed = print(&tree);
-    assert!(printed.contains("F := 1;") && printed.contains("x := 0 | 1;"), "{printed}");
+    assert!(printed.contains("F := 1;") && printed.contains("x := (0 | 1);"), "{printed}");
 }

@@ -76,6 +76,9 @@ fn the_program_of_the_yardstick() {
             return;
         };
         assert!(run.status.success());
-        assert_eq!(String::from_utf8(run.stdout).unwrap(), quicksort(bits, len, PLAIN));
+        assert_eq!(
+            String::from_utf8(run.stdout).unwrap(),
+            quicksort(bits, len, Options { faulty: true, ..PLAIN })
+        );
     }
 }

@@ -71,6 +71,8 @@ struct Task {
     from: usize,
     to: usize,
     folder: PathBuf,
+    /// The tree that is changed.
+    root: PathBuf,
     crates: Vec<String>,
     judges: Vec<String>,
 }
@@ -78,7 +80,7 @@ struct Task {
 /// `cargo xtask mutants prepare|run|table …`.
 pub(crate) fn mutants(args: &[&str]) -> Result<(), String> {
     let Some((&verb, rest)) = args.split_first() else {
-        return Err("mutants prepare|run|table [--seed S] [--n N] [--from K] [--to L] [--dir DIR] [--crates A,B] [--judges A,B]".into());
+        return Err("mutants prepare|run|table [--seed S] [--n N] [--from K] [--to L] [--dir DIR] [--root TREE] [--crates A,B] [--judges A,B]".into());
     };
     let mut task = Task {
         seed: 13,
@@ -86,6 +88,7 @@ pub(crate) fn mutants(args: &[&str]) -> Result<(), String> {
         from: 1,
         to: usize::MAX,
         folder: std::env::temp_dir().join("postbop-mutants"),
+        root: crate::root(),
         crates: CRATES.iter().map(|c| (*c).to_owned()).collect(),
         judges: JUDGES.iter().map(|c| (*c).to_owned()).collect(),
     };
@@ -99,6 +102,7 @@ pub(crate) fn mutants(args: &[&str]) -> Result<(), String> {
             "--from" => task.from = number()?,
             "--to" => task.to = number()?,
             "--dir" => task.folder = PathBuf::from(value),
+            "--root" => task.root = PathBuf::from(value),
             "--crates" => task.crates = value.split(',').map(str::to_owned).collect(),
             "--judges" => task.judges = value.split(',').map(str::to_owned).collect(),
             _ => return Err(format!("`{flag}` is no option")),
@@ -255,7 +259,7 @@ fn put(path: &Path, text: &str) -> Result<(), String> {
 fn prepare(task: &Task) -> Result<(), String> {
     // What is drawn from stays as it is while this runs, whatever happens to the sources.
     let (root, tree) = (task.folder.join("plain"), task.folder.join("tree"));
-    copy(&crate::root(), &root)?;
+    copy(&task.root, &root)?;
     copy(&root, &tree)?;
     let mutants = drawn(&root, task)?;
     let mut out: BTreeSet<u32> = BTreeSet::new();
@@ -297,7 +301,7 @@ fn prepare(task: &Task) -> Result<(), String> {
 fn blamed(tree: &Path, file: &str, line: usize) -> Result<Vec<u32>, String> {
     let text = read(&tree.join(file))?;
     let lines: Vec<&str> = text.lines().collect();
-    for reach in 0..12 {
+    for reach in 0..40 {
         let from = line.saturating_sub(1 + reach);
         let part = lines[from..lines.len().min(line + reach)].join("\n");
         let found: Vec<u32> = (part.split("mutant_switch::on(").skip(1))
