@@ -144,6 +144,34 @@ pub struct Object {
     pub at: Option<(u32, Place)>,
 }
 
+impl Object {
+    /// An object that is defined, and of which nothing else is known.
+    pub(crate) fn new(name: String, reach: Reach, ty: Option<TypeRef>) -> Object {
+        Object {
+            name,
+            owner: None,
+            automatic: false,
+            reach,
+            ty,
+            address_taken: false,
+            external: false,
+            defined: true,
+            fixed: None,
+            constant: false,
+            volatile: false,
+            scalar: None,
+            indexed: false,
+            temporary: false,
+            loose: false,
+            type_names: 0,
+            array: false,
+            first: false,
+            depth: 0,
+            at: None,
+        }
+    }
+}
+
 /// What a name of a file scope is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Entity {
@@ -540,27 +568,12 @@ impl Linked<'_> {
 
     pub(crate) fn new_object(&mut self, u: usize, d: &Declaration) -> ObjectId {
         let id = ObjectId(self.objects.len() as u32);
+        let name = self.units[u].name(d.name).to_owned();
+        let ty = Some(TypeRef { unit: u as u32, ty: d.ty });
         self.objects.push(Object {
-            name: self.units[u].name(d.name).to_owned(),
-            owner: None,
-            automatic: false,
-            reach: Reach::Var,
-            ty: Some(TypeRef { unit: u as u32, ty: d.ty }),
-            address_taken: false,
-            external: false,
             defined: d.storage != Storage::Extern,
-            fixed: None,
-            constant: false,
-            volatile: false,
-            scalar: None,
-            indexed: false,
-            temporary: false,
-            loose: false,
-            type_names: 0,
-            array: false,
-            first: false,
-            depth: 0,
             at: Some((u as u32, d.at)),
+            ..Object::new(name, Reach::Var, ty)
         });
         id
     }
