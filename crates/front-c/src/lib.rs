@@ -42,12 +42,13 @@ pub use link::{Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, l
 pub use lower::{Keep, LowerError, Lowered, Options, lower};
 pub use parse::{MAX_DEPTH, parse};
 pub use skeleton::{
-    Arm, Body, Call, Data, DataId, Event, Flow, MAX_LINKS, Next, Point, Relation, Skeleton, Spot,
-    Warning, When, plain_name,
+    Access, Arm, Body, Call, Data, DataId, Doing, Event, Flow, MAX_LINKS, Next, Point, Relation,
+    Skeleton, Spot, Warning, When, plain_name,
 };
 pub use tree::{
     Asm, Assign, Attributes, Binary, Declaration, EnumId, Enumeration, Enumerator, EnumeratorId,
     Expr, ExprId, ExprKind, Field, ForInit, Function, Init, InitId, Item, Param, Record, RecordId,
     Stmt, StmtId, StmtKind, Storage, Sym, Tag, Type, TypeId, TypeKind, Unary, Unit,
 };
-pub use walk::{Pointers, skeleton, skeleton_by};
+pub use typing::Ty;
+pub use walk::{Pointers, skeleton, skeleton_by, type_text};

@@ -5,9 +5,17 @@ use super::tasks::Task;
 use super::text::Text;
 use super::values::{Val, What};
 use crate::link::ObjectId;
-use crate::skeleton::Event;
+use crate::skeleton::{Doing, Event};
 use crate::tree::{Assign, ExprId, ExprKind, Unary};
+use crate::typing::Ty;
 use c_types::Scalar;
+
+/// What is assigned to, and as what type.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    pub(super) object: ObjectId,
+    pub(super) ty: Ty,
+}
 
 impl<'a> Walker<'_, 'a> {
     /// The number that this is the real or imaginary part of.
@@ -26,7 +34,8 @@ impl<'a> Walker<'_, 'a> {
             What::Object(o) => {
                 self.reach(o);
                 let text = self.whole(e);
-                self.later([Task::Into(right, o, Some(text))]);
+                let target = Target { object: o, ty: val.exact };
+                self.later([Task::Into(right, target, Some(text))]);
             }
             _ => {
                 self.push(val);
@@ -39,16 +48,22 @@ impl<'a> Walker<'_, 'a> {
     pub(super) fn store_end(&mut self) {
         let (_, target) = (self.pop(), self.pop());
         self.emit(Event::Store);
-        self.push(Val::other(target.ty));
+        self.access(Doing::Write, None, target.exact);
+        self.push(Val::other(target.ty).typed(target.exact));
     }
 
     /// The target of `a += b` was evaluated.
     pub(super) fn assign_with(&mut self, e: ExprId) {
         let ExprKind::Assign(_, _, right) = self.unit.expr(e).kind else { return };
-        if let Some(Val { what: What::Object(o), .. }) = self.vals.last().copied() {
-            self.reach(o);
-            self.read(o);
-            self.point.hidden.push(Event::Escape(o));
+        match self.vals.last().copied() {
+            Some(Val { what: What::Object(o), exact, .. }) => {
+                self.reach(o);
+                self.read(o);
+                self.access(Doing::Read, Some(o), exact);
+                self.point.hidden.push(Event::Escape(o));
+            }
+            Some(Val { what: What::Place, exact, .. }) => self.access(Doing::Read, None, exact),
+            _ => {}
         }
         self.later([Task::Eval(right), Task::Rvalue, Task::AssignWithEnd(e)]);
     }
@@ -65,12 +80,13 @@ impl<'a> Walker<'_, 'a> {
                     let before = self.held(o)?;
                     Some(self.data.binary(op, before, right, &self.unit.model))
                 });
-                self.write(o, value);
-                self.push(Val::new(What::Assigned(o), target.ty));
+                self.write(o, target.exact, value);
+                self.push(Val::new(What::Assigned(o), target.ty).typed(target.exact));
             }
             _ => {
                 self.emit(Event::Store);
-                self.push(Val::other(target.ty));
+                self.access(Doing::Write, None, target.exact);
+                self.push(Val::other(target.ty).typed(target.exact));
             }
         }
     }
@@ -81,9 +97,12 @@ impl<'a> Walker<'_, 'a> {
         match val.what {
             What::Object(o) => {
                 self.reach(o);
-                self.write(o, None);
+                self.write(o, val.exact, None);
             }
-            _ => self.emit(Event::Store),
+            _ => {
+                self.emit(Event::Store);
+                self.access(Doing::Write, None, val.exact);
+            }
         }
     }
 
@@ -110,7 +129,8 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
-    pub(super) fn assign(&mut self, e: ExprId, o: ObjectId, text: Option<Text>) {
+    /// Plans to evaluate an expression and to assign it.
+    pub(super) fn assign(&mut self, e: ExprId, to: Target, text: Option<Text>) {
         let e = self.through_casts(e);
         match &self.unit.expr(e).kind {
             ExprKind::Conditional(c, Some(a), b) if self.keeps_arms(*a, *b) => {
@@ -119,16 +139,16 @@ impl<'a> Walker<'_, 'a> {
                 self.later([
                     Task::Cond(*c, yes, no, None),
                     Task::Mark(yes),
-                    Task::Into(*a, o, None),
+                    Task::Into(*a, to, None),
                     Task::Pop,
                     Task::Flush(on_yes),
                     Task::Jump(end),
                     Task::Mark(no),
-                    Task::Into(*b, o, None),
+                    Task::Into(*b, to, None),
                     Task::Pop,
                     Task::Flush(on_no),
                     Task::Mark(end),
-                    Task::Push(What::Assigned(o)),
+                    Task::Push(What::Assigned(to.object)),
                 ]);
             }
             ExprKind::Comma(a, b) => {
@@ -137,14 +157,15 @@ impl<'a> Walker<'_, 'a> {
                     Task::Eval(*a),
                     Task::Consume,
                     Task::Flush(first),
-                    Task::Into(*b, o, text),
+                    Task::Into(*b, to, text),
                 ]);
             }
-            _ => self.later([Task::Eval(e), Task::IntoEnd(e, o, text)]),
+            _ => self.later([Task::Eval(e), Task::IntoEnd(e, to, text)]),
         }
     }
 
-    pub(super) fn assign_end(&mut self, e: ExprId, o: ObjectId, text: Option<Text>) {
+    pub(super) fn assign_end(&mut self, e: ExprId, to: Target, text: Option<Text>) {
+        let o = to.object;
         let val = self.pop();
         if let What::Call(id) = val.what
             && self.point.open.as_ref().is_some_and(|open| open.id == id)
@@ -155,23 +176,24 @@ impl<'a> Walker<'_, 'a> {
             self.point.values.push((o, value));
             if let Some(open) = &mut self.point.open {
                 open.result = Some(o);
+                open.result_type = to.ty;
                 open.text = text.unwrap_or(open.text);
                 open.result_events = events;
             }
             self.close_call();
-            let assigned = self.assigned(o, val);
+            let assigned = self.assigned(o, val).typed(to.ty);
             self.push(assigned);
             return;
         }
         self.consume(val);
         let value = self.value(e);
-        self.write(o, value);
+        self.write(o, to.ty, value);
         if let Some(source) = val.object() {
             self.emit(Event::Copy(o, source));
         } else if let Some(source) = self.value_object(val) {
             self.point.hidden.push(Event::Copy(o, source));
         }
-        let assigned = self.assigned(o, val);
+        let assigned = self.assigned(o, val).typed(to.ty);
         self.push(assigned);
     }
 

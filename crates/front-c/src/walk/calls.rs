@@ -8,6 +8,7 @@ use super::values::{Val, What};
 use crate::link::{EXITS, Entity, FuncId, ObjectId, TypeRef, strip};
 use crate::skeleton::{Call, DataId, Event, Next};
 use crate::tree::{ExprId, ExprKind, TypeKind, Unary};
+use crate::typing::Ty;
 use c_types::Scalar;
 
 /// Who is called.
@@ -29,6 +30,9 @@ pub(super) struct Open {
     pub(super) args: Vec<Option<ObjectId>>,
     pub(super) arg_data: Vec<Option<DataId>>,
     pub(super) arg_values: Vec<Option<ObjectId>>,
+    pub(super) arg_types: Vec<Ty>,
+    pub(super) callee: Ty,
+    pub(super) result_type: Ty,
     pub(super) result: Option<ObjectId>,
     pub(super) temporary: Option<ObjectId>,
     pub(super) ty: Option<TypeRef>,
@@ -51,6 +55,9 @@ impl Open {
             args: Vec::new(),
             arg_data: Vec::new(),
             arg_values: Vec::new(),
+            arg_types: Vec::new(),
+            callee: Ty::Unknown,
+            result_type: Ty::Unknown,
             result: None,
             temporary: None,
             ty: None,
@@ -71,6 +78,9 @@ impl Open {
             args: self.args,
             arg_data: self.arg_data,
             arg_values: self.arg_values,
+            arg_types: self.arg_types,
+            callee: self.callee,
+            result_type: self.result_type,
             result: self.result,
             temporary: self.temporary,
             result_events: self.result_events,
@@ -223,15 +233,15 @@ impl<'a> Walker<'_, 'a> {
         let arg_values = vals.iter().map(|&v| self.value_object(v)).collect();
         let arg_data = arguments.iter().map(|&a| self.value(a)).collect();
         self.close_call();
-        let (targets, open, ty) = match (callee, pointer) {
+        let (targets, open, ty, callee) = match (callee, pointer) {
             (Callee::Direct(f), _) => {
                 let func = &self.linked.funcs[f.index()];
-                (vec![f], func.twice, func.ty)
+                (vec![f], func.twice, func.ty, func.ty.map_or(Ty::Unknown, Ty::At))
             }
             (Callee::Pointer, pointer) => {
                 let ty = pointer.and_then(|p| p.ty);
                 let (targets, open) = self.targets(e, ty, arguments.len());
-                (targets, open, ty)
+                (targets, open, ty, pointer.map_or(Ty::Unknown, |p| p.exact))
             }
         };
         let funcs = &self.linked.funcs;
@@ -262,6 +272,8 @@ impl<'a> Walker<'_, 'a> {
             args,
             arg_data,
             arg_values,
+            arg_types: vals.iter().map(|v| v.exact).collect(),
+            callee,
             ty: self.result_type(ty),
             scalar: self.scalar_at(self.result_type(ty)),
             stops,

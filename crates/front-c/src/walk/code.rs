@@ -4,8 +4,9 @@ use super::Walker;
 use super::calls::Open;
 use super::values::Values;
 use crate::link::{FuncId, ObjectId};
-use crate::skeleton::{Arm, Body, DataId, Event, Flow, Next, Point, Spot, When};
+use crate::skeleton::{Access, Arm, Body, DataId, Event, Flow, Next, Point, Spot, When};
 use crate::tree::Sym;
+use std::ops::Range;
 
 pub(super) type Label = u32;
 
@@ -26,6 +27,7 @@ pub(super) struct Draft {
     pub(super) values: Vec<(ObjectId, Option<DataId>)>,
     pub(super) returned: Option<DataId>,
     pub(super) statement: u32,
+    pub(super) accesses: Range<u32>,
 }
 
 /// The code of a function.
@@ -36,6 +38,12 @@ pub(super) struct Code {
     label_pos: Vec<u32>,
     /// Where the word `do` stands.
     pub(super) dos: Vec<usize>,
+    /// What is read and written.
+    pub(super) accesses: Vec<Access>,
+    /// How many of these belong to something.
+    placed: u32,
+    /// Those that belong to no point, with the position that they stand before.
+    silent: Vec<(usize, Range<u32>)>,
 }
 
 impl Code {
@@ -54,6 +62,18 @@ impl Code {
     /// Puts a label here.
     pub(super) fn mark(&mut self, label: Label) {
         self.label_pos[label as usize] = self.here() as u32;
+    }
+    /// The accesses since the last time.
+    pub(super) fn take_accesses(&mut self) -> Range<u32> {
+        let from = std::mem::replace(&mut self.placed, self.accesses.len() as u32);
+        from..self.placed
+    }
+    /// The accesses since the last time belong to no point.
+    pub(super) fn silence(&mut self) {
+        let range = self.take_accesses();
+        if !range.is_empty() {
+            self.silent.push((self.here(), range));
+        }
     }
     /// Whether a label was put somewhere.
     pub(super) fn is_marked(&self, label: Label) -> bool {
@@ -112,7 +132,7 @@ impl Walker<'_, '_> {
         let code = std::mem::take(&mut self.code);
         let number = code.numbers();
         let ends = code.ends(&number);
-        let Code { ins, label_pos, dos } = code;
+        let Code { ins, label_pos, dos, accesses, silent, .. } = code;
         let at_label = |l: Label| ends[label_pos[l as usize] as usize];
         let mut points = Vec::with_capacity(ins.len());
         let mut setjmps = Vec::new();
@@ -134,8 +154,18 @@ impl Walker<'_, '_> {
                 }
                 Ins::Return(draft) => (draft, Flow::Return),
             };
-            let Draft { at, text, events, hidden, values, returned, statement } = draft;
-            points.push(Point { at, text, events, values, returned, statement, hidden, flow });
+            let Draft { at, text, events, hidden, values, returned, statement, accesses } = draft;
+            points.push(Point {
+                at,
+                text,
+                events,
+                values,
+                returned,
+                statement,
+                hidden,
+                accesses,
+                flow,
+            });
         }
         let dos = dos.into_iter().filter_map(|i| number.get(i).copied()).collect();
         let label = |sym: &Sym| match at_label(self.jumps.named[sym]) {
@@ -148,7 +178,27 @@ impl Walker<'_, '_> {
         };
         let labels = self.jumps.named_order.iter().filter_map(label).collect();
         let Values { items: data, scalars } = std::mem::take(&mut self.data);
-        Body { func, params, points, entry: ends[0], labels, setjmps, dos, at, data, scalars }
+        let before = |i: usize| number.get(i).map_or(points.len() as u32, |&n| n);
+        let silent = silent
+            .into_iter()
+            .flat_map(|(i, range)| range.map(move |a| (i, a)))
+            .map(|(i, a)| (before(i), accesses[a as usize]))
+            .collect();
+        let entry = ends[0];
+        Body {
+            func,
+            params,
+            points,
+            entry,
+            labels,
+            setjmps,
+            dos,
+            at,
+            data,
+            scalars,
+            accesses,
+            silent,
+        }
     }
 
     /// A way out of a branch; what it says of values without a name is hidden.

@@ -1,6 +1,7 @@
 //! Declarations within functions, and initialisers.
 
 use super::Walker;
+use super::assignments::Target;
 use super::tasks::Task;
 use super::text::Text;
 use crate::link::{Entity, scalar_initialiser};
@@ -69,7 +70,11 @@ impl<'a> Walker<'_, 'a> {
                 Some(e) => {
                     let to = unit.expr(e).end;
                     let text = Text::up_to(d.at, to);
-                    self.later([Task::Into(e, o, Some(text)), Task::Pop, Task::Flush(text)]);
+                    self.later([
+                        Task::Into(e, Target { object: o, ty: self.declared_type(o) }, Some(text)),
+                        Task::Pop,
+                        Task::Flush(text),
+                    ]);
                 }
                 None => {
                     let to = d.at.offset + name.len() as u32;

@@ -6,6 +6,7 @@ use super::tasks::Task;
 use super::values::{Val, What};
 use crate::link::Entity;
 use crate::tree::{Assign, Binary, ExprId, ExprKind, StmtId, StmtKind, Sym, Unary};
+use crate::typing::Ty;
 
 impl Walker<'_, '_> {
     /// Plans what leaves the value of an expression on the stack of values.
@@ -20,9 +21,12 @@ impl Walker<'_, '_> {
             | ExprKind::Text(_)
             | ExprKind::SizeOf(_)
             | ExprKind::Enumerator(_)
-            | ExprKind::AboutType(_) => self.push(Val::other(None)),
+            | ExprKind::AboutType(_) => {
+                let exact = self.typing(|t| t.leaf(&unit.expr(e).kind)).unwrap_or(Ty::Unknown);
+                self.push(Val::other(None).typed(exact));
+            }
             ExprKind::SizeOfType(ty) => {
-                self.tasks.push(Task::Push(What::Other));
+                self.later([Task::Push(What::Other), Task::Typed(e)]);
                 self.sizes(*ty);
             }
             ExprKind::LabelAddress(sym) => {
@@ -34,19 +38,25 @@ impl Walker<'_, '_> {
                 Unary::Deref => self.later([Task::Eval(*x), Task::Deref]),
                 Unary::Address => self.later([Task::Eval(*x), Task::Address]),
                 Unary::Step { .. } => self.later([Task::Eval(*x), Task::Step(e)]),
-                _ => self.later([Task::Eval(*x), Task::Rvalue]),
+                _ => self.later([Task::Eval(*x), Task::UnaryEnd(*op)]),
             },
-            ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b) => self.lazy(*op, *a, *b),
+            ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b) => {
+                self.tasks.push(Task::Typed(e));
+                self.lazy(*op, *a, *b);
+            }
             ExprKind::Binary(op, a, b) => {
                 // Comparisons say nothing but yes or no.
                 let read = match relation(*op) {
                     Some(_) => Task::Rvalue,
                     None => Task::Derive,
                 };
-                self.later([Task::Eval(*a), read, Task::Eval(*b), read, Task::BinaryEnd]);
+                self.later([Task::Eval(*a), read, Task::Eval(*b), read, Task::BinaryEnd(*op)]);
             }
             ExprKind::Assign(op, left, right) => self.assignment(e, *op, *left, *right),
-            ExprKind::Conditional(c, a, b) => self.either(*c, *a, *b),
+            ExprKind::Conditional(c, a, b) => {
+                self.tasks.push(Task::Typed(e));
+                self.either(*c, *a, *b);
+            }
             ExprKind::Comma(a, b) => {
                 let text = self.whole(*a);
                 self.later([Task::Eval(*a), Task::Consume, Task::Flush(text), Task::Eval(*b)]);

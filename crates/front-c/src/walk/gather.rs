@@ -6,7 +6,8 @@ use super::code::{Draft, Ins};
 use super::text::Text;
 use super::values::{Val, What};
 use crate::link::{ObjectId, Reach};
-use crate::skeleton::{DataId, Event};
+use crate::skeleton::{DataId, Doing, Event};
+use crate::typing::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What belongs to the next point.
@@ -63,7 +64,8 @@ impl<'a> Walker<'_, 'a> {
         let (at, text, statement) = (self.spot(text.at), self.text(text), self.point.statement);
         let hidden = std::mem::take(&mut self.point.hidden);
         let returned = self.point.returned.take();
-        Draft { at, text, events, hidden, values, returned, statement }
+        let accesses = self.code.take_accesses();
+        Draft { at, text, events, hidden, values, returned, statement, accesses }
     }
 
     pub(super) fn close_call(&mut self) {
@@ -82,6 +84,8 @@ impl<'a> Walker<'_, 'a> {
         if !self.point.events.is_empty() || !self.point.values.is_empty() {
             let draft = self.draft(text);
             self.code.push(Ins::Point(draft));
+        } else {
+            self.code.silence();
         }
     }
 
@@ -113,27 +117,29 @@ impl<'a> Walker<'_, 'a> {
                 }
                 Reach::Cell(base) => o = base,
                 Reach::Address(base) => {
-                    self.address_events(base);
+                    let ty = self.declared_type(base);
+                    self.address_events(base, ty);
                     return;
                 }
             }
         }
     }
 
-    /// The events of getting hold of an lvalue: pointers on the way are read.
-    pub(super) fn reach(&mut self, o: ObjectId) {
-        let mut o = o;
+    /// Getting hold of an lvalue: pointers on the way are read.
+    pub(super) fn reach(&mut self, target: ObjectId) {
+        let mut o = target;
         loop {
             match self.linked.objects[o.index()].reach {
-                Reach::Var | Reach::Address(_) => return,
+                Reach::Var | Reach::Address(_) => break,
                 Reach::Field(base) | Reach::Cell(base) => o = base,
                 Reach::Arrow(base) | Reach::Deref(base) => {
                     self.emit(Event::Deref(base));
                     self.read(base);
-                    return;
+                    break;
                 }
             }
         }
+        self.follow(target);
     }
 
     /// The events of writing to an object that was reached before.
@@ -166,9 +172,9 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
-    /// Writes to an object, with the value if it is known.
-    pub(super) fn write(&mut self, o: ObjectId, value: Option<DataId>) {
-        self.close_call();
+    /// Writes to an object, as what type, and with the value if it is known.
+    pub(super) fn write(&mut self, o: ObjectId, ty: Ty, value: Option<DataId>) {
+        self.access(Doing::Write, Some(o), ty);
         let events = self.write_events(o);
         self.point.events.extend(events);
         // Values are functions of what was before the point: what it writes cannot be read.
@@ -183,11 +189,14 @@ impl<'a> Walker<'_, 'a> {
         self.point.values.push((o, value));
     }
 
-    pub(super) fn address_events(&mut self, base: ObjectId) {
+    /// Takes the address of an object of a type.
+    pub(super) fn address_events(&mut self, base: ObjectId, ty: Ty) {
         self.reach(base);
         self.emit(Event::Address(base));
+        self.access(Doing::Address, Some(base), ty);
     }
 
+    /// Reads a value, if it was not read yet.
     pub(super) fn consume(&mut self, val: Val) {
         match val.what {
             What::Object(o) => {
@@ -197,10 +206,13 @@ impl<'a> Walker<'_, 'a> {
                     self.taken_root(o);
                 }
                 self.read(o);
+                self.follow(o);
+                self.access(self.doing(val.exact), Some(o), val.exact);
             }
+            What::Place => self.access(self.doing(val.exact), None, val.exact),
             What::Address(a) => {
                 if let Reach::Address(base) = self.linked.objects[a.index()].reach {
-                    self.address_events(base);
+                    self.address_events(base, self.linked.pointee(val.exact));
                 }
             }
             _ => {}

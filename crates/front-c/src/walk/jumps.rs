@@ -8,8 +8,9 @@ use super::tasks::Task;
 use super::text::Text;
 use crate::Place;
 use crate::link::{FuncId, ObjectId, Reach};
-use crate::skeleton::Event;
+use crate::skeleton::{Doing, Event};
 use crate::tree::{ExprKind, Function, StmtId, StmtKind, Sym};
+use crate::typing::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) struct Loop {
@@ -140,12 +141,15 @@ impl<'a> Walker<'_, 'a> {
     fn cleanup_call(&mut self, o: ObjectId, f: FuncId, text: Text) {
         let address = self.part(Reach::Address(o), None);
         self.emit(Event::Address(o));
+        self.access(Doing::Address, Some(o), self.declared_type(o));
         self.point.calls += 1;
         self.point.open = Some(Open {
             targets: vec![f],
             args: vec![address],
             arg_data: vec![None],
             arg_values: vec![address],
+            arg_types: vec![self.object_type(o).map_or(Ty::Unknown, Ty::PointerTo)],
+            callee: self.linked.funcs[f.index()].ty.map_or(Ty::Unknown, Ty::At),
             stops: self.linked.funcs[f.index()].noreturn,
             ..Open::new(self.point.calls, text)
         });
@@ -218,6 +222,7 @@ impl<'a> Walker<'_, 'a> {
             StmtKind::Asm(asm) if !asm.labels.is_empty() => {
                 if asm.memory {
                     self.emit(Event::Store);
+                    self.access(Doing::Write, None, Ty::Unknown);
                 }
                 self.settle(text);
                 let next = self.code.label();
@@ -239,6 +244,7 @@ impl<'a> Walker<'_, 'a> {
             StmtKind::Asm(asm) => {
                 if asm.memory {
                     self.emit(Event::Store);
+                    self.access(Doing::Write, None, Ty::Unknown);
                 }
                 self.flush(text);
             }

@@ -10,9 +10,10 @@
 //! | `statements`, `declarations`, `switches`, `jumps`, `returns` | statements |
 //! | `expressions`, `operators`, `assignments`, `calls`, `branches` | expressions |
 //! | `values`, `objects`, `types`, `scope` | what expressions are about |
-//! | `gather`, `code`, `text` | points |
+//! | `gather`, `accesses`, `code`, `text` | points |
 //! | `type_names` | what rules call types |
 
+mod accesses;
 mod assignments;
 mod branches;
 mod calls;
@@ -45,6 +46,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scope;
 use tasks::Task;
 use text::Text;
+pub use type_names::type_text;
 use type_names::{const_params, type_names};
 use values::{Val, Values};
 

@@ -115,7 +115,7 @@ impl<'a> Walker<'_, 'a> {
             }
             None => {
                 self.consume(base);
-                Val::other(ty)
+                Val::new(What::Place, ty)
             }
         }
     }

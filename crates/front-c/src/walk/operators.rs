@@ -3,8 +3,9 @@
 use super::Walker;
 use super::values::{Val, What};
 use crate::link::Reach;
-use crate::skeleton::{Data, Event};
+use crate::skeleton::{Data, Doing, Event};
 use crate::tree::{Binary, ExprId, ExprKind, Sym, TypeId, TypeKind, Unary};
+use crate::typing::Ty;
 use c_types::Scalar;
 
 impl<'a> Walker<'_, 'a> {
@@ -12,10 +13,12 @@ impl<'a> Walker<'_, 'a> {
     pub(super) fn deref(&mut self) {
         let val = self.pop();
         let ty = self.pointee(val.ty);
+        let exact = self.linked.pointee(val.exact);
         let val = match val.what {
             What::Func => val,
             // A function pointer is called, not followed.
             What::Object(_) if self.is_function(ty) => Val { ty, ..val },
+            What::Other | What::Call(_) if self.is_function(ty) => Val::other(ty),
             What::Object(o) | What::Assigned(o) => {
                 let array = self.is_array(val.ty);
                 let reach = if array { Reach::Cell(o) } else { Reach::Deref(o) };
@@ -23,16 +26,23 @@ impl<'a> Walker<'_, 'a> {
             }
             What::Address(a) => match self.linked.objects[a.index()].reach {
                 Reach::Address(base) => Val::new(What::Object(base), self.object_type(base)),
-                _ => Val::other(ty),
+                _ => Val::new(What::Place, ty),
             },
-            _ => Val::other(ty),
+            _ => {
+                self.consume(val);
+                Val::new(What::Place, ty)
+            }
         };
-        self.push(val);
+        self.push(val.typed(exact));
     }
 
     /// `&v`
     pub(super) fn address(&mut self) {
         let val = self.pop();
+        let exact = match val.exact {
+            Ty::At(t) => Ty::PointerTo(t),
+            _ => Ty::Scalar(Scalar::Pointer),
+        };
         let val = match val.what {
             What::Object(o) => {
                 self.linked.objects[o.index()].address_taken = true;
@@ -40,7 +50,7 @@ impl<'a> Walker<'_, 'a> {
                 match self.part(Reach::Address(o), None) {
                     Some(a) => Val::new(What::Address(a), None),
                     None => {
-                        self.address_events(o);
+                        self.address_events(o, val.exact);
                         Val::other(None)
                     }
                 }
@@ -48,7 +58,7 @@ impl<'a> Walker<'_, 'a> {
             What::Func => val,
             _ => Val::other(None),
         };
-        self.push(val);
+        self.push(val.typed(exact));
     }
 
     /// `++v` and its kind.
@@ -61,29 +71,47 @@ impl<'a> Walker<'_, 'a> {
             What::Object(o) => {
                 self.reach(o);
                 self.read(o);
+                self.access(Doing::Read, Some(o), val.exact);
                 self.point.hidden.push(Event::Escape(o));
                 let value = self.held(o).map(|before| {
                     let one = self.data.add(Data::Int(1), Some(Scalar::INT));
                     let op = if up { Binary::Add } else { Binary::Sub };
                     self.data.binary(op, before, one, &self.unit.model)
                 });
-                self.write(o, value);
+                self.write(o, val.exact, value);
                 let what = if after { What::Other } else { What::Assigned(o) };
-                self.push(Val::new(what, val.ty));
+                self.push(Val::new(what, val.ty).typed(val.exact));
             }
             _ => {
                 self.consume(val);
                 self.emit(Event::Store);
-                self.push(Val::other(val.ty));
+                self.access(Doing::Write, None, val.exact);
+                self.push(Val::other(val.ty).typed(val.exact));
             }
         }
     }
 
+    /// One operand was evaluated, and is read.
+    pub(super) fn unary_end(&mut self, op: Unary) {
+        let val = self.pop();
+        self.consume(val);
+        let exact = match op {
+            Unary::Not => Ty::Scalar(Scalar::INT),
+            Unary::Part => Ty::Unknown,
+            _ => self.typing(|t| t.promoted(val.exact)),
+        };
+        self.push(Val::other(val.ty).typed(exact));
+    }
+
     /// The end of two operands whose value is not followed.
-    pub(super) fn binary_end(&mut self) {
+    pub(super) fn binary_end(&mut self, op: Binary) {
         let (b, a) = (self.pop(), self.pop());
         let ty = if self.pointee(a.ty).is_some() { a.ty } else { b.ty.or(a.ty) };
-        self.push(Val::other(ty));
+        let exact = match op.is_truth() {
+            true => Ty::Scalar(Scalar::INT),
+            false => self.typing(|t| t.binary_type(op, a.exact, b.exact)),
+        };
+        self.push(Val::other(ty).typed(exact));
     }
 
     /// `a[i]`
@@ -97,6 +125,7 @@ impl<'a> Walker<'_, 'a> {
         // A number with elements is a vector of GNU C.
         let vector = base.ty.is_some_and(|t| matches!(self.kind(t), TypeKind::Base(_)));
         let ty = if vector { base.ty } else { self.pointee(base.ty) };
+        let exact = self.linked.pointee(base.exact);
         let val = match base.what {
             What::Object(o) | What::Assigned(o) => {
                 let array = vector || self.is_array(base.ty);
@@ -109,27 +138,30 @@ impl<'a> Walker<'_, 'a> {
             }
             _ => {
                 self.consume(base);
-                Val::other(ty)
+                Val::new(What::Place, ty)
             }
         };
-        self.push(val);
+        self.push(val.typed(exact));
     }
 
     /// `s.f`
     pub(super) fn field(&mut self, sym: Sym) {
         let base = self.pop();
-        let ty = self.member(base.ty, self.unit.name(sym));
+        let name = self.unit.name(sym);
+        let (ty, exact) = self.member(base.ty, base.exact, name);
         let val = match base.what {
             What::Object(o) => self.part_or_read(Reach::Field(o), Some(sym), base, ty),
+            What::Place => Val::new(What::Place, ty),
             _ => Val::other(ty),
         };
-        self.push(val);
+        self.push(val.typed(exact));
     }
 
     /// `p->f`
     pub(super) fn arrow(&mut self, sym: Sym) {
         let base = self.pop();
-        let ty = self.member(self.pointee(base.ty), self.unit.name(sym));
+        let (declared, record) = (self.pointee(base.ty), self.linked.pointee(base.exact));
+        let (ty, exact) = self.member(declared, record, self.unit.name(sym));
         let val = match base.what {
             What::Object(o) | What::Assigned(o) => {
                 let mut reach = Reach::Arrow(o);
@@ -142,17 +174,17 @@ impl<'a> Walker<'_, 'a> {
             }
             What::Address(a) => match self.linked.objects[a.index()].reach {
                 Reach::Address(o) => {
-                    let ty = self.member(self.object_type(o), self.unit.name(sym));
+                    let (ty, _) = self.member(self.object_type(o), record, self.unit.name(sym));
                     self.part_or_read(Reach::Field(o), Some(sym), base, ty)
                 }
-                _ => Val::other(ty),
+                _ => Val::new(What::Place, ty),
             },
             _ => {
                 self.consume(base);
-                Val::other(ty)
+                Val::new(What::Place, ty)
             }
         };
-        self.push(val);
+        self.push(val.typed(exact));
     }
 
     /// `(type) a`
@@ -169,6 +201,7 @@ impl<'a> Walker<'_, 'a> {
         let model = &self.unit.model;
         let constant = val.constant.zip(to).and_then(|(value, to)| value.convert(to, model));
         let keeps = from.zip(to).is_some_and(|(from, to)| from.fits(to, model));
-        self.push(Val { what, ty, constant, faithful: val.faithful && keeps });
+        let exact = ty.map_or(Ty::Unknown, Ty::At);
+        self.push(Val { what, ty, exact, constant, faithful: val.faithful && keeps });
     }
 }

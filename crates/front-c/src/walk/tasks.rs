@@ -1,13 +1,14 @@
 //! What is still to be done: the walk's own stack.
 
 use super::Walker;
+use super::assignments::Target;
 use super::calls::Callee;
 use super::code::{Ins, Label};
 use super::text::Text;
 use super::values::{Val, What};
 use crate::link::{FuncId, ObjectId};
 use crate::skeleton::Relation;
-use crate::tree::{Declaration, ExprId, InitId, StmtId, Sym, TypeId};
+use crate::tree::{Binary, Declaration, ExprId, InitId, StmtId, Sym, TypeId, Unary};
 use c_types::Value;
 
 #[derive(Clone, Copy)]
@@ -15,7 +16,7 @@ pub(super) enum Task<'a> {
     Stmt(StmtId),
     Eval(ExprId),
     /// Evaluates and assigns; the text is that of the assignment.
-    Into(ExprId, ObjectId, Option<Text>),
+    Into(ExprId, Target, Option<Text>),
     Cond(ExprId, Label, Label, Option<Text>),
     Declare(&'a Declaration),
     Init(InitId),
@@ -26,6 +27,8 @@ pub(super) enum Task<'a> {
     /// The same, where the value goes on in a way that is not followed.
     Derive,
     Push(What),
+    /// The top value is that of the expression: it has its type.
+    Typed(ExprId),
     Pop,
     Flush(Text),
     Mark(Label),
@@ -33,7 +36,8 @@ pub(super) enum Task<'a> {
     Deref,
     Address,
     Step(ExprId),
-    BinaryEnd,
+    UnaryEnd(Unary),
+    BinaryEnd(Binary),
     Index,
     Field(Sym),
     Arrow(Sym),
@@ -43,7 +47,7 @@ pub(super) enum Task<'a> {
     AssignWithEnd(ExprId),
     /// Writes to what the value under the top is, if it is no object.
     StoreEnd,
-    IntoEnd(ExprId, ObjectId, Option<Text>),
+    IntoEnd(ExprId, Target, Option<Text>),
     /// Writes to the object, value unknown.
     Write(ObjectId),
     /// Writes to the top value.
@@ -96,13 +100,13 @@ impl<'a> Walker<'_, 'a> {
             Task::Rvalue => {
                 let val = self.pop();
                 self.consume(val);
-                self.push(Val::other(val.ty));
+                self.push(Val::other(val.ty).typed(val.exact));
             }
             Task::Derive => {
                 let val = self.pop();
                 self.consume(val);
                 self.escape(val);
-                self.push(Val::other(val.ty));
+                self.push(Val::other(val.ty).typed(val.exact));
             }
             Task::Push(what) => {
                 let ty = match what {
@@ -110,6 +114,11 @@ impl<'a> Walker<'_, 'a> {
                     _ => None,
                 };
                 self.push(Val::new(what, ty));
+            }
+            Task::Typed(e) => {
+                let exact = self.typing(|t| t.ty(e));
+                let val = self.pop();
+                self.push(val.typed(exact));
             }
             Task::Pop => {
                 self.pop();
@@ -120,7 +129,8 @@ impl<'a> Walker<'_, 'a> {
             Task::Deref => self.deref(),
             Task::Address => self.address(),
             Task::Step(e) => self.step(e),
-            Task::BinaryEnd => self.binary_end(),
+            Task::UnaryEnd(op) => self.unary_end(op),
+            Task::BinaryEnd(op) => self.binary_end(op),
             Task::Index => self.index(),
             Task::Field(sym) => self.field(sym),
             Task::Arrow(sym) => self.arrow(sym),
@@ -130,7 +140,7 @@ impl<'a> Walker<'_, 'a> {
             Task::AssignWith(e) => self.assign_with(e),
             Task::AssignWithEnd(e) => self.assign_with_end(e),
             Task::IntoEnd(e, o, text) => self.assign_end(e, o, text),
-            Task::Write(o) => self.write(o, None),
+            Task::Write(o) => self.write(o, self.declared_type(o), None),
             Task::WriteTop => self.write_top(),
             Task::CallEnd(e, callee) => self.call_end(e, callee),
             Task::Test(e, x, relation, c, yes, no, text) => {

@@ -2,6 +2,8 @@
 
 use crate::link::{Func, Object, Reach, TypeRef, strip};
 use crate::tree::{Tag, TypeId, TypeKind, Unit};
+use crate::typing::Ty;
+use c_types::Scalar;
 use rustc_hash::FxHashMap;
 
 /// Gives every object, and every function's result, the names of its type: without qualifiers and blanks,
@@ -63,6 +65,23 @@ fn first_member(units: &[Unit], ty: TypeRef, behind: bool) -> Option<&str> {
     let TypeKind::Record(r) = kind else { return None };
     let first = unit.records[r.index()].fields.iter().flatten().next()?;
     first.name.map(|sym| unit.name(sym))
+}
+
+/// A type in words, if it has any: `struct s*`; `int32` for what no declaration names.
+pub fn type_text(units: &[Unit], ty: Ty) -> Option<String> {
+    let named = |t: TypeRef| names_of(&units[t.unit as usize], t.ty).into_iter().next();
+    match ty {
+        Ty::Unknown => None,
+        Ty::Scalar(Scalar::Bool) => Some("_Bool".to_owned()),
+        Ty::Scalar(Scalar::Float) => None,
+        Ty::Scalar(Scalar::Pointer) => Some("void*".to_owned()),
+        Ty::Scalar(Scalar::Int(int)) => {
+            let sign = if int.signed { "int" } else { "uint" };
+            Some(format!("{sign}{}", int.bits))
+        }
+        Ty::At(t) => named(t),
+        Ty::PointerTo(t) => named(t).map(|name| name + "*"),
+    }
 }
 
 fn names_of(unit: &Unit, ty: TypeId) -> Vec<String> {

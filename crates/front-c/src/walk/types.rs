@@ -8,13 +8,18 @@ use crate::typing::{Ty, Typing};
 use c_types::{Scalar, Value};
 
 impl<'a> Walker<'_, 'a> {
+    /// Asks about types and constants where names mean what they mean here.
+    pub(super) fn typing<T>(&self, ask: impl FnOnce(&Typing<'_, '_>) -> T) -> T {
+        ask(&Typing { linked: self.linked, u: self.u, name: &|sym| self.lookup(sym) })
+    }
+
     pub(super) fn constant(&self, e: ExprId) -> Option<Value> {
-        Typing { linked: self.linked, u: self.u, name: &|sym| self.lookup(sym) }.constant(e)
+        self.typing(|t| t.constant(e))
     }
 
     /// The scalar type of an expression's value.
     pub(super) fn scalar(&self, e: ExprId) -> Option<Scalar> {
-        Typing { linked: self.linked, u: self.u, name: &|sym| self.lookup(sym) }.scalar(e)
+        self.typing(|t| t.scalar(e))
     }
 
     pub(super) fn scalar_at(&self, ty: Option<TypeRef>) -> Option<Scalar> {
@@ -70,8 +75,15 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
-    /// The declared type of a member.
-    pub(super) fn member(&self, ty: Option<TypeRef>, name: &str) -> Option<TypeRef> {
-        self.linked.member(ty.map_or(Ty::Unknown, Ty::At), name).1
+    /// The declared type of a member, and the type that it has in a record of another type.
+    pub(super) fn member(
+        &self,
+        declared: Option<TypeRef>,
+        exact: Ty,
+        name: &str,
+    ) -> (Option<TypeRef>, Ty) {
+        let declared = declared.map_or(Ty::Unknown, Ty::At);
+        let (ty, at) = self.linked.member(declared, name);
+        (at, if exact == declared { ty } else { self.linked.member(exact, name).0 })
     }
 }

@@ -4,6 +4,7 @@ use super::Walker;
 use crate::link::{ObjectId, TypeRef};
 use crate::skeleton::{Data, DataId};
 use crate::tree::{Assign, Binary, ExprId, ExprKind, Unary};
+use crate::typing::Ty;
 use c_types::{Model, Scalar, Value};
 
 /// Larger values are not followed.
@@ -19,6 +20,8 @@ pub(super) enum What {
     Object(ObjectId),
     /// The address of an object, as an object.
     Address(ObjectId),
+    /// A place in memory that has no object, not read yet.
+    Place,
     /// What was just assigned to the object.
     Assigned(ObjectId),
     /// The result of a call.
@@ -30,7 +33,10 @@ pub(super) enum What {
 #[derive(Clone, Copy)]
 pub(super) struct Val {
     pub(super) what: What,
+    /// The type that is declared for what it is about.
     pub(super) ty: Option<TypeRef>,
+    /// The type that the expression has.
+    pub(super) exact: Ty,
     pub(super) constant: Option<Value>,
     /// It is what the object holds, and no conversion made another number of it.
     pub(super) faithful: bool,
@@ -38,10 +44,14 @@ pub(super) struct Val {
 
 impl Val {
     pub(super) fn new(what: What, ty: Option<TypeRef>) -> Val {
-        Val { what, ty, constant: None, faithful: true }
+        Val { what, ty, exact: ty.map_or(Ty::Unknown, Ty::At), constant: None, faithful: true }
     }
     pub(super) fn other(ty: Option<TypeRef>) -> Val {
         Val::new(What::Other, ty)
+    }
+    /// The same, with the type of its expression.
+    pub(super) fn typed(self, exact: Ty) -> Val {
+        Val { exact, ..self }
     }
     pub(super) fn object(&self) -> Option<ObjectId> {
         match self.what {
