@@ -37,7 +37,10 @@ mod walk;
 pub use c_types::Model;
 pub use conditions::{Callee, Condition, Conditions, Effects, Says};
 pub use lex::{Place, Problem};
-pub use library::{Library, calls_back, library, runs_at_exit};
+pub use library::{
+    Library, calls_back, is_failed_assertion, is_longjmp, is_setjmp, library, runs_at_exit,
+    writes_files,
+};
 pub use link::{Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, main_file};
 pub use lower::{Keep, LowerError, Lowered, Options, lower};
 pub use parse::{MAX_DEPTH, parse};

@@ -5,6 +5,7 @@
 //! pointer finds the functions that fit it. Which of these can be in the pointer is another question
 //! (`crate::function_pointers`).
 
+use crate::library::never_returns;
 use crate::tree::{
     Attributes, Declaration, ExprId, ExprKind, Function, Init, InitId, Item, StmtKind, Storage,
     Sym, TypeId, TypeKind, Unary, Unit,
@@ -180,38 +181,6 @@ pub enum Entity {
     /// A variable.
     Object(ObjectId),
 }
-
-/// Functions that never come back, whatever their declaration says.
-const NORETURN: [&str; 16] = [
-    "exit",
-    "_exit",
-    "_Exit",
-    "quick_exit",
-    "abort",
-    "longjmp",
-    "_longjmp",
-    "siglongjmp",
-    "__builtin_longjmp",
-    "__builtin_unreachable",
-    "__builtin_trap",
-    "__builtin_abort",
-    "__builtin_exit",
-    "pthread_exit",
-    "thrd_exit",
-    "__assert_fail",
-];
-
-/// Functions that end the program, among those.
-pub(crate) const EXITS: [&str; 8] = [
-    "exit",
-    "_exit",
-    "_Exit",
-    "quick_exit",
-    "abort",
-    "__builtin_abort",
-    "__builtin_exit",
-    "__assert_fail",
-];
 
 /// Units with their names resolved.
 #[derive(Debug)]
@@ -541,7 +510,7 @@ impl Linked<'_> {
             unique: name.to_owned(),
             body: None,
             is_static,
-            noreturn: NORETURN.contains(&name),
+            noreturn: never_returns(name),
             address_taken: false,
             ty: None,
             constant: None,
@@ -663,7 +632,7 @@ impl Linked<'_> {
         }
         func.body = Some((u, item));
         // These may well be the program's own.
-        func.noreturn &= f.attributes.noreturn || !NORETURN.contains(&name);
+        func.noreturn &= f.attributes.noreturn || !never_returns(name);
     }
 
     /// Functions that are mentioned without being called, and variables whose address is taken: by `&`,

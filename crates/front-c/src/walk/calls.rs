@@ -5,7 +5,8 @@ use super::code::Ins;
 use super::tasks::Task;
 use super::text::Text;
 use super::values::{Val, What};
-use crate::link::{EXITS, Entity, FuncId, ObjectId, TypeRef, strip};
+use crate::library::{ends_the_program, is_setjmp};
+use crate::link::{Entity, FuncId, ObjectId, TypeRef, strip};
 use crate::skeleton::{Call, DataId, Event, Next};
 use crate::tree::{ExprId, ExprKind, TypeKind, Unary};
 use crate::typing::Ty;
@@ -248,14 +249,9 @@ impl<'a> Walker<'_, 'a> {
         let stops = !targets.is_empty() && targets.iter().all(|f| funcs[f.index()].noreturn);
         let ends = targets.iter().any(|f| {
             let func = &funcs[f.index()];
-            func.body.is_none() && EXITS.contains(&func.name.as_str())
+            func.body.is_none() && ends_the_program(&func.name)
         });
-        let setjmp = targets.iter().any(|f| {
-            matches!(
-                funcs[f.index()].name.as_str(),
-                "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" | "__builtin_setjmp"
-            )
-        });
+        let setjmp = targets.iter().any(|f| is_setjmp(&funcs[f.index()].name));
         let constant = match targets[..] {
             [f] => funcs[f.index()].constant,
             _ => None,
