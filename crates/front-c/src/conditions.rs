@@ -15,7 +15,7 @@
 //! - C6. What may change at any time (`volatile`, atomics, what signal handlers and other threads assign)
 //!   is in no condition.
 
-use crate::library::{Library, library};
+use crate::library::{Library, is_library_variable, library, runs_at_any_time};
 use crate::link::{FuncId, Object, ObjectId, Reach};
 use crate::skeleton::{Body, Call, Data, DataId, Event, Flow, Skeleton, When, plain_name};
 use c_types::{Binary, Model, Scalar, Unary, Value, binary, unary};
@@ -115,7 +115,7 @@ impl Effects {
                         continue;
                     }
                     let name = plain_name(&s.funcs[f.index()].name);
-                    any_time |= AT_ANY_TIME.contains(&name);
+                    any_time |= runs_at_any_time(name);
                     match library(name) {
                         Some(Library::Silent) => {}
                         Some(Library::Writes) => stores = true,
@@ -173,7 +173,7 @@ impl Effects {
         let object = &s.objects[root.index()];
         s.objects[o.index()].volatile
             || object.volatile
-            || (!object.defined && LIBRARY_VARIABLES.contains(&object.name.as_str()))
+            || (!object.defined && is_library_variable(&object.name))
             || self.any_time.as_ref().is_some_and(|effect| {
                 (effect.stores && is_exposed(object))
                     || !object.automatic && self.changes(s, effect, root)
@@ -204,38 +204,6 @@ impl Effects {
                 || effect.unknown && (object.external || object.address_taken))
     }
 }
-
-/// Variables that functions of the library assign without being asked.
-const LIBRARY_VARIABLES: [&str; 14] = [
-    "__environ",
-    "daylight",
-    "environ",
-    "getdate_err",
-    "h_errno",
-    "optarg",
-    "opterr",
-    "optind",
-    "optopt",
-    "signgam",
-    "stderr",
-    "stdin",
-    "timezone",
-    "tzname",
-];
-
-/// Functions that make others run at any time from then on.
-const AT_ANY_TIME: [&str; 10] = [
-    "bsd_signal",
-    "pthread_create",
-    "sigaction",
-    "signal",
-    "__sysv_signal",
-    "sigset",
-    "ssignal",
-    "sysv_signal",
-    "thrd_create",
-    "timer_create",
-];
 
 /// Whether what is behind a pointer may be the variable.
 fn is_exposed(object: &Object) -> bool {

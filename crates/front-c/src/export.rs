@@ -12,8 +12,8 @@
 //!
 //! A `longjmp` goes to any `setjmp`, with as many or fewer addresses on the stack.
 
+use crate::library::is_longjmp;
 use crate::link::{FuncId, ObjectId, Reach};
-use crate::lower::is_longjmp;
 use crate::skeleton::{Body, Event, Flow, Next, Skeleton, plain_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;

@@ -37,17 +37,21 @@ mod walk;
 pub use c_types::Model;
 pub use conditions::{Callee, Condition, Conditions, Effects, Says};
 pub use lex::{Place, Problem};
-pub use library::{Library, calls_back, library, runs_at_exit};
+pub use library::{
+    Library, calls_back, is_failed_assertion, is_longjmp, is_setjmp, library, runs_at_exit,
+    writes_files,
+};
 pub use link::{Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, main_file};
 pub use lower::{Keep, LowerError, Lowered, Options, lower};
 pub use parse::{MAX_DEPTH, parse};
 pub use skeleton::{
-    Arm, Body, Call, Data, DataId, Event, Flow, MAX_LINKS, Next, Point, Relation, Skeleton, Spot,
-    Warning, When, plain_name,
+    Access, Arm, Body, Call, Data, DataId, Doing, Event, Flow, MAX_LINKS, Next, Point, Relation,
+    Skeleton, Spot, Warning, When, plain_name,
 };
 pub use tree::{
     Asm, Assign, Attributes, Binary, Declaration, EnumId, Enumeration, Enumerator, EnumeratorId,
     Expr, ExprId, ExprKind, Field, ForInit, Function, Init, InitId, Item, Param, Record, RecordId,
     Stmt, StmtId, StmtKind, Storage, Sym, Tag, Type, TypeId, TypeKind, Unary, Unit,
 };
-pub use walk::{Pointers, skeleton, skeleton_by};
+pub use typing::Ty;
+pub use walk::{Pointers, skeleton, skeleton_by, type_text};

@@ -5,6 +5,7 @@
 //! pointer finds the functions that fit it. Which of these can be in the pointer is another question
 //! (`crate::function_pointers`).
 
+use crate::library::never_returns;
 use crate::tree::{
     Attributes, Declaration, ExprId, ExprKind, Function, Init, InitId, Item, StmtKind, Storage,
     Sym, TypeId, TypeKind, Unary, Unit,
@@ -144,6 +145,34 @@ pub struct Object {
     pub at: Option<(u32, Place)>,
 }
 
+impl Object {
+    /// An object that is defined, and of which nothing else is known.
+    pub(crate) fn new(name: String, reach: Reach, ty: Option<TypeRef>) -> Object {
+        Object {
+            name,
+            owner: None,
+            automatic: false,
+            reach,
+            ty,
+            address_taken: false,
+            external: false,
+            defined: true,
+            fixed: None,
+            constant: false,
+            volatile: false,
+            scalar: None,
+            indexed: false,
+            temporary: false,
+            loose: false,
+            type_names: 0,
+            array: false,
+            first: false,
+            depth: 0,
+            at: None,
+        }
+    }
+}
+
 /// What a name of a file scope is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Entity {
@@ -152,38 +181,6 @@ pub enum Entity {
     /// A variable.
     Object(ObjectId),
 }
-
-/// Functions that never come back, whatever their declaration says.
-const NORETURN: [&str; 16] = [
-    "exit",
-    "_exit",
-    "_Exit",
-    "quick_exit",
-    "abort",
-    "longjmp",
-    "_longjmp",
-    "siglongjmp",
-    "__builtin_longjmp",
-    "__builtin_unreachable",
-    "__builtin_trap",
-    "__builtin_abort",
-    "__builtin_exit",
-    "pthread_exit",
-    "thrd_exit",
-    "__assert_fail",
-];
-
-/// Functions that end the program, among those.
-pub(crate) const EXITS: [&str; 8] = [
-    "exit",
-    "_exit",
-    "_Exit",
-    "quick_exit",
-    "abort",
-    "__builtin_abort",
-    "__builtin_exit",
-    "__assert_fail",
-];
 
 /// Units with their names resolved.
 #[derive(Debug)]
@@ -513,7 +510,7 @@ impl Linked<'_> {
             unique: name.to_owned(),
             body: None,
             is_static,
-            noreturn: NORETURN.contains(&name),
+            noreturn: never_returns(name),
             address_taken: false,
             ty: None,
             constant: None,
@@ -540,27 +537,12 @@ impl Linked<'_> {
 
     pub(crate) fn new_object(&mut self, u: usize, d: &Declaration) -> ObjectId {
         let id = ObjectId(self.objects.len() as u32);
+        let name = self.units[u].name(d.name).to_owned();
+        let ty = Some(TypeRef { unit: u as u32, ty: d.ty });
         self.objects.push(Object {
-            name: self.units[u].name(d.name).to_owned(),
-            owner: None,
-            automatic: false,
-            reach: Reach::Var,
-            ty: Some(TypeRef { unit: u as u32, ty: d.ty }),
-            address_taken: false,
-            external: false,
             defined: d.storage != Storage::Extern,
-            fixed: None,
-            constant: false,
-            volatile: false,
-            scalar: None,
-            indexed: false,
-            temporary: false,
-            loose: false,
-            type_names: 0,
-            array: false,
-            first: false,
-            depth: 0,
             at: Some((u as u32, d.at)),
+            ..Object::new(name, Reach::Var, ty)
         });
         id
     }
@@ -650,7 +632,7 @@ impl Linked<'_> {
         }
         func.body = Some((u, item));
         // These may well be the program's own.
-        func.noreturn &= f.attributes.noreturn || !NORETURN.contains(&name);
+        func.noreturn &= f.attributes.noreturn || !never_returns(name);
     }
 
     /// Functions that are mentioned without being called, and variables whose address is taken: by `&`,

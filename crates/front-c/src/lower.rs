@@ -10,6 +10,7 @@ mod outside;
 
 use self::keep::{Kept, Number, Truth};
 use crate::conditions::{Callee, Conditions, Effects};
+use crate::library::{is_failed_assertion, is_longjmp};
 use crate::link::{Func, FuncId, ObjectId};
 use crate::skeleton::{Body, Call, Event, Flow, Next, Point, Skeleton, When};
 use ir::{
@@ -768,17 +769,6 @@ impl<'a> Lowering<'a> {
         }
         guard
     }
-}
-
-fn is_failed_assertion(name: &str) -> bool {
-    matches!(
-        name,
-        "__assert_fail" | "__assert_perror_fail" | "__assert" | "__assert_rtn" | "__assert_func"
-    )
-}
-
-pub(crate) fn is_longjmp(name: &str) -> bool {
-    matches!(name, "longjmp" | "_longjmp" | "siglongjmp" | "__builtin_longjmp")
 }
 
 fn push(rel: &mut Rel, var: VarId, value: Option<ExprId>) {

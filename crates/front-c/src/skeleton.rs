@@ -32,8 +32,10 @@
 //! result is a point of its own, after it, with `assign(o)`, `call(f, o)` and `result(f, o)`.
 
 use crate::link::{Func, FuncId, Object, ObjectId};
+use crate::typing::Ty;
 use c_types::{Binary, Model, Scalar};
 use std::fmt;
+use std::ops::Range;
 
 /// How many links a part may be away from its variable to be an object.
 pub const MAX_LINKS: u32 = 6;
@@ -104,6 +106,11 @@ pub struct Body {
     /// The scalar type of each of these values, if that is certain. Their numbers are those of this type:
     /// what an operator computes wraps, or is undefined, as the type says.
     pub scalars: Vec<Option<Scalar>>,
+    /// What its points read and write ([`Point::accesses`]).
+    pub accesses: Vec<Access>,
+    /// Accesses that are no part of a point, with the point that they stand before: nothing that has a name
+    /// takes part in them, and their values are not used (`*(volatile int *)4096;`).
+    pub silent: Vec<(u32, Access)>,
 }
 
 /// A place in the source.
@@ -135,8 +142,37 @@ pub struct Point {
     /// Events about values that the source has no name for ([`Object::temporary`]), and escapes. They
     /// are no part of the letter.
     pub hidden: Vec<Event>,
+    /// What it reads and writes, in order, in [`Body::accesses`]. The assignment of a call's result is told
+    /// by the call.
+    pub accesses: Range<u32>,
     /// How it goes on.
     pub flow: Flow,
+}
+
+/// What is done to a part of memory, with its type. Unlike events, which are about names, they are all
+/// there: in the order in which the skeleton has them, as often as they happen, and those of what the source
+/// has no name for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// What is done.
+    pub doing: Doing,
+    /// The object; none if there is none for it: `*f()`, a part that is too far away, or whatever an
+    /// assembler's code may write.
+    pub object: Option<ObjectId>,
+    /// The type that the access has: in `*(char *)p`, `char`, whatever `p` points to. A pointer that is
+    /// followed on the way to another object is read as it is declared.
+    pub ty: Ty,
+}
+
+/// What an access does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Doing {
+    /// It reads.
+    Read,
+    /// It writes.
+    Write,
+    /// It takes the address, by `&` or because it is an array.
+    Address,
 }
 
 /// Where control goes.
@@ -206,8 +242,14 @@ pub struct Call {
     pub arg_data: Vec<Option<DataId>>,
     /// The arguments that are objects, or results of calls.
     pub arg_values: Vec<Option<ObjectId>>,
+    /// The types of the arguments, before they are converted to those of the parameters.
+    pub arg_types: Vec<Ty>,
+    /// The type of what is called: of a function, or of a pointer to one.
+    pub callee: Ty,
     /// The target of the result.
     pub result: Option<ObjectId>,
+    /// The type of that target.
+    pub result_type: Ty,
     /// What holds the result if it has no target, and is used.
     pub temporary: Option<ObjectId>,
     /// The events of assigning the result.

@@ -13,7 +13,7 @@ const MAX_NODES: usize = 512;
 
 /// The type of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Ty {
+pub enum Ty {
     /// Nothing is certain.
     Unknown,
     /// A scalar that no declaration names: what promotions and operators make.
@@ -151,7 +151,7 @@ impl Typing<'_, '_> {
     }
 
     /// The type of an expression that does not depend on those of its operands.
-    fn leaf(&self, kind: &ExprKind) -> Option<Ty> {
+    pub(crate) fn leaf(&self, kind: &ExprKind) -> Option<Ty> {
         let unit = self.unit();
         let int = Ty::Scalar(Scalar::INT);
         let size = || Ty::Scalar(Scalar::Int(Int::new(self.model().pointer, false)));
@@ -186,11 +186,11 @@ impl Typing<'_, '_> {
         })
     }
 
-    fn promoted(&self, a: Ty) -> Ty {
+    pub(crate) fn promoted(&self, a: Ty) -> Ty {
         self.linked.scalar(a).map_or(Ty::Unknown, |a| Ty::Scalar(a.promoted()))
     }
 
-    fn binary_type(&self, op: Binary, a: Ty, b: Ty) -> Ty {
+    pub(crate) fn binary_type(&self, op: Binary, a: Ty, b: Ty) -> Ty {
         let (left, right) = (self.linked.scalar(a), self.linked.scalar(b));
         match (op, left, right) {
             _ if op.is_shift() => self.promoted(a),

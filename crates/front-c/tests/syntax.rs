@@ -213,6 +213,15 @@ fn nesting_ends_in_a_problem_and_never_in_a_crash() {
     nested("void f(", "int (*)(", "int", ")", ");");
     nested("struct s ", "{ struct ", "{ int x; }", " y; }", ";");
     nested("void f(int x) { ", "if (x) ", ";", "", "}");
+    nested("void f(int x) { ", "for (;;) ", ";", "", "}");
+    nested("void f(int x) { ", "{", ";", "}", "}");
+    nested("enum e ", "{ A = sizeof(enum ", "{ B }", ") }", ";");
+    nested("int x[] = { ", "[sizeof(int[]) { ", "1", " }] = 1", "};");
+    nested("int x = ", "_Generic(", "1", ", int: 1)", ";");
+    nested("int x = ", "__builtin_choose_expr(1, ", "1", ", 2)", ";");
+    nested("int x = ", "__builtin_offsetof(typeof(", "1", "), a)", ";");
+    nested("int x = ", "(int) { ", "1", " }", ";");
+    nested("int x", "[sizeof(int", "", ")]", ";");
     nested("void f(int x) { ", "while (x) ", ";", "", "}");
     nested("void f(int x) { ", "do ", ";", "while (x);", "}");
     nested("void f(int x) { ", "switch (x) ", ";", "", "}");
@@ -348,4 +357,16 @@ fn mutated_text_is_survived() {
         }
         property(&mutated.concat());
     }
+}
+
+#[test]
+fn words_that_say_nothing_do_not_nest() {
+    let many = "__extension__ ".repeat(300_000);
+    // A cast, a declaration in a block, and one at the top.
+    clean(&format!("int f(void) {{ return ({many} int) 1; }}"));
+    let unit = clean(&format!("int f(void) {{ {many} int x = 1; return x; }} {many} int g;"));
+    assert_eq!(names(&unit).len(), 1);
+    // Before an expression they are operators, and each is a level.
+    let unit = parse(&format!("int f(void) {{ return {many} 1; }} int g;"));
+    assert!(unit.problems[0].message.contains(&MAX_DEPTH.to_string()));
 }

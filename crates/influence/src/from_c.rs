@@ -13,7 +13,7 @@
 
 use front_c::{
     Body, Call, Data, DataId, Event, Flow, FuncId, Next, ObjectId, Reach, Skeleton, When,
-    plain_name,
+    is_failed_assertion, is_longjmp, plain_name, writes_files,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,25 +28,6 @@ pub fn of_c(skeleton: &Skeleton, entry: Option<&str>, terms: bool) -> Option<Gra
         return Some(graph);
     }
     build(skeleton, entry, Some(known)).map(|(graph, _)| graph)
-}
-
-/// Functions that write nothing but files.
-const QUIET: [&str; 30] = [
-    "printf", "fprintf", "vprintf", "vfprintf", "dprintf", "puts", "putchar", "fputs", "fputc",
-    "putc", "perror", "fflush", "exit", "_exit", "abort", "free", "fclose", "strlen", "strcmp",
-    "strncmp", "memcmp", "strchr", "strrchr", "strstr", "atoi", "atol", "abs", "isdigit",
-    "isalpha", "isspace",
-];
-
-fn is_failed_assertion(name: &str) -> bool {
-    matches!(
-        name,
-        "__assert_fail" | "__assert_perror_fail" | "__assert" | "__assert_rtn" | "__assert_func"
-    )
-}
-
-fn is_longjmp(name: &str) -> bool {
-    matches!(name, "longjmp" | "_longjmp" | "siglongjmp" | "__builtin_longjmp")
 }
 
 fn build(skeleton: &Skeleton, entry: Option<&str>, terms: Option<Terms>) -> Option<(Graph, Terms)> {
@@ -655,7 +636,7 @@ impl<'a> Lowering<'a> {
         }
         let reads = self.outside(&point.events);
         let quiet =
-            !names.is_empty() && names.iter().all(|n| QUIET.contains(n) || is_failed_assertion(n));
+            !names.is_empty() && names.iter().all(|n| writes_files(n) || is_failed_assertion(n));
         let mut targets = Vec::new();
         self.handed_out(&point.events, &mut targets);
         if let Some(memory) = self.memory

@@ -231,7 +231,7 @@ fn formulas_with_sixty_atoms() {
         (0..n).map(part).collect::<Vec<_>>().join(op)
     };
     for (atoms, holds) in [(60, false), (59, true)] {
-        let file = TempFile::new("many.bp", &many(atoms));
+        let file = TempFile::new("many.bp", many(atoms));
         let often = join(atoms, " & ", &|i| format!("G F b{i}"));
         let odd = join(atoms, " ^ ", &|i| format!("b{i}"));
         // Each statement changes at most one of them, so that the parity stays even only if nothing
@@ -249,7 +249,7 @@ fn formulas_with_sixty_atoms() {
 /// A hundred assumptions of fairness.
 #[test]
 fn a_hundred_fairness_constraints() {
-    let file = TempFile::new("many.bp", &many(50));
+    let file = TempFile::new("many.bp", many(50));
     let mut args = vec!["check".to_owned(), file.path().to_owned()];
     for i in 0..50 {
         args.extend(["--fair".to_owned(), format!("b{i}"), "--fair".to_owned(), format!("!b{i}")]);

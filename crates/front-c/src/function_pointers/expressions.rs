@@ -2,33 +2,10 @@
 
 use super::{Callee, Class, Flows, Kind, Local, Task, Type, Val, What, keeps};
 use crate::andersen::{Cell, Place, Site};
+use crate::library::keeps_what_it_is_given;
 use crate::link::Entity;
 use crate::plain_name;
 use crate::tree::{Assign, Binary, ExprId, ExprKind, StmtKind, Unary};
-
-/// Functions that keep or call what they are given, but do not look into the records it points to.
-const CALLS_BACK: [&str; 20] = [
-    "atexit",
-    "bsearch",
-    "call_once",
-    "lfind",
-    "lsearch",
-    "on_exit",
-    "pthread_atfork",
-    "pthread_create",
-    "pthread_join",
-    "pthread_key_create",
-    "pthread_once",
-    "pthread_setspecific",
-    "qsort",
-    "qsort_r",
-    "signal",
-    "tdelete",
-    "tfind",
-    "thrd_create",
-    "tsearch",
-    "twalk",
-];
 
 impl<'a> Flows<'_, 'a> {
     pub(super) fn enter(&mut self, e: ExprId) {
@@ -379,7 +356,7 @@ impl<'a> Flows<'_, 'a> {
         let keeps = keeps(name);
         // The compiler's own exchange values in memory, and look at nothing else.
         let atomic = name.starts_with("__sync_") || name.starts_with("__atomic_");
-        let gives = !atomic && CALLS_BACK.binary_search(&plain_name(name)).is_err();
+        let gives = !atomic && !keeps_what_it_is_given(plain_name(name));
         if let (
             "memcpy" | "memmove" | "mempcpy" | "memccpy" | "wmemcpy" | "wmemmove" | "bcopy",
             [a, b, ..],

@@ -1,10 +1,11 @@
 //! Calls: of functions that are entered, and of those that are events only.
 
-use super::functions::{is_longjmp, is_setjmp};
 use super::{Act, At, CallPlan, Maker, Plan};
 use crate::event::Event;
 use crate::paths::{DEREF, PathId, Paths, Root};
-use front_c::{Body, Call, Callee, FuncId, Library, Next, ObjectId, Point, library};
+use front_c::{
+    Body, Call, Callee, FuncId, Library, Next, ObjectId, Point, is_longjmp, is_setjmp, library,
+};
 use ir::{ExprId, Exprs, VarId};
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@
 use super::Maker;
 use crate::event::Event;
 use crate::paths::{PathId, Paths, Root};
-use front_c::{Body, Flow, FuncId, Next, ObjectId, Point};
+use front_c::{Body, Flow, FuncId, Next, ObjectId, Point, is_longjmp};
 use ir::Type;
 use rustc_hash::FxHashMap;
 
@@ -207,12 +207,4 @@ impl Maker<'_> {
     pub(super) fn wants(&self, event: impl Fn(&Event) -> bool) -> bool {
         self.rule.events.iter().flatten().any(event)
     }
-}
-
-pub(super) fn is_longjmp(name: &str) -> bool {
-    matches!(name, "longjmp" | "_longjmp" | "siglongjmp" | "__builtin_longjmp")
-}
-
-pub(super) fn is_setjmp(name: &str) -> bool {
-    matches!(name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp")
 }

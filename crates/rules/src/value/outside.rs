@@ -11,11 +11,10 @@
 //! Other callbacks cannot meet a value that is followed from elsewhere: they are functions that the
 //! program starts with.
 
-use super::functions::is_longjmp;
 use super::{Act, At, Maker, Start};
 use crate::dfa::Dfa;
 use crate::paths::Root;
-use front_c::{Call, Event, Flow, FuncId, Next, ObjectId, calls_back, runs_at_exit};
+use front_c::{Call, Event, Flow, FuncId, Next, ObjectId, calls_back, is_longjmp, runs_at_exit};
 use ir::{EdgeKind, Exprs, NodeId, ProcId, Rel};
 use rustc_hash::FxHashSet;
 

@@ -18,13 +18,12 @@
 //! Objects are followed in this way if they are tested, or what they are copied to is, and if something is
 //! known of them: constants, outcomes, or a test before.
 
-use super::functions::is_setjmp;
 use super::{Act, At, Maker};
 use crate::rule::Comparison;
 use c_types::{Model, Scalar, Value};
 use front_c::{
     Binary, Body, Call, Callee, Condition, Data, DataId, Event, Flow, FuncId, Library, ObjectId,
-    Point, Reach, Relation, Says, When, library,
+    Point, Reach, Relation, Says, When, is_setjmp, library,
 };
 use ir::{Expr, ExprId, Exprs, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};

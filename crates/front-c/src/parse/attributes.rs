@@ -1,0 +1,99 @@
+//! Attributes, and names that `asm` gives.
+
+use super::Parser;
+use super::cursor::{OPEN, Parsed};
+use super::keywords::Kw;
+use crate::lex::{Tok, Token};
+use crate::tree::{Attributes, Sym};
+
+impl Parser {
+    /// Attributes, if any stand here.
+    pub(super) fn attributes(&mut self, out: &mut Attributes) -> Parsed<()> {
+        loop {
+            if self.kw() == Some(Kw::Attribute) {
+                self.advance();
+                let start = self.pos;
+                self.skip_parens()?;
+                self.read_attributes(start, self.pos, out);
+            } else if self.is("[") && self.ahead_is(1, "[") {
+                let start = self.pos;
+                self.skip_bracket()?;
+                self.read_attributes(start, self.pos, out);
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn read_attributes(&self, from: usize, to: usize, out: &mut Attributes) {
+        for i in from..to {
+            let Tok::Word(sym) = self.tokens[i].tok else { continue };
+            match self.unit.name(sym) {
+                "noreturn" | "__noreturn__" | "_Noreturn" => out.noreturn = true,
+                "cleanup" | "__cleanup__" => {
+                    if let Some(Token { tok: Tok::Word(f), .. }) = self.tokens.get(i + 2) {
+                        out.cleanup = Some(*f);
+                    }
+                }
+                "constructor" | "__constructor__" => out.constructor = true,
+                "destructor" | "__destructor__" => out.destructor = true,
+                "weak" | "__weak__" => out.weak = true,
+                "mode" | "__mode__" | "vector_size" | "__vector_size__" => out.odd = true,
+                "alias" | "__alias__" | "weakref" | "__weakref__" | "ifunc" | "__ifunc__" => {
+                    if let Some(Token { tok: Tok::Text(name), .. }) = self.tokens.get(i + 2) {
+                        match self.unit.name(sym).contains("ifunc") {
+                            true => out.ifunc = Some(*name),
+                            false => out.alias = Some(*name),
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether what follows the attribute here is a declaration.
+    pub(super) fn attribute_declares(&self) -> bool {
+        match self.closing.get(self.pos + 1) {
+            Some(&close) if close != OPEN => self.starts_declaration(close as usize + 1 - self.pos),
+            _ => false,
+        }
+    }
+
+    /// How far it is to the token after the `[[…]]` that start here.
+    pub(super) fn after_brackets(&self) -> usize {
+        let mut n = 0;
+        while self.ahead_is(n, "[") && self.ahead_is(n + 1, "[") {
+            match self.closing[self.pos + n] {
+                OPEN => return n,
+                close => n = close as usize + 1 - self.pos,
+            }
+        }
+        n
+    }
+
+    /// `asm("name")` behind a declarator.
+    pub(super) fn asm_name(&mut self) -> Parsed<Option<Sym>> {
+        self.advance();
+        let name = match self.ahead(1) {
+            Tok::Text(sym) => Some(sym),
+            _ => None,
+        };
+        self.skip_parens()?;
+        Ok(name)
+    }
+}
+
+pub(super) fn join(a: Attributes, b: Attributes) -> Attributes {
+    Attributes {
+        noreturn: a.noreturn || b.noreturn,
+        cleanup: a.cleanup.or(b.cleanup),
+        constructor: a.constructor || b.constructor,
+        destructor: a.destructor || b.destructor,
+        weak: a.weak || b.weak,
+        alias: a.alias.or(b.alias),
+        ifunc: a.ifunc.or(b.ifunc),
+        asm_name: a.asm_name.or(b.asm_name),
+        odd: a.odd || b.odd,
+    }
+}

@@ -1,0 +1,107 @@
+//! Tokens → tree, by recursive descent.
+//!
+//! Where C cannot be read without knowing which names are types, scopes tell. Every top-level item is
+//! parsed on its own: what fails is skipped to its end, by its brackets, and reported. Chains that
+//! programs make long (`else if`, `case` labels, operators of one level) are loops here.
+//!
+//! What really nests is the one exception to the rule that nothing recurses over nesting: C's grammar
+//! mixes declarations, statements and expressions at every level, and a descent says it best. It is
+//! bounded. Every cycle of these functions passes through [`Parser::deeper`], which counts to
+//! [`MAX_DEPTH`] and then gives the item up with a problem that says so; the parser runs on a thread
+//! whose stack fits that many levels of the largest frames. `tests/syntax.rs` nests every construct
+//! deeper than that.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `cursor`, `keywords` | the place in the tokens |
+//! | `items` | the top level |
+//! | `specifiers`, `tags`, `declarators`, `attributes`, `initialisers` | declarations |
+//! | `statements` | statements |
+//! | `expressions`, `primary` | expressions |
+//! | `scopes`, `nodes` | what is known, what is made |
+
+mod attributes;
+mod cursor;
+mod declarators;
+mod expressions;
+mod initialisers;
+mod items;
+mod keywords;
+mod nodes;
+mod primary;
+mod scopes;
+mod specifiers;
+mod statements;
+mod tags;
+
+use crate::lex::{Place, Problem, Token, lex};
+use crate::tree::{Sym, Unit};
+use cursor::matching;
+use keywords::Keywords;
+use rustc_hash::FxHashMap;
+use scopes::{Meaning, Scope};
+
+/// How deep expressions and statements may nest.
+pub const MAX_DEPTH: u32 = 2_000;
+
+/// What is no C has problems without end, each of which may cost [`MAX_DEPTH`] levels.
+const MAX_PROBLEMS: usize = 10_000;
+/// Items that nest too deep.
+const MAX_DEEP: usize = 100;
+
+/// Enough for [`MAX_DEPTH`] levels of the largest frames.
+const STACK_BYTES: usize = 256 << 20;
+
+/// Parses a preprocessed translation unit. Never fails as a whole: see [`Unit::problems`].
+pub fn parse(text: &str) -> Unit {
+    let body = || {
+        let mut unit = Unit::default();
+        let keywords = Keywords::new(&mut unit);
+        let (tokens, files) = lex(text, &mut unit.names);
+        unit.files = files;
+        unit.text = text.into();
+        let mut parser = Parser {
+            hopeless: vec![false; tokens.len()],
+            closing: matching(&tokens),
+            tokens,
+            pos: 0,
+            unit,
+            keywords,
+            scopes: vec![Scope::default()],
+            local_labels: FxHashMap::default(),
+            depth: 0,
+        };
+        // A keyword of C23, and a name in C11: what a program declares takes its place.
+        let (name, ty) = (parser.unit.names.add("bool"), parser.base("_Bool"));
+        parser.declare(name, Meaning::Type(ty));
+        parser.unit();
+        parser.unit
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, body);
+        match thread.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(unit)) => unit,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => {
+                let message = format!("no thread to parse on: {error}");
+                let problem = Problem { at: Place::default(), message, function: None };
+                Unit { problems: vec![problem], ..Unit::default() }
+            }
+        }
+    })
+}
+
+struct Parser {
+    tokens: Vec<Token>,
+    /// Of each opening bracket, the closing one.
+    closing: Vec<u32>,
+    /// Tokens from which no end of an item was found; see [`Parser::end_of_item`].
+    hopeless: Vec<bool>,
+    pos: usize,
+    unit: Unit,
+    keywords: Keywords,
+    scopes: Vec<Scope>,
+    /// How many blocks have declared the label.
+    local_labels: FxHashMap<Sym, u32>,
+    depth: u32,
+}

@@ -1,0 +1,207 @@
+//! Operators that make one value of others: `*`, `&`, `++`, `[]`, `.`, `->`, casts.
+
+use super::Walker;
+use super::values::{Val, What};
+use crate::link::Reach;
+use crate::skeleton::{Data, Doing, Event};
+use crate::tree::{Binary, ExprId, ExprKind, Sym, TypeId, TypeKind, Unary};
+use crate::typing::Ty;
+use c_types::Scalar;
+
+impl<'a> Walker<'_, 'a> {
+    /// `*p`
+    pub(super) fn deref(&mut self) {
+        let val = self.pop();
+        let ty = self.pointee(val.ty);
+        let exact = self.linked.pointee(val.exact);
+        let val = match val.what {
+            What::Func => val,
+            // A function pointer is called, not followed.
+            What::Object(_) if self.is_function(ty) => Val { ty, ..val },
+            What::Other | What::Call(_) if self.is_function(ty) => Val::other(ty),
+            What::Object(o) | What::Assigned(o) => {
+                let array = self.is_array(val.ty);
+                let reach = if array { Reach::Cell(o) } else { Reach::Deref(o) };
+                self.part_or_read(reach, None, val, ty)
+            }
+            What::Address(a) => match self.linked.objects[a.index()].reach {
+                Reach::Address(base) => Val::new(What::Object(base), self.object_type(base)),
+                _ => Val::new(What::Place, ty),
+            },
+            _ => {
+                self.consume(val);
+                Val::new(What::Place, ty)
+            }
+        };
+        self.push(val.typed(exact));
+    }
+
+    /// `&v`
+    pub(super) fn address(&mut self) {
+        let val = self.pop();
+        let exact = match val.exact {
+            Ty::At(t) => Ty::PointerTo(t),
+            _ => Ty::Scalar(Scalar::Pointer),
+        };
+        let val = match val.what {
+            What::Object(o) => {
+                self.linked.objects[o.index()].address_taken = true;
+                self.taken_root(o);
+                match self.part(Reach::Address(o), None) {
+                    Some(a) => Val::new(What::Address(a), None),
+                    None => {
+                        self.address_events(o, val.exact);
+                        Val::other(None)
+                    }
+                }
+            }
+            What::Func => val,
+            _ => Val::other(None),
+        };
+        self.push(val.typed(exact));
+    }
+
+    /// `++v` and its kind.
+    pub(super) fn step(&mut self, e: ExprId) {
+        let val = self.pop();
+        let ExprKind::Unary(Unary::Step { up, after }, _) = self.unit.expr(e).kind else {
+            return;
+        };
+        match val.what {
+            What::Object(o) => {
+                self.reach(o);
+                self.read(o);
+                self.access(Doing::Read, Some(o), val.exact);
+                self.point.hidden.push(Event::Escape(o));
+                let value = self.held(o).map(|before| {
+                    let one = self.data.add(Data::Int(1), Some(Scalar::INT));
+                    let op = if up { Binary::Add } else { Binary::Sub };
+                    self.data.binary(op, before, one, &self.unit.model)
+                });
+                self.write(o, val.exact, value);
+                let what = if after { What::Other } else { What::Assigned(o) };
+                self.push(Val::new(what, val.ty).typed(val.exact));
+            }
+            _ => {
+                self.consume(val);
+                self.emit(Event::Store);
+                self.access(Doing::Write, None, val.exact);
+                self.push(Val::other(val.ty).typed(val.exact));
+            }
+        }
+    }
+
+    /// One operand was evaluated, and is read.
+    pub(super) fn unary_end(&mut self, op: Unary) {
+        let val = self.pop();
+        self.consume(val);
+        let exact = match op {
+            Unary::Not => Ty::Scalar(Scalar::INT),
+            Unary::Part => Ty::Unknown,
+            _ => self.typing(|t| t.promoted(val.exact)),
+        };
+        self.push(Val::other(val.ty).typed(exact));
+    }
+
+    /// The end of two operands whose value is not followed.
+    pub(super) fn binary_end(&mut self, op: Binary) {
+        let (b, a) = (self.pop(), self.pop());
+        let ty = if self.pointee(a.ty).is_some() { a.ty } else { b.ty.or(a.ty) };
+        let exact = match op.is_truth() {
+            true => Ty::Scalar(Scalar::INT),
+            false => self.typing(|t| t.binary_type(op, a.exact, b.exact)),
+        };
+        self.push(Val::other(ty).typed(exact));
+    }
+
+    /// `a[i]`
+    pub(super) fn index(&mut self) {
+        let (mut index, mut base) = (self.pop(), self.pop());
+        // `i[a]`
+        if self.pointee(base.ty).is_none() && self.pointee(index.ty).is_some() {
+            std::mem::swap(&mut index, &mut base);
+        }
+        self.consume(index);
+        // A number with elements is a vector of GNU C.
+        let vector = base.ty.is_some_and(|t| matches!(self.kind(t), TypeKind::Base(_)));
+        let ty = if vector { base.ty } else { self.pointee(base.ty) };
+        let exact = self.linked.pointee(base.exact);
+        let val = match base.what {
+            What::Object(o) | What::Assigned(o) => {
+                let array = vector || self.is_array(base.ty);
+                let reach = if array { Reach::Cell(o) } else { Reach::Deref(o) };
+                let val = self.part_or_read(reach, None, base, ty);
+                if let What::Object(cell) = val.what {
+                    self.linked.objects[cell.index()].indexed = true;
+                }
+                val
+            }
+            _ => {
+                self.consume(base);
+                Val::new(What::Place, ty)
+            }
+        };
+        self.push(val.typed(exact));
+    }
+
+    /// `s.f`
+    pub(super) fn field(&mut self, sym: Sym) {
+        let base = self.pop();
+        let name = self.unit.name(sym);
+        let (ty, exact) = self.member(base.ty, base.exact, name);
+        let val = match base.what {
+            What::Object(o) => self.part_or_read(Reach::Field(o), Some(sym), base, ty),
+            What::Place => Val::new(What::Place, ty),
+            _ => Val::other(ty),
+        };
+        self.push(val.typed(exact));
+    }
+
+    /// `p->f`
+    pub(super) fn arrow(&mut self, sym: Sym) {
+        let base = self.pop();
+        let (declared, record) = (self.pointee(base.ty), self.linked.pointee(base.exact));
+        let (ty, exact) = self.member(declared, record, self.unit.name(sym));
+        let val = match base.what {
+            What::Object(o) | What::Assigned(o) => {
+                let mut reach = Reach::Arrow(o);
+                if self.is_array(base.ty)
+                    && let Some(cell) = self.part(Reach::Cell(o), None)
+                {
+                    reach = Reach::Field(cell);
+                }
+                self.part_or_read(reach, Some(sym), base, ty)
+            }
+            What::Address(a) => match self.linked.objects[a.index()].reach {
+                Reach::Address(o) => {
+                    let (ty, _) = self.member(self.object_type(o), record, self.unit.name(sym));
+                    self.part_or_read(Reach::Field(o), Some(sym), base, ty)
+                }
+                _ => Val::new(What::Place, ty),
+            },
+            _ => {
+                self.consume(base);
+                Val::new(What::Place, ty)
+            }
+        };
+        self.push(val.typed(exact));
+    }
+
+    /// `(type) a`
+    pub(super) fn cast(&mut self, ty: TypeId) {
+        let val = self.pop();
+        let ty = self.type_ref(ty);
+        let void = ty.is_some_and(|t| matches!(self.kind(t), TypeKind::Void));
+        let what = if void && matches!(val.what, What::Object(_) | What::Address(_)) {
+            What::Nothing
+        } else {
+            val.what
+        };
+        let (from, to) = (self.val_scalar(&val), self.scalar_at(ty));
+        let model = &self.unit.model;
+        let constant = val.constant.zip(to).and_then(|(value, to)| value.convert(to, model));
+        let keeps = from.zip(to).is_some_and(|(from, to)| from.fits(to, model));
+        let exact = ty.map_or(Ty::Unknown, Ty::At);
+        self.push(Val { what, ty, exact, constant, faithful: val.faithful && keeps });
+    }
+}
