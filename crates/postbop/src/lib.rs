@@ -21,6 +21,7 @@ mod andor;
 mod auto;
 mod c;
 mod checking;
+mod claims;
 mod collector;
 mod configurations;
 mod convert;
@@ -32,6 +33,7 @@ mod families;
 mod findings;
 mod folded;
 mod formula;
+mod granted;
 mod influence;
 mod listing;
 mod load;
@@ -52,14 +54,15 @@ mod states;
 mod temporal;
 mod told;
 mod tree;
+mod vacuous;
 mod watched;
 mod workers;
 
 pub use andor::AndOr;
 pub use bes::{Method, gunzip};
-pub use c::{CProgram, CText, Encoding, Model, preprocess};
+pub use c::{CProgram, CText, Encoding, Model, Unread, preprocess};
 pub use check::{Limits, StopReason, TraceMode};
-pub use checking::check;
+pub use claims::{check, stacks, states};
 pub use collector::Collector;
 pub use configurations::Configurations;
 pub use convert::{Stage, Target, convert, dump};
@@ -89,8 +92,8 @@ pub use replaying::{Judgement, replay};
 pub use rules::{Rule, RuleError, parse as parse_rules};
 pub use so_far::SoFar;
 pub use source::SourceFile;
-pub use stacks::{StackQuestion, Words, stacks};
-pub use states::{Runs, states};
+pub use stacks::{StackQuestion, Words};
+pub use states::Runs;
 pub use workers::{
     Hosts, HostsError, LEAST_SECRET, Meeting, Secret, Workers, eval_with_workers,
     solve_stream_with_workers, solve_with_workers,
