@@ -45,6 +45,11 @@ pub enum StopReason {
         /// What it is about the task.
         what: String,
     },
+    /// A part of the program was left out, and the answer depends on it.
+    Incomplete {
+        /// How much.
+        what: String,
+    },
     /// A check of our own failed: a bug in Postbop.
     Internal {
         /// Which check.
@@ -54,7 +59,7 @@ pub enum StopReason {
 
 impl StopReason {
     /// The word that reports use: `time`, `memory`, `steps`, `cancelled`, `unsupported`,
-    /// `internal`.
+    /// `incomplete`, `internal`.
     pub fn code(&self) -> &'static str {
         match self {
             StopReason::Time { .. } => "time",
@@ -62,6 +67,7 @@ impl StopReason {
             StopReason::Steps { .. } => "steps",
             StopReason::Cancelled => "cancelled",
             StopReason::Unsupported { .. } => "unsupported",
+            StopReason::Incomplete { .. } => "incomplete",
             StopReason::Internal { .. } => "internal",
         }
     }
@@ -79,6 +85,7 @@ impl fmt::Display for StopReason {
             StopReason::Steps { limit } => write!(f, "the limit of {limit} steps was reached"),
             StopReason::Cancelled => f.write_str("it was cancelled"),
             StopReason::Unsupported { what } => f.write_str(what),
+            StopReason::Incomplete { what } => write!(f, "incomplete: {what}"),
             StopReason::Internal { what } => write!(f, "internal error, please report it: {what}"),
         }
     }

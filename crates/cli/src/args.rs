@@ -13,7 +13,7 @@ pub(crate) use equations::{
 pub(crate) use families::{FamilyArg, Gen};
 pub(crate) use influence::{AnalysisArg, Annotate, AnnotatedFormat, Influence, InfluenceMethodArg};
 
-/// A model checker for programs with procedures: unbounded recursion, exact answers, readable
+/// A model checker for programs with procedures: every path, every call depth, readable
 /// traces.
 #[derive(Parser, Debug)]
 #[command(name = "bop", version, max_term_width = 100, after_help = MAIN_EXAMPLES)]
@@ -292,6 +292,10 @@ pub(crate) struct CInput {
     /// The compiler to preprocess with, as `gcc -m32` [default: $CC, or cc]
     #[arg(long, value_name = "CMD")]
     pub(crate) cc: Option<String>,
+    /// Where functions or files could not be read, answer about the rest; without it, nothing is said to
+    /// hold then
+    #[arg(long)]
+    pub(crate) allow_incomplete: bool,
     /// Keep the values of a C variable (`x`, or `f::x` for a local), as BITS bits without a sign
     #[arg(long, value_name = "VAR:BITS", value_parser = units::keep)]
     pub(crate) keep: Vec<(String, u32)>,
@@ -441,6 +445,9 @@ pub(crate) struct Check {
     /// Do not look whether a temporal formula that holds does so vacuously
     #[arg(long, help_heading = "Search")]
     pub(crate) no_vacuity: bool,
+    /// An answer that is vacuous, about nothing that the program has, is none: exit code 3
+    #[arg(long, help_heading = "Search")]
+    pub(crate) strict: bool,
     /// Check proofs, too (traces are always replayed)
     #[arg(long, help_heading = "Search")]
     pub(crate) self_check: bool,

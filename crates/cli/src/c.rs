@@ -3,8 +3,10 @@
 use crate::args::{Input, LangArg};
 use crate::verbs::Failed;
 use crate::{bug, child, io};
-use postbop::preprocess::{Invocation, Outcome, Source, compile_commands, preprocess, shell_words};
-use postbop::{CProgram, CText, Model};
+use postbop::preprocess::{
+    Invocation, Outcome, Source, compile_commands, cpp_sources, preprocess, shell_words,
+};
+use postbop::{CProgram, CText, Model, Unread};
 use source::SourceFile;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -30,6 +32,11 @@ pub(crate) fn is_c(input: &Input) -> Result<bool, Failed> {
         let what = format!("{flag} is for C programs; this is none");
         Err(Failed::from(what))
     };
+    if let Some(name) = input.files.iter().find(|f| input.lang.is_none() && is_cpp(f)) {
+        return Err(Failed::from(format!(
+            "`{name}` is C++, which is not read; if it is C all the same, say `--lang c`"
+        )));
+    }
     let by_name = |name: &String| {
         let ending = Path::new(name).extension().and_then(|e| e.to_str());
         matches!(ending.map(str::to_ascii_lowercase).as_deref(), Some("c" | "h" | "i"))
@@ -61,10 +68,16 @@ pub(crate) fn is_c(input: &Input) -> Result<bool, Failed> {
     Ok(true)
 }
 
+/// Whether a file's name says that it is C++.
+fn is_cpp(name: &str) -> bool {
+    let ending = Path::new(name).extension().and_then(|e| e.to_str());
+    ending.is_some_and(postbop::preprocess::is_cpp)
+}
+
 /// Preprocesses, parses and links.
 pub(crate) fn load(input: &Input) -> Result<Loaded, Failed> {
-    let (texts, model) = texts(input)?;
-    let program = Arc::new(CProgram::for_machine(texts, model)?);
+    let (texts, unread, model) = texts(input)?;
+    let program = Arc::new(CProgram::in_part(texts, unread, model)?);
     // Headers, and what is included in the middle of a function, count where there is code in them.
     let shown: HashSet<u32> = (program.skeleton().bodies.iter())
         .flat_map(|b| std::iter::once(b.at.file).chain(b.points.iter().map(|p| p.at.file)))
@@ -175,13 +188,13 @@ pub(crate) fn nothing_asked(files: &[Arc<SourceFile>]) -> Failed {
     ))
 }
 
-/// The preprocessed units.
-fn texts(input: &Input) -> Result<(Vec<CText>, Model), Failed> {
-    let sources = sources(input)?;
+/// The preprocessed units, and files that could not be.
+fn texts(input: &Input) -> Result<(Vec<CText>, Vec<Unread>, Model), Failed> {
+    let (sources, mut unread) = sources(input)?;
     let flags = sources.iter().flat_map(|s| &s.flags).map(String::as_str);
     let model = postbop::preprocess::model(flags);
     let next = AtomicUsize::new(0);
-    let done: Vec<Mutex<Option<Result<CText, String>>>> =
+    let done: Vec<Mutex<Option<Result<CText, NoText>>>> =
         sources.iter().map(|_| Mutex::new(None)).collect();
     let work = || {
         while let Some(i) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|i| *i < done.len()) {
@@ -199,18 +212,42 @@ fn texts(input: &Input) -> Result<(Vec<CText>, Model), Failed> {
         work();
     });
     let mut out = Vec::new();
-    let mut failed = false;
-    for slot in done {
+    let (mut failed, mut errors) = (false, Vec::new());
+    for (slot, source) in done.into_iter().zip(&sources) {
         match slot.into_inner().ok().flatten() {
             Some(Ok(text)) => out.push(text),
-            Some(Err(message)) => {
-                io::complain(&format!("error: {message}"));
-                failed = true;
+            Some(Err(NoText { why, missing })) => {
+                // A name that was typed wrong is no part of the program.
+                failed |= missing && input.c.compile_commands.is_none();
+                let folder = Path::new(source.directory.as_deref().unwrap_or(""));
+                let name = folder.join(&source.file).to_string_lossy().into_owned();
+                let first = why.lines().next().unwrap_or_default().to_owned();
+                unread.push(Unread { name, why: first });
+                errors.push(why);
             }
             None => return Err(Failed::from("preprocessing was given up".to_owned())),
         }
     }
-    if failed { Err(Failed::bad()) } else { Ok((out, model)) }
+    if failed || out.is_empty() {
+        for why in errors {
+            io::complain(&format!("error: {why}"));
+        }
+        return Err(Failed::bad());
+    }
+    Ok((out, unread, model))
+}
+
+/// Why there is no text of a file.
+struct NoText {
+    why: String,
+    /// The file cannot be read at all.
+    missing: bool,
+}
+
+impl From<String> for NoText {
+    fn from(why: String) -> NoText {
+        NoText { why, missing: false }
+    }
 }
 
 /// The compiler that the user chose, and its first flags: `--cc`, `$CC`, or `cc` from the path.
@@ -224,13 +261,16 @@ fn chosen(input: &Input) -> Result<(Option<String>, Vec<String>), Failed> {
     Ok((words.next(), words.collect()))
 }
 
-/// The files with their flags.
-fn sources(input: &Input) -> Result<Vec<Source>, Failed> {
+/// The files with their flags, and those that are not read.
+fn sources(input: &Input) -> Result<(Vec<Source>, Vec<Unread>), Failed> {
     let c = &input.c;
     let (program, first_flags) = chosen(input)?;
+    // That it is C is said; a compiler goes by the name.
+    let plain = ["-x".to_owned(), "c".to_owned()];
+    let language = |file: &str| plain.iter().filter(|_| is_cpp(file)).cloned().collect::<Vec<_>>();
     let named = |file: &String| Source {
         file: file.clone(),
-        flags: first_flags.iter().chain(&c.flags).cloned().collect(),
+        flags: first_flags.iter().chain(&c.flags).cloned().chain(language(file)).collect(),
         compiler: program.clone(),
         ..Source::default()
     };
@@ -239,13 +279,21 @@ fn sources(input: &Input) -> Result<Vec<Source>, Failed> {
         if let Some(twice) = input.files.iter().find(|f| !seen.insert(f.as_str())) {
             return Err(Failed::from(format!("`{twice}` is named twice")));
         }
-        return Ok(input.files.iter().map(named).collect());
+        return Ok((input.files.iter().map(named).collect(), Vec::new()));
     };
     let text = io::text(database)?;
     let mut all = compile_commands(&text).map_err(|e| format!("{database}: {e}"))?;
+    let mut unread = cpp_sources(&text).map_err(|e| format!("{database}: {e}"))?;
     if all.is_empty() {
-        return Err(Failed::from(format!("{database}: it mentions no C file")));
+        return Err(Failed::from(match unread.first() {
+            Some(cpp) => format!("{database}: it mentions no C file; `{cpp}` is C++"),
+            None => format!("{database}: it mentions no C file"),
+        }));
     }
+    // Files that are named select some of it.
+    unread.retain(|_| input.files.is_empty());
+    let why = "it is C++".to_owned();
+    let unread = unread.into_iter().map(|name| Unread { name, why: why.clone() }).collect();
     let mut left_out = LeftOut::default();
     for source in &mut all {
         match c.trust_compile_commands {
@@ -298,7 +346,7 @@ fn sources(input: &Input) -> Result<Vec<Source>, Failed> {
              out, {files} files are read"
         ));
     }
-    Ok(all)
+    Ok((all, unread))
 }
 
 /// How many flags that are left out are named.
@@ -380,7 +428,7 @@ fn found(program: &str) -> Option<String> {
 }
 
 /// One unit, preprocessed.
-fn text(source: &Source) -> Result<CText, String> {
+fn text(source: &Source) -> Result<CText, NoText> {
     let Source { file, directory, .. } = source;
     let ending = Path::new(file).extension().and_then(|e| e.to_str());
     let here = directory.as_ref().map(|d| Path::new(d).join(file));
@@ -393,9 +441,9 @@ fn text(source: &Source) -> Result<CText, String> {
         };
         return Ok(CText { name: "<stdin>".to_owned(), text, directory: None });
     }
-    let bytes = io::contents(path)?;
+    let bytes = io::contents(path).map_err(|why| NoText { why, missing: true })?;
     if let Some(at) = bytes.iter().position(|b| *b == 0) {
-        return Err(format!("{path}: this is no C: byte 0x00 at offset {at}"));
+        return Err(format!("{path}: this is no C: byte 0x00 at offset {at}").into());
     }
     let text = match ending {
         Some("i") => String::from_utf8_lossy(&bytes).into_owned(),

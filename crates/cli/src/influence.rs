@@ -6,8 +6,9 @@ use crate::args::{
 };
 use crate::exit::Exit;
 use crate::io::Page;
-use crate::verbs::{Failed, limits, options, program, read};
+use crate::verbs::{Failed, limits, options, program, read, whole};
 use crate::{io, watch};
+use check::StopReason;
 use equations::{
     Annotated, AnnotatedPoint, InfluenceAnalysis, InfluenceMethod, MuSyntax, Resolution, Solution,
     View,
@@ -78,6 +79,7 @@ pub(crate) fn model(args: &Eval) -> Result<Model, Failed> {
         files: vec![args.model.clone()],
         c: crate::args::CInput {
             flags: args.program.flags.clone(),
+            allow_incomplete: args.program.allow_incomplete,
             cc: args.program.cc.clone(),
             ..Default::default()
         },
@@ -87,6 +89,10 @@ pub(crate) fn model(args: &Eval) -> Result<Model, Failed> {
     };
     let mut options = options(&input, None)?;
     let files = program(&input, &mut options, (args.resolution.quiet, false))?;
+    if whole(&options) == Exit::Unknown {
+        let what = "a formula is about all of a program (`--allow-incomplete`: about the rest)";
+        return Err(Error::Stopped(StopReason::Incomplete { what: what.to_owned() }).into());
+    }
     let view = view(&args.program.view, &options, None)?;
     Ok(Model { files, view, options })
 }
@@ -118,7 +124,7 @@ pub(crate) fn lts(args: &LtsArgs) -> Result<Exit, Failed> {
     equations::write_lts(&files, view, &options, &watch, &mut text)?;
     drop(line);
     io::write_page(args.output.as_deref(), Page::Language, |out| out.write_all(&text))?;
-    Ok(Exit::Holds)
+    Ok(whole(&options))
 }
 
 pub(crate) fn influence(args: &Influence) -> Result<Exit, Failed> {
@@ -140,7 +146,8 @@ pub(crate) fn influence(args: &Influence) -> Result<Exit, Failed> {
     let (watch, line) = watch::watch(args.shown.quiet);
     let found = equations::influence(&files, analysis, &args.vars, methods, &options, &watch)?;
     drop(line);
-    show(&found, &files, args.shown.format, args.shown.output.as_deref())
+    show(&found, &files, args.shown.format, args.shown.output.as_deref())?;
+    Ok(whole(&options))
 }
 
 pub(crate) fn annotate(args: &Annotate) -> Result<Exit, Failed> {
@@ -152,7 +159,8 @@ pub(crate) fn annotate(args: &Annotate) -> Result<Exit, Failed> {
     let syntax = mu_syntax(args.syntax);
     let found = equations::annotate(&files, &formula, syntax, args.past, &options, &watch)?;
     drop(line);
-    show(&found, &files, args.shown.format, args.shown.output.as_deref())
+    show(&found, &files, args.shown.format, args.shown.output.as_deref())?;
+    Ok(whole(&options))
 }
 
 fn show(
@@ -160,14 +168,14 @@ fn show(
     files: &[Arc<SourceFile>],
     format: AnnotatedFormat,
     output: Option<&str>,
-) -> Result<Exit, Failed> {
+) -> Result<(), Failed> {
     let page = if format == AnnotatedFormat::Json { Page::Json } else { Page::Text };
     io::write_page(output, page, |out| match format {
         AnnotatedFormat::Text => text(found, out),
         AnnotatedFormat::Json => writeln!(out, "{}", as_json(found)),
         AnnotatedFormat::Source => annotated_source(found, files, out),
     })?;
-    Ok(Exit::Holds)
+    Ok(())
 }
 
 fn set(point: &AnnotatedPoint) -> String {

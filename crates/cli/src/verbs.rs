@@ -102,8 +102,18 @@ pub(crate) fn program(
         c::say_warnings(&loaded.program, verbose);
     }
     options.keep.clone_from(&input.c.keep);
+    loaded.program.one_start(options.entry.as_deref())?;
     options.c = Some(loaded.program);
     Ok(loaded.files)
+}
+
+/// Says on standard error that something was left out, whoever wants to hear; the exit code is then that of
+/// an answer which is none.
+pub(crate) fn whole(options: &Options) -> Exit {
+    let extent = options.c.as_ref().map(|c| c.extent(options.allow_incomplete));
+    let Some(extent) = extent.filter(|e| !e.is_complete()) else { return Exit::Holds };
+    io::complain(&format!("incomplete: {}", source::one_line(&extent.told())));
+    if extent.forbids_claims() { Exit::Unknown } else { Exit::Holds }
 }
 
 fn check(args: &Check) -> Result<Exit, Failed> {
@@ -141,6 +151,7 @@ fn check(args: &Check) -> Result<Exit, Failed> {
         output: args.output.output.clone(),
         text: TextOptions { proofs: args.self_check, ..text_options(&args.output) },
         proof: args.proof.clone(),
+        strict: args.strict,
     };
     last_word(args, page.clone(), &properties, &options, &watch);
     let loud = (args.output.quiet, args.output.verbose);
@@ -183,6 +194,8 @@ struct Written {
     text: TextOptions,
     /// Where proofs are saved.
     proof: Option<String>,
+    /// Whether an answer about nothing is none.
+    strict: bool,
 }
 
 impl Written {
@@ -202,6 +215,13 @@ impl Written {
             CheckFormat::Sarif => render::sarif(report, out),
             CheckFormat::Html => render::html(report, out),
         })?;
+        if self.format == CheckFormat::Bebop {
+            whole(options);
+            let vacuous = report.results.iter().flat_map(|r| &r.vacuous);
+            for why in vacuous {
+                io::complain(&format!("warning: {why}"));
+            }
+        }
         if let Some(file) = &self.proof {
             let proofs = postbop::proofs(report, options);
             io::write_to(Some(file), |out| render::write_proofs(&proofs, out))?;
@@ -214,7 +234,7 @@ impl Written {
         }
         Ok(if report.any_violated() {
             Exit::Violated
-        } else if report.any_unknown() {
+        } else if report.any_unknown() || (self.strict && report.any_vacuous()) {
             Exit::Unknown
         } else {
             Exit::Holds
@@ -257,6 +277,7 @@ fn states(args: &States) -> Result<Exit, Failed> {
         }
     })?;
     about_memory(&args.output);
+    whole(&options);
     if matches!(states.stop_reason, Some(StopReason::Internal { .. })) {
         bug::seen();
     }
@@ -293,6 +314,7 @@ fn stacks(
         }
     })?;
     about_memory(&args.output);
+    whole(options);
     if matches!(stacks.stop_reason, Some(StopReason::Internal { .. })) {
         bug::seen();
     }
@@ -371,7 +393,7 @@ fn convert(args: &Convert) -> Result<Exit, Failed> {
         _ => Page::Language,
     };
     io::write_page(args.output.as_deref(), page, |out| out.write_all(text.as_bytes()))?;
-    Ok(Exit::Holds)
+    Ok(whole(&options))
 }
 
 fn dump(args: &Dump) -> Result<Exit, Failed> {
@@ -458,6 +480,18 @@ fn replay(args: &Replay) -> Result<Exit, Failed> {
         None => postbop::replay(&loaded, &claims, &options, &watch)?,
     };
     drop(line);
+    let judged = match (proofs.is_some(), whole(&options)) {
+        // A proof is about all of a program.
+        (true, Exit::Unknown) => {
+            let why = "a part of the program was left out (`--allow-incomplete` is about the rest)";
+            let open = |j: Judgement| match j {
+                Judgement::Accepted => Judgement::Unknown(why.to_owned()),
+                other => other,
+            };
+            judged.into_iter().map(open).collect()
+        }
+        _ => judged,
+    };
     let entry = options.entry.filter(|_| proofs.is_some() && args.entry.is_none());
     let from = entry.map_or(String::new(), |entry| format!(", from `{entry}`"));
     let proved = proofs.iter().flat_map(|p| &p.claims).map(|c| {
@@ -572,6 +606,7 @@ pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options,
         lang: input.lang.map(lang),
         dialect: dialect(input.dialect),
         entry: input.entry.clone(),
+        allow_incomplete: input.c.allow_incomplete,
         ..Options::default()
     };
     let Some(search) = search else { return Ok(out) };

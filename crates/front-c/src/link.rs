@@ -198,6 +198,8 @@ pub struct Linked<'a> {
     pub(crate) enumerators: Vec<Vec<Option<Value>>>,
     /// Units of which a definition was left out.
     left: FxHashSet<usize>,
+    /// There are several functions `main`: several programs.
+    several_mains: bool,
     /// What other declarations say of a variable.
     also: Vec<(ObjectId, TypeRef)>,
     /// Names that stand for something else: unit, name, the other name, whether only a definition counts.
@@ -299,6 +301,7 @@ pub fn link(units: &[Unit]) -> Linked<'_> {
         scopes: Vec::new(),
         enumerators: Vec::new(),
         left: FxHashSet::default(),
+        several_mains: false,
         also: Vec::new(),
         aliases: Vec::new(),
         externs: FxHashMap::default(),
@@ -328,6 +331,7 @@ pub fn link(units: &[Unit]) -> Linked<'_> {
                 column: problem.at.column,
                 message: match name {
                     Some(name) => format!("`{name}` is left out: {}", problem.message),
+                    None if line == 0 => format!("the file is left out: {}", problem.message),
                     None => format!("a declaration is left out: {}", problem.message),
                 },
             });
@@ -477,7 +481,9 @@ impl Linked<'_> {
         if self.is_whole(u) {
             return;
         }
-        for entity in self.scopes[u].values() {
+        // Of a file of which nothing was read, nobody knows what it declares.
+        let others = self.externs.values().filter(|_| self.units[u].items.is_empty());
+        for entity in self.scopes[u].values().chain(others) {
             match entity {
                 Entity::Func(f) => self.funcs[f.index()].address_taken = true,
                 Entity::Object(o) => {
@@ -598,6 +604,14 @@ impl Linked<'_> {
             Some(Entity::Func(f)) => *f,
             _ if f.storage == Storage::Static => self.new_function(name, true),
             _ => self.extern_function(name),
+        };
+        // Each `main` of several files is that of a program.
+        let id = match self.funcs[id.index()].body {
+            Some((other, _)) if name == "main" && other != u && f.storage != Storage::Static => {
+                self.several_mains = true;
+                self.new_function(name, false)
+            }
+            _ => id,
         };
         self.scopes[u].insert(f.name, Entity::Func(id));
         self.function_facts(u, id, &f.attributes, f.ty);
@@ -770,8 +784,9 @@ impl Linked<'_> {
         let mut names = Vec::with_capacity(self.funcs.len());
         for f in &self.funcs {
             let mut name = f.name.clone();
+            let several = self.several_mains && f.name == "main";
             if count[f.name.as_str()] > 1
-                && f.is_static
+                && (f.is_static || several)
                 && let Some((u, _)) = f.body
             {
                 let file = main_file(&self.units[u]);

@@ -273,11 +273,55 @@ impl fmt::Display for CommandsError {
 
 impl std::error::Error for CommandsError {}
 
+/// Whether a file with this ending is C++.
+pub fn is_cpp(ending: &str) -> bool {
+    let endings = ["cc", "cp", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ii", "ipp", "tcc"];
+    ending == "C" || ending == "H" || endings.contains(&ending.to_ascii_lowercase().as_str())
+}
+
 /// The C sources of a compilation database (`compile_commands.json`), in its order, each once.
 pub fn compile_commands(text: &str) -> Result<Vec<Source>, CommandsError> {
-    let mut json = Json { text, pos: 0 };
     let mut out: Vec<Source> = Vec::new();
     let mut seen = HashSet::new();
+    for (directory, words) in entries(text)? {
+        let Some((compiler, arguments)) = words.split_first() else { continue };
+        for source in sources(compiler, arguments, directory.as_deref()) {
+            // What is written, and where, does not tell two of them apart.
+            let key = Source { words: Vec::new(), ..source.clone() };
+            if seen.insert(key) {
+                out.push(source);
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The C++ sources of a compilation database, in its order, each once.
+pub fn cpp_sources(text: &str) -> Result<Vec<String>, CommandsError> {
+    let mut out: Vec<String> = Vec::new();
+    for (_, words) in entries(text)? {
+        let mut words = words.into_iter().skip(1);
+        while let Some(word) = words.next() {
+            let w = word.as_str();
+            if DROPPED_WITH_WORD.contains(&w) || KEPT_WITH_WORD.contains(&w) {
+                words.next();
+                continue;
+            }
+            let ending = Path::new(w).extension().and_then(|e| e.to_str());
+            if !w.starts_with('-') && ending.is_some_and(is_cpp) && !out.contains(&word) {
+                out.push(word);
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// An entry of a compilation database: the folder, and the words of the command.
+type Entry = (Option<String>, Vec<String>);
+
+fn entries(text: &str) -> Result<Vec<Entry>, CommandsError> {
+    let mut json = Json { text, pos: 0 };
+    let mut out: Vec<Entry> = Vec::new();
     json.expect(b'[', "expected `[`")?;
     if json.eat(b']') {
         return Ok(out);
@@ -301,15 +345,7 @@ pub fn compile_commands(text: &str) -> Result<Vec<Source>, CommandsError> {
             }
             json.expect(b'}', "expected `,` or `}`")?;
         }
-        if let Some((compiler, arguments)) = words.split_first() {
-            for source in sources(compiler, arguments, directory.as_deref()) {
-                // What is written, and where, does not tell two of them apart.
-                let key = Source { words: Vec::new(), ..source.clone() };
-                if seen.insert(key) {
-                    out.push(source);
-                }
-            }
-        }
+        out.push((directory, words));
         if !json.eat(b',') {
             break;
         }

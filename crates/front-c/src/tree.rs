@@ -86,6 +86,13 @@ pub struct Unit {
 }
 
 impl Unit {
+    /// A unit of which nothing could be read: it may do anything with what others can see.
+    pub fn unread(name: &str, why: &str) -> Unit {
+        let mut unit = crate::parse(&format!("# 1 \"{}\"\n", name.escape_default()));
+        let at = Place { file: 1, ..Place::default() };
+        unit.problems.push(Problem { at, message: why.to_owned(), function: None });
+        unit
+    }
     /// The text of a name.
     pub fn name(&self, sym: Sym) -> &str {
         self.names.get(sym)

@@ -9,6 +9,7 @@ use front_c::export::{counters, cout, edl, smv};
 use front_c::{Flow, Keep, LowerError, Next, Skeleton};
 use ir::Program;
 use property::Property;
+use render::{Extent, LeftOut};
 use source::suggest;
 use std::fmt::Write;
 use std::sync::Mutex;
@@ -27,6 +28,15 @@ pub struct CText {
     pub directory: Option<String>,
 }
 
+/// A file that could not be preprocessed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unread {
+    /// The file's name.
+    pub name: String,
+    /// Why.
+    pub why: String,
+}
+
 /// Units that were parsed and linked.
 #[derive(Debug)]
 pub struct CProgram {
@@ -34,6 +44,7 @@ pub struct CProgram {
     /// The first unit's name.
     name: String,
     texts: usize,
+    left_out: Vec<LeftOut>,
 }
 
 /// The most bytes of one preprocessed unit.
@@ -47,6 +58,15 @@ impl CProgram {
 
     /// The same for a machine whose types may be other ones.
     pub fn for_machine(texts: Vec<CText>, model: Model) -> Result<CProgram, Error> {
+        CProgram::in_part(texts, Vec::new(), model)
+    }
+
+    /// The same, where some files could not be read: what is in them may do anything.
+    pub fn in_part(
+        texts: Vec<CText>,
+        unread: Vec<Unread>,
+        model: Model,
+    ) -> Result<CProgram, Error> {
         guarded("reading C", || {
             if let Some(text) = texts.iter().find(|t| t.text.len() > MAX_BYTES) {
                 let CText { name, text, .. } = text;
@@ -57,11 +77,13 @@ impl CProgram {
             }
             let name = texts.first().map(|t| t.name.clone()).unwrap_or_default();
             let count = texts.len();
-            let units = parsed(texts, model)?;
+            let mut units = parsed(texts, model)?;
+            units.extend(unread.iter().map(|f| front_c::Unit::unread(&f.name, &f.why)));
             let mut skeleton = front_c::skeleton(&units);
             asserted(&mut skeleton);
             main_first(&mut skeleton, &units);
-            Ok(CProgram { skeleton, name, texts: count })
+            let left_out = left_out(&units, &skeleton, &unread);
+            Ok(CProgram { skeleton, name, texts: count, left_out })
         })
     }
 
@@ -77,7 +99,42 @@ impl CProgram {
 
     /// What is not modelled, or not exactly: one line each.
     pub fn warnings(&self) -> Vec<String> {
-        self.skeleton.warnings.iter().map(ToString::to_string).collect()
+        let told = |w: &front_c::Warning| match w.line {
+            0 => format!("{}: {}", w.file, w.message),
+            _ => w.to_string(),
+        };
+        self.skeleton.warnings.iter().map(told).collect()
+    }
+
+    /// Of several functions `main`, one has to be named as the entry.
+    pub fn one_start(&self, entry: Option<&str>) -> Result<(), Error> {
+        let s = &self.skeleton;
+        let is_main = |b: &&front_c::Body| {
+            let func = &s.funcs[b.func.index()];
+            func.name == "main" && !func.is_static
+        };
+        let mains = s.bodies.iter().filter(is_main).map(|b| {
+            let file = s.files.get(b.at.file as usize).map_or("", String::as_str);
+            format!("`--entry {}` ({file}:{})", s.funcs[b.func.index()].unique, b.at.line)
+        });
+        let mains: Vec<String> = mains.collect();
+        match (&mains[..], entry) {
+            ([most @ .., last], None | Some("main")) if !most.is_empty() => {
+                Err(Error::Usage(format!(
+                    "there are {} functions `main`: say where the program starts, with {} or {last}",
+                    mains.len(),
+                    most.join(", ")
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What was read, and what was not.
+    pub fn extent(&self, allowed: bool) -> Extent {
+        let used = crate::granted::used(&self.skeleton);
+        let functions = used.iter().filter(|used| **used).count();
+        Extent { files: self.texts, functions, left_out: self.left_out.clone(), allowed }
     }
 
     /// Points of all functions.
@@ -137,7 +194,12 @@ impl CProgram {
             }
             LowerError::Empty => {
                 let files = if self.texts == 1 { &*self.name } else { "the files" };
-                return Error::Usage(format!("{files}: no function has a body"));
+                return Error::Usage(match self.left_out.is_empty() {
+                    true => format!("{files}: no function has a body"),
+                    false => {
+                        format!("{files}: nothing could be read: {}", self.extent(false).told())
+                    }
+                });
             }
             _ => None,
         };
@@ -269,6 +331,43 @@ impl CProgram {
         }
         out
     }
+}
+
+/// What of the units was not read, or does not count.
+fn left_out(units: &[front_c::Unit], s: &Skeleton, unread: &[Unread]) -> Vec<LeftOut> {
+    let mut out = Vec::new();
+    for unit in units {
+        for problem in unit.problems.iter().filter(|p| p.at.line > 0) {
+            let (file, line) = unit.place(problem.at);
+            out.push(LeftOut {
+                what: problem.function.map_or("", |f| unit.name(f)).to_owned(),
+                file: file.to_owned(),
+                line,
+                column: problem.at.column,
+                why: problem.message.clone(),
+            });
+        }
+    }
+    for func in s.funcs.iter().filter(|f| f.twice) {
+        let definitions = units.iter().flat_map(|u| u.functions().map(move |f| (u, f)));
+        let mut places: Vec<(&str, u32, u32)> = definitions
+            .filter(|(u, f)| u.name(f.name) == func.name)
+            .map(|(u, f)| (u.place(f.at).0, u.place(f.at).1, f.at.column))
+            .collect();
+        places.dedup();
+        let &(file, line, column) = places.get(1).or(places.first()).unwrap_or(&("", 0, 0));
+        let why = "it is defined twice, and this definition does not count".to_owned();
+        let (what, file) = (func.name.clone(), file.to_owned());
+        out.push(LeftOut { what, file, line, column, why });
+    }
+    out.extend(unread.iter().map(|f| LeftOut {
+        what: f.name.clone(),
+        file: f.name.clone(),
+        line: 0,
+        column: 0,
+        why: f.why.clone(),
+    }));
+    out
 }
 
 /// Whether a formula may speak of a variable: its name is a word of it.

@@ -8,7 +8,7 @@ use crate::{Options, Watch};
 use check::{Budget, Certificate, Goal, StopReason, Target, Task, TraceMode, Verdict, Wants};
 use ir::{Exprs, Id, Program};
 use property::{Product, Property, Question, Watched};
-use render::{CertificateNote, Exit, Listing, Outcome, Report, Statement, Status};
+use render::{CertificateNote, Claims, Exit, Listing, Outcome, Report, Statement, Status};
 use replay::CertRefusal;
 use rustc_hash::FxHashMap;
 use source::SourceFile;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 ///
 /// Every trace is replayed on the program as it was loaded. A trace or certificate that is refused,
 /// engines that disagree and panics make the answer `unknown` with an internal stop reason.
-pub fn check(
+pub(crate) fn check(
     files: &[Arc<SourceFile>],
     properties: &[Property],
     options: &Options,
@@ -39,6 +39,7 @@ pub fn check(
             results: Vec::new(),
             rules,
             not_modelled,
+            claims: Claims::default(),
         });
     }
     let budget = watch.budget(options.limits);
@@ -62,7 +63,8 @@ pub fn check(
             asked.map(|(p, _)| Outcome::unknown(p.clone(), reason.clone())).collect()
         }
     };
-    Ok(Report { files: files.to_vec(), program, results, rules: rules()?, not_modelled })
+    let (files, rules, claims) = (files.to_vec(), rules()?, Claims::default());
+    Ok(Report { files, program, results, rules, not_modelled, claims })
 }
 
 /// The task that the properties become.
@@ -183,7 +185,8 @@ impl Judge<'_> {
                     }
                 };
                 let mut out = compared(property, each);
-                out.warnings.extend(absent(property, self.program));
+                let c = self.options.c.as_deref();
+                out.vacuous.extend(crate::vacuous::absent(property, self.program, c));
                 temporal.watch.so_far.answered(&out);
                 out
             })
@@ -298,18 +301,6 @@ impl Judge<'_> {
         })
         .unwrap_or_else(|what| Err(StopReason::Internal { what }))
     }
-}
-
-/// The events of a property that no statement has: it may be about another program.
-fn absent(property: &Property, program: &Program) -> Vec<String> {
-    let events = property.events();
-    let there = |event: &str| {
-        let has = |id| program.events(id).iter().any(|&e| program.text(e) == event);
-        program.edges.iter().any(|edge| edge.step && has(edge.events))
-            || program.globals.iter().any(|&g| program.var_name(g) == event)
-    };
-    let absent = events.into_iter().filter(|event| !there(event));
-    absent.map(|event| format!("no statement has the event `{event}`")).collect()
 }
 
 /// An outcome of the run, without its verdict.

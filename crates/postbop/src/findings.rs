@@ -8,6 +8,7 @@ use check::{
 };
 use front_c::{ObjectId, Reach, Skeleton};
 use ir::{EdgeId, Id, Layout, NodeId};
+use render::LookedAt;
 use rules::{Instance, Rule};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
@@ -76,6 +77,8 @@ pub struct Findings {
     pub counters: Vec<(String, u64)>,
     /// Rules that have no complete answer, with the reason.
     pub unknown: Vec<(String, StopReason)>,
+    /// What each rule was about.
+    pub looked_at: Vec<(String, LookedAt)>,
 }
 
 /// A remark `// bop: allow RULE reason`.
@@ -85,7 +88,9 @@ pub struct Allow {
     pub file: String,
     /// The line that it is about.
     pub line: u32,
-    /// The rule; `*` for all.
+    /// The line that it stands on.
+    pub at: u32,
+    /// The rule; `*` for all, empty if none is named.
     pub rule: String,
     /// The reason.
     pub reason: String,
@@ -102,13 +107,12 @@ pub fn allowances(file: &str, text: &str) -> Vec<Allow> {
         });
         let Some((start, rest)) = remark else { continue };
         let mut words = rest.trim().splitn(2, char::is_whitespace);
-        let (Some(rule), reason) = (words.next().filter(|w| !w.is_empty()), words.next()) else {
-            continue;
-        };
+        let (rule, reason) = (words.next().unwrap_or(""), words.next());
         let alone = line[..start].trim().is_empty();
         out.push(Allow {
             file: file.to_owned(),
             line: i as u32 + 1 + u32::from(alone),
+            at: i as u32 + 1,
             rule: rule.to_owned(),
             reason: reason.unwrap_or("").trim().to_owned(),
         });
@@ -207,6 +211,7 @@ impl Findings {
     pub(crate) fn add(&mut self, found: Findings) {
         self.findings.extend(found.findings);
         self.unknown.extend(found.unknown);
+        self.looked_at.extend(found.looked_at);
         for assumption in &found.assumptions {
             assume(self, assumption);
         }
@@ -275,7 +280,13 @@ impl Checker<'_> {
             .map_err(|error| StopReason::Unsupported { what: error.to_string() })?;
         note(out, "variables", product.instances.len() as u64);
         note(out, "places", product.places.len() as u64);
-        assume(out, VARIABLES);
+        let objects = product.instances.iter().map(|i| i.object.clone());
+        let variables = self.rule.variable.as_ref().map(|_| objects.collect());
+        let looked_at = LookedAt { variables, ..LookedAt::default() };
+        out.looked_at.push((self.rule.name.clone(), looked_at));
+        if self.rule.variable.is_some() {
+            assume(out, VARIABLES);
+        }
         self.variables(product, out)
     }
 
@@ -417,6 +428,8 @@ impl Checker<'_> {
         note(out, "nodes", product.program.nodes.len() as u64);
         note(out, "places", product.violations.len() as u64);
         note(out, "origins", product.births.len() as u64);
+        let looked_at = LookedAt { values: Some(product.births.len()), ..LookedAt::default() };
+        out.looked_at.push((self.rule.name.clone(), looked_at));
         assume(out, VALUES);
         for limit in &product.limits {
             assume(out, limit);
@@ -604,8 +617,8 @@ const LARGE: usize = 20_000;
 /// What a rule over values rests on.
 const VALUES: &str = "a value is followed through assignments, parameters, returns, and fields that \
 are reached by a path of names; what is written through one pointer is seen through another only if \
-both point to a variable, what is read from other memory is another value, and functions without a \
-body do not touch the program's variables";
+both point to a variable, what is read from other memory is another value, and a function without a \
+body assigns no variable whose address it was not given";
 
 /// What a rule over variables rests on.
 const VARIABLES: &str = "a rule over a variable follows that variable only, and no copies of it";

@@ -20,6 +20,8 @@ pub struct Options {
     pub c: Option<Arc<CProgram>>,
     /// Variables of a C program whose values are kept, each with its number of bits.
     pub keep: Vec<(String, u32)>,
+    /// Where parts of a C program were left out, answer about the rest; otherwise nothing is said to hold.
+    pub allow_incomplete: bool,
     /// Rules that the C program shall keep.
     pub rules: Vec<rules::Rule>,
     /// Where the program starts: a procedure (by default `main`), of a pushdown system a stack
@@ -84,6 +86,7 @@ impl Default for Options {
             lang: None,
             c: None,
             keep: Vec::new(),
+            allow_incomplete: false,
             rules: Vec::new(),
             dialect: Dialect::default(),
             entry: None,

@@ -4,7 +4,7 @@ use crate::load::Error;
 use crate::{EngineChoice, Findings, Options, Watch, allowances, findings};
 use check::TraceMode;
 use ir::{Init, Program, ProgramBuilder, Rel};
-use render::{Finding, FindingStep, RuleOutcome, RuleReport};
+use render::{Finding, FindingStep, LookedAt, RuleOutcome, RuleReport};
 use source::SourceFile;
 use std::sync::Arc;
 use std::time::Instant;
@@ -62,6 +62,8 @@ pub(crate) fn reported(found: Findings, options: &Options, seconds: f64) -> Rule
             stop_reason: None,
             findings: Vec::new(),
             suppressed: Vec::new(),
+            looked_at: LookedAt::default(),
+            vacuous: Vec::new(),
         })
         .collect();
     let shown = options.trace != TraceMode::None;
@@ -71,6 +73,11 @@ pub(crate) fn reported(found: Findings, options: &Options, seconds: f64) -> Rule
         match finding.suppressed {
             Some(_) => outcome.suppressed.push(finding),
             None => outcome.findings.push(finding),
+        }
+    }
+    for (name, looked_at) in found.looked_at {
+        if let Some(outcome) = rules.iter_mut().find(|r| r.rule == name) {
+            outcome.looked_at = looked_at;
         }
     }
     for (name, reason) in found.unknown {

@@ -2,11 +2,11 @@
 //! does not stop by itself, and what was found before it shall not be lost.
 
 use crate::findings::settled;
-use crate::{Findings, Options, allowances, ruling};
+use crate::{CProgram, Findings, Options, allowances, claims, ruling};
 use check::StopReason;
 use ir::Program;
 use property::Property;
-use render::{Outcome, Report};
+use render::{Claims, Outcome, Report};
 use source::SourceFile;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,6 +23,8 @@ type Asked = (Arc<Program>, Vec<Arc<SourceFile>>, Vec<Property>);
 struct Taken {
     /// What the questions are about, and the questions, once they are known.
     asked: Option<Asked>,
+    /// The program, if it is one in C.
+    c: Option<Arc<CProgram>>,
     /// Answers to the first of them.
     outcomes: Vec<Outcome>,
     /// Answers to rules, by name.
@@ -38,6 +40,11 @@ impl fmt::Debug for SoFar {
 impl SoFar {
     fn taken(&self) -> MutexGuard<'_, Taken> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The questions are about this C program.
+    pub(crate) fn about(&self, c: Option<&Arc<CProgram>>) {
+        self.taken().c = c.cloned();
     }
 
     /// These questions are asked.
@@ -72,7 +79,8 @@ impl SoFar {
         reason: &StopReason,
     ) -> Report {
         let mut taken = self.taken();
-        let Taken { asked, outcomes, rules } = &mut *taken;
+        let Taken { asked, c, outcomes, rules } = &mut *taken;
+        let options = &Options { c: c.take().or_else(|| options.c.clone()), ..options.clone() };
         let by_default = match (properties, &options.rules[..]) {
             ([], []) => vec![Property::Assert],
             _ => properties.to_vec(),
@@ -97,6 +105,9 @@ impl SoFar {
         let rules = (!options.rules.is_empty())
             .then(|| ruling::reported(settled(found, &allow), options, 0.0));
         let not_modelled = options.c.as_ref().map(|c| c.warnings()).unwrap_or_default();
-        Report { files, program, results, rules, not_modelled }
+        let claims = Claims::default();
+        let mut report = Report { files, program, results, rules, not_modelled, claims };
+        claims::settle(&mut report, properties, options);
+        report
     }
 }

@@ -39,7 +39,7 @@ pub enum Words {
 }
 
 /// Answers a question about stacks.
-pub fn stacks(
+pub(crate) fn stacks(
     files: &[Arc<SourceFile>],
     question: &StackQuestion,
     options: &Options,

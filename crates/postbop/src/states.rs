@@ -19,7 +19,7 @@ use std::time::Instant;
 /// The exact set of valuations of the named variables (of all in scope, if none is named) with
 /// which control comes to the statements at `at`: on runs of the program, on runs from some
 /// configurations, or such that a run from there leads to some configurations.
-pub fn states(
+pub(crate) fn states(
     files: &[Arc<SourceFile>],
     at: &str,
     vars: &[String],

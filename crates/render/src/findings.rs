@@ -37,6 +37,21 @@ pub struct RuleOutcome {
     pub findings: Vec<Finding>,
     /// What a remark in the source allows to break it.
     pub suppressed: Vec<Finding>,
+    /// What it was about.
+    pub looked_at: LookedAt,
+    /// Why the answer is about nothing.
+    pub vacuous: Vec<String>,
+}
+
+/// What was looked at for the answer to a rule.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LookedAt {
+    /// The variables, for a rule about variables.
+    pub variables: Option<Vec<String>>,
+    /// The places where values come into being, for a rule about values.
+    pub values: Option<usize>,
+    /// Calls of functions that the rule names.
+    pub call_sites: usize,
 }
 
 impl RuleOutcome {
@@ -141,6 +156,12 @@ pub(crate) fn text(
             (None, Status::Holds) => line!(out, "holds: {rule}")?,
             _ => {}
         }
+        for reason in &outcome.vacuous {
+            line!(out, "  warning: {reason}")?;
+        }
+        if options.verbose {
+            looked_at(outcome, out)?;
+        }
         let n = outcome.suppressed.len();
         if n > 0 && !options.quiet {
             line!(out, "  {n} suppressed by remarks in the source")?;
@@ -156,16 +177,35 @@ pub(crate) fn text(
         return Ok(());
     }
     count(rules, out)?;
-    if rules.rules.iter().any(|r| !r.findings.is_empty()) {
-        for assumption in &rules.assumptions {
-            line!(out, "note: {assumption}")?;
-        }
+    for assumption in &rules.assumptions {
+        line!(out, "note: {assumption}")?;
     }
     if options.verbose || options.stats {
         line!(out, "  engine {}, {:.3} s", rules.engine, rules.seconds)?;
     }
     if options.stats {
         crate::text::counters(out, &rules.counters)?;
+    }
+    Ok(())
+}
+
+/// What a rule was about, and the verdict for each variable of it.
+fn looked_at(outcome: &RuleOutcome, out: &mut dyn Write) -> io::Result<()> {
+    let LookedAt { variables, values, call_sites } = &outcome.looked_at;
+    let counted = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let mut parts = vec![counted(*call_sites, "call site")];
+    parts.extend(values.map(|n| counted(n, "value")));
+    parts.extend(variables.as_ref().map(|v| counted(v.len(), "variable")));
+    line!(out, "  {}: looked at {}", outcome.rule, parts.join(", "))?;
+    for variable in variables.iter().flatten() {
+        let about = |found: &[Finding]| found.iter().any(|f| f.object == *variable);
+        let verdict = match (about(&outcome.findings), about(&outcome.suppressed)) {
+            (true, _) => "violated",
+            (false, _) if outcome.stop_reason.is_some() => "unknown",
+            (false, true) => "holds, with what is suppressed",
+            (false, false) => "holds",
+        };
+        line!(out, "    {variable}: {verdict}")?;
     }
     Ok(())
 }

@@ -61,6 +61,10 @@ fn data(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             first = false;
         }
     }
+    for page in about_all(report) {
+        write!(out, "{}{}", if first { "\n" } else { ",\n" }, inert(&page))?;
+        first = false;
+    }
     out.write_all(b"],\n\"statements\":[")?;
     for (i, &node) in statements.nodes.iter().enumerate() {
         let info = &program.nodes[node];
@@ -75,6 +79,22 @@ fn data(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         write!(out, "{}{}", if first { "\n" } else { ",\n" }, inert(row))?;
     }
     out.write_all(b"]}")
+}
+
+/// Pages for what stands beside all answers: what was left out, and what does nothing.
+fn about_all(report: &Report) -> Vec<Json> {
+    let page = |title: &str, verdict: &str, note: String| {
+        json!({
+            "title": title, "verdict": verdict, "note": note, "loop": null, "dead": [],
+            "steps": [],
+        })
+    };
+    let claims = &report.claims;
+    let left_out = claims.read.as_ref().filter(|e| !e.is_complete());
+    let left_out = left_out.map(|e| page("incomplete", "unknown", e.told()));
+    let notes: Vec<String> = claims.idle.iter().chain(&claims.granted).cloned().collect();
+    let notes = (!notes.is_empty()).then(|| page("notes", "note", notes.join("; ")));
+    left_out.into_iter().chain(notes).collect()
 }
 
 /// The pages of a rule: one for each finding, or one that says that there is none.
@@ -107,7 +127,9 @@ fn rule(report: &Report, outcome: &RuleOutcome, base: usize, own: &mut Vec<Json>
     if let Some(reason) = &outcome.stop_reason {
         out.push(page(format!("{name}: unknown"), "unknown", Some(reason.to_string()), Vec::new()));
     } else if out.is_empty() {
-        let note = Some("There is no run to show.".to_owned());
+        let mut note = vec!["There is no run to show.".to_owned()];
+        note.extend(outcome.vacuous.iter().map(|w| format!("Warning: {w}.")));
+        let note = Some(note.join(" "));
         out.push(page(format!("{name}: holds"), "holds", note, Vec::new()));
     }
     out
@@ -162,8 +184,11 @@ fn result(
     let note = match (&outcome.stop_reason, &outcome.trace) {
         (Some(reason), _) => Some(reason.to_string()),
         (None, None) if dead.is_empty() => Some("There is no run to show.".to_owned()),
-        _ => None,
+        _ => crate::text::skeleton(outcome),
     };
+    let note: Vec<String> =
+        note.into_iter().chain(outcome.vacuous.iter().map(|w| format!("warning: {w}"))).collect();
+    let note = Some(note.join("; ")).filter(|n| !n.is_empty());
     let head = json!(format!("{}: {word}", crate::title(&outcome.property)));
     write!(out, "{{\"title\":{},\"verdict\":\"{word}\",", inert(&head))?;
     let looped = outcome.trace.as_ref().and_then(|t| t.loop_start);

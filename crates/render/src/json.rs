@@ -5,8 +5,8 @@
 
 use crate::values::{Reader, Value};
 use crate::{
-    Exit, FindingStep, Idle, ListedStep, Listing, Outcome, Report, RuleOutcome, RuleReport, States,
-    StatesAt,
+    Exit, FindingStep, Idle, ListedStep, Listing, LookedAt, Outcome, Report, RuleOutcome,
+    RuleReport, States, StatesAt,
 };
 use ir::{NodeId, Program};
 use property::Property;
@@ -43,7 +43,16 @@ pub fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             })
             .collect();
         field(out, "suppressed", suppressed.into())?;
-        field(out, "assumptions", json!(rules.assumptions))?;
+        let granted = rules.assumptions.iter().chain(&report.claims.granted);
+        field(out, "assumptions", granted.cloned().collect())?;
+    } else if !report.claims.granted.is_empty() {
+        field(out, "assumptions", json!(report.claims.granted))?;
+    }
+    if let Some(extent) = &report.claims.read {
+        field(out, "checked", crate::claims::extent_json(extent))?;
+    }
+    if !report.claims.idle.is_empty() {
+        field(out, "warnings", json!(report.claims.idle))?;
     }
     if !report.not_modelled.is_empty() {
         field(out, "not_modelled", json!(report.not_modelled))?;
@@ -68,7 +77,8 @@ fn rule(
         field(out, "verdict", verdict.into())?;
         field(out, "engine", rules.engine.as_str().into())?;
         field(out, "why", "all rules about a C program are answered by one engine".into())?;
-        field(out, "stats", stats(rules.seconds, &rules.counters))
+        field(out, "stats", stats(rules.seconds, &rules.counters))?;
+        field(out, "looked_at", looked_at(&outcome.looked_at))
     };
     for finding in &outcome.findings {
         head(out, first, &finding.object, "violated")?;
@@ -105,12 +115,30 @@ fn rule(
         head(out, first, "", if unknown.is_some() { "unknown" } else { "holds" })?;
         field(out, "trace", Json::Null)?;
         field(out, "stop_reason", unknown.map(|r| r.code()).into())?;
-        if let Some(reason) = unknown {
-            field(out, "warnings", json!([reason.to_string()]))?;
+        if unknown.is_none() {
+            field(out, "vacuous", json!(!outcome.vacuous.is_empty()))?;
+        }
+        let why_not = unknown.iter().map(|r| r.to_string());
+        let warnings: Vec<String> = why_not.chain(outcome.vacuous.iter().cloned()).collect();
+        if !warnings.is_empty() {
+            field(out, "warnings", json!(warnings))?;
         }
         out.write_all(b"}")?;
     }
     Ok(())
+}
+
+/// How much was looked at.
+fn looked_at(looked_at: &LookedAt) -> Json {
+    let mut out = Map::new();
+    if let Some(variables) = &looked_at.variables {
+        out.insert("variables".into(), json!(variables.len()));
+    }
+    if let Some(values) = looked_at.values {
+        out.insert("values".into(), json!(values));
+    }
+    out.insert("call_sites".into(), json!(looked_at.call_sites));
+    Json::Object(out)
 }
 
 /// What the metavariable stands for.
@@ -182,7 +210,7 @@ fn result(
     }
     if let Some(vacuity) = &outcome.vacuity {
         let idle = |i: &Idle| json!({"part": i.part, "replaced_by": i.by});
-        field(out, "vacuous", json!(!vacuity.idle.is_empty()))?;
+        field(out, "vacuous", json!(outcome.is_vacuous()))?;
         if !vacuity.idle.is_empty() {
             field(out, "vacuous_parts", vacuity.idle.iter().map(idle).collect())?;
         }
@@ -192,8 +220,16 @@ fn result(
             listing(report, trace, reader, out)?;
         }
     }
+    if outcome.vacuity.is_none() && outcome.is_vacuous() {
+        field(out, "vacuous", json!(true))?;
+    }
+    if let Some(assumes) = &outcome.assumes {
+        field(out, "skeleton", json!(true))?;
+        field(out, "assumptions", json!(assumes))?;
+    }
     let why_not = outcome.stop_reason.iter().map(|r| r.to_string());
-    let warnings: Vec<String> = why_not.chain(outcome.warnings.iter().cloned()).collect();
+    let said = outcome.vacuous.iter().chain(&outcome.warnings).cloned();
+    let warnings: Vec<String> = why_not.chain(said).collect();
     if !warnings.is_empty() {
         field(out, "warnings", json!(warnings))?;
     }

@@ -24,6 +24,7 @@
 //!     results: vec![Outcome::unknown(Property::Assert, StopReason::Cancelled)],
 //!     rules: None,
 //!     not_modelled: Vec::new(),
+//!     claims: Default::default(),
 //! };
 //! let mut page = Vec::new();
 //! render::text(&report, &TextOptions::default(), &mut page).unwrap();
@@ -42,6 +43,7 @@ macro_rules! line {
 }
 
 mod bebop;
+mod claims;
 mod facts;
 mod findings;
 mod html;
@@ -55,8 +57,9 @@ mod text;
 mod values;
 
 pub use bebop::bebop;
+pub use claims::{Claims, Extent, LeftOut};
 pub use facts::{Facts, FactsKind, ProcFacts, StatementFacts, facts_json, facts_text};
-pub use findings::{Finding, FindingStep, RuleOutcome, RuleReport};
+pub use findings::{Finding, FindingStep, LookedAt, RuleOutcome, RuleReport};
 pub use html::html;
 pub use json::{json, states_json};
 pub use proof::{Proofs, ProvedClaim, Reading, holds_proofs, read_proofs, write_proofs};

@@ -1,6 +1,6 @@
 //! What is known at the end of a run, as plain data.
 
-use crate::RuleReport;
+use crate::{Claims, RuleReport};
 use check::{Certificate, Partial, StopReason};
 use ir::{NodeId, ProcId, Program, VarId};
 use property::Property;
@@ -20,6 +20,8 @@ pub struct Report {
     pub rules: Option<RuleReport>,
     /// What of the program is not modelled, or not exactly: one line each.
     pub not_modelled: Vec<String>,
+    /// What was read, and what the answers take for granted.
+    pub claims: Claims,
 }
 
 impl Report {
@@ -41,6 +43,14 @@ impl Report {
         let rules = self.rules.iter().flat_map(|r| &r.rules);
         self.results.iter().any(|r| bug(&r.stop_reason))
             || rules.into_iter().any(|r| bug(&r.stop_reason))
+    }
+
+    /// Whether an answer is about nothing, or a remark allows nothing.
+    pub fn any_vacuous(&self) -> bool {
+        let rules = self.rules.iter().flat_map(|r| &r.rules);
+        self.results.iter().any(Outcome::is_vacuous)
+            || rules.into_iter().any(|r| !r.vacuous.is_empty())
+            || !self.claims.idle.is_empty()
     }
 
     /// Whether some answer is missing.
@@ -80,11 +90,23 @@ pub struct Outcome {
     pub proof: Option<Arc<Certificate>>,
     /// For a temporal property that holds: whether it holds for a good reason.
     pub vacuity: Option<Vacuity>,
+    /// Why the answer is about nothing.
+    pub vacuous: Vec<String>,
+    /// Of a run of a program without data: the conditions on data that it assumes. None: the run is one of
+    /// the program.
+    pub assumes: Option<Vec<String>>,
     /// What else the reader should know.
     pub warnings: Vec<String>,
 }
 
 impl Outcome {
+    /// Whether it holds, and that says nothing.
+    pub fn is_vacuous(&self) -> bool {
+        let holds = matches!(self.status, Status::Holds | Status::Unreachable);
+        let idle = self.vacuity.as_ref().is_some_and(|v| !v.idle.is_empty());
+        holds && (idle || !self.vacuous.is_empty())
+    }
+
     /// No answer.
     pub fn unknown(property: Property, reason: StopReason) -> Outcome {
         Outcome {
@@ -101,6 +123,8 @@ impl Outcome {
             certificate: None,
             proof: None,
             vacuity: None,
+            vacuous: Vec::new(),
+            assumes: None,
             warnings: Vec::new(),
         }
     }

@@ -1,7 +1,7 @@
 //! SARIF 2.1.0 with code flows, for code-scanning sites.
 
 use crate::values::{Changes, Reader};
-use crate::{Finding, Listing, Outcome, Report, Status};
+use crate::{Extent, Finding, Listing, Outcome, Report, Status};
 use ir::NodeId;
 use property::Property;
 use serde_json::{Map, Value as Json, json};
@@ -55,7 +55,20 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             None => {}
         }
     }
-    let said = report.rules.iter().flat_map(|r| &r.assumptions).chain(&report.not_modelled);
+    let rules_said = report.rules.iter().flat_map(|r| &r.rules);
+    let vacuous = rules_said.flat_map(|r| r.vacuous.iter().map(|w| (r.rule.clone(), w)));
+    let results_said = report.results.iter();
+    let vacuous = vacuous
+        .chain(results_said.flat_map(|o| o.vacuous.iter().map(|w| (crate::title(&o.property), w))));
+    let vacuous = vacuous.map(|(what, why)| format!("{what}: {why}"));
+    let idle = report.claims.idle.iter().cloned();
+    notes.extend(
+        vacuous.chain(idle).map(|text| json!({"level": "warning", "message": {"text": text}})),
+    );
+    let extent = report.claims.read.as_ref();
+    notes.extend(extent.filter(|e| !e.is_complete()).map(incomplete));
+    let said = report.rules.iter().flat_map(|r| &r.assumptions);
+    let said = said.chain(&report.claims.granted).chain(&report.not_modelled);
     notes.extend(said.map(|text| json!({"level": "note", "message": {"text": text}})));
     let page = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -68,7 +81,7 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
                 "rules": rules,
             }},
             "invocations": [{
-                "executionSuccessful": true,
+                "executionSuccessful": extent.is_none_or(Extent::is_complete),
                 "toolExecutionNotifications": notes,
             }],
             "columnKind": "unicodeCodePoints",
@@ -134,6 +147,21 @@ fn finding(rule: &str, index: usize, finding: &Finding) -> Json {
     out
 }
 
+/// That not all of the program was read.
+fn incomplete(extent: &Extent) -> Json {
+    let places = extent.left_out.iter().filter(|l| !l.file.is_empty());
+    let locations: Vec<Json> = places
+        .map(|l| {
+            let region = json!({"startLine": l.line.max(1), "startColumn": l.column.max(1)});
+            json!({"physicalLocation": {
+                "artifactLocation": {"uri": uri(&l.file)}, "region": region,
+            }})
+        })
+        .collect();
+    let text = format!("incomplete: {}", extent.told());
+    json!({"level": "error", "message": {"text": text}, "locations": locations})
+}
+
 /// An answer that is missing.
 fn notification(outcome: &Outcome) -> Option<Json> {
     let reason = outcome.stop_reason.as_ref()?;
@@ -178,6 +206,10 @@ fn results(report: &Report, outcome: &Outcome) -> Vec<Json> {
                 }
                 Property::Terminates { .. } => "a run never ends".to_owned(),
                 _ => "this assertion can fail".to_owned(),
+            };
+            let text = match crate::text::skeleton(outcome) {
+                Some(skeleton) => format!("{text}\n{skeleton}"),
+                None => text,
             };
             // Where it happens: at the end, or where the part begins that repeats for ever.
             let last = outcome.trace.as_ref().and_then(|t| {

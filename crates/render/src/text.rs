@@ -30,6 +30,9 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
             writeln!(out)?;
         }
         line!(out, "{}", head(report, outcome))?;
+        for reason in &outcome.vacuous {
+            line!(out, "  warning: {reason}")?;
+        }
         if options.quiet {
             continue;
         }
@@ -66,6 +69,9 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
         if let Some(trace) = &outcome.trace {
             writeln!(out)?;
             listing(report, trace, out)?;
+            if let Some(skeleton) = skeleton(outcome) {
+                line!(out, "  {skeleton}")?;
+            }
         }
         if options.verbose
             && let Some((part, trace)) = outcome.vacuity.as_ref().and_then(|v| v.witness.as_ref())
@@ -82,7 +88,42 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
         }
         crate::findings::text(report, rules, options, out)?;
     }
+    about_all(report, options, out)
+}
+
+/// What stands beside all answers. That something was left out is never hidden.
+fn about_all(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::Result<()> {
+    let claims = &report.claims;
+    for warning in &claims.idle {
+        line!(out, "warning: {warning}")?;
+    }
+    for granted in claims.granted.iter().filter(|_| !options.quiet) {
+        line!(out, "note: {granted}")?;
+    }
+    if let Some(extent) = claims.read.as_ref().filter(|e| !e.is_complete()) {
+        line!(out, "incomplete: {}", extent.told())?;
+    }
     Ok(())
+}
+
+/// So many conditions of a run are named.
+const ASSUMED: usize = 12;
+
+/// That a run is one of a program without data, and what it assumes.
+pub(crate) fn skeleton(outcome: &Outcome) -> Option<String> {
+    let all = outcome.assumes.as_ref()?;
+    let named: Vec<&str> = all.iter().take(ASSUMED).map(String::as_str).collect();
+    let more = match all.len() - named.len() {
+        0 => String::new(),
+        n => format!(", and {n} more"),
+    };
+    Some(match &named[..] {
+        [] => "this is a run of the control skeleton, without data".to_owned(),
+        named => format!(
+            "this is a run of the control skeleton, without data; it assumes that {}{more}",
+            named.join(", ")
+        ),
+    })
 }
 
 fn about_vacuity(vacuity: &Vacuity, verbose: bool, out: &mut dyn Write) -> io::Result<()> {

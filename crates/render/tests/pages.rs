@@ -44,7 +44,8 @@ fn report(outcome: impl FnOnce(&Program, [NodeId; 2]) -> Outcome) -> Report {
     let file = |name: &str| Arc::new(SourceFile::new(name, "a\nb\nc\nd\n").unwrap());
     let results = vec![outcome(&program, nodes)];
     let files = vec![file("one.x"), file("two.x")];
-    Report { files, program, results, rules: None, not_modelled: Vec::new() }
+    let claims = render::Claims::default();
+    Report { files, program, results, rules: None, not_modelled: Vec::new(), claims }
 }
 
 fn traced(steps: Vec<ListedStep>, loop_start: Option<usize>) -> Outcome {

@@ -23,6 +23,7 @@
 mod dfa;
 mod event;
 mod explicit;
+mod mentions;
 mod paths;
 mod pattern;
 mod product;
@@ -31,6 +32,7 @@ mod rule;
 mod value;
 
 pub use event::{Event, Link};
+pub use mentions::Mentioned;
 pub use paths::MAX_LENGTH;
 pub use pattern::Pattern;
 pub use product::{Instance, Place, ProductError, RuleProduct, product};

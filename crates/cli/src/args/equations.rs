@@ -124,6 +124,9 @@ pub(crate) struct ModelProgram {
     /// Where the program starts
     #[arg(long, value_name = "P")]
     pub(crate) entry: Option<String>,
+    /// Where functions could not be read, evaluate the formula on the rest
+    #[arg(long)]
+    pub(crate) allow_incomplete: bool,
     /// The compiler to preprocess with, as `gcc -m32` [default: $CC, or cc]
     #[arg(long, value_name = "CMD")]
     pub(crate) cc: Option<String>,

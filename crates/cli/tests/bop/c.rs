@@ -4,10 +4,10 @@ use crate::{Ran, TempFile, bop, bop_with, command, root};
 use std::path::{Path, PathBuf};
 
 /// A folder that is removed at the end of the test.
-struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str, files: &[(&str, &str)]) -> Folder {
+    pub(crate) fn new(name: &str, files: &[(&str, &str)]) -> Folder {
         let path = std::env::temp_dir().join(format!("bop-test-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path); // left by an earlier run
         for (file, text) in files {
@@ -19,7 +19,7 @@ impl Folder {
     }
 
     /// Runs `bop` there.
-    fn bop(&self, args: &[&str]) -> Ran {
+    pub(crate) fn bop(&self, args: &[&str]) -> Ran {
         let done = command(args).current_dir(&self.0).output().expect("it runs");
         Ran {
             code: done.status.code().expect("no signal ended it"),
@@ -36,7 +36,7 @@ impl Drop for Folder {
 }
 
 /// Whether there is a C compiler; tests that need one say so where there is none.
-fn compiler() -> bool {
+pub(crate) fn compiler() -> bool {
     let there = std::process::Command::new("cc").arg("--version").output().is_ok();
     if !there {
         eprintln!("skipped: there is no C compiler `cc`");

@@ -7,6 +7,7 @@ mod check;
 mod determinism;
 mod equations;
 mod formats;
+mod holds;
 #[cfg(unix)]
 mod hostile;
 mod influence;

@@ -1,0 +1,131 @@
+//! What a report may claim.
+//!
+//! An engine answers about the program that it was given. Whether the user's program has the same answer is
+//! judged here, for all questions in one place:
+//!
+//! - what was left out may do anything, so that nothing is said of all runs ([`check`], [`states`], [`stacks`]);
+//! - an answer about nothing says so (`crate::vacuous`);
+//! - what the answers take for granted stands beside them (`crate::granted`).
+
+use crate::load::Error;
+use crate::stacks::StackQuestion;
+use crate::{Options, Runs, Watch, granted, vacuous};
+use check::StopReason;
+use property::Property;
+use render::{Extent, Outcome, Report, RuleOutcome, Stacks, States, Status};
+use source::SourceFile;
+use std::sync::Arc;
+
+/// Answers the questions about the program; with none, the default ones.
+///
+/// Every trace is replayed on the program as it was loaded. A trace or certificate that is refused,
+/// engines that disagree and panics make the answer `unknown` with an internal stop reason. Where a part of
+/// the program was left out, no answer speaks of all runs, unless that is allowed
+/// ([`Options::allow_incomplete`]).
+pub fn check(
+    files: &[Arc<SourceFile>],
+    properties: &[Property],
+    options: &Options,
+    watch: &Watch,
+) -> Result<Report, Error> {
+    one_main(options)?;
+    watch.so_far.about(options.c.as_ref());
+    let mut report = crate::checking::check(files, properties, options, watch)?;
+    settle(&mut report, properties, options);
+    Ok(report)
+}
+
+/// Makes a report say no more than is known.
+pub(crate) fn settle(report: &mut Report, asked: &[Property], options: &Options) {
+    let by_default = asked.is_empty() && report.results.len() > 1;
+    for outcome in &mut report.results {
+        let reason = vacuous::assertions(&outcome.property, &report.program);
+        outcome.vacuous.extend(reason.filter(|_| !by_default));
+    }
+    let Some(c) = &options.c else { return };
+    report.claims.granted = granted::granted(c.skeleton(), report, options);
+    let program = &report.program;
+    for outcome in &mut report.results {
+        outcome.assumes = outcome.trace.as_ref().map(|t| granted::assumed(program, t));
+    }
+    vacuous::rules(report, c, options);
+    report.claims.idle = vacuous::remarks(report, options);
+    let extent = c.extent(options.allow_incomplete);
+    if let Some(reason) = incomplete(&extent) {
+        report.results.iter_mut().for_each(|outcome| open(outcome, &reason));
+        let rules = report.rules.iter_mut().flat_map(|r| &mut r.rules);
+        rules.for_each(|rule| open_rule(rule, &reason));
+    }
+    report.claims.read = Some(extent);
+}
+
+/// Why nothing can be said of all runs, if something was left out.
+fn incomplete(extent: &Extent) -> Option<StopReason> {
+    let what = || format!("{}; `--allow-incomplete` answers about the rest", extent.counted());
+    extent.forbids_claims().then(|| StopReason::Incomplete { what: what() })
+}
+
+/// An answer that speaks of all runs becomes none. That some statements are dead does, too.
+fn open(outcome: &mut Outcome, reason: &StopReason) {
+    let all = matches!(outcome.status, Status::Holds | Status::Unreachable);
+    if !all && (outcome.property != Property::ReachAll || outcome.status == Status::Unknown) {
+        return;
+    }
+    outcome.status = Status::Unknown;
+    outcome.stop_reason = Some(reason.clone());
+    outcome.statements = None;
+    outcome.certificate = None;
+    outcome.proof = None;
+    outcome.vacuity = None;
+}
+
+fn open_rule(rule: &mut RuleOutcome, reason: &StopReason) {
+    if rule.status() == Status::Holds {
+        rule.stop_reason = Some(reason.clone());
+    }
+}
+
+/// The exact set of valuations of the named variables (of all in scope, if none is named) with
+/// which control comes to the statements at `at`: on runs of the program, on runs from some
+/// configurations, or such that a run from there leads to some configurations. Of a program that is not
+/// whole, what is known is a part of it, and there is a stop reason.
+pub fn states(
+    files: &[Arc<SourceFile>],
+    at: &str,
+    vars: &[String],
+    runs: &Runs,
+    options: &Options,
+    watch: &Watch,
+) -> Result<States, Error> {
+    one_main(options)?;
+    let mut states = crate::states::states(files, at, vars, runs, options, watch)?;
+    let reason = options.c.as_ref().and_then(|c| incomplete(&c.extent(options.allow_incomplete)));
+    if let Some(reason) = reason.filter(|_| states.stop_reason.is_none()) {
+        states.places.retain(|place| place.reachable);
+        states.stop_reason = Some(reason);
+    }
+    Ok(states)
+}
+
+/// Answers a question about stacks. Of a program that is not whole, it is not said that a stack is not
+/// reached.
+pub fn stacks(
+    files: &[Arc<SourceFile>],
+    question: &StackQuestion,
+    options: &Options,
+    watch: &Watch,
+) -> Result<Stacks, Error> {
+    one_main(options)?;
+    let mut stacks = crate::stacks::stacks(files, question, options, watch)?;
+    let reason = options.c.as_ref().and_then(|c| incomplete(&c.extent(options.allow_incomplete)));
+    let claims = stacks.status != Some(Status::Reachable) && stacks.stop_reason.is_none();
+    if let Some(reason) = reason.filter(|_| claims) {
+        stacks.status = stacks.status.map(|_| Status::Unknown);
+        stacks.stop_reason = Some(reason);
+    }
+    Ok(stacks)
+}
+
+fn one_main(options: &Options) -> Result<(), Error> {
+    options.c.as_ref().map_or(Ok(()), |c| c.one_start(options.entry.as_deref()))
+}

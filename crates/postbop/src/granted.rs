@@ -1,0 +1,196 @@
+//! What answers about C take for granted.
+
+use crate::Options;
+use front_c::{Flow, Skeleton, calls_back, plain_name};
+use ir::{EdgeKind, NodeId, Program};
+use render::{ListedStep, Listing, Report};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+
+/// So many functions without a body are named.
+const NAMED: usize = 6;
+
+/// Functions that start threads.
+const THREADS: [&str; 2] = ["pthread_create", "thrd_create"];
+
+/// What the answers of a report rest on, one sentence each, each once: what of this program is not
+/// modelled. What it does not have is not spoken of.
+pub(crate) fn granted(s: &Skeleton, report: &Report, options: &Options) -> Vec<String> {
+    let mut out = Vec::new();
+    if !report.results.is_empty() {
+        let kept = match options.keep.is_empty() {
+            true => "",
+            false => ", or it is about values that are kept",
+        };
+        out.push(format!(
+            "this is about the program's control skeleton: arithmetic, arrays and what pointers point to \
+             are not modelled, and a branch may go either way, unless its condition is constant or was \
+             decided before and cannot have changed{kept}"
+        ));
+    }
+    let called = called(s);
+    let bodiless: Vec<&str> =
+        called.iter().filter(|(_, body, _)| !*body).map(|(name, ..)| *name).collect();
+    let names: Vec<String> = bodiless.iter().take(NAMED).map(|n| format!("`{n}`")).collect();
+    let more = match bodiless.len() - names.len() {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let back = match called.iter().any(|(_, body, back)| !*body && *back) {
+        true => ", call only what was given away",
+        false => "",
+    };
+    match bodiless.len() {
+        0 => {}
+        1 => out.push(format!(
+            "{} has no body here: it comes back unless it is declared otherwise{}, and conditions on what it \
+             can see may have changed then",
+            names[0],
+            back.replace("call", "calls")
+        )),
+        _ => out.push(format!(
+            "{}{more} have no body here: they come back unless they are declared otherwise{back}, and \
+             conditions on what they can see may have changed then",
+            names.join(", ")
+        )),
+    }
+    if called.iter().any(|(name, ..)| THREADS.contains(name)) {
+        out.push(
+            "threads are not modelled: what one does between two steps of another is not looked at"
+                .to_owned(),
+        );
+    }
+    out
+}
+
+/// The functions that are called, in order of their names: whether they have a body, and whether they may call
+/// back.
+fn called(s: &Skeleton) -> BTreeSet<(&str, bool, bool)> {
+    let used = used(s);
+    let bodies = s.bodies.iter().zip(&used).filter(|(_, used)| **used);
+    let points = bodies.flat_map(|(b, _)| &b.points);
+    let calls = points.filter_map(|p| match &p.flow {
+        Flow::Call(call) => Some(call),
+        _ => None,
+    });
+    let targets: FxHashSet<_> = calls.flat_map(|c| c.targets.iter().copied()).collect();
+    targets
+        .into_iter()
+        .filter(|f| {
+            // What compilers and `assert` put in is theirs.
+            let name = &s.funcs[f.index()].name;
+            s.body(*f).is_some() || !["__assert", "__builtin_"].iter().any(|p| name.starts_with(p))
+        })
+        .map(|f| {
+            let name = plain_name(&s.funcs[f.index()].name);
+            (name, s.body(f).is_some(), !s.given_away.is_empty() && calls_back(name))
+        })
+        .collect()
+}
+
+/// Of each body, whether anybody uses it: headers define functions that nobody does.
+pub(crate) fn used(s: &Skeleton) -> Vec<bool> {
+    let mut out = vec![false; s.bodies.len()];
+    let mut todo: Vec<usize> = Vec::new();
+    for (i, body) in s.bodies.iter().enumerate() {
+        let func = &s.funcs[body.func.index()];
+        if !func.is_static || func.address_taken || func.by_itself {
+            out[i] = true;
+            todo.push(i);
+        }
+    }
+    while let Some(i) = todo.pop() {
+        for point in &s.bodies[i].points {
+            let Flow::Call(call) = &point.flow else { continue };
+            for f in &call.targets {
+                let Ok(k) = s.bodies.binary_search_by_key(f, |b| b.func) else { continue };
+                if !out[k] {
+                    out[k] = true;
+                    todo.push(k);
+                }
+            }
+        }
+    }
+    // A static function that the user wrote counts all the same.
+    let own: FxHashSet<u32> =
+        s.bodies.iter().zip(&out).filter(|(_, o)| **o).map(|(b, _)| b.at.file).collect();
+    for (body, used) in s.bodies.iter().zip(&mut out) {
+        *used |= own.contains(&body.at.file);
+    }
+    out
+}
+
+/// The conditions on data that a run of a skeleton takes for granted.
+pub(crate) fn assumed(program: &Program, trace: &Listing) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut seen = FxHashSet::default();
+    let steps = &trace.steps;
+    for (i, step) in steps.iter().enumerate() {
+        let next = match steps.get(i + 1) {
+            None if step.stays.is_none() => trace.loop_start.and_then(|k| steps.get(k)),
+            next => next,
+        };
+        let Some(next) = next.filter(|n| n.stays.is_none() && n.depth == step.depth) else {
+            continue;
+        };
+        if seen.insert((step.node, next.node))
+            && let Some(said) = condition(program, step, next)
+            && !out.contains(&said)
+        {
+            out.push(said);
+        }
+    }
+    out
+}
+
+/// What holds if a branch is left to this next step, unless values that are kept decide it.
+fn condition(program: &Program, step: &ListedStep, next: &ListedStep) -> Option<String> {
+    let ways: Vec<_> = program.out_edges(step.node).collect();
+    if ways.len() < 2 {
+        return None;
+    }
+    let mut arms = Vec::new();
+    for (k, &way) in ways.iter().enumerate() {
+        let EdgeKind::Local { target, rel } = &program.edges[way].kind else { return None };
+        let mut kept = false;
+        program.exprs.reads(rel.guard, |_, var| kept |= !program.vars[var].hidden);
+        if kept {
+            return None;
+        }
+        if comes_to(program, *target, next.node) {
+            arms.push(k);
+        }
+    }
+    let &[arm] = &arms[..] else { return None };
+    let origin = program.nodes[step.node].origin;
+    let (text, line) = (program.text(origin.text), origin.line);
+    if let Some(subject) = text.strip_prefix("switch (").and_then(|t| t.strip_suffix(')')) {
+        return Some(format!("a case of `{subject}` at line {line}"));
+    }
+    if ways.len() > 2 {
+        return None;
+    }
+    let around = [("if (", ")"), ("while (", ")"), ("for (…; ", "; …)")];
+    let inner = around.iter().find_map(|(a, b)| text.strip_prefix(a)?.strip_suffix(b));
+    let truth = if arm == 0 { "true" } else { "false" };
+    Some(format!("`{}` is {truth} at line {line}", inner.unwrap_or(text)))
+}
+
+/// Whether the first statement behind a node is another node.
+fn comes_to(program: &Program, from: NodeId, to: NodeId) -> bool {
+    let (mut seen, mut todo) = (FxHashSet::default(), vec![from]);
+    while let Some(node) = todo.pop() {
+        if node == to {
+            return true;
+        }
+        if program.nodes[node].statement || !seen.insert(node) {
+            continue;
+        }
+        for edge in program.out_edges(node) {
+            if let EdgeKind::Local { target, .. } = &program.edges[edge].kind {
+                todo.push(*target);
+            }
+        }
+    }
+    false
+}
