@@ -20,6 +20,7 @@
 
 mod andersen;
 mod conditions;
+mod extra;
 pub mod export;
 pub mod flags;
 mod function_pointers;
@@ -36,6 +37,7 @@ mod walk;
 
 pub use c_types::Model;
 pub use conditions::{Callee, Condition, Conditions, Effects, Says};
+pub use extra::{About, Aligned, Designator, Extra};
 pub use lex::{Place, Problem};
 pub use library::{Library, calls_back, library, runs_at_exit};
 pub use link::{Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, main_file};

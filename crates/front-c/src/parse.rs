@@ -5,7 +5,8 @@
 //! programs make long (`else if`, `case` labels, operators of one level) are loops here; what really
 //! nests is bounded by [`MAX_DEPTH`], and the parser runs on a stack that fits it.
 
-use crate::lex::{Place, Problem, Tok, Token, lex};
+use crate::extra::{About, Aligned, Designator};
+use crate::lex::{Pack, Place, Problem, Tok, Token, lex};
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
@@ -25,13 +26,14 @@ pub fn parse(text: &str) -> Unit {
     let body = || {
         let mut unit = Unit::default();
         let keywords = Keywords::new(&mut unit);
-        let (tokens, files) = lex(text, &mut unit.names);
+        let (tokens, files, packs) = lex(text, &mut unit.names);
         unit.files = files;
         unit.text = text.into();
         let mut parser = Parser {
             hopeless: vec![false; tokens.len()],
             closing: matching(&tokens),
             tokens,
+            packs,
             pos: 0,
             unit,
             keywords,
@@ -196,6 +198,7 @@ struct Declarator {
 
 struct Parser {
     tokens: Vec<Token>,
+    packs: Vec<Pack>,
     /// Of each opening bracket, the closing one.
     closing: Vec<u32>,
     /// Tokens from which no end of an item was found; see [`Parser::end_of_item`].
@@ -588,6 +591,7 @@ impl Parser {
         }
         self.attributes(&mut attributes)?;
         let ty = self.qualify(ty, Qualified { odd: attributes.odd, ..Qualified::default() });
+        let ty = self.demands(ty, attributes, specifiers.storage == Storage::Typedef);
         let meaning = match specifiers.storage {
             Storage::Typedef => Meaning::Type(ty),
             _ => Meaning::Other,
@@ -596,6 +600,20 @@ impl Parser {
         let init = if self.eat("=") { Some(self.initialiser()?) } else { None };
         let Specifiers { storage, thread, .. } = *specifiers;
         Ok(Declaration { name, at, ty, storage, thread, attributes, init })
+    }
+
+    /// Keeps what attributes make of a type.
+    fn demands(&mut self, mut ty: TypeId, attributes: Attributes, alignment: bool) -> TypeId {
+        if let Some(mode) = attributes.mode {
+            self.unit.extra.modes.insert(ty, mode);
+        }
+        if let Some(aligned) = attributes.aligned.filter(|_| alignment) {
+            let own = self.unit.ty(ty).clone();
+            self.unit.types.push(own);
+            ty = TypeId(self.unit.types.len() as u32 - 1);
+            self.unit.extra.aligned.insert(ty, aligned);
+        }
+        ty
     }
 
     /// `asm("name")` behind a declarator.
@@ -635,8 +653,13 @@ impl Parser {
     fn attributes(&mut self, out: &mut Attributes) -> Parsed<()> {
         loop {
             if self.kw() == Some(Kw::Attribute) {
+                let alignas = matches!(self.tok(), Tok::Word(s) if self.unit.name(s).contains("lignas"));
                 self.advance();
                 let start = self.pos;
+                if alignas && self.is("(") {
+                    out.aligned = Some(self.alignment()?);
+                    continue;
+                }
                 self.skip_parens()?;
                 self.read_attributes(start, self.pos, out);
             } else if self.is("[") && self.ahead_is(1, "[") {
@@ -649,7 +672,18 @@ impl Parser {
         }
     }
 
-    fn read_attributes(&self, from: usize, to: usize, out: &mut Attributes) {
+    /// `(type)` or `(number)` of `_Alignas` and `aligned`.
+    fn alignment(&mut self) -> Parsed<Aligned> {
+        if self.starts_type(1) {
+            return Ok(Aligned::As(self.parenthesised_type()?));
+        }
+        self.expect("(")?;
+        let e = self.deeper(Self::conditional)?;
+        self.expect(")")?;
+        Ok(Aligned::By(e))
+    }
+
+    fn read_attributes(&mut self, from: usize, to: usize, out: &mut Attributes) {
         for i in from..to {
             let Tok::Word(sym) = self.tokens[i].tok else { continue };
             match self.unit.name(sym) {
@@ -662,7 +696,19 @@ impl Parser {
                 "constructor" | "__constructor__" => out.constructor = true,
                 "destructor" | "__destructor__" => out.destructor = true,
                 "weak" | "__weak__" => out.weak = true,
-                "mode" | "__mode__" | "vector_size" | "__vector_size__" => out.odd = true,
+                "mode" | "__mode__" | "vector_size" | "__vector_size__" => {
+                    out.odd = true;
+                    if let Some(Token { tok: Tok::Word(mode), .. }) = self.tokens.get(i + 2) {
+                        out.mode = Some(*mode);
+                    }
+                }
+                "packed" | "__packed__" => out.packed = true,
+                "aligned" | "__aligned__" => {
+                    let here = std::mem::replace(&mut self.pos, i + 1);
+                    let asked = if self.is("(") { self.alignment().ok() } else { None };
+                    out.aligned = Some(asked.unwrap_or(Aligned::Most));
+                    self.pos = here;
+                }
                 "alias" | "__alias__" | "weakref" | "__weakref__" | "ifunc" | "__ifunc__" => {
                     if let Some(Token { tok: Tok::Text(name), .. }) = self.tokens.get(i + 2) {
                         match self.unit.name(sym).contains("ifunc") {
@@ -837,6 +883,9 @@ impl Parser {
         };
         q.odd |= attributes.odd;
         let ty = self.qualify(ty, q);
+        if let Some(mode) = attributes.mode {
+            self.unit.extra.modes.insert(ty, mode);
+        }
         Ok(Some(Specifiers { storage, thread, attributes, ty }))
     }
 
@@ -847,7 +896,8 @@ impl Parser {
     fn record(&mut self) -> Parsed<TypeId> {
         let tag = if self.kw() == Some(Kw::Struct) { Tag::Struct } else { Tag::Union };
         self.advance();
-        self.attributes(&mut Attributes::default())?;
+        let mut attributes = Attributes::default();
+        self.attributes(&mut attributes)?;
         let name = match self.tok() {
             Tok::Word(sym) if !self.is("{") => {
                 self.advance();
@@ -855,7 +905,7 @@ impl Parser {
             }
             _ => None,
         };
-        self.attributes(&mut Attributes::default())?;
+        self.attributes(&mut attributes)?;
         if name.is_none() && !self.is("{") {
             return Err(self.wanted("a tag or `{`"));
         }
@@ -883,7 +933,16 @@ impl Parser {
             self.advance();
             let fields = self.deeper(Self::fields)?;
             self.unit.records[id.index()].fields = Some(fields);
-            self.attributes(&mut Attributes::default())?;
+            let offset = self.end();
+            let now = self.packs.partition_point(|p| p.0 <= offset);
+            if let Some(pack) = now.checked_sub(1).and_then(|i| self.packs[i].1) {
+                self.unit.extra.packs.insert(id, pack);
+            }
+            self.attributes(&mut attributes)?;
+            if attributes.packed || attributes.aligned.is_some() {
+                let demands = (attributes.packed, attributes.aligned);
+                self.unit.extra.records.insert(id, demands);
+            }
         }
         Ok(self.type_node(TypeKind::Record(id)))
     }
@@ -903,7 +962,8 @@ impl Parser {
                 return Err(self.wanted("a member"));
             };
             if self.is(";") {
-                out.push(Field { name: None, ty: s.ty, bits: None });
+                let Attributes { packed, aligned, .. } = s.attributes;
+                out.push(Field { name: None, ty: s.ty, bits: None, packed, aligned });
                 continue;
             }
             loop {
@@ -916,12 +976,15 @@ impl Parser {
                     false => self.declarator(true)?,
                 };
                 let bits = if self.eat(":") { Some(self.conditional()?) } else { None };
-                let mut attributes = d.attributes;
+                let mut attributes = join(s.attributes, d.attributes);
                 self.attributes(&mut attributes)?;
                 let ty = self.apply(s.ty, d.ops);
                 let ty =
                     self.qualify(ty, Qualified { odd: attributes.odd, ..Qualified::default() });
-                out.push(Field { name: d.name.map(|(name, _)| name), ty, bits });
+                let ty = self.demands(ty, attributes, false);
+                let Attributes { packed, aligned, .. } = attributes;
+                let name = d.name.map(|(name, _)| name);
+                out.push(Field { name, ty, bits, packed, aligned });
                 if !self.eat(",") {
                     break;
                 }
@@ -1190,20 +1253,28 @@ impl Parser {
         self.deeper(|p| {
             p.advance();
             let mut list = Vec::new();
+            let mut paths = Vec::new();
             while !p.eat("}") {
                 let (mut designators, mut members) = (Vec::new(), Vec::new());
+                let mut path = Vec::new();
                 loop {
                     if p.is("[") {
                         p.advance();
-                        designators.push(p.conditional()?);
+                        let low = p.conditional()?;
+                        designators.push(low);
                         if p.eat("...") {
-                            designators.push(p.conditional()?);
+                            let high = p.conditional()?;
+                            designators.push(high);
+                            path.push(Designator::Range(low, high));
+                        } else {
+                            path.push(Designator::Index(low));
                         }
                         p.expect("]")?;
                     } else if p.is(".") {
                         p.advance();
                         let Tok::Word(sym) = p.tok() else { return Err(p.wanted("a member")) };
                         members.push(sym);
+                        path.push(Designator::Member(sym));
                         p.advance();
                     } else {
                         break;
@@ -1214,6 +1285,7 @@ impl Parser {
                     && p.ahead_is(1, ":")
                 {
                     members.push(sym);
+                    path.push(Designator::Member(sym));
                     p.advance();
                     p.advance();
                 } else {
@@ -1221,12 +1293,17 @@ impl Parser {
                 }
                 let value = p.initialiser()?;
                 list.push((designators, members, value));
+                paths.push(path);
                 if !p.eat(",") {
                     p.expect("}")?;
                     break;
                 }
             }
-            Ok(p.init_node(Init::List(list)))
+            let init = p.init_node(Init::List(list));
+            if paths.iter().any(|path| !path.is_empty()) {
+                p.unit.extra.designators.insert(init, paths);
+            }
+            Ok(init)
         })
     }
 
@@ -1516,8 +1593,10 @@ impl Parser {
             self.advance();
         }
         self.expect("(")?;
-        let mut out = Asm::default();
-        while matches!(self.tok(), Tok::Text(_)) {
+        let mut out = Asm { empty: true, ..Asm::default() };
+        while let Tok::Text(text) = self.tok() {
+            let body = self.unit.name(text).trim_matches('"');
+            out.empty &= body.chars().all(char::is_whitespace);
             self.advance();
         }
         out.memory = self.is(")");
@@ -1667,7 +1746,17 @@ impl Parser {
                     self.advance();
                     return self.deeper(Self::unary);
                 }
-                Some(Kw::RealPart) => Unary::Part,
+                Some(Kw::RealPart) => {
+                    let imaginary =
+                        matches!(self.tok(), Tok::Word(s) if self.unit.name(s).contains("imag"));
+                    self.advance();
+                    let e = self.deeper(Self::unary)?;
+                    let e = self.expr_node(at, ExprKind::Unary(Unary::Part, e));
+                    if imaginary {
+                        self.unit.extra.imaginary.insert(e);
+                    }
+                    return Ok(e);
+                }
                 Some(Kw::Sizeof) => {
                     let size = matches!(self.tok(), Tok::Word(s) if self.unit.name(s) == "sizeof");
                     self.advance();
@@ -1679,12 +1768,17 @@ impl Parser {
                             let e = self.postfix(at, e)?;
                             return Ok(self.expr_node(at, ExprKind::SizeOf(e)));
                         }
-                        let about =
-                            if size { ExprKind::SizeOfType(ty) } else { ExprKind::AboutType(ty) };
-                        return Ok(self.expr_node(at, about));
+                        if size {
+                            return Ok(self.expr_node(at, ExprKind::SizeOfType(ty)));
+                        }
+                        return Ok(self.about(at, ty, About::Align));
                     }
                     let e = self.deeper(Self::unary)?;
-                    return Ok(self.expr_node(at, ExprKind::SizeOf(e)));
+                    let e = self.expr_node(at, ExprKind::SizeOf(e));
+                    if !size {
+                        self.unit.extra.align_of.insert(e);
+                    }
+                    return Ok(e);
                 }
                 _ => {
                     let e = self.primary()?;
@@ -1695,6 +1789,13 @@ impl Parser {
         self.advance();
         let e = self.deeper(Self::unary)?;
         Ok(self.expr_node(at, ExprKind::Unary(op, e)))
+    }
+
+    /// A constant about a type.
+    fn about(&mut self, at: Place, ty: TypeId, about: About) -> ExprId {
+        let e = self.expr_node(at, ExprKind::AboutType(ty));
+        self.unit.extra.about.insert(e, about);
+        e
     }
 
     fn parenthesised_type(&mut self) -> Parsed<TypeId> {
@@ -1785,9 +1886,9 @@ impl Parser {
                     self.expect(",")?;
                     let last = self.deeper(Self::assignment)?;
                     self.expect(")")?;
-                    return Ok(
-                        self.expr_node(at, ExprKind::Conditional(condition, Some(then), last))
-                    );
+                    let e = self.expr_node(at, ExprKind::Conditional(condition, Some(then), last));
+                    self.unit.extra.chosen.insert(e);
+                    return Ok(e);
                 }
                 Some(Kw::BitCast) => {
                     self.advance();
@@ -1806,18 +1907,34 @@ impl Parser {
                     let Some(member) = self.word() else { return Err(self.wanted("a member")) };
                     let e = self.expr_node(at, ExprKind::Name(member));
                     self.advance();
-                    self.postfix(at, e)?;
+                    let mut e = self.postfix(at, e)?;
                     self.expect(")")?;
-                    return Ok(self.expr_node(at, ExprKind::AboutType(ty)));
+                    let mut path = Vec::new();
+                    loop {
+                        e = match self.unit.expr(e).kind {
+                            ExprKind::Index(inner, i) => {
+                                path.push(Designator::Index(i));
+                                inner
+                            }
+                            ExprKind::Field(inner, sym) => {
+                                path.push(Designator::Member(sym));
+                                inner
+                            }
+                            _ => break,
+                        };
+                    }
+                    path.push(Designator::Member(member));
+                    path.reverse();
+                    return Ok(self.about(at, ty, About::Offset(path)));
                 }
                 Some(Kw::TypesCompatible) => {
                     self.advance();
                     self.expect("(")?;
                     let ty = self.type_name()?;
                     self.expect(",")?;
-                    self.type_name()?;
+                    let other = self.type_name()?;
                     self.expect(")")?;
-                    return Ok(self.expr_node(at, ExprKind::AboutType(ty)));
+                    return Ok(self.about(at, ty, About::Compatible(other)));
                 }
                 Some(Kw::VaArg) => {
                     self.advance();
@@ -1832,16 +1949,19 @@ impl Parser {
                     self.advance();
                     self.expect("(")?;
                     let e = self.deeper(Self::assignment)?;
-                    let mut arms = Vec::new();
+                    let (mut arms, mut types) = (Vec::new(), Vec::new());
                     while self.eat(",") {
-                        if !self.eat_kw(Kw::Default) {
-                            self.type_name()?;
-                        }
+                        types.push(match self.eat_kw(Kw::Default) {
+                            true => None,
+                            false => Some(self.type_name()?),
+                        });
                         self.expect(":")?;
                         arms.push(self.deeper(Self::assignment)?);
                     }
                     self.expect(")")?;
-                    return Ok(self.expr_node(at, ExprKind::Generic(e, arms)));
+                    let e = self.expr_node(at, ExprKind::Generic(e, arms));
+                    self.unit.extra.generic.insert(e, types);
+                    return Ok(e);
                 }
                 Some(_) => return Err(self.wanted("an expression")),
             },
@@ -1863,6 +1983,9 @@ fn join(a: Attributes, b: Attributes) -> Attributes {
         ifunc: a.ifunc.or(b.ifunc),
         asm_name: a.asm_name.or(b.asm_name),
         odd: a.odd || b.odd,
+        packed: a.packed || b.packed,
+        aligned: b.aligned.or(a.aligned),
+        mode: a.mode.or(b.mode),
     }
 }
 
