@@ -43,7 +43,7 @@ impl Lowerer<'_> {
         let signature =
             Signature { result, params: Vec::new(), variadic: false, unprototyped: true };
         let ty = self.types.of(Kind::Function(signature));
-        let id = self.new_function(name, ty, true);
+        let id = self.new_function(name, ty, self.u < self.own);
         self.externs.insert(name.to_owned(), Entity::Function(id));
         Entity::Function(id)
     }
@@ -75,6 +75,7 @@ impl Lowerer<'_> {
             }
             match entity {
                 Some(Entity::Function(id)) => callee = Some(id),
+                None if self.failed.contains_key(&(self.u, name)) => {}
                 None => {
                     if let Entity::Function(id) = self.implicit(text) {
                         callee = Some(id);

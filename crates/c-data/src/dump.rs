@@ -9,19 +9,23 @@ use std::fmt::Write;
 /// The program as text: objects with their bytes, functions block by block.
 pub fn dump(program: &Program) -> String {
     let mut out = String::new();
-    for object in program.objects.iter().filter(|o| o.own) {
+    let used = used(program);
+    for (i, object) in program.objects.iter().enumerate() {
+        if !(object.own && (object.defined || used[i])) {
+            continue;
+        }
         let _ = write!(out, "object {}: {}", object.name, program.types.show(object.ty));
         let _ = write!(out, "  ; {} bytes", object.size);
         if !object.defined {
             out.push_str(", declared only");
         }
-        let used = object.bytes.iter().rposition(|b| *b != 0).map_or(0, |i| i + 1);
-        if used > 0 && !object.name.starts_with('"') {
+        let filled = object.bytes.iter().rposition(|b| *b != 0).map_or(0, |i| i + 1);
+        if filled > 0 && !object.name.starts_with('"') {
             out.push_str(", starts with");
-            for byte in &object.bytes[..used.min(16)] {
+            for byte in &object.bytes[..filled.min(16)] {
                 let _ = write!(out, " {byte:02x}");
             }
-            if used > 16 {
+            if filled > 16 {
                 out.push_str(" …");
             }
         }
@@ -40,6 +44,19 @@ pub fn dump(program: &Program) -> String {
     }
     for gap in &program.gaps {
         let _ = writeln!(out, "not covered: {}: {}", program.place(gap.at), gap.what);
+    }
+    out
+}
+
+/// Which objects the program's own functions mention.
+fn used(program: &Program) -> Vec<bool> {
+    let mut out = vec![false; program.objects.len()];
+    for function in program.functions.iter().filter(|f| f.own) {
+        for expr in &function.exprs {
+            if let ExprKind::Root(Root::Object(o)) = expr.kind {
+                out[o.index()] = true;
+            }
+        }
     }
     out
 }

@@ -280,7 +280,7 @@ impl Lowerer<'_> {
         let op = if up { Binary::Add } else { Binary::Sub };
         let new = self.binary_value(op, old, one)?;
         let new = self.store(place, new, wanted && !after)?;
-        Ok(if after { old } else { new })
+        Ok(if after && wanted { old } else { new })
     }
 
     fn assign(

@@ -454,6 +454,7 @@ impl Lowerer<'_> {
                     put(&mut bytes, leaf.offset, &copy);
                 }
                 Value::Expr(e) => {
+                    self.note_label(e);
                     let leaf_ty = self.types.plain(leaf.ty);
                     let value = self.dry(|l| {
                         let value = l.rvalue(e)?;
@@ -474,6 +475,16 @@ impl Lowerer<'_> {
         o.addresses = addresses;
         o.defined = true;
         Ok(())
+    }
+
+    /// A label whose address a table has stays, whatever else of the table does not.
+    fn note_label(&mut self, mut e: front_c::ExprId) {
+        while let Tree::Cast(_, inner) = self.unit().expr(e).kind {
+            e = inner;
+        }
+        if let Tree::LabelAddress(label) = self.unit().expr(e).kind {
+            self.label(label);
+        }
     }
 
     fn static_leaf(

@@ -286,7 +286,8 @@ impl Lowerer<'_> {
             .take(24)
             .flat_map(char::escape_debug)
             .collect();
-        let object = self.object(&format!("\"{shown}\""), ty, 1, true);
+        let own = self.u < self.own;
+        let object = self.object(&format!("\"{shown}\""), ty, 1, own);
         self.objects[object.index()].bytes.clone_from(&key.0);
         self.objects[object.index()].size = key.0.len() as u64;
         self.objects[object.index()].read_only = true;

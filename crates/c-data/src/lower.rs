@@ -80,6 +80,8 @@ pub(crate) type Lowered<T> = Result<T, Gap>;
 /// The state of the walk.
 pub(crate) struct Lowerer<'a> {
     pub(crate) units: &'a [Unit],
+    /// How many of them are the program's own.
+    pub(crate) own: usize,
     pub(crate) types: Types,
     pub(crate) files: Vec<String>,
     /// Of each unit, its files in `files`.
@@ -119,6 +121,8 @@ pub(crate) struct Lowerer<'a> {
     /// Static locals whose bodies were lowered to learn a type only.
     pub(crate) dry: u32,
     aliases: Vec<(usize, Sym, String)>,
+    /// Names whose declaration is not covered.
+    pub(crate) failed: FxHashMap<(usize, Sym), Gap>,
     /// The functions that the program defines itself.
     pub(crate) defined: FxHashSet<String>,
 }
@@ -164,6 +168,7 @@ impl<'a> Lowerer<'a> {
         let taken = units.iter().map(crate::effects::taken).collect();
         Lowerer {
             units,
+            own: 0,
             types: Types::new(model),
             files,
             file_ids,
@@ -194,6 +199,7 @@ impl<'a> Lowerer<'a> {
             static_names: 0,
             dry: 0,
             aliases: Vec::new(),
+            failed: FxHashMap::default(),
             defined: FxHashSet::default(),
         }
     }
@@ -253,6 +259,7 @@ impl<'a> Lowerer<'a> {
     // Linking.
 
     fn units(&mut self, own: usize) {
+        self.own = own;
         for unit in &self.units[..own] {
             self.defined.extend(unit.functions().map(|f| unit.name(f.name).to_owned()));
         }
@@ -276,7 +283,17 @@ impl<'a> Lowerer<'a> {
                     if gap.at.line == 0 {
                         gap.at = at;
                     }
-                    self.gaps.push(gap);
+                    // What is only declared is a gap where it is used.
+                    let (name, defined) = match item {
+                        Item::Function(f) => (f.name, true),
+                        Item::Declaration(d) => (d.name, d.storage != Storage::Extern),
+                    };
+                    let is_function = matches!(item, Item::Declaration(d)
+                        if self.is_function_type(d.ty));
+                    if defined && !is_function {
+                        self.gaps.push(gap.clone());
+                    }
+                    self.failed.insert((u, name), gap);
                 }
             }
             for problem in &self.units[u].problems {
@@ -307,6 +324,16 @@ impl<'a> Lowerer<'a> {
         }
         for o in 0..self.objects.len() {
             self.size_object(o);
+        }
+    }
+
+    fn is_function_type(&self, mut ty: TypeId) -> bool {
+        loop {
+            match self.unit().ty(ty).kind {
+                front_c::TypeKind::Named(_, inner) => ty = inner,
+                front_c::TypeKind::Function { .. } => return true,
+                _ => return false,
+            }
         }
     }
 
@@ -396,6 +423,7 @@ impl<'a> Lowerer<'a> {
             object.align = object.align.max(align);
             if defined {
                 object.at = at;
+                object.own = own;
             }
             object.defined |= defined;
             self.unit_scopes[self.u].insert(d.name, Entity::Object(o));
@@ -554,6 +582,7 @@ impl<'a> Lowerer<'a> {
         self.scopes.push(FxHashMap::default());
         self.f.marks.push(None);
         // Parameters are the first locals, in order; their types may speak of those before them.
+        let mut promoted = Vec::new();
         for param in &f.params {
             let taken = param.name.is_some_and(|name| self.f.taken.contains(&name));
             let void = self.types.of(Kind::Void);
@@ -567,10 +596,37 @@ impl<'a> Lowerer<'a> {
                 (false, _) => Home::ByAddress,
             };
             let align = self.types.align(ty);
+            if signature.unprototyped && self.types.is_arithmetic(ty) {
+                let passed = self.types.default_promoted(ty);
+                let plain = self.types.plain(ty);
+                if passed != plain {
+                    // Arguments come promoted.
+                    self.f.locals[local.index()].ty = passed;
+                    self.f.locals[local.index()].name.clear();
+                    promoted.push((local, param.name, ty, home));
+                    continue;
+                }
+            }
             let slot = &mut self.f.locals[local.index()];
             (slot.ty, slot.home, slot.align) = (ty, home, align);
             if let Some(name) = param.name {
                 let scope = self.scopes.last_mut().expect("a scope was opened");
+                scope.insert(name, Entity::Local(local));
+            }
+        }
+        for (passed, name, ty, home) in promoted {
+            let Some(name) = name else { continue };
+            let local = self.local(unit.name(name), ty, home, self.at);
+            let value = self.read(passed);
+            let value = Op { expr: value, ty: self.type_of(value) };
+            let (ty, register, address) = self.entity(Entity::Local(local));
+            let at = match (register, address) {
+                (Some(local), _) => crate::place::Where::Register(local),
+                (None, Some(address)) => crate::place::Where::Memory(address),
+                (None, None) => return self.gap("a parameter without a place"),
+            };
+            self.store(crate::place::Place { at, ty }, value, false)?;
+            if let Some(scope) = self.scopes.last_mut() {
                 scope.insert(name, Entity::Local(local));
             }
         }

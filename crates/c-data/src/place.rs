@@ -56,7 +56,13 @@ impl Lowerer<'_> {
                         (None, None) => return self.gap("a name without a place"),
                     })
                 }
-                None => self.unknown_name(unit.name(*name)),
+                None => match self.failed.get(&(self.u, *name)) {
+                    Some(gap) => {
+                        let what = format!("`{}`: {}", unit.name(*name), gap.what);
+                        self.gap(what)
+                    }
+                    None => self.unknown_name(unit.name(*name)),
+                },
             },
             Tree::Text(_) => {
                 let (bytes, unit_size, element) = self.string(e)?;
@@ -317,6 +323,9 @@ impl Lowerer<'_> {
                 self.stmt(StmtKind::StoreBits { to, first, width, value: converted });
             }
         }
+        if !wanted {
+            return Ok(self.void());
+        }
         let ty = self.type_of(converted);
         Ok(Op { expr: converted, ty })
     }
@@ -356,7 +365,7 @@ impl Lowerer<'_> {
         if self.f.id.is_none() {
             self.static_names += 1;
             let name = format!("(literal {})", self.static_names);
-            let object = self.object(&name, ty, 1, true);
+            let object = self.object(&name, ty, 1, self.u < self.own);
             self.static_initialiser(object, init)?;
             let (ty, _, address) = self.entity(Entity::Object(object));
             return match address {

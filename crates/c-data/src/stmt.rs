@@ -329,7 +329,7 @@ impl Lowerer<'_> {
         };
         let is_function = matches!(self.types.kind(ty), Kind::Function(_));
         if d.storage == Storage::Extern || is_function {
-            let entity = self.declare(d, true, false)?;
+            let entity = self.declare(d, self.u < self.own, false)?;
             self.bind(d.name, entity);
             return Ok(());
         }
@@ -340,7 +340,8 @@ impl Lowerer<'_> {
         let asked = self.asked_alignment(d.attributes.aligned)?;
         if d.storage == Storage::Static || d.thread {
             let name = format!("{}::{}", self.f.name, self.text(d.name));
-            let object = self.object(&name, ty, asked.unwrap_or(1), true);
+            let own = self.u < self.own;
+            let object = self.object(&name, ty, asked.unwrap_or(1), own);
             self.bind(d.name, Entity::Object(object));
             if let Some(init) = d.init
                 && self.dry == 0

@@ -239,6 +239,8 @@ pub(crate) struct FrameObject {
     pub(crate) register: Reg,
     pub(crate) size: u64,
     pub(crate) align: u64,
+    /// Its name, in [`Code::names`].
+    pub(crate) name: u32,
     /// A parameter: the register has its value when the frame starts.
     pub(crate) value: Option<Cell>,
 }
@@ -258,7 +260,6 @@ pub(crate) struct Routine {
     /// The library's function that it is, if it has no body.
     pub(crate) native: Option<crate::library::Native>,
     pub(crate) has_body: bool,
-    pub(crate) at: At,
 }
 
 /// Where a `switch` goes.
@@ -280,6 +281,8 @@ pub(crate) struct Code {
     pub(crate) tables: Vec<Table>,
     pub(crate) exact: Vec<Exact>,
     pub(crate) messages: Vec<String>,
+    /// Names of static objects, then of locals.
+    pub(crate) names: Vec<String>,
     /// Positions of labels whose address is taken.
     pub(crate) labels: Vec<Pc>,
 }

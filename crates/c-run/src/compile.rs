@@ -93,7 +93,8 @@ impl Layout {
 
 /// Compiles all functions.
 pub(crate) fn compile(program: &Program, layout: &mut Layout) -> Code {
-    let mut code = Code::default();
+    let names = program.objects.iter().map(|o| o.name.clone()).collect();
+    let mut code = Code { names, ..Code::default() };
     let mut starts: Vec<Vec<Pc>> = Vec::new();
     for f in &program.functions {
         let mut compiler = Compiler {
@@ -161,7 +162,6 @@ impl Compiler<'_> {
             native,
             has_body: f.has_body(),
             variadic: f.variadic,
-            at: f.at,
             entry: self.code.ops.len() as Pc,
             ..Routine::default()
         };
@@ -190,7 +190,10 @@ impl Compiler<'_> {
             if local.home == Home::Memory {
                 let size = self.size(local.ty);
                 let value = is_param.then(|| self.class(local.ty).cell(size));
-                let object = FrameObject { register: home, size, align: local.align, value };
+                let name = self.code.names.len() as u32;
+                self.code.names.push(local.name.clone());
+                let align = local.align;
+                let object = FrameObject { register: home, size, align, name, value };
                 routine.objects.push(object);
             }
         }

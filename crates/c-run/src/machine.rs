@@ -219,7 +219,7 @@ impl<'a> Machine<'a> {
         self.base = base;
         for i in 0..routine.objects.len() {
             let object = routine.objects[i];
-            let Some(address) = self.memory.push(object.size, object.align) else {
+            let Some(address) = self.memory.push(object.size, object.align, object.name) else {
                 return Err(Stop::Undefined("the stack is used up".to_owned()));
             };
             if let Some(cell) = object.value {
@@ -230,7 +230,7 @@ impl<'a> Machine<'a> {
         let mut va = 0;
         if routine.variadic {
             let more = std::mem::take(&mut self.more);
-            let Some(address) = self.memory.push(more.len() as u64, 16) else {
+            let Some(address) = self.memory.push(more.len() as u64, 16, u32::MAX) else {
                 return Err(Stop::Undefined("the stack is used up".to_owned()));
             };
             self.memory.write(address, more.len() as u64)?.copy_from_slice(&more);
@@ -735,7 +735,7 @@ impl<'a> Machine<'a> {
             }
             Op::Allocate { d, size } => {
                 let size = self.get(size);
-                let Some(address) = self.memory.push(size, 16) else {
+                let Some(address) = self.memory.push(size, 16, u32::MAX) else {
                     return Err(Stop::Undefined("the stack is used up".to_owned()));
                 };
                 self.set(d, address);

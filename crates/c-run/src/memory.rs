@@ -33,7 +33,7 @@ pub(crate) struct Object {
     pub(crate) full: u64,
     pub(crate) kind: Kind,
     pub(crate) read_only: bool,
-    /// The static object that it is.
+    /// Its name, in [`Memory::names`].
     pub(crate) name: u32,
 }
 
@@ -65,6 +65,8 @@ pub(crate) struct Memory {
     quarantined: u64,
     free: FxHashMap<u64, Vec<u64>>,
     pub(crate) live_heap: u64,
+    /// Names of static objects and of locals.
+    pub(crate) names: Vec<String>,
 }
 
 const NOTHING: u32 = 0;
@@ -96,6 +98,7 @@ impl Memory {
             quarantined: 0,
             free: FxHashMap::default(),
             live_heap: 0,
+            names: Vec::new(),
         }
     }
 
@@ -162,7 +165,7 @@ impl Memory {
     }
 
     /// Makes an object on the stack.
-    pub(crate) fn push(&mut self, size: u64, align: u64) -> Option<u64> {
+    pub(crate) fn push(&mut self, size: u64, align: u64, name: u32) -> Option<u64> {
         let base = (self.stack.base + self.sp).next_multiple_of(align.max(UNIT));
         let room = size.checked_add(UNIT - 1)? / UNIT * UNIT + UNIT;
         let end = (base - self.stack.base).checked_add(room)?;
@@ -180,7 +183,7 @@ impl Memory {
             full: size,
             kind: Kind::Local,
             read_only: false,
-            name: u32::MAX,
+            name,
         };
         let id = self.new_id(object);
         self.stack_ids.push(id);
@@ -277,10 +280,15 @@ impl Memory {
         }
         let at = address.wrapping_sub(object.base);
         let whole = object.size;
+        let name = match self.names.get(object.name as usize).filter(|n| !n.is_empty()) {
+            Some(name) => format!("`{name}`"),
+            None if object.kind == Kind::Heap => "an allocated object".to_owned(),
+            None => "an object".to_owned(),
+        };
         if at < whole && size <= whole - at {
-            return Fault(format!("{what} of {bytes} that must not be changed"));
+            return Fault(format!("{what} of {bytes} of {name}, which must not be changed"));
         }
-        Fault(format!("{what} of {bytes} at offset {at} of an object of {whole}"))
+        Fault(format!("{what} of {bytes} at offset {at} of {name}, which has {whole}"))
     }
 
     /// Copies bytes that may overlap.

@@ -104,7 +104,8 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
             layout.address(*root);
         }
     }
-    let code = compile(program, &mut layout);
+    let mut code = compile(program, &mut layout);
+    memory.names = std::mem::take(&mut code.names);
     let mut machine = Machine::new(&code, memory, host, u64::from(pointer / 8));
     machine.max_steps = options.max_steps.unwrap_or(u64::MAX);
     machine.inputs = options.inputs.iter().copied().collect();

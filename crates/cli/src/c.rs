@@ -176,7 +176,7 @@ pub(crate) fn nothing_asked(files: &[Arc<SourceFile>]) -> Failed {
 }
 
 /// The preprocessed units.
-fn texts(input: &Input) -> Result<(Vec<CText>, Model), Failed> {
+pub(crate) fn texts(input: &Input) -> Result<(Vec<CText>, Model), Failed> {
     let sources = sources(input)?;
     let flags = sources.iter().flat_map(|s| &s.flags).map(String::as_str);
     let model = postbop::preprocess::model(flags);

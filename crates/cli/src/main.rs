@@ -20,6 +20,7 @@ mod influence;
 mod io;
 mod limit_args;
 mod private;
+mod run;
 mod units;
 mod verbs;
 mod watch;

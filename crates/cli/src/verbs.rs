@@ -76,6 +76,12 @@ pub(crate) fn run(verb: Verb) -> ExitCode {
                 Err(Failed(exit)) => exit.into(),
             };
         }
+        Verb::Run(args) => {
+            return match crate::run::run(&args) {
+                Ok(code) => ExitCode::from(code),
+                Err(Failed(exit)) => exit.into(),
+            };
+        }
         Verb::Eval(args) => equations::eval(&args),
         Verb::Solve(args) => equations::solve(&args),
         Verb::Lts(args) => influence::lts(&args),
@@ -373,6 +379,12 @@ fn dump(args: &Dump) -> Result<Exit, Failed> {
         StageArg::Ir => Stage::Ir,
         StageArg::Task => Stage::Task(properties(&args.properties)?),
         StageArg::Spds => Stage::Spds,
+        StageArg::Data => {
+            let program = crate::run::data(&args.input)?;
+            let text = program.dump();
+            io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+            return Ok(Exit::Holds);
+        }
     };
     let mut options = options(&args.input, None)?;
     options.limits = limits(&args.limits);

@@ -24,6 +24,7 @@ mod checking;
 mod collector;
 mod configurations;
 mod convert;
+mod data;
 mod dot;
 mod engines;
 mod equations;
@@ -63,6 +64,7 @@ pub use checking::check;
 pub use collector::Collector;
 pub use configurations::Configurations;
 pub use convert::{Stage, Target, convert, dump};
+pub use data::{DataProgram, Ending, Host, RunOptions, RunOutcome, UndefinedReport};
 pub use engines::try_qbf_solver;
 pub use equations::{
     Explained, MuSyntax, Resolution, Solution, Stream, eval, eval_stream, solve, solve_on,
