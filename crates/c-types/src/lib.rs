@@ -1,4 +1,4 @@
-//! C's scalar types: how wide they are, what conversions keep, and what operators compute.
+//! C's types: how wide they are, where members lie, what conversions keep, and what operators compute.
 //!
 //! Nobody else in the house knows these rules: the front end asks here what type an expression has and
 //! what a constant is worth, and so do the rooms that execute C.
@@ -18,16 +18,24 @@
 //! assert_eq!(binary(Binary::Gt, difference, Value::int(0), &model).unwrap().number(), 1);
 //! ```
 //!
-//! Not for aggregates, and not for floating point: a number with a fraction has a type here
-//! ([`Scalar::Float`]) and no value. What the standard leaves undefined (an overflow of a signed type, a
+//! [`Types`] is the table of all types of a program, with layouts as gcc's ([`Types::complete`]); [`Scalar`] is
+//! the small part of it that skeletons need.
+//!
+//! Not for values with a fraction: they have a type here and no value. What the standard leaves undefined (an overflow of a signed type, a
 //! division by zero, a shift by too much) has no value either.
 
+mod layout;
 mod literal;
 mod model;
 mod scalar;
+mod types;
 mod value;
 
+pub use layout::{Found, Member, MemberSpec, Record, RecordNo, RecordSpec};
 pub use literal::literal;
 pub use model::Model;
 pub use scalar::{Int, Scalar, usual};
+pub use types::{
+    EnumNo, Enumeration, FloatKind, IntKind, Kind, Length, Signature, Ty, Types, arithmetic_named,
+};
 pub use value::{Binary, Unary, Value, binary, unary};

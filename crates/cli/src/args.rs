@@ -60,6 +60,9 @@ pub(crate) enum Verb {
     /// Write the automaton of a temporal formula
     #[command(after_help = LTL_EXAMPLES)]
     Ltl(Ltl),
+    /// Run a C program, and say what undefined behaviour it meets
+    #[command(after_help = crate::run::EXAMPLES)]
+    Run(crate::run::Run),
     /// Run a build, and record how it calls the C compiler
     #[command(after_help = CAPTURE_EXAMPLES)]
     Capture(Capture),
@@ -154,6 +157,7 @@ Examples:
   bop dump lock.bp --stage tree         the syntax tree
   bop dump lock.bp --stage ir           the control-flow graph with the relation on every edge
   bop dump lock.bp --stage spds         the symbolic pushdown system
+  bop dump f.c --stage data             a C program with all its data
   bop dump lock.bp --stage task --reach R
   bop dump lock.bp --stage summaries    what each procedure does, from entry to exit";
 
@@ -685,6 +689,8 @@ pub(crate) enum StageArg {
     Modref,
     /// The variables that are live before each statement
     Live,
+    /// Of C: the program with its data, types and conversions written out
+    Data,
 }
 
 #[derive(Args, Debug)]

@@ -189,7 +189,7 @@ pub(crate) fn nothing_asked(files: &[Arc<SourceFile>]) -> Failed {
 }
 
 /// The preprocessed units, and files that could not be.
-fn texts(input: &Input) -> Result<(Vec<CText>, Vec<Unread>, Model), Failed> {
+pub(crate) fn texts(input: &Input) -> Result<(Vec<CText>, Vec<Unread>, Model), Failed> {
     let (sources, mut unread) = sources(input)?;
     let flags = sources.iter().flat_map(|s| &s.flags).map(String::as_str);
     let model = postbop::preprocess::model(flags);

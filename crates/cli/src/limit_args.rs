@@ -37,6 +37,7 @@ impl Verb {
             Verb::Ltl(args) => args.limits.clone(),
             Verb::Eval(args) => args.resolution.limits.clone(),
             Verb::Solve(args) => args.resolution.limits.clone(),
+            Verb::Run(args) => args.limits.clone(),
             Verb::Lts(args) => args.limits.clone(),
             Verb::Influence(args) => args.shown.limits.clone(),
             Verb::Annotate(args) => args.shown.limits.clone(),

@@ -19,6 +19,7 @@ mod influence;
 mod io;
 mod limit_args;
 mod private;
+mod run;
 mod solving;
 mod units;
 mod verbs;

@@ -77,6 +77,12 @@ pub(crate) fn run(verb: Verb) -> ExitCode {
                 Err(Failed(exit)) => exit.into(),
             };
         }
+        Verb::Run(args) => {
+            return match crate::run::run(&args) {
+                Ok(code) => ExitCode::from(code),
+                Err(Failed(exit)) => exit.into(),
+            };
+        }
         Verb::Eval(args) => solving::eval(&args),
         Verb::Solve(args) => solving::solve(&args),
         Verb::Lts(args) => influence::lts(&args),
@@ -401,10 +407,11 @@ fn dump(args: &Dump) -> Result<Exit, Failed> {
         StageArg::Summaries => Some(FactsKind::Summaries),
         StageArg::Modref => Some(FactsKind::ModRef),
         StageArg::Live => Some(FactsKind::Live),
-        StageArg::Tree | StageArg::Ir | StageArg::Spds | StageArg::Task => None,
+        StageArg::Tree | StageArg::Ir | StageArg::Spds | StageArg::Task | StageArg::Data => None,
     };
     if let Some(kind) = facts {
         let mut options = options(&args.input, None)?;
+        options.limits = limits(&args.limits);
         let files = program(&args.input, &mut options, (false, false))?;
         let asked = properties(&args.properties)?;
         let facts = postbop::facts(&files, kind, &asked, &options)?;
@@ -424,6 +431,12 @@ fn dump(args: &Dump) -> Result<Exit, Failed> {
         StageArg::Ir => Stage::Ir,
         StageArg::Task => Stage::Task(properties(&args.properties)?),
         StageArg::Spds => Stage::Spds,
+        StageArg::Data => {
+            let program = crate::run::data(&args.input)?;
+            let text = program.dump();
+            io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+            return Ok(Exit::Holds);
+        }
         _ => Stage::Ir,
     };
     let mut options = options(&args.input, None)?;

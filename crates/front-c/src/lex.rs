@@ -86,8 +86,11 @@ const PUNCTUATORS: [&str; 50] = [
 ];
 const SINGLE: [&str; 4] = [";", "=", ",", "#"];
 
-/// All tokens, an [`Tok::End`] last; and the files that line markers name.
-pub(crate) fn lex(text: &str, names: &mut Names) -> (Vec<Token>, Vec<String>) {
+/// From which offset on `#pragma pack` says what.
+pub(crate) type Pack = (u32, Option<u8>);
+
+/// All tokens, an [`Tok::End`] last; the files that line markers name; and `#pragma pack`.
+pub(crate) fn lex(text: &str, names: &mut Names) -> (Vec<Token>, Vec<String>, Vec<Pack>) {
     let mut lexer = Lexer {
         text,
         bytes: text.as_bytes(),
@@ -99,9 +102,11 @@ pub(crate) fn lex(text: &str, names: &mut Names) -> (Vec<Token>, Vec<String>) {
         file_ids: FxHashMap::default(),
         out: Vec::with_capacity(text.len() / 5),
         names,
+        packs: Vec::new(),
+        pack_stack: Vec::new(),
     };
     lexer.run();
-    (lexer.out, lexer.files)
+    (lexer.out, lexer.files, lexer.packs)
 }
 
 struct Lexer<'a> {
@@ -115,6 +120,8 @@ struct Lexer<'a> {
     file_ids: FxHashMap<String, u32>,
     out: Vec<Token>,
     names: &'a mut Names,
+    packs: Vec<Pack>,
+    pack_stack: Vec<Option<u8>>,
 }
 
 fn starts_word(b: u8) -> bool {
@@ -203,6 +210,11 @@ impl Lexer<'_> {
         let start = self.pos;
         let line = self.text[start..].split('\n').next().unwrap_or("");
         let body = line[1..].trim_start();
+        if let Some(pack) = body.strip_prefix("pragma").map(str::trim_start)
+            && let Some(pack) = pack.strip_prefix("pack")
+        {
+            self.pack(pack.trim());
+        }
         let body = body.strip_prefix("line").unwrap_or(body).trim_start();
         let digits = body.bytes().take_while(u8::is_ascii_digit).count();
         self.skip_line();
@@ -220,6 +232,27 @@ impl Lexer<'_> {
         }
         // The next line is the one with that number.
         self.place.line = number.wrapping_sub(1);
+    }
+
+    /// What stands behind `#pragma pack`.
+    fn pack(&mut self, text: &str) {
+        let inside = text.trim_start_matches('(').split(')').next().unwrap_or("");
+        let mut now = self.packs.last().and_then(|p| p.1);
+        if inside.trim().is_empty() {
+            now = None;
+        }
+        for word in inside.split(',').map(str::trim) {
+            match word {
+                "push" => self.pack_stack.push(now),
+                "pop" => now = self.pack_stack.pop().flatten(),
+                word => match word.parse() {
+                    Ok(n @ (1 | 2 | 4 | 8 | 16)) => now = Some(n),
+                    Ok(0) => now = None,
+                    _ => {}
+                },
+            }
+        }
+        self.packs.push((self.pos as u32, now));
     }
 
     fn token(&mut self) {

@@ -21,6 +21,7 @@
 mod andersen;
 mod conditions;
 pub mod export;
+mod extra;
 pub mod flags;
 mod function_pointers;
 mod lex;
@@ -36,6 +37,7 @@ mod walk;
 
 pub use c_types::Model;
 pub use conditions::{Callee, Condition, Conditions, Effects, Says};
+pub use extra::{About, Aligned, Designator, Extra};
 pub use lex::{Place, Problem};
 pub use library::{
     Library, calls_back, is_failed_assertion, is_longjmp, is_setjmp, library, runs_at_exit,

@@ -3,6 +3,7 @@
 //! Operands have smaller ids than what is made of them, so that a loop over the ids does the work of
 //! a recursion.
 
+use crate::extra::{Aligned, Extra};
 use crate::lex::{Names, Place, Problem};
 pub use c_types::Binary;
 use c_types::Model;
@@ -74,6 +75,8 @@ pub struct Unit {
     pub enumerators: Vec<Enumerator>,
     /// Enumerations.
     pub enums: Vec<Enumeration>,
+    /// What types and values need, and control flow does not.
+    pub extra: Extra,
     /// Assembler stands outside of functions.
     pub assembler: bool,
     /// The widths of types.
@@ -210,6 +213,12 @@ pub struct Attributes {
     pub asm_name: Option<Sym>,
     /// Its type is another one than is written (`mode`, `vector_size`).
     pub odd: bool,
+    /// `packed`
+    pub packed: bool,
+    /// `aligned`, `_Alignas`
+    pub aligned: Option<Aligned>,
+    /// `mode`
+    pub mode: Option<Sym>,
 }
 
 /// A declared name.
@@ -337,6 +346,10 @@ pub struct Field {
     pub ty: TypeId,
     /// The width of a bit-field.
     pub bits: Option<ExprId>,
+    /// `packed`
+    pub packed: bool,
+    /// `aligned`, `_Alignas`
+    pub aligned: Option<Aligned>,
 }
 
 /// An initialiser.
@@ -517,4 +530,6 @@ pub struct Asm {
     pub labels: Vec<Sym>,
     /// It may write anywhere: it says so, or has no operands.
     pub memory: bool,
+    /// Its text is empty.
+    pub empty: bool,
 }

@@ -383,7 +383,7 @@ fn mentions(property: &Property, name: &str) -> bool {
 }
 
 /// Parses the units, on as many threads as there are cores.
-fn parsed(texts: Vec<CText>, model: Model) -> Result<Vec<front_c::Unit>, Error> {
+pub(crate) fn parsed(texts: Vec<CText>, model: Model) -> Result<Vec<front_c::Unit>, Error> {
     // Each text is dropped as soon as it is parsed.
     let texts: Vec<Mutex<Option<CText>>> = texts.into_iter().map(|t| Mutex::new(Some(t))).collect();
     let threads = pool::threads(texts.len());

@@ -3,16 +3,23 @@
 use super::Parser;
 use super::cursor::{OPEN, Parsed};
 use super::keywords::Kw;
+use crate::extra::Aligned;
 use crate::lex::{Tok, Token};
-use crate::tree::{Attributes, Sym};
+use crate::tree::{Attributes, Sym, TypeId};
 
 impl Parser {
     /// Attributes, if any stand here.
     pub(super) fn attributes(&mut self, out: &mut Attributes) -> Parsed<()> {
         loop {
             if self.kw() == Some(Kw::Attribute) {
+                let alignas =
+                    matches!(self.tok(), Tok::Word(s) if self.unit.name(s).contains("lignas"));
                 self.advance();
                 let start = self.pos;
+                if alignas && self.is("(") {
+                    out.aligned = Some(self.alignment()?);
+                    continue;
+                }
                 self.skip_parens()?;
                 self.read_attributes(start, self.pos, out);
             } else if self.is("[") && self.ahead_is(1, "[") {
@@ -25,7 +32,18 @@ impl Parser {
         }
     }
 
-    fn read_attributes(&self, from: usize, to: usize, out: &mut Attributes) {
+    /// `(type)` or `(number)` of `_Alignas` and `aligned`.
+    fn alignment(&mut self) -> Parsed<Aligned> {
+        if self.starts_type(1) {
+            return Ok(Aligned::As(self.parenthesised_type()?));
+        }
+        self.expect("(")?;
+        let e = self.deeper(Self::conditional)?;
+        self.expect(")")?;
+        Ok(Aligned::By(e))
+    }
+
+    fn read_attributes(&mut self, from: usize, to: usize, out: &mut Attributes) {
         for i in from..to {
             let Tok::Word(sym) = self.tokens[i].tok else { continue };
             match self.unit.name(sym) {
@@ -38,7 +56,19 @@ impl Parser {
                 "constructor" | "__constructor__" => out.constructor = true,
                 "destructor" | "__destructor__" => out.destructor = true,
                 "weak" | "__weak__" => out.weak = true,
-                "mode" | "__mode__" | "vector_size" | "__vector_size__" => out.odd = true,
+                "mode" | "__mode__" | "vector_size" | "__vector_size__" => {
+                    out.odd = true;
+                    if let Some(Token { tok: Tok::Word(mode), .. }) = self.tokens.get(i + 2) {
+                        out.mode = Some(*mode);
+                    }
+                }
+                "packed" | "__packed__" => out.packed = true,
+                "aligned" | "__aligned__" => {
+                    let here = std::mem::replace(&mut self.pos, i + 1);
+                    let asked = if self.is("(") { self.alignment().ok() } else { None };
+                    out.aligned = Some(asked.unwrap_or(Aligned::Most));
+                    self.pos = here;
+                }
                 "alias" | "__alias__" | "weakref" | "__weakref__" | "ifunc" | "__ifunc__" => {
                     if let Some(Token { tok: Tok::Text(name), .. }) = self.tokens.get(i + 2) {
                         match self.unit.name(sym).contains("ifunc") {
@@ -72,6 +102,25 @@ impl Parser {
         n
     }
 
+    /// Keeps what attributes make of a type.
+    pub(super) fn demands(
+        &mut self,
+        mut ty: TypeId,
+        attributes: Attributes,
+        alignment: bool,
+    ) -> TypeId {
+        if let Some(mode) = attributes.mode {
+            self.unit.extra.modes.insert(ty, mode);
+        }
+        if let Some(aligned) = attributes.aligned.filter(|_| alignment) {
+            let own = self.unit.ty(ty).clone();
+            self.unit.types.push(own);
+            ty = TypeId(self.unit.types.len() as u32 - 1);
+            self.unit.extra.aligned.insert(ty, aligned);
+        }
+        ty
+    }
+
     /// `asm("name")` behind a declarator.
     pub(super) fn asm_name(&mut self) -> Parsed<Option<Sym>> {
         self.advance();
@@ -95,5 +144,8 @@ pub(super) fn join(a: Attributes, b: Attributes) -> Attributes {
         ifunc: a.ifunc.or(b.ifunc),
         asm_name: a.asm_name.or(b.asm_name),
         odd: a.odd || b.odd,
+        packed: a.packed || b.packed,
+        aligned: b.aligned.or(a.aligned),
+        mode: a.mode.or(b.mode),
     }
 }

@@ -3,6 +3,7 @@
 use super::Parser;
 use super::cursor::Parsed;
 use super::keywords::Kw;
+use crate::extra::About;
 use crate::lex::{Place, Tok};
 use crate::tree::{Assign, Binary, ExprId, ExprKind, Unary};
 
@@ -110,7 +111,17 @@ impl Parser {
                     self.advance();
                     return self.deeper(Self::unary);
                 }
-                Some(Kw::RealPart) => Unary::Part,
+                Some(Kw::RealPart) => {
+                    let imaginary =
+                        matches!(self.tok(), Tok::Word(s) if self.unit.name(s).contains("imag"));
+                    self.advance();
+                    let e = self.deeper(Self::unary)?;
+                    let e = self.expr_node(at, ExprKind::Unary(Unary::Part, e));
+                    if imaginary {
+                        self.unit.extra.imaginary.insert(e);
+                    }
+                    return Ok(e);
+                }
                 Some(Kw::Sizeof) => {
                     let size = matches!(self.tok(), Tok::Word(s) if self.unit.name(s) == "sizeof");
                     self.advance();
@@ -122,12 +133,17 @@ impl Parser {
                             let e = self.postfix(at, e)?;
                             return Ok(self.expr_node(at, ExprKind::SizeOf(e)));
                         }
-                        let about =
-                            if size { ExprKind::SizeOfType(ty) } else { ExprKind::AboutType(ty) };
-                        return Ok(self.expr_node(at, about));
+                        if size {
+                            return Ok(self.expr_node(at, ExprKind::SizeOfType(ty)));
+                        }
+                        return Ok(self.about(at, ty, About::Align));
                     }
                     let e = self.deeper(Self::unary)?;
-                    return Ok(self.expr_node(at, ExprKind::SizeOf(e)));
+                    let e = self.expr_node(at, ExprKind::SizeOf(e));
+                    if !size {
+                        self.unit.extra.align_of.insert(e);
+                    }
+                    return Ok(e);
                 }
                 _ => {
                     let e = self.primary()?;

@@ -2,6 +2,7 @@
 
 use super::Parser;
 use super::cursor::Parsed;
+use crate::extra::Designator;
 use crate::lex::Tok;
 use crate::tree::{Init, InitId};
 
@@ -14,20 +15,28 @@ impl Parser {
         self.deeper(|p| {
             p.advance();
             let mut list = Vec::new();
+            let mut paths = Vec::new();
             while !p.eat("}") {
                 let (mut designators, mut members) = (Vec::new(), Vec::new());
+                let mut path = Vec::new();
                 loop {
                     if p.is("[") {
                         p.advance();
-                        designators.push(p.conditional()?);
+                        let low = p.conditional()?;
+                        designators.push(low);
                         if p.eat("...") {
-                            designators.push(p.conditional()?);
+                            let high = p.conditional()?;
+                            designators.push(high);
+                            path.push(Designator::Range(low, high));
+                        } else {
+                            path.push(Designator::Index(low));
                         }
                         p.expect("]")?;
                     } else if p.is(".") {
                         p.advance();
                         let Tok::Word(sym) = p.tok() else { return Err(p.wanted("a member")) };
                         members.push(sym);
+                        path.push(Designator::Member(sym));
                         p.advance();
                     } else {
                         break;
@@ -38,6 +47,7 @@ impl Parser {
                     && p.ahead_is(1, ":")
                 {
                     members.push(sym);
+                    path.push(Designator::Member(sym));
                     p.advance();
                     p.advance();
                 } else {
@@ -45,12 +55,17 @@ impl Parser {
                 }
                 let value = p.initialiser()?;
                 list.push((designators, members, value));
+                paths.push(path);
                 if !p.eat(",") {
                     p.expect("}")?;
                     break;
                 }
             }
-            Ok(p.init_node(Init::List(list)))
+            let init = p.init_node(Init::List(list));
+            if paths.iter().any(|path| !path.is_empty()) {
+                p.unit.extra.designators.insert(init, paths);
+            }
+            Ok(init)
         })
     }
 }

@@ -243,6 +243,7 @@ impl Parser {
         }
         self.attributes(&mut attributes)?;
         let ty = self.qualify(ty, Qualified { odd: attributes.odd, ..Qualified::default() });
+        let ty = self.demands(ty, attributes, specifiers.storage == Storage::Typedef);
         let meaning = match specifiers.storage {
             Storage::Typedef => Meaning::Type(ty),
             _ => Meaning::Other,

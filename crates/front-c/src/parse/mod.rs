@@ -34,7 +34,7 @@ mod specifiers;
 mod statements;
 mod tags;
 
-use crate::lex::{Place, Problem, Token, lex};
+use crate::lex::{Pack, Place, Problem, Token, lex};
 use crate::tree::{Sym, Unit};
 use cursor::matching;
 use keywords::Keywords;
@@ -57,13 +57,14 @@ pub fn parse(text: &str) -> Unit {
     let body = || {
         let mut unit = Unit::default();
         let keywords = Keywords::new(&mut unit);
-        let (tokens, files) = lex(text, &mut unit.names);
+        let (tokens, files, packs) = lex(text, &mut unit.names);
         unit.files = files;
         unit.text = text.into();
         let mut parser = Parser {
             hopeless: vec![false; tokens.len()],
             closing: matching(&tokens),
             tokens,
+            packs,
             pos: 0,
             unit,
             keywords,
@@ -93,6 +94,7 @@ pub fn parse(text: &str) -> Unit {
 
 struct Parser {
     tokens: Vec<Token>,
+    packs: Vec<Pack>,
     /// Of each opening bracket, the closing one.
     closing: Vec<u32>,
     /// Tokens from which no end of an item was found; see [`Parser::end_of_item`].

@@ -4,8 +4,17 @@ use super::Parser;
 use super::cursor::Parsed;
 use super::keywords::Kw;
 use super::scopes::Meaning;
+use crate::extra::{About, Designator};
 use crate::lex::{Place, Tok};
-use crate::tree::{ExprId, ExprKind};
+use crate::tree::{ExprId, ExprKind, Sym, TypeId};
+
+/// What is kept beside an expression that compilers build in.
+enum Beside {
+    Nothing,
+    Chosen,
+    About(About),
+    Types(Vec<Option<TypeId>>),
+}
 
 impl Parser {
     pub(super) fn primary(&mut self) -> Parsed<ExprId> {
@@ -65,6 +74,7 @@ impl Parser {
         }
         self.advance();
         self.expect("(")?;
+        let mut beside = Beside::Nothing;
         let kind = match kw {
             // The first operand is a constant.
             Kw::ChooseExpr => {
@@ -73,6 +83,7 @@ impl Parser {
                 let then = self.deeper(Self::assignment)?;
                 self.expect(",")?;
                 let last = self.deeper(Self::assignment)?;
+                beside = Beside::Chosen;
                 ExprKind::Conditional(condition, Some(then), last)
             }
             Kw::BitCast => {
@@ -86,13 +97,14 @@ impl Parser {
                 let Some(member) = self.word() else { return Err(self.wanted("a member")) };
                 let e = self.expr_node(at, ExprKind::Name(member));
                 self.advance();
-                self.postfix(at, e)?;
+                let e = self.postfix(at, e)?;
+                beside = Beside::About(About::Offset(self.path(member, e)));
                 ExprKind::AboutType(ty)
             }
             Kw::TypesCompatible => {
                 let ty = self.type_name()?;
                 self.expect(",")?;
-                self.type_name()?;
+                beside = Beside::About(About::Compatible(self.type_name()?));
                 ExprKind::AboutType(ty)
             }
             Kw::VaArg => {
@@ -102,18 +114,62 @@ impl Parser {
             }
             _ => {
                 let e = self.deeper(Self::assignment)?;
-                let mut arms = Vec::new();
+                let (mut arms, mut types) = (Vec::new(), Vec::new());
                 while self.eat(",") {
-                    if !self.eat_kw(Kw::Default) {
-                        self.type_name()?;
-                    }
+                    types.push(match self.eat_kw(Kw::Default) {
+                        true => None,
+                        false => Some(self.type_name()?),
+                    });
                     self.expect(":")?;
                     arms.push(self.deeper(Self::assignment)?);
                 }
+                beside = Beside::Types(types);
                 ExprKind::Generic(e, arms)
             }
         };
         self.expect(")")?;
-        Ok(self.expr_node(at, kind))
+        let e = self.expr_node(at, kind);
+        let extra = &mut self.unit.extra;
+        match beside {
+            Beside::Nothing => {}
+            Beside::Chosen => {
+                extra.chosen.insert(e);
+            }
+            Beside::About(about) => {
+                extra.about.insert(e, about);
+            }
+            Beside::Types(types) => {
+                extra.generic.insert(e, types);
+            }
+        }
+        Ok(e)
+    }
+
+    /// The members and cells that an expression behind a member names, from the member on.
+    fn path(&self, member: Sym, mut e: ExprId) -> Vec<Designator> {
+        let mut path = Vec::new();
+        loop {
+            e = match self.unit.expr(e).kind {
+                ExprKind::Index(inner, i) => {
+                    path.push(Designator::Index(i));
+                    inner
+                }
+                ExprKind::Field(inner, sym) => {
+                    path.push(Designator::Member(sym));
+                    inner
+                }
+                _ => break,
+            };
+        }
+        path.push(Designator::Member(member));
+        path.reverse();
+        path
+    }
+
+    /// A constant about a type.
+    pub(super) fn about(&mut self, at: Place, ty: TypeId, about: About) -> ExprId {
+        let e = self.expr_node(at, ExprKind::AboutType(ty));
+        self.unit.extra.about.insert(e, about);
+        e
     }
 }

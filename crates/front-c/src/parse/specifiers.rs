@@ -184,6 +184,9 @@ impl Parser {
         };
         q.odd |= attributes.odd;
         let ty = self.qualify(ty, q);
+        if let Some(mode) = attributes.mode {
+            self.unit.extra.modes.insert(ty, mode);
+        }
         Ok(Some(Specifiers { storage, thread, attributes, ty }))
     }
 }

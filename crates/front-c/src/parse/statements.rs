@@ -273,8 +273,10 @@ impl Parser {
             self.advance();
         }
         self.expect("(")?;
-        let mut out = Asm::default();
-        while matches!(self.tok(), Tok::Text(_)) {
+        let mut out = Asm { empty: true, ..Asm::default() };
+        while let Tok::Text(text) = self.tok() {
+            let body = self.unit.name(text).trim_matches('"');
+            out.empty &= body.chars().all(char::is_whitespace);
             self.advance();
         }
         out.memory = self.is(")");

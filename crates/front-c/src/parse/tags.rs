@@ -1,6 +1,7 @@
 //! `struct`, `union` and `enum`.
 
 use super::Parser;
+use super::attributes::join;
 use super::cursor::Parsed;
 use super::declarators::Declarator;
 use super::keywords::Kw;
@@ -16,7 +17,8 @@ impl Parser {
     pub(super) fn record(&mut self) -> Parsed<TypeId> {
         let tag = if self.kw() == Some(Kw::Struct) { Tag::Struct } else { Tag::Union };
         self.advance();
-        self.attributes(&mut Attributes::default())?;
+        let mut attributes = Attributes::default();
+        self.attributes(&mut attributes)?;
         let name = match self.tok() {
             Tok::Word(sym) if !self.is("{") => {
                 self.advance();
@@ -24,7 +26,7 @@ impl Parser {
             }
             _ => None,
         };
-        self.attributes(&mut Attributes::default())?;
+        self.attributes(&mut attributes)?;
         if name.is_none() && !self.is("{") {
             return Err(self.wanted("a tag or `{`"));
         }
@@ -52,7 +54,16 @@ impl Parser {
             self.advance();
             let fields = self.deeper(Self::fields)?;
             self.unit.records[id.index()].fields = Some(fields);
-            self.attributes(&mut Attributes::default())?;
+            let offset = self.end();
+            let now = self.packs.partition_point(|p| p.0 <= offset);
+            if let Some(pack) = now.checked_sub(1).and_then(|i| self.packs[i].1) {
+                self.unit.extra.packs.insert(id, pack);
+            }
+            self.attributes(&mut attributes)?;
+            if attributes.packed || attributes.aligned.is_some() {
+                let demands = (attributes.packed, attributes.aligned);
+                self.unit.extra.records.insert(id, demands);
+            }
         }
         Ok(self.type_node(TypeKind::Record(id)))
     }
@@ -72,7 +83,8 @@ impl Parser {
                 return Err(self.wanted("a member"));
             };
             if self.is(";") {
-                out.push(Field { name: None, ty: s.ty, bits: None });
+                let Attributes { packed, aligned, .. } = s.attributes;
+                out.push(Field { name: None, ty: s.ty, bits: None, packed, aligned });
                 continue;
             }
             loop {
@@ -85,12 +97,15 @@ impl Parser {
                     false => self.declarator(true)?,
                 };
                 let bits = if self.eat(":") { Some(self.conditional()?) } else { None };
-                let mut attributes = d.attributes;
+                let mut attributes = join(s.attributes, d.attributes);
                 self.attributes(&mut attributes)?;
                 let ty = self.apply(s.ty, d.ops);
                 let ty =
                     self.qualify(ty, Qualified { odd: attributes.odd, ..Qualified::default() });
-                out.push(Field { name: d.name.map(|(name, _)| name), ty, bits });
+                let ty = self.demands(ty, attributes, false);
+                let Attributes { packed, aligned, .. } = attributes;
+                let name = d.name.map(|(name, _)| name);
+                out.push(Field { name, ty, bits, packed, aligned });
                 if !self.eat(",") {
                     break;
                 }

@@ -1,0 +1,275 @@
+/* The part of the library that is written in C. `long` is as wide as a pointer on all machines here. */
+typedef unsigned long size_t;
+typedef __builtin_va_list va_list;
+typedef struct bop_file { int number; } FILE;
+
+static FILE bop_streams[3];
+FILE *stdin = &bop_streams[0];
+FILE *stdout = &bop_streams[1];
+FILE *stderr = &bop_streams[2];
+
+static int bop_errno;
+int *__errno_location(void) { return &bop_errno; }
+
+int printf(const char *, ...);
+int fprintf(FILE *, const char *, ...);
+int sprintf(char *, const char *, ...);
+int snprintf(char *, size_t, const char *, ...);
+int vprintf(const char *, va_list);
+int vfprintf(FILE *, const char *, va_list);
+int vsprintf(char *, const char *, va_list);
+int vsnprintf(char *, size_t, const char *, va_list);
+int scanf(const char *, ...);
+int sscanf(const char *, const char *, ...);
+int puts(const char *);
+int putchar(int);
+int putc(int, FILE *);
+int fputc(int, FILE *);
+int fputs(const char *, FILE *);
+int fgetc(FILE *);
+int getchar(void) { return fgetc(stdin); }
+size_t fwrite(const void *, size_t, size_t, FILE *);
+void *malloc(size_t);
+void *calloc(size_t, size_t);
+void *realloc(void *, size_t);
+void free(void *);
+void abort(void);
+void __bop_exit(int);
+void __bop_signal(int);
+int rand(void);
+void *memcpy(void *, const void *, size_t);
+void *memmove(void *, const void *, size_t);
+void *memset(void *, int, size_t);
+int memcmp(const void *, const void *, size_t);
+void *memchr(const void *, int, size_t);
+void *mempcpy(void *, const void *, size_t);
+size_t strlen(const char *);
+size_t strnlen(const char *, size_t);
+char *strcpy(char *, const char *);
+char *stpcpy(char *, const char *);
+char *strncpy(char *, const char *, size_t);
+char *strcat(char *, const char *);
+char *strncat(char *, const char *, size_t);
+int strcmp(const char *, const char *);
+int strncmp(const char *, const char *, size_t);
+char *strchr(const char *, int);
+char *strrchr(const char *, int);
+char *strstr(const char *, const char *);
+size_t strspn(const char *, const char *);
+size_t strcspn(const char *, const char *);
+char *strpbrk(const char *, const char *);
+long strtol(const char *, char **, int);
+unsigned long strtoul(const char *, char **, int);
+long long strtoll(const char *, char **, int);
+unsigned long long strtoull(const char *, char **, int);
+double strtod(const char *, char **);
+float strtof(const char *, char **);
+double fabs(double); float fabsf(float); double sqrt(double); float sqrtf(float); double floor(double);
+double ceil(double); double trunc(double); double round(double); double rint(double); double sin(double);
+double cos(double); double tan(double); double asin(double); double acos(double); double atan(double);
+double exp(double); double log(double); double log10(double); double log2(double); double pow(double, double);
+double fmod(double, double); double atan2(double, double); double copysign(double, double);
+double fmax(double, double); double fmin(double, double); double ldexp(double, int);
+float powf(float, float); float floorf(float); float ceilf(float); float sinf(float); float cosf(float);
+float copysignf(float, float); float fmaxf(float, float); float fminf(float, float);
+int clz(unsigned); int clzl(unsigned long); int clzll(unsigned long long);
+int ctz(unsigned); int ctzl(unsigned long); int ctzll(unsigned long long);
+int popcount(unsigned); int popcountl(unsigned long); int popcountll(unsigned long long);
+int parity(unsigned); int parityl(unsigned long); int parityll(unsigned long long);
+int ffs(int); int ffsl(long); int ffsll(long long);
+int clrsb(int); int clrsbl(long); int clrsbll(long long);
+unsigned short bswap16(unsigned short);
+unsigned bswap32(unsigned);
+unsigned long long bswap64(unsigned long long);
+void trap(void);
+void longjmp(void *, int);
+
+/* Ends of the program. */
+
+static void (*bop_handlers[64])(void);
+static int bop_handler_count;
+int atexit(void (*handler)(void)) {
+  if (bop_handler_count == 64) return 1;
+  bop_handlers[bop_handler_count++] = handler;
+  return 0;
+}
+void exit(int code) {
+  while (bop_handler_count > 0) {
+    bop_handler_count--;
+    bop_handlers[bop_handler_count]();
+  }
+  __bop_exit(code);
+}
+
+/* Signals that a program sends itself. */
+
+static void (*bop_signals[65])(int);
+void (*signal(int number, void (*handler)(int)))(int) {
+  void (*old)(int) = bop_signals[number];
+  bop_signals[number] = handler;
+  return old;
+}
+int raise(int number) {
+  void (*handler)(int) = bop_signals[number];
+  if (handler == (void (*)(int))1) return 0;
+  if (!handler) __bop_signal(number);
+  bop_signals[number] = 0;
+  handler(number);
+  return 0;
+}
+
+/* Sorting keeps the order of equal elements, as the GNU library's does. */
+
+static void bop_merge(char *base, char *space, size_t count, size_t size,
+                      int (*compare)(const void *, const void *)) {
+  size_t width, i, j, left, middle, right, out;
+  for (width = 1; width < count; width *= 2) {
+    for (left = 0; left < count; left += 2 * width) {
+      middle = left + width < count ? left + width : count;
+      right = left + 2 * width < count ? left + 2 * width : count;
+      i = left;
+      j = middle;
+      for (out = left; out < right; out++) {
+        if (i < middle && (j >= right || compare(base + i * size, base + j * size) <= 0)) {
+          memcpy(space + out * size, base + i * size, size);
+          i++;
+        } else {
+          memcpy(space + out * size, base + j * size, size);
+          j++;
+        }
+      }
+    }
+    memcpy(base, space, count * size);
+  }
+}
+void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+  char *space;
+  if (count < 2 || size == 0) return;
+  space = malloc(count * size);
+  bop_merge(base, space, count, size, compare);
+  free(space);
+}
+void *bsearch(const void *key, const void *base, size_t count, size_t size,
+              int (*compare)(const void *, const void *)) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    const char *p = (const char *)base + middle * size;
+    int order = compare(key, p);
+    if (order == 0) return (void *)p;
+    if (order < 0) high = middle; else low = middle + 1;
+  }
+  return 0;
+}
+
+/* Numbers. */
+
+int atoi(const char *text) { return (int)strtol(text, 0, 10); }
+long atol(const char *text) { return strtol(text, 0, 10); }
+long long atoll(const char *text) { return strtoll(text, 0, 10); }
+double atof(const char *text) { return strtod(text, 0); }
+int abs(int x) { return x < 0 ? -x : x; }
+long labs(long x) { return x < 0 ? -x : x; }
+long long llabs(long long x) { return x < 0 ? -x : x; }
+typedef struct { int quot, rem; } div_t;
+typedef struct { long quot, rem; } ldiv_t;
+typedef struct { long long quot, rem; } lldiv_t;
+div_t div(int a, int b) { div_t r; r.quot = a / b; r.rem = a % b; return r; }
+ldiv_t ldiv(long a, long b) { ldiv_t r; r.quot = a / b; r.rem = a % b; return r; }
+lldiv_t lldiv(long long a, long long b) { lldiv_t r; r.quot = a / b; r.rem = a % b; return r; }
+
+/* Strings. */
+
+char *strdup(const char *text) {
+  size_t size = strlen(text) + 1;
+  char *copy = malloc(size);
+  if (copy) memcpy(copy, text, size);
+  return copy;
+}
+char *__strdup(const char *text) { return strdup(text); }
+char *strndup(const char *text, size_t most) {
+  size_t size = strnlen(text, most);
+  char *copy = malloc(size + 1);
+  if (copy) { memcpy(copy, text, size); copy[size] = 0; }
+  return copy;
+}
+char *strtok_r(char *text, const char *set, char **rest) {
+  char *end;
+  if (!text) text = *rest;
+  if (!text) return 0;
+  text += strspn(text, set);
+  if (!*text) { *rest = text; return 0; }
+  end = text + strcspn(text, set);
+  if (*end) *end++ = 0;
+  *rest = end;
+  return text;
+}
+static char *bop_token;
+char *strtok(char *text, const char *set) { return strtok_r(text, set, &bop_token); }
+void bzero(void *p, size_t size) { memset(p, 0, size); }
+void bcopy(const void *from, void *to, size_t size) { memmove(to, from, size); }
+char *strerror(int number) { static char text[32]; sprintf(text, "Unknown error %d", number); return text; }
+void perror(const char *what) {
+  if (what && *what) fprintf(stderr, "%s: ", what);
+  fprintf(stderr, "%s\n", strerror(bop_errno));
+}
+
+/* Characters. The table is that of the GNU library on a little-endian machine. */
+
+int isupper(int c) { return c >= 'A' && c <= 'Z'; }
+int islower(int c) { return c >= 'a' && c <= 'z'; }
+int isalpha(int c) { return isupper(c) || islower(c); }
+int isdigit(int c) { return c >= '0' && c <= '9'; }
+int isxdigit(int c) { return isdigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+int isalnum(int c) { return isalpha(c) || isdigit(c); }
+int isspace(int c) { return c == ' ' || (c >= 9 && c <= 13); }
+int isblank(int c) { return c == ' ' || c == 9; }
+int iscntrl(int c) { return (c >= 0 && c < 32) || c == 127; }
+int isprint(int c) { return c >= 32 && c < 127; }
+int isgraph(int c) { return c > 32 && c < 127; }
+int ispunct(int c) { return isgraph(c) && !isalnum(c); }
+int tolower(int c) { return isupper(c) ? c + 32 : c; }
+int toupper(int c) { return islower(c) ? c - 32 : c; }
+static unsigned short bop_classes[384];
+static const unsigned short *bop_classes_at;
+const unsigned short **__ctype_b_loc(void) {
+  int c;
+  if (!bop_classes_at) {
+    for (c = 0; c < 128; c++) {
+      unsigned short s = 0;
+      if (isupper(c)) s |= 1 << 8;
+      if (islower(c)) s |= 1 << 9;
+      if (isalpha(c)) s |= 1 << 10;
+      if (isdigit(c)) s |= 1 << 11;
+      if (isxdigit(c)) s |= 1 << 12;
+      if (isspace(c)) s |= 1 << 13;
+      if (isprint(c)) s |= 1 << 14;
+      if (isgraph(c)) s |= 1 << 15;
+      if (isblank(c)) s |= 1 << 0;
+      if (iscntrl(c)) s |= 1 << 1;
+      if (ispunct(c)) s |= 1 << 2;
+      if (isalnum(c)) s |= 1 << 3;
+      bop_classes[128 + c] = s;
+    }
+    bop_classes_at = bop_classes + 128;
+  }
+  return &bop_classes_at;
+}
+static int bop_lower[384], bop_upper[384];
+static const int *bop_lower_at, *bop_upper_at;
+const int **__ctype_tolower_loc(void) {
+  int c;
+  if (!bop_lower_at) {
+    for (c = -128; c < 256; c++) bop_lower[128 + c] = tolower(c);
+    bop_lower_at = bop_lower + 128;
+  }
+  return &bop_lower_at;
+}
+const int **__ctype_toupper_loc(void) {
+  int c;
+  if (!bop_upper_at) {
+    for (c = -128; c < 256; c++) bop_upper[128 + c] = toupper(c);
+    bop_upper_at = bop_upper + 128;
+  }
+  return &bop_upper_at;
+}

@@ -1,0 +1,217 @@
+//! Files: standard input, output and error, and files that live in memory for the time of the run.
+//!
+//! A program that is run here reads and writes no file of the machine: what it opens for writing is kept in
+//! memory, and what it did not write before is not there.
+
+use crate::machine::{Machine, Stop};
+use std::collections::BTreeMap;
+
+/// A stream.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    kind: Kind,
+    position: usize,
+    pushed: Vec<u8>,
+    pub(crate) end: bool,
+    pub(crate) error: bool,
+    append: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Kind {
+    Input,
+    Output,
+    Error,
+    File(String),
+}
+
+/// All streams of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Files {
+    /// By the address of their `FILE`.
+    streams: BTreeMap<u64, Stream>,
+    contents: BTreeMap<String, Vec<u8>>,
+    buffer: Vec<u8>,
+    input: Vec<u8>,
+    input_at: usize,
+    input_ended: bool,
+}
+
+impl Files {
+    pub(crate) fn standard(&mut self, input: u64, output: u64, error: u64) {
+        for (address, kind) in [(input, Kind::Input), (output, Kind::Output), (error, Kind::Error)]
+        {
+            self.streams.insert(address, Stream::new(kind, false));
+        }
+    }
+}
+
+impl Stream {
+    fn new(kind: Kind, append: bool) -> Stream {
+        Stream { kind, position: 0, pushed: Vec::new(), end: false, error: false, append }
+    }
+}
+
+impl Machine<'_> {
+    /// Writes to standard output, which is kept until there is much of it.
+    pub(crate) fn print(&mut self, bytes: &[u8]) {
+        self.files.buffer.extend_from_slice(bytes);
+        if self.files.buffer.len() >= 1 << 16 {
+            self.flush();
+        }
+    }
+
+    pub(crate) fn flush(&mut self) {
+        let bytes = std::mem::take(&mut self.files.buffer);
+        if !bytes.is_empty() {
+            self.host.output(false, &bytes);
+        }
+    }
+
+    pub(crate) fn stream(&mut self, file: u64) -> Result<&mut Stream, Stop> {
+        match self.files.streams.get_mut(&file) {
+            Some(stream) => Ok(stream),
+            None => Err(Stop::Undefined("a stream that is not open".to_owned())),
+        }
+    }
+
+    /// Writes to a stream.
+    pub(crate) fn put(&mut self, file: u64, bytes: &[u8]) -> Result<(), Stop> {
+        let stream = self.stream(file)?;
+        match stream.kind.clone() {
+            Kind::Output => self.print(bytes),
+            Kind::Error => {
+                self.flush();
+                self.host.output(true, bytes);
+            }
+            Kind::Input => stream.error = true,
+            Kind::File(name) => {
+                let (append, at) = (stream.append, stream.position);
+                let content = self.files.contents.entry(name).or_default();
+                let at = if append { content.len() } else { at };
+                if content.len() < at + bytes.len() {
+                    content.resize(at + bytes.len(), 0);
+                }
+                content[at..at + bytes.len()].copy_from_slice(bytes);
+                self.stream(file)?.position = at + bytes.len();
+            }
+        }
+        Ok(())
+    }
+
+    /// The next byte of a stream.
+    pub(crate) fn get_byte(&mut self, file: u64) -> Result<Option<u8>, Stop> {
+        let stream = self.stream(file)?;
+        if let Some(byte) = stream.pushed.pop() {
+            return Ok(Some(byte));
+        }
+        let found = match stream.kind.clone() {
+            Kind::Input => self.input_byte(),
+            Kind::Output | Kind::Error => None,
+            Kind::File(name) => {
+                let at = stream.position;
+                let byte = self.files.contents.get(&name).and_then(|c| c.get(at)).copied();
+                if byte.is_some() {
+                    self.stream(file)?.position = at + 1;
+                }
+                byte
+            }
+        };
+        if found.is_none() {
+            self.stream(file)?.end = true;
+        }
+        Ok(found)
+    }
+
+    fn input_byte(&mut self) -> Option<u8> {
+        if self.files.input_at == self.files.input.len() {
+            if self.files.input_ended {
+                return None;
+            }
+            self.flush();
+            let mut buffer = vec![0; 1 << 12];
+            let count = self.host.input(&mut buffer);
+            buffer.truncate(count);
+            self.files.input = buffer;
+            self.files.input_at = 0;
+            if count == 0 {
+                self.files.input_ended = true;
+                return None;
+            }
+        }
+        let byte = self.files.input[self.files.input_at];
+        self.files.input_at += 1;
+        Some(byte)
+    }
+
+    pub(crate) fn unget(&mut self, file: u64, byte: u8) -> Result<(), Stop> {
+        let stream = self.stream(file)?;
+        stream.pushed.push(byte);
+        stream.end = false;
+        Ok(())
+    }
+
+    /// `fopen`; 0 if there is no such file.
+    pub(crate) fn open(&mut self, name: &[u8], mode: &[u8]) -> Result<u64, Stop> {
+        let name = String::from_utf8_lossy(name).into_owned();
+        let (first, plus) = (mode.first().copied(), mode.contains(&b'+'));
+        let exists = self.files.contents.contains_key(&name);
+        let append = first == Some(b'a');
+        match first {
+            Some(b'r') if !exists => return Ok(0),
+            Some(b'r') => {}
+            Some(b'w') => {
+                self.files.contents.insert(name.clone(), Vec::new());
+            }
+            Some(b'a') => {
+                self.files.contents.entry(name.clone()).or_default();
+            }
+            _ => return Ok(0),
+        }
+        let _ = plus;
+        let Some(address) = self.memory.make(8, 16, crate::memory::Kind::Heap, u32::MAX) else {
+            return Ok(0);
+        };
+        self.files.streams.insert(address, Stream::new(Kind::File(name), append));
+        Ok(address)
+    }
+
+    pub(crate) fn close(&mut self, file: u64) -> Result<(), Stop> {
+        self.stream(file)?;
+        let stream = self.files.streams.remove(&file);
+        if matches!(stream.map(|s| s.kind), Some(Kind::File(_))) {
+            self.memory.free(file)?;
+        }
+        Ok(())
+    }
+
+    /// `fseek`; false if it goes nowhere.
+    pub(crate) fn seek(&mut self, file: u64, by: i64, from: i32) -> Result<bool, Stop> {
+        let stream = self.stream(file)?;
+        let Kind::File(name) = stream.kind.clone() else { return Ok(false) };
+        let start = match from {
+            0 => 0,
+            1 => stream.position as i64 - stream.pushed.len() as i64,
+            _ => self.files.contents.get(&name).map_or(0, |c| c.len() as i64),
+        };
+        let Ok(at) = usize::try_from(start.saturating_add(by)) else { return Ok(false) };
+        let stream = self.stream(file)?;
+        stream.position = at;
+        stream.pushed.clear();
+        stream.end = false;
+        Ok(true)
+    }
+
+    pub(crate) fn tell(&mut self, file: u64) -> Result<i64, Stop> {
+        let stream = self.stream(file)?;
+        match stream.kind {
+            Kind::File(_) => Ok(stream.position as i64 - stream.pushed.len() as i64),
+            _ => Ok(-1),
+        }
+    }
+
+    /// `remove`; false if there is no such file.
+    pub(crate) fn remove(&mut self, name: &[u8]) -> bool {
+        self.files.contents.remove(&*String::from_utf8_lossy(name)).is_some()
+    }
+}

@@ -1,0 +1,53 @@
+//! C with its data: the data program, to be shown and to be run.
+
+use crate::c::{CText, Model, parsed};
+use crate::load::{Error, guarded};
+
+pub use c_run::{
+    Ending, Host, Options as RunOptions, Outcome as RunOutcome, Report as UndefinedReport,
+};
+
+/// A linked C program with all its data, and the models of the library.
+#[derive(Debug)]
+pub struct DataProgram(c_data::Program);
+
+impl DataProgram {
+    /// Parses, links and lowers the units. What is not covered is listed ([`DataProgram::gaps`]).
+    pub fn new(texts: Vec<CText>, model: Model) -> Result<DataProgram, Error> {
+        guarded("reading C", || Ok(DataProgram(c_run::load(parsed(texts, model)?, model))))
+    }
+
+    /// What is not covered, one line each: a run that gets there ends.
+    pub fn gaps(&self) -> Vec<String> {
+        self.lines(&self.0.gaps)
+    }
+
+    /// Where the types of files disagree, and what is defined twice; one line each.
+    pub fn warnings(&self) -> Vec<String> {
+        self.lines(&self.0.warnings)
+    }
+
+    fn lines(&self, gaps: &[c_data::Gap]) -> Vec<String> {
+        gaps.iter().map(|gap| format!("{}: {}", self.0.place(gap.at), gap.what)).collect()
+    }
+
+    /// The program for people.
+    pub fn dump(&self) -> String {
+        c_data::dump(&self.0)
+    }
+
+    /// Whether the program has a function `main`.
+    pub fn has_main(&self) -> bool {
+        self.0.function("main").is_some_and(|f| self.0.functions[f.index()].has_body())
+    }
+
+    /// Runs the program from `main`.
+    pub fn run(&self, options: &RunOptions, host: &mut dyn Host) -> Result<RunOutcome, Error> {
+        guarded("running C", || Ok(c_run::run(&self.0, options, host)))
+    }
+
+    /// File and line in words.
+    pub fn place(&self, at: c_data::At) -> String {
+        self.0.place(at)
+    }
+}
