@@ -13,6 +13,7 @@ mod bug;
 mod c;
 mod capture;
 mod child;
+mod equation_args;
 mod equations;
 mod exit;
 mod guard;
