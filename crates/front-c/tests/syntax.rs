@@ -370,3 +370,36 @@ fn words_that_say_nothing_do_not_nest() {
     let unit = parse(&format!("int f(void) {{ return {many} 1; }} int g;"));
     assert!(unit.problems[0].message.contains(&MAX_DEPTH.to_string()));
 }
+
+#[test]
+fn each_main_is_that_of_a_program() {
+    let units = [
+        parse("# 1 \"a.c\"\nint main(void) { return 0; }\n"),
+        parse(
+            "# 1 \"b.c\"\nint main(void);\nstatic int f(void) { return main(); }\nint main(void) { return f(); }\n",
+        ),
+    ];
+    let s = front_c::skeleton(&units);
+    let names: Vec<&str> = s.bodies.iter().map(|b| &*s.funcs[b.func.index()].unique).collect();
+    assert_eq!(names, ["main@a.c", "f", "main@b.c"]);
+    assert!(s.warnings.is_empty(), "{:?}", s.warnings);
+    let f = s.body(s.func_named("f").expect("f")).expect("a body");
+    let called = f.points.iter().find_map(|p| match &p.flow {
+        front_c::Flow::Call(call) => Some(call.targets.clone()),
+        _ => None,
+    });
+    assert_eq!(called, s.func_named("main@b.c").map(|main| vec![main]));
+}
+
+#[test]
+fn what_was_not_read_may_call_and_change_what_it_can_see() {
+    let text = "# 1 \"a.c\"\nint seen; static int hidden;\nint called(void) { return hidden; }\n\
+                static int own(void) { return seen; }\nint main(void) { return own(); }\n";
+    let units = [parse(text), front_c::Unit::unread("b.c", "no preprocessor")];
+    let s = front_c::skeleton(&units);
+    let taken = |name: &str| s.funcs[s.func_named(name).expect(name).index()].address_taken;
+    assert!(taken("called") && !taken("own"));
+    let message = |w: &front_c::Warning| format!("{} {}: {}", w.file, w.line, w.message);
+    let said: Vec<String> = s.warnings.iter().map(message).collect();
+    assert_eq!(said, ["b.c 0: the file is left out: no preprocessor"]);
+}

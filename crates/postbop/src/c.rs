@@ -45,6 +45,8 @@ pub struct CProgram {
     name: String,
     texts: usize,
     left_out: Vec<LeftOut>,
+    /// Of each body, whether it counts as the program's.
+    used: Vec<bool>,
 }
 
 /// The most bytes of one preprocessed unit.
@@ -83,7 +85,9 @@ impl CProgram {
             asserted(&mut skeleton);
             main_first(&mut skeleton, &units);
             let left_out = left_out(&units, &skeleton, &unread);
-            Ok(CProgram { skeleton, name, texts: count, left_out })
+            let given = units.iter().map(front_c::main_file).collect();
+            let used = crate::granted::used(&skeleton, &given);
+            Ok(CProgram { skeleton, name, texts: count, left_out, used })
         })
     }
 
@@ -130,10 +134,24 @@ impl CProgram {
         }
     }
 
+    /// What is modelled, but not exactly: one line each.
+    pub(crate) fn inexact(&self) -> impl Iterator<Item = String> {
+        let left_out = |w: &front_c::Warning| {
+            let place = (w.file.as_str(), w.line, w.column);
+            self.left_out.iter().any(|l| (l.file.as_str(), l.line, l.column) == place)
+        };
+        let warnings = self.skeleton.warnings.iter();
+        warnings.filter(move |w| w.line > 0 && !left_out(w)).map(ToString::to_string)
+    }
+
+    /// Of each body, whether it counts as the program's.
+    pub(crate) fn used(&self) -> &[bool] {
+        &self.used
+    }
+
     /// What was read, and what was not.
     pub fn extent(&self, allowed: bool) -> Extent {
-        let used = crate::granted::used(&self.skeleton);
-        let functions = used.iter().filter(|used| **used).count();
+        let functions = self.used.iter().filter(|used| **used).count();
         Extent { files: self.texts, functions, left_out: self.left_out.clone(), allowed }
     }
 

@@ -43,7 +43,7 @@ pub(crate) fn settle(report: &mut Report, asked: &[Property], options: &Options)
         outcome.vacuous.extend(reason.filter(|_| !by_default));
     }
     let Some(c) = &options.c else { return };
-    report.claims.granted = granted::granted(c.skeleton(), report, options);
+    report.claims.granted = granted::granted(c, report, options);
     let program = &report.program;
     for outcome in &mut report.results {
         outcome.assumes = outcome.trace.as_ref().map(|t| granted::assumed(program, t));

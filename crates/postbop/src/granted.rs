@@ -1,6 +1,6 @@
 //! What answers about C take for granted.
 
-use crate::Options;
+use crate::{CProgram, Options};
 use front_c::{Flow, Skeleton, calls_back, plain_name};
 use ir::{EdgeKind, NodeId, Program};
 use render::{ListedStep, Listing, Report};
@@ -15,7 +15,7 @@ const THREADS: [&str; 2] = ["pthread_create", "thrd_create"];
 
 /// What the answers of a report rest on, one sentence each, each once: what of this program is not
 /// modelled. What it does not have is not spoken of.
-pub(crate) fn granted(s: &Skeleton, report: &Report, options: &Options) -> Vec<String> {
+pub(crate) fn granted(c: &CProgram, report: &Report, options: &Options) -> Vec<String> {
     let mut out = Vec::new();
     if !report.results.is_empty() {
         let kept = match options.keep.is_empty() {
@@ -28,7 +28,7 @@ pub(crate) fn granted(s: &Skeleton, report: &Report, options: &Options) -> Vec<S
              decided before and cannot have changed{kept}"
         ));
     }
-    let called = called(s);
+    let called = called(c.skeleton(), c.used());
     let bodiless: Vec<&str> =
         called.iter().filter(|(_, body, _)| !*body).map(|(name, ..)| *name).collect();
     let names: Vec<String> = bodiless.iter().take(NAMED).map(|n| format!("`{n}`")).collect();
@@ -43,20 +43,28 @@ pub(crate) fn granted(s: &Skeleton, report: &Report, options: &Options) -> Vec<S
     match bodiless.len() {
         0 => {}
         1 => out.push(format!(
-            "{} has no body here: it comes back unless it is declared otherwise{}, and conditions on what it \
+            "{} has no body here: it comes back unless known not to{}, and conditions on what it \
              can see may have changed then",
             names[0],
             back.replace("call", "calls")
         )),
         _ => out.push(format!(
-            "{}{more} have no body here: they come back unless they are declared otherwise{back}, and \
+            "{}{more} have no body here: they come back unless known not to{back}, and \
              conditions on what they can see may have changed then",
             names.join(", ")
         )),
     }
+    let inexact: Vec<String> = c.inexact().collect();
+    if let [first, rest @ ..] = &inexact[..] {
+        out.push(match rest.len() {
+            0 => format!("not modelled exactly: {first}"),
+            n => format!("{} places are not modelled exactly: {first}, and {n} more", n + 1),
+        });
+    }
     if called.iter().any(|(name, ..)| THREADS.contains(name)) {
         out.push(
-            "threads are not modelled: what one does between two steps of another is not looked at"
+            "threads do not interleave: what a thread runs, it runs as a whole, and only conditions on what it \
+             assigns may change at any time"
                 .to_owned(),
         );
     }
@@ -65,9 +73,8 @@ pub(crate) fn granted(s: &Skeleton, report: &Report, options: &Options) -> Vec<S
 
 /// The functions that are called, in order of their names: whether they have a body, and whether they may call
 /// back.
-fn called(s: &Skeleton) -> BTreeSet<(&str, bool, bool)> {
-    let used = used(s);
-    let bodies = s.bodies.iter().zip(&used).filter(|(_, used)| **used);
+fn called<'s>(s: &'s Skeleton, used: &[bool]) -> BTreeSet<(&'s str, bool, bool)> {
+    let bodies = s.bodies.iter().zip(used).filter(|(_, used)| **used);
     let points = bodies.flat_map(|(b, _)| &b.points);
     let calls = points.filter_map(|p| match &p.flow {
         Flow::Call(call) => Some(call),
@@ -88,17 +95,15 @@ fn called(s: &Skeleton) -> BTreeSet<(&str, bool, bool)> {
         .collect()
 }
 
-/// Of each body, whether anybody uses it: headers define functions that nobody does.
-pub(crate) fn used(s: &Skeleton) -> Vec<bool> {
-    let mut out = vec![false; s.bodies.len()];
-    let mut todo: Vec<usize> = Vec::new();
-    for (i, body) in s.bodies.iter().enumerate() {
-        let func = &s.funcs[body.func.index()];
-        if !func.is_static || func.address_taken || func.by_itself {
-            out[i] = true;
-            todo.push(i);
-        }
-    }
+/// Of each body, whether it counts as the program's: those in files that were given, what others can call, and
+/// what these call. Headers define functions that nobody uses.
+pub(crate) fn used(s: &Skeleton, given: &FxHashSet<&str>) -> Vec<bool> {
+    let own = |b: &front_c::Body| {
+        let file = s.files.get(b.at.file as usize);
+        file.is_some_and(|f| given.contains(f.as_str())) || !s.funcs[b.func.index()].is_static
+    };
+    let mut out: Vec<bool> = s.bodies.iter().map(own).collect();
+    let mut todo: Vec<usize> = (0..out.len()).filter(|&i| out[i]).collect();
     while let Some(i) = todo.pop() {
         for point in &s.bodies[i].points {
             let Flow::Call(call) = &point.flow else { continue };
@@ -110,12 +115,6 @@ pub(crate) fn used(s: &Skeleton) -> Vec<bool> {
                 }
             }
         }
-    }
-    // A static function that the user wrote counts all the same.
-    let own: FxHashSet<u32> =
-        s.bodies.iter().zip(&out).filter(|(_, o)| **o).map(|(b, _)| b.at.file).collect();
-    for (body, used) in s.bodies.iter().zip(&mut out) {
-        *used |= own.contains(&body.at.file);
     }
     out
 }

@@ -77,7 +77,8 @@ fn variables_that_are_kept_decide_branches() {
     bop(&args).exits(1);
     let keep = ["--keep", "max:32", "--keep", "a:32"];
     let args = [&["check", file.path(), "--reach", "ERROR"], &keep[..]].concat();
-    assert_eq!(bop(&args).exits(0).out, "unreachable: ERROR\n");
+    let ran = bop(&args).exits(0);
+    assert!(ran.out.starts_with("unreachable: ERROR\n"), "{}", ran.out);
     // What a formula speaks of is kept whole.
     let args = [&["check", file.path(), "--ltl", "G !\"getmax::max > 3\""], &narrow[..]].concat();
     bop(&args).exits(1);
@@ -248,7 +249,7 @@ fn several_files_with_flags() {
     assert!(ran.out.contains("src/part.c:6:"), "{}", ran.out);
     assert!(ran.out.contains("finish(p);"), "{}", ran.out);
     // What does not matter is folded.
-    assert!(!ran.out.contains("printf"), "{}", ran.out);
+    assert!(!ran.out.contains("printf("), "{}", ran.out);
     let ran = folder.bop(&[&files[..], &rule[..]].concat()).exits(2);
     assert!(ran.err.contains("part.h") && ran.err.contains("-Iinclude"), "{}", ran.err);
 
@@ -456,7 +457,7 @@ fn standard_input_and_assertions() {
     let ran = bop_with(&["check", "-", "--lang", "c", "--assert"], text).exits(1);
     assert!(ran.out.contains("assert(argc < 3)"), "{}", ran.out);
     let ran = bop_with(&["check", "-", "--lang", "c", "--assert", "--", "-DNDEBUG"], text).exits(0);
-    assert_eq!(ran.out, "holds: no assertion can fail\n");
+    assert!(ran.out.starts_with("holds: no assertion can fail\n  warning: "), "{}", ran.out);
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn databases_run_nothing() {
         let check = ["check", "--compile-commands", "db.json", "--reach", "L"];
         let ran = folder.bop(&check).exits(0);
         assert!(!folder.sprung(), "{words:?}");
-        assert_eq!(ran.out, "unreachable: L\n", "{words:?}");
+        assert!(ran.out.starts_with("unreachable: L\n"), "{words:?}: {}", ran.out);
         let told = ran.err.matches("db.json is not trusted").count();
         assert_eq!(told, 1, "{words:?}: {}", ran.err);
     }
@@ -264,7 +264,8 @@ fn captured(folder: &Folder, build: &[&str]) -> Vec<String> {
     names.sort();
     assert!(text.contains("-DX=1"), "{text}");
     let check = ["check", "--compile-commands", "db.json", "--reach", "L"];
-    assert_eq!(folder.bop(&check).exits(0).out, "unreachable: L\n");
+    let out = folder.bop(&check).exits(0).out;
+    assert!(out.starts_with("unreachable: L\n"), "{out}");
     names
 }
 
