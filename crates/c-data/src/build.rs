@@ -290,10 +290,7 @@ impl Lowerer<'_> {
     /// Keeps a value that what follows could change.
     pub(crate) fn keep(&mut self, e: ExprId) -> ExprId {
         match self.kind_of(e) {
-            ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Root(_)
-            | ExprKind::AddressOf(_) => e,
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Root(_) | ExprKind::AddressOf(_) => e,
             ExprKind::Local(l) if self.f.locals[l.index()].name.is_empty() => e,
             ExprKind::Binary(BinOp::Add, a, b)
                 if self.constant(*b).is_some()

@@ -2,9 +2,7 @@
 
 use crate::lower::{Entity, Lowered, Lowerer, Op};
 use crate::place::{Place, Where};
-use crate::program::{
-    BinOp, Call, Callee, End, ExprId, ExprKind, Home, StmtKind,
-};
+use crate::program::{BinOp, Call, Callee, End, ExprId, ExprKind, Home, StmtKind};
 use c_types::{IntKind, Kind, Length, Signature, Ty};
 use front_c::ExprKind as Tree;
 
@@ -62,7 +60,12 @@ impl Lowerer<'_> {
             let entity = self.lookup(name);
             let known = matches!(
                 text,
-                "alloca" | "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" | "__sync_synchronize"
+                "alloca"
+                    | "setjmp"
+                    | "_setjmp"
+                    | "__sigsetjmp"
+                    | "sigsetjmp"
+                    | "__sync_synchronize"
             );
             let built_in = text.starts_with("__builtin_") || known;
             let plain = matches!(entity, None | Some(Entity::Function(_)));
@@ -412,11 +415,7 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(crate) fn va_arg(
-        &mut self,
-        list: front_c::ExprId,
-        ty: front_c::TypeId,
-    ) -> Lowered<Op> {
+    pub(crate) fn va_arg(&mut self, list: front_c::ExprId, ty: front_c::TypeId) -> Lowered<Op> {
         let ty = self.ty(ty)?;
         let ty = self.types.plain(ty);
         self.whole(ty)?;

@@ -178,11 +178,7 @@ impl Lowerer<'_> {
     }
 
     /// Two operands, the left one first.
-    pub(crate) fn operands(
-        &mut self,
-        a: front_c::ExprId,
-        b: front_c::ExprId,
-    ) -> Lowered<(Op, Op)> {
+    pub(crate) fn operands(&mut self, a: front_c::ExprId, b: front_c::ExprId) -> Lowered<(Op, Op)> {
         let mut left = self.rvalue(a)?;
         if self.effects[self.u][b.index()] {
             left.expr = self.keep(left.expr);
@@ -261,13 +257,7 @@ impl Lowerer<'_> {
     }
 
     /// `++` and `--`
-    fn step(
-        &mut self,
-        inner: front_c::ExprId,
-        up: bool,
-        after: bool,
-        wanted: bool,
-    ) -> Lowered<Op> {
+    fn step(&mut self, inner: front_c::ExprId, up: bool, after: bool, wanted: bool) -> Lowered<Op> {
         let place = self.place(inner)?;
         let place = self.steady(place);
         let mut old = self.load(place)?;
@@ -414,12 +404,7 @@ impl Lowerer<'_> {
         Ok(Op { expr, ty: self.int_type() })
     }
 
-    fn cast(
-        &mut self,
-        ty: front_c::TypeId,
-        inner: front_c::ExprId,
-        wanted: bool,
-    ) -> Lowered<Op> {
+    fn cast(&mut self, ty: front_c::TypeId, inner: front_c::ExprId, wanted: bool) -> Lowered<Op> {
         let ty = self.ty(ty)?;
         if self.types.is_void(ty) {
             self.effect(inner)?;
@@ -452,12 +437,7 @@ impl Lowerer<'_> {
     // Conditions.
 
     /// Goes to one block if a condition holds, and to the other one if not.
-    pub(crate) fn branch(
-        &mut self,
-        e: front_c::ExprId,
-        yes: BlockId,
-        no: BlockId,
-    ) -> Lowered<()> {
+    pub(crate) fn branch(&mut self, e: front_c::ExprId, yes: BlockId, no: BlockId) -> Lowered<()> {
         self.deeper(|l| l.branch_here(e, yes, no))
     }
 
@@ -647,10 +627,7 @@ impl Lowerer<'_> {
     // Choices made while compiling.
 
     /// The arm of `__builtin_choose_expr`.
-    pub(crate) fn chosen_conditional(
-        &mut self,
-        e: front_c::ExprId,
-    ) -> Lowered<front_c::ExprId> {
+    pub(crate) fn chosen_conditional(&mut self, e: front_c::ExprId) -> Lowered<front_c::ExprId> {
         let Tree::Conditional(c, Some(then), other) = self.unit().expr(e).kind else {
             return self.gap("a choice without arms");
         };

@@ -232,10 +232,7 @@ impl<'a> Lowerer<'a> {
         Err(Gap { at: self.at, what: what.into() })
     }
     /// Goes one level deeper, if there is one.
-    pub(crate) fn deeper<T>(
-        &mut self,
-        step: impl FnOnce(&mut Self) -> Lowered<T>,
-    ) -> Lowered<T> {
+    pub(crate) fn deeper<T>(&mut self, step: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
         if self.depth >= MAX_DEPTH {
             return self.gap(format!("nested more than {MAX_DEPTH} levels deep"));
         }
@@ -310,7 +307,8 @@ impl<'a> Lowerer<'a> {
                     Item::Function(_) => self.define_function(u, i, own),
                     Item::Declaration(d) => {
                         if let Some(init) = d.init
-                            && let Some(Entity::Object(o)) = self.unit_scopes[u].get(&d.name).copied()
+                            && let Some(Entity::Object(o)) =
+                                self.unit_scopes[u].get(&d.name).copied()
                         {
                             self.scratch();
                             self.at = self.here(d.at);
@@ -366,8 +364,7 @@ impl<'a> Lowerer<'a> {
     /// Names that stand for something else.
     fn same_by_name(&mut self) {
         for (u, name, other) in std::mem::take(&mut self.aliases) {
-            let here =
-                self.units[u].sym(&other).and_then(|s| self.unit_scopes[u].get(&s)).copied();
+            let here = self.units[u].sym(&other).and_then(|s| self.unit_scopes[u].get(&s)).copied();
             let Some(new) = here.or_else(|| self.externs.get(&other).copied()) else { continue };
             let old = self.unit_scopes[u].insert(name, new);
             let text = self.units[u].name(name).to_owned();

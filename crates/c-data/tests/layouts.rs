@@ -13,7 +13,8 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % n
     }
     fn one_in(&mut self, n: u64) -> bool {
@@ -41,8 +42,19 @@ fn generate(text: &mut String, r: &mut Random, number: usize, before: &[Generate
     questions.push(format!("_Alignof({name})"));
     for field in 0..1 + r.below(7) {
         let integers = [
-            "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned",
-            "long", "unsigned long", "long long", "unsigned long long", "_Bool", "enum E",
+            "char",
+            "signed char",
+            "unsigned char",
+            "short",
+            "unsigned short",
+            "int",
+            "unsigned",
+            "long",
+            "unsigned long",
+            "long long",
+            "unsigned long long",
+            "_Bool",
+            "enum E",
         ];
         let widths = [8, 8, 8, 16, 16, 32, 32, 32, 32, 64, 64, 1, 32];
         let attribute = match r.below(14) {
@@ -56,7 +68,12 @@ fn generate(text: &mut String, r: &mut Random, number: usize, before: &[Generate
             let width = 1 + r.below(widths[i]);
             match r.below(8) {
                 0 => {
-                    let _ = writeln!(text, "  {} : {};", integers[i], if r.one_in(2) { 0 } else { width });
+                    let _ = writeln!(
+                        text,
+                        "  {} : {};",
+                        integers[i],
+                        if r.one_in(2) { 0 } else { width }
+                    );
                     continue;
                 }
                 1..=5 => {
@@ -140,7 +157,8 @@ fn compare(seed: u64, model: Model, flag: &str) {
         let generated = generate(&mut text, &mut r, number, &all);
         all.push(generated);
     }
-    let questions: Vec<&str> = all.iter().flat_map(|g| g.questions.iter().map(String::as_str)).collect();
+    let questions: Vec<&str> =
+        all.iter().flat_map(|g| g.questions.iter().map(String::as_str)).collect();
     let mut tail = String::new();
     let _ = writeln!(tail, "struct All {{");
     for number in 0..all.len() {

@@ -168,52 +168,176 @@ impl Cell {
 /// An instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
-    Const { d: Reg, k: u64 },
-    Move { d: Reg, a: Reg },
-    Bin { k: Bin, d: Reg, a: Reg, b: Reg },
+    Const {
+        d: Reg,
+        k: u64,
+    },
+    Move {
+        d: Reg,
+        a: Reg,
+    },
+    Bin {
+        k: Bin,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
     /// The second operand is a number.
-    BinK { k: Bin, d: Reg, a: Reg, b: i32 },
-    Wide { k: Wide, d: Reg, a: Reg, b: Reg },
-    Conv { k: Conv, d: Reg, a: Reg },
-    Load { k: Cell, d: Reg, a: Reg, by: i32 },
-    Store { k: Cell, a: Reg, v: Reg, by: i32 },
+    BinK {
+        k: Bin,
+        d: Reg,
+        a: Reg,
+        b: i32,
+    },
+    Wide {
+        k: Wide,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Conv {
+        k: Conv,
+        d: Reg,
+        a: Reg,
+    },
+    Load {
+        k: Cell,
+        d: Reg,
+        a: Reg,
+        by: i32,
+    },
+    Store {
+        k: Cell,
+        a: Reg,
+        v: Reg,
+        by: i32,
+    },
     /// `first` and `width` of the bits; the sign in `signed`.
-    LoadBits { d: Reg, a: Reg, first: u8, width: u8, signed: bool },
-    StoreBits { a: Reg, v: Reg, first: u8, width: u8 },
-    Copy { to: Reg, from: Reg, size: u32 },
-    Zero { to: Reg, size: u32 },
-    Jump { to: Pc },
+    LoadBits {
+        d: Reg,
+        a: Reg,
+        first: u8,
+        width: u8,
+        signed: bool,
+    },
+    StoreBits {
+        a: Reg,
+        v: Reg,
+        first: u8,
+        width: u8,
+    },
+    Copy {
+        to: Reg,
+        from: Reg,
+        size: u32,
+    },
+    Zero {
+        to: Reg,
+        size: u32,
+    },
+    Jump {
+        to: Pc,
+    },
     /// To one place if the register is not 0; else on to the next instruction.
-    If { a: Reg, to: Pc },
-    IfNot { a: Reg, to: Pc },
+    If {
+        a: Reg,
+        to: Pc,
+    },
+    IfNot {
+        a: Reg,
+        to: Pc,
+    },
     /// By a comparison; else on.
-    IfBin { k: Bin, a: Reg, b: Reg, to: Pc },
-    IfBinK { k: Bin, a: Reg, b: i32, to: Pc },
-    Switch { a: Reg, table: u32 },
-    JumpTo { a: Reg },
+    IfBin {
+        k: Bin,
+        a: Reg,
+        b: Reg,
+        to: Pc,
+    },
+    IfBinK {
+        k: Bin,
+        a: Reg,
+        b: i32,
+        to: Pc,
+    },
+    Switch {
+        a: Reg,
+        table: u32,
+    },
+    JumpTo {
+        a: Reg,
+    },
     /// An argument for the next call, and one that belongs to `...`.
-    Arg { slot: Reg, a: Reg },
-    More { k: Cell, a: Reg },
-    MoreBytes { a: Reg, size: u32, align: u32 },
+    Arg {
+        slot: Reg,
+        a: Reg,
+    },
+    More {
+        k: Cell,
+        a: Reg,
+    },
+    MoreBytes {
+        a: Reg,
+        size: u32,
+        align: u32,
+    },
     /// The registers of a result, from the first on.
-    Call { f: u32, d: Reg, args: u32 },
-    CallTo { a: Reg, d: Reg, args: u32 },
+    Call {
+        f: u32,
+        d: Reg,
+        args: u32,
+    },
+    CallTo {
+        a: Reg,
+        d: Reg,
+        args: u32,
+    },
     /// Where an aggregate result goes, for the next call.
-    ResultAt { a: Reg },
-    Return { a: Reg },
-    ReturnWide { a: Reg },
-    ReturnBytes { a: Reg, size: u32 },
+    ResultAt {
+        a: Reg,
+    },
+    Return {
+        a: Reg,
+    },
+    ReturnWide {
+        a: Reg,
+    },
+    ReturnBytes {
+        a: Reg,
+        size: u32,
+    },
     ReturnNone,
     FellOff,
     Unreachable,
-    Allocate { d: Reg, size: Reg },
-    Mark { d: Reg },
-    Free { a: Reg },
-    VaStart { list: Reg },
-    VaNext { d: Reg, list: Reg, size: u32, align: u32 },
-    SetJump { d: Reg, a: Reg },
-    Overflow { index: u32 },
-    NotCovered { index: u32 },
+    Allocate {
+        d: Reg,
+        size: Reg,
+    },
+    Mark {
+        d: Reg,
+    },
+    Free {
+        a: Reg,
+    },
+    VaStart {
+        list: Reg,
+    },
+    VaNext {
+        d: Reg,
+        list: Reg,
+        size: u32,
+        align: u32,
+    },
+    SetJump {
+        d: Reg,
+        a: Reg,
+    },
+    Overflow {
+        index: u32,
+    },
+    NotCovered {
+        index: u32,
+    },
 }
 
 /// An operator that tells whether its exact result fits.

@@ -15,7 +15,9 @@ use rustc_hash::FxHashMap;
 pub(crate) enum Class {
     /// An integer of at most 64 bits, or an address.
     Int(Shape),
-    Wide { signed: bool },
+    Wide {
+        signed: bool,
+    },
     F32,
     /// `double`, and `long double` with as many bits.
     F64,
@@ -759,14 +761,38 @@ fn bin(op: BinOp, class: Class) -> Bin {
                 (Xor, ..) => Bin::Xor,
                 (Shl, true, true) => Bin::ShlI32,
                 (Shl, true, false) => Bin::ShlU32,
-                (Shl, false, _) => if signed { Bin::ShlI64 } else { Bin::ShlU64 },
+                (Shl, false, _) => {
+                    if signed {
+                        Bin::ShlI64
+                    } else {
+                        Bin::ShlU64
+                    }
+                }
                 (Shr, true, true) => Bin::ShrI32,
                 (Shr, true, false) => Bin::ShrU32,
-                (Shr, false, _) => if signed { Bin::ShrI64 } else { Bin::ShrU64 },
+                (Shr, false, _) => {
+                    if signed {
+                        Bin::ShrI64
+                    } else {
+                        Bin::ShrU64
+                    }
+                }
                 (Eq, ..) => Bin::Eq,
                 (Ne, ..) => Bin::Ne,
-                (Lt, ..) => if signed { Bin::LtS } else { Bin::LtU },
-                (Le, ..) => if signed { Bin::LeS } else { Bin::LeU },
+                (Lt, ..) => {
+                    if signed {
+                        Bin::LtS
+                    } else {
+                        Bin::LtU
+                    }
+                }
+                (Le, ..) => {
+                    if signed {
+                        Bin::LeS
+                    } else {
+                        Bin::LeU
+                    }
+                }
             }
         }
     }

@@ -188,15 +188,16 @@ fn one(
                 b'o' => {
                     let digits = format!("{value:o}");
                     if spec.alternate && !(value == 0 && spec.precision.is_none()) {
-                        spec.precision =
-                            Some(spec.precision.unwrap_or(0).max(digits.len() + 1));
+                        spec.precision = Some(spec.precision.unwrap_or(0).max(digits.len() + 1));
                         if value == 0 {
                             spec.precision = Some(1);
                         }
                     }
                     ("", digits)
                 }
-                b'x' => (if spec.alternate && value != 0 { "0x" } else { "" }, format!("{value:x}")),
+                b'x' => {
+                    (if spec.alternate && value != 0 { "0x" } else { "" }, format!("{value:x}"))
+                }
                 _ => (if spec.alternate && value != 0 { "0X" } else { "" }, format!("{value:X}")),
             };
             integer(spec, prefix, digits, out);

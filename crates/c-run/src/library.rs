@@ -145,12 +145,12 @@ pub(crate) fn native(name: &str) -> Option<Native> {
             let file = m.standard_input()?;
             scan::scan_file(m, file, a.values[0], &mut Source::Bytes(a.more, 0))
         },
-        "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" => |m, a| {
-            scan::scan_file(m, a.values[0], a.values[1], &mut Source::Bytes(a.more, 0))
-        },
-        "sscanf" | "__isoc99_sscanf" | "__isoc23_sscanf" => |m, a| {
-            scan::scan_string(m, a.values[0], a.values[1], &mut Source::Bytes(a.more, 0))
-        },
+        "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" => {
+            |m, a| scan::scan_file(m, a.values[0], a.values[1], &mut Source::Bytes(a.more, 0))
+        }
+        "sscanf" | "__isoc99_sscanf" | "__isoc23_sscanf" => {
+            |m, a| scan::scan_string(m, a.values[0], a.values[1], &mut Source::Bytes(a.more, 0))
+        }
         "malloc" => |m, a| Ok(make(m, a.values[0])),
         "calloc" => |m, a| match a.values[0].checked_mul(a.values[1]) {
             Some(size) => Ok(make(m, size)),
@@ -173,9 +173,7 @@ pub(crate) fn native(name: &str) -> Option<Native> {
         "abort" | "trap" => |_, _| Err(Stop::Signal(6)),
         "__bop_signal" => |_, a| Err(Stop::Signal(a.values[0] as i32)),
         "__assert_fail" => assert_fail,
-        "longjmp" | "_longjmp" | "siglongjmp" => {
-            |m, a| m.long_jump(a.values[0], a.values[1])
-        }
+        "longjmp" | "_longjmp" | "siglongjmp" => |m, a| m.long_jump(a.values[0], a.values[1]),
         "rand" | "random" => |m, _| Ok(u64::from(m.random.next())),
         "srand" | "srandom" => |m, a| {
             m.random = crate::random::Random::new(a.values[0] as u32);
@@ -252,9 +250,9 @@ pub(crate) fn native(name: &str) -> Option<Native> {
             put_string(m, end, &bytes)?;
             Ok(a.values[0])
         },
-        "strcmp" | "strcoll" => |m, a| {
-            int(order(m.memory.string(a.values[0])?, m.memory.string(a.values[1])?))
-        },
+        "strcmp" | "strcoll" => {
+            |m, a| int(order(m.memory.string(a.values[0])?, m.memory.string(a.values[1])?))
+        }
         "strncmp" => |m, a| {
             let n = a.values[2] as usize;
             let (x, y) = (bounded(m, a.values[0], n)?, bounded(m, a.values[1], n)?);
@@ -450,9 +448,10 @@ fn span(m: &Machine<'_>, text: u64, set: u64, inside: bool) -> Done {
 fn assert_fail(m: &mut Machine<'_>, a: Args) -> Done {
     let text = |m: &Machine<'_>, address: u64| match address {
         0 => "?".to_owned(),
-        _ => m.memory.string(address).map_or("?".to_owned(), |t| {
-            String::from_utf8_lossy(t).into_owned()
-        }),
+        _ => m
+            .memory
+            .string(address)
+            .map_or("?".to_owned(), |t| String::from_utf8_lossy(t).into_owned()),
     };
     let (what, file) = (text(m, a.values[0]), text(m, a.values[1]));
     let (line, function) = (a.values[2] as u32, text(m, a.values[3]));

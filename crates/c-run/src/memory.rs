@@ -116,13 +116,7 @@ impl Memory {
     }
 
     /// Makes an object that is static or on the heap. None if there is no memory left.
-    pub(crate) fn make(
-        &mut self,
-        size: u64,
-        align: u64,
-        kind: Kind,
-        name: u32,
-    ) -> Option<u64> {
+    pub(crate) fn make(&mut self, size: u64, align: u64, kind: Kind, name: u32) -> Option<u64> {
         let room = size.checked_add(UNIT - 1)? / UNIT * UNIT + UNIT;
         if room > self.limit {
             return None;
@@ -146,8 +140,7 @@ impl Memory {
                 base
             }
         };
-        let id =
-            self.new_id(Object { base, size, full: size, kind, read_only: false, name });
+        let id = self.new_id(Object { base, size, full: size, kind, read_only: false, name });
         let first = ((base - LOW) / UNIT) as usize;
         self.low.owners[first..first + (room / UNIT) as usize].fill(id);
         let start = (base - LOW) as usize;
@@ -177,14 +170,7 @@ impl Memory {
             self.stack.owners.resize((end / UNIT) as usize, DEAD_LOCAL);
         }
         self.sp = end;
-        let object = Object {
-            base,
-            size,
-            full: size,
-            kind: Kind::Local,
-            read_only: false,
-            name,
-        };
+        let object = Object { base, size, full: size, kind: Kind::Local, read_only: false, name };
         let id = self.new_id(object);
         self.stack_ids.push(id);
         let start = base - self.stack.base;

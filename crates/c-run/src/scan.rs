@@ -139,7 +139,9 @@ fn scan(
         }
         let most = if width == 0 { usize::MAX } else { width };
         let bytes = match conversion {
-            b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'p' => number(m, &mut text, conversion, most)?,
+            b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'p' => {
+                number(m, &mut text, conversion, most)?
+            }
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
                 take(m, &mut text, most, |got, c| {
                     let last = got.last().copied().unwrap_or(0).to_ascii_lowercase();
@@ -258,7 +260,10 @@ fn number(
             b'+' | b'-' => got.is_empty(),
             b'x' | b'X' => (hex || conversion == b'i') && body == b"0",
             b'0'..=b'7' => true,
-            b'8' | b'9' => conversion != b'o' && !(conversion == b'i' && body.first() == Some(&b'0') && !prefixed),
+            b'8' | b'9' => {
+                conversion != b'o'
+                    && !(conversion == b'i' && body.first() == Some(&b'0') && !prefixed)
+            }
             c if c.is_ascii_hexdigit() => hex || (conversion == b'i' && prefixed),
             _ => false,
         }

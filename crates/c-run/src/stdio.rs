@@ -39,8 +39,7 @@ pub(crate) struct Files {
 
 impl Files {
     pub(crate) fn standard(&mut self, input: u64, output: u64, error: u64) {
-        for (address, kind) in
-            [(input, Kind::Input), (output, Kind::Output), (error, Kind::Error)]
+        for (address, kind) in [(input, Kind::Input), (output, Kind::Output), (error, Kind::Error)]
         {
             self.streams.insert(address, Stream::new(kind, false));
         }

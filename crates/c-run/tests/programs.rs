@@ -92,11 +92,9 @@ fn programs_do_what_they_do_when_compiled() {
 /// The programs of the corpus, where it is there.
 #[test]
 fn the_corpus_prints_what_it_should() {
-    let folder =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/c/testsuite");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/c/testsuite");
     let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let mut files: Vec<PathBuf> =
-        entries.map(|e| e.expect("a readable folder").path()).collect();
+    let mut files: Vec<PathBuf> = entries.map(|e| e.expect("a readable folder").path()).collect();
     files.retain(|f| f.extension().is_some_and(|e| e == "c"));
     files.sort();
     let mut wrong = Vec::new();
@@ -122,7 +120,11 @@ fn undefined(text: &str, line: u32, what: &str) {
 
 #[test]
 fn accesses_outside_of_objects_end_the_run() {
-    undefined("int main(void) {\nint a[3], i = 3;\nreturn a[i];\n}", 3, "offset 12 of `a`, which has 12");
+    undefined(
+        "int main(void) {\nint a[3], i = 3;\nreturn a[i];\n}",
+        3,
+        "offset 12 of `a`, which has 12",
+    );
     undefined("int main(void) {\nint *p = 0;\n*p = 1;\n}", 3, "null pointer");
     undefined(
         "void *malloc(unsigned long); void free(void *);\nint main(void) {\nchar *p = malloc(4);\nfree(p);\nreturn *p;\n}",
@@ -134,12 +136,28 @@ fn accesses_outside_of_objects_end_the_run() {
         5,
         "freed twice",
     );
-    undefined("void free(void *);\nint main(void) {\nint x;\nfree(&x);\n}", 4, "malloc did not make");
-    undefined("int *f(void) { int x = 1; int *p = &x; return p; }\nint main(void) {\nreturn *f();\n}", 3, "a local that is gone");
+    undefined(
+        "void free(void *);\nint main(void) {\nint x;\nfree(&x);\n}",
+        4,
+        "malloc did not make",
+    );
+    undefined(
+        "int *f(void) { int x = 1; int *p = &x; return p; }\nint main(void) {\nreturn *f();\n}",
+        3,
+        "a local that is gone",
+    );
     undefined("int main(void) {\nchar *s = \"text\";\ns[0] = 1;\n}", 3, "must not be changed");
-    undefined("int main(void) {\nvoid (*f)(void) = 0;\nf();\n}", 3, "a call through a null pointer");
+    undefined(
+        "int main(void) {\nvoid (*f)(void) = 0;\nf();\n}",
+        3,
+        "a call through a null pointer",
+    );
     undefined("int main(void) {\nint z = 0;\nreturn 1 / z;\n}", 3, "division by zero");
-    undefined("char *strcpy(char *, const char *);\nint main(void) {\nchar a[3];\nstrcpy(a, \"long\");\n}", 4, "write of 5 bytes");
+    undefined(
+        "char *strcpy(char *, const char *);\nint main(void) {\nchar a[3];\nstrcpy(a, \"long\");\n}",
+        4,
+        "write of 5 bytes",
+    );
 }
 
 #[test]
@@ -165,9 +183,11 @@ fn inputs_are_handed_out_in_order() {
 
 #[test]
 fn what_is_not_covered_ends_a_run_that_gets_there() {
-    let text = "int f(int x) { if (x) __asm__(\"nop\"); return x; }\nint main(void) { return f(0); }";
+    let text =
+        "int f(int x) { if (x) __asm__(\"nop\"); return x; }\nint main(void) { return f(0); }";
     assert_eq!(run_text(text, &[]).ending, Ending::Exit(0));
-    let text = "int f(int x) {\nif (x) __asm__(\"nop\"); return x; }\nint main(void) { return f(1); }";
+    let text =
+        "int f(int x) {\nif (x) __asm__(\"nop\"); return x; }\nint main(void) { return f(1); }";
     let ran = run_text(text, &[]);
     assert_eq!(ran.ending, Ending::NotCovered("assembler".to_owned()));
     assert_eq!(ran.line, 2);

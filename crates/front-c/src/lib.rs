@@ -20,8 +20,8 @@
 
 mod andersen;
 mod conditions;
-mod extra;
 pub mod export;
+mod extra;
 pub mod flags;
 mod function_pointers;
 mod lex;

@@ -653,7 +653,8 @@ impl Parser {
     fn attributes(&mut self, out: &mut Attributes) -> Parsed<()> {
         loop {
             if self.kw() == Some(Kw::Attribute) {
-                let alignas = matches!(self.tok(), Tok::Word(s) if self.unit.name(s).contains("lignas"));
+                let alignas =
+                    matches!(self.tok(), Tok::Word(s) if self.unit.name(s).contains("lignas"));
                 self.advance();
                 let start = self.pos;
                 if alignas && self.is("(") {
@@ -1004,7 +1005,9 @@ impl Parser {
         if name.is_some() {
             self.advance();
         }
-        if self.eat(":") {
+        // `enum e : 3;` is a bit-field without a name.
+        if self.is(":") && self.starts_type(1) {
+            self.advance();
             self.deeper(|p| p.specifiers(false))?;
             odd = true;
         }
