@@ -322,13 +322,24 @@ impl Lowerer<'_> {
                 };
                 let mut at = offset;
                 let mut found = None;
+                // The unnamed ones on the way, with where they start and which member comes next.
+                let mut unnamed = Vec::new();
                 for (record, position) in steps {
+                    if found.is_some() {
+                        let named = |m: &&c_types::Member| m.name.is_some() || m.bits.is_none();
+                        let before = &self.types.record(record).members[..position];
+                        let next = before.iter().filter(named).count() as u64 + 1;
+                        unnamed.push((self.types.of(Kind::Record(record)), at, next));
+                    }
                     let member = self.types.record(record).members[position].clone();
                     at += member.offset;
                     found = Some(member);
                 }
                 let Some(member) = found else { return self.gap("no such member") };
                 self.designated_rest(member.ty, at, rest, cursor, out, member.bits)?;
+                for (ty, at, next) in unnamed.into_iter().rev() {
+                    self.aggregate_from(ty, at, next, cursor, out, (false, false))?;
+                }
                 Ok(index + 1)
             }
             _ => self.gap("a designator that does not fit"),
@@ -345,6 +356,10 @@ impl Lowerer<'_> {
         bits: Option<(u8, u8)>,
     ) -> Lowered<()> {
         if rest.is_empty() {
+            // They are followed to their end.
+            if let Some(item) = cursor.items.get_mut(cursor.pos) {
+                item.0.clear();
+            }
             let before = out.list.len();
             self.element(ty, offset, cursor, out, false)?;
             if bits.is_some()

@@ -26,16 +26,16 @@ pub(crate) struct Place {
 impl Lowerer<'_> {
     /// Whether an expression designates an object or function.
     pub(crate) fn designates(&self, e: front_c::ExprId) -> bool {
-        match &self.unit().expr(e).kind {
+        matches!(
+            self.unit().expr(e).kind,
             Tree::Name(_)
-            | Tree::Text(_)
-            | Tree::Index(..)
-            | Tree::Field(..)
-            | Tree::Arrow(..)
-            | Tree::Compound(..)
-            | Tree::Unary(Unary::Deref, _) => true,
-            _ => false,
-        }
+                | Tree::Text(_)
+                | Tree::Index(..)
+                | Tree::Field(..)
+                | Tree::Arrow(..)
+                | Tree::Compound(..)
+                | Tree::Unary(Unary::Deref, _)
+        )
     }
 
     /// The object that an expression designates.

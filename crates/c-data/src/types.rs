@@ -318,8 +318,8 @@ impl Lowerer<'_> {
     pub(crate) fn size_of(&mut self, ty: Ty) -> Lowered<u64> {
         self.whole(ty)?;
         match self.types.size(ty) {
-            Some(size) if size < 1 << 40 => Ok(size),
-            Some(_) => self.gap("an object of more than a terabyte"),
+            Some(size) if size < 1 << 31 => Ok(size),
+            Some(_) => self.gap("an object of 2 GiB and more"),
             None => {
                 let shown = self.types.show(ty);
                 self.gap(format!("the size of `{shown}` is not known"))

@@ -9,7 +9,7 @@ type Done = Result<u64, Stop>;
 
 /// A function of the library.
 #[derive(Clone, Copy)]
-pub(crate) struct Native(fn(&mut Machine<'_>, Args) -> Done);
+pub(crate) struct Native(F);
 
 impl std::fmt::Debug for Native {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -23,10 +23,22 @@ impl Native {
     }
 }
 
+type F = fn(&mut Machine<'_>, Args) -> Done;
+
 /// The function of a name.
 pub(crate) fn native(name: &str) -> Option<Native> {
     let plain = name.strip_prefix("__builtin_").unwrap_or(name);
-    let f: fn(&mut Machine<'_>, Args) -> Done = match plain {
+    let found = output(plain)
+        .or_else(|| input(plain))
+        .or_else(|| system(plain))
+        .or_else(|| strings(plain))
+        .or_else(|| numbers(name, plain));
+    found.map(Native)
+}
+
+/// What writes.
+fn output(plain: &str) -> Option<F> {
+    let f: F = match plain {
         "printf" | "__printf" => |m, a| {
             let bytes = format(m, a.values[0], &mut Source::Bytes(a.more, 0))?;
             m.print(&bytes);
@@ -95,6 +107,14 @@ pub(crate) fn native(name: &str) -> Option<Native> {
             m.put(file, &bytes)?;
             Ok(if size == 0 { 0 } else { count })
         },
+        _ => return None,
+    };
+    Some(f)
+}
+
+/// What reads, and files.
+fn input(plain: &str) -> Option<F> {
+    let f: F = match plain {
         "fread" => fread,
         "fgetc" | "getc" | "_IO_getc" => |m, a| byte(m.get_byte(a.values[0])?),
         "__bop_getchar" => |m, a| byte(m.get_byte(a.values[0])?),
@@ -151,6 +171,14 @@ pub(crate) fn native(name: &str) -> Option<Native> {
         "sscanf" | "__isoc99_sscanf" | "__isoc23_sscanf" => {
             |m, a| scan::scan_string(m, a.values[0], a.values[1], &mut Source::Bytes(a.more, 0))
         }
+        _ => return None,
+    };
+    Some(f)
+}
+
+/// Memory, ends of the program, and what the machine hands out.
+fn system(plain: &str) -> Option<F> {
+    let f: F = match plain {
         "malloc" => |m, a| Ok(make(m, a.values[0])),
         "calloc" => |m, a| match a.values[0].checked_mul(a.values[1]) {
             Some(size) => Ok(make(m, size)),
@@ -189,6 +217,14 @@ pub(crate) fn native(name: &str) -> Option<Native> {
             Ok(0)
         },
         "getenv" => |_, _| Ok(0),
+        _ => return None,
+    };
+    Some(f)
+}
+
+/// Bytes and strings.
+fn strings(plain: &str) -> Option<F> {
+    let f: F = match plain {
         "memcpy" | "memmove" | "bcopy_" | "mempcpy" => match plain {
             "mempcpy" => |m, a| {
                 m.memory.copy(a.values[0], a.values[1], a.values[2])?;
@@ -303,6 +339,14 @@ pub(crate) fn native(name: &str) -> Option<Native> {
             let found = text.iter().position(|b| set.contains(b));
             Ok(found.map_or(0, |at| a.values[0] + at as u64))
         },
+        _ => return None,
+    };
+    Some(f)
+}
+
+/// Numbers, and inputs.
+fn numbers(name: &str, plain: &str) -> Option<F> {
+    let f: F = match plain {
         "strtol" | "strtoll" | "strtoul" | "strtoull" | "__isoc23_strtol" => {
             let wide = !matches!(plain, "strtol" | "strtoul" | "__isoc23_strtol");
             match (plain.contains("toul"), wide) {
@@ -317,7 +361,7 @@ pub(crate) fn native(name: &str) -> Option<Native> {
         "clz" | "clzl" | "clzll" | "ctz" | "ctzl" | "ctzll" | "popcount" | "popcountl"
         | "popcountll" | "ffs" | "ffsl" | "ffsll" | "parity" | "parityl" | "parityll"
         | "bswap16" | "bswap32" | "bswap64" | "clrsb" | "clrsbl" | "clrsbll" => {
-            return mathematics::bits(plain).map(Native);
+            return mathematics::bits(plain);
         }
         _ if name.starts_with("__VERIFIER_nondet_") => nondet(&name[18..])?,
         "__VERIFIER_assume" => |_, a| match a.values[0] {
@@ -327,9 +371,9 @@ pub(crate) fn native(name: &str) -> Option<Native> {
         "__VERIFIER_error" | "reach_error" => {
             |_, _| Err(Stop::Undefined("the program's error function was called".to_owned()))
         }
-        _ => return mathematics::native(plain).map(Native),
+        _ => return mathematics::native(plain),
     };
-    Some(Native(f))
+    Some(f)
 }
 
 /// An integer as a register has it.
@@ -462,7 +506,7 @@ fn assert_fail(m: &mut Machine<'_>, a: Args) -> Done {
 }
 
 /// The next input, as a value of a type.
-fn nondet(ty: &str) -> Option<fn(&mut Machine<'_>, Args) -> Done> {
+fn nondet(ty: &str) -> Option<F> {
     fn next(m: &mut Machine<'_>) -> Result<i128, Stop> {
         match m.inputs.pop_front() {
             Some(value) => Ok(value),

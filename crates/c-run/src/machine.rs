@@ -5,10 +5,12 @@ use crate::code::{Cell, Code, Conv, Op, Pc, Reg, Shape};
 use crate::memory::{FUNCTIONS, Fault, LABELS, Memory, Touched};
 use crate::stdio::Files;
 use c_data::{At, BinOp, Undefined};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The most frames at a time.
 const MAX_FRAMES: usize = 1 << 20;
+/// How many places of `setjmp` are kept before those that are gone are forgotten.
+const MAX_JUMPS: usize = 10_000;
 /// How many different places of undefined behaviour are told.
 const MAX_REPORTS: usize = 100;
 
@@ -86,7 +88,10 @@ pub(crate) struct Machine<'a> {
     more: Vec<u8>,
     result_at: u64,
     serial: u64,
-    jumps: Vec<Jump>,
+    /// Where `setjmp` was called, by frame and position: one number each.
+    jumps: FxHashMap<u64, Jump>,
+    jump_numbers: FxHashMap<(u64, Pc), u64>,
+    jump_count: u64,
     pub(crate) steps: u64,
     pub(crate) max_steps: u64,
     pub(crate) reports: Vec<Report>,
@@ -124,7 +129,9 @@ impl<'a> Machine<'a> {
             more: Vec::new(),
             result_at: 0,
             serial: 0,
-            jumps: Vec::new(),
+            jumps: FxHashMap::default(),
+            jump_numbers: FxHashMap::default(),
+            jump_count: 0,
             steps: 0,
             max_steps: u64::MAX,
             reports: Vec::new(),
@@ -302,8 +309,8 @@ impl<'a> Machine<'a> {
 
     /// `longjmp`
     pub(crate) fn long_jump(&mut self, buffer: u64, value: u64) -> Result<u64, Stop> {
-        let number = self.memory.word(buffer)? as usize;
-        let jump = number.checked_sub(1).and_then(|n| self.jumps.get(n)).copied();
+        let number = self.memory.word(buffer)?;
+        let jump = self.jumps.get(&number).copied();
         let alive = jump.filter(|jump| {
             self.frames.get(jump.depth).is_some_and(|frame| frame.serial == jump.serial)
         });
@@ -759,16 +766,9 @@ impl<'a> Machine<'a> {
                 let depth = self.frames.len() - 1;
                 let serial = self.frames[depth].serial;
                 let jump = Jump { depth, serial, pc: self.pc, d };
-                let known = self
-                    .jumps
-                    .iter()
-                    .position(|j| (j.depth, j.serial, j.pc) == (jump.depth, jump.serial, jump.pc));
-                let number = known.unwrap_or_else(|| {
-                    self.jumps.push(jump);
-                    self.jumps.len() - 1
-                });
+                let number = self.jump_number(jump);
                 let buffer = self.get(a);
-                let bytes = (number as u64 + 1).to_le_bytes();
+                let bytes = number.to_le_bytes();
                 self.memory.write(buffer, 8)?.copy_from_slice(&bytes);
                 self.set(d, 0);
             }
@@ -780,6 +780,25 @@ impl<'a> Machine<'a> {
             _ => {}
         }
         Ok(None)
+    }
+
+    /// The number that stands for a place of `setjmp`.
+    fn jump_number(&mut self, jump: Jump) -> u64 {
+        if let Some(&number) = self.jump_numbers.get(&(jump.serial, jump.pc)) {
+            return number;
+        }
+        if self.jumps.len() > MAX_JUMPS {
+            let frames = &self.frames;
+            self.jumps.retain(|_, jump| {
+                frames.get(jump.depth).is_some_and(|frame| frame.serial == jump.serial)
+            });
+            let jumps = &self.jumps;
+            self.jump_numbers.retain(|_, number| jumps.contains_key(number));
+        }
+        self.jump_count += 1;
+        self.jumps.insert(self.jump_count, jump);
+        self.jump_numbers.insert((jump.serial, jump.pc), self.jump_count);
+        self.jump_count
     }
 
     fn call_to(&mut self, a: Reg, d: Reg, args: u32) -> Result<(), Stop> {

@@ -152,6 +152,13 @@ pub(crate) fn native(name: &str) -> Option<F> {
         ("round", true) => one_f!(f32::round),
         ("rint" | "nearbyint", true) => one_f!(f32::round_ties_even),
         ("fabs", true) => one_f!(f32::abs),
+        _ => return special(base, float),
+    })
+}
+
+/// Functions with several operands, or with results that are no fractions.
+fn special(base: &str, float: bool) -> Option<F> {
+    Some(match (base, float) {
         ("pow", false) => two!(f64::powf),
         ("pow", true) => two_f!(f32::powf),
         ("fmod", false) => two!(|x, y| x % y),

@@ -170,52 +170,66 @@ fn scan(
             continue;
         }
         let to = source.pointer(m)?;
-        match conversion {
-            b's' | b'[' => {
-                let target = m.memory.write(to, bytes.len() as u64 + 1)?;
-                target[..bytes.len()].copy_from_slice(&bytes);
-                target[bytes.len()] = 0;
-            }
-            b'c' => m.memory.write(to, bytes.len() as u64)?.copy_from_slice(&bytes),
-            b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'p' => {
-                let base = match conversion {
-                    b'i' => 0,
-                    b'x' | b'X' | b'p' => 16,
-                    b'o' => 8,
-                    _ => 10,
-                };
-                let (value, used) = parse(&bytes, base);
-                if used == 0 {
-                    return end(done, false);
-                }
-                let size = match conversion {
-                    b'p' => m.pointer,
-                    _ => int_size(&length, m.pointer),
-                };
-                let bytes = (value as i64).to_le_bytes();
-                m.memory.write(to, size)?.copy_from_slice(&bytes[..size as usize]);
-            }
-            _ => {
-                let text = String::from_utf8_lossy(&bytes).into_owned();
-                let Ok(x) = text.trim_end_matches(['e', 'E', '+', '-']).parse::<f64>() else {
-                    return end(done, false);
-                };
-                match &length[..] {
-                    b"l" => m.memory.write(to, 8)?.copy_from_slice(&x.to_le_bytes()),
-                    b"L" => {
-                        let bytes = c_data::extended::to_bytes(x);
-                        m.memory.write(to, 10)?.copy_from_slice(&bytes);
-                    }
-                    _ => {
-                        let x: f32 = text.parse().unwrap_or(x as f32);
-                        m.memory.write(to, 4)?.copy_from_slice(&x.to_le_bytes());
-                    }
-                }
-            }
+        if !put(m, to, conversion, &length, &bytes)? {
+            return end(done, false);
         }
         done += 1;
     }
     Ok(done)
+}
+
+/// Stores what was read; false if it is no number after all.
+fn put(
+    m: &mut Machine<'_>,
+    to: u64,
+    conversion: u8,
+    length: &[u8],
+    bytes: &[u8],
+) -> Result<bool, Stop> {
+    match conversion {
+        b's' | b'[' => {
+            let target = m.memory.write(to, bytes.len() as u64 + 1)?;
+            target[..bytes.len()].copy_from_slice(bytes);
+            target[bytes.len()] = 0;
+        }
+        b'c' => m.memory.write(to, bytes.len() as u64)?.copy_from_slice(bytes),
+        b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'p' => {
+            let base = match conversion {
+                b'i' => 0,
+                b'x' | b'X' | b'p' => 16,
+                b'o' => 8,
+                _ => 10,
+            };
+            let (value, used) = parse(bytes, base);
+            if used == 0 {
+                return Ok(false);
+            }
+            let size = match conversion {
+                b'p' => m.pointer,
+                _ => int_size(length, m.pointer),
+            };
+            let bytes = (value as i64).to_le_bytes();
+            m.memory.write(to, size)?.copy_from_slice(&bytes[..size as usize]);
+        }
+        _ => {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            let Ok(x) = text.trim_end_matches(['e', 'E', '+', '-']).parse::<f64>() else {
+                return Ok(false);
+            };
+            match length {
+                b"l" => m.memory.write(to, 8)?.copy_from_slice(&x.to_le_bytes()),
+                b"L" => {
+                    let bytes = c_data::extended::to_bytes(x);
+                    m.memory.write(to, 10)?.copy_from_slice(&bytes);
+                }
+                _ => {
+                    let x: f32 = text.parse().unwrap_or(x as f32);
+                    m.memory.write(to, 4)?.copy_from_slice(&x.to_le_bytes());
+                }
+            }
+        }
+    }
+    Ok(true)
 }
 
 fn skip(m: &mut Machine<'_>, text: &mut Text) -> Result<u64, Stop> {

@@ -163,8 +163,8 @@ impl Types {
             let packed = m.packed || spec.packed;
             let (start, bits, size) = match m.width {
                 Some(0) => {
-                    // L3
-                    at = at.next_multiple_of(8 * cap(natural.max(m.align.unwrap_or(1))));
+                    // L3; no pragma caps this.
+                    at = at.next_multiple_of(8 * natural.max(m.align.unwrap_or(1)));
                     if !is_union {
                         end = end.max(at);
                     }

@@ -125,7 +125,9 @@ impl Parser {
         if name.is_some() {
             self.advance();
         }
-        if self.eat(":") {
+        // `enum e : 3;` is a bit-field without a name.
+        if self.is(":") && self.starts_type(1) {
+            self.advance();
             self.deeper(|p| p.specifiers(false))?;
             odd = true;
         }
