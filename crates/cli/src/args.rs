@@ -8,13 +8,10 @@ pub(crate) use crate::limit_args::LimitArgs;
 use crate::units;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 pub(crate) use equations::{
-    Eval, LtsArgs, MethodArg, ModelProgram, MuSyntaxArg, ProgramView, Resolve, SolutionFormat,
-    Solve, ViewArg,
+    Eval, LtsArgs, MethodArg, MuSyntaxArg, ProgramView, Resolve, SolutionFormat, Solve, ViewArg,
 };
 pub(crate) use families::{FamilyArg, Gen};
-pub(crate) use influence::{
-    AnalysisArg, Annotate, AnnotatedFormat, Influence, InfluenceMethodArg, Shown,
-};
+pub(crate) use influence::{AnalysisArg, Annotate, AnnotatedFormat, Influence, InfluenceMethodArg};
 
 /// A model checker for programs with procedures: unbounded recursion, exact answers, readable
 /// traces.
