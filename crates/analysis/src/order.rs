@@ -2,64 +2,6 @@
 
 use ir::{EdgeKind, Id, IndexVec, NodeId, ProcId, Program};
 
-/// The strongly connected components of a graph with nodes `0..n`, those that others lead to
-/// first (Tarjan's algorithm without recursion). Within a component, nodes are in the order in
-/// which the search left them.
-fn components(n: usize, roots: &[usize], succ: impl Fn(usize) -> Vec<usize>) -> Vec<Vec<usize>> {
-    const NEW: u32 = u32::MAX;
-    let mut index = vec![NEW; n];
-    let mut low = vec![0u32; n];
-    let mut on_stack = vec![false; n];
-    let mut stack = Vec::new();
-    let mut next = 0u32;
-    let mut out = Vec::new();
-    let mut work: Vec<(usize, Vec<usize>)> = Vec::new();
-    for &root in roots {
-        if index[root] != NEW {
-            continue;
-        }
-        work.push((root, succ(root)));
-        index[root] = next;
-        low[root] = next;
-        next += 1;
-        stack.push(root);
-        on_stack[root] = true;
-        while let Some((v, rest)) = work.last_mut() {
-            let v = *v;
-            if let Some(w) = rest.pop() {
-                if index[w] == NEW {
-                    index[w] = next;
-                    low[w] = next;
-                    next += 1;
-                    stack.push(w);
-                    on_stack[w] = true;
-                    work.push((w, succ(w)));
-                } else if on_stack[w] {
-                    low[v] = low[v].min(index[w]);
-                }
-                continue;
-            }
-            work.pop();
-            if let Some(&(parent, _)) = work.last() {
-                low[parent] = low[parent].min(low[v]);
-            }
-            if low[v] == index[v] {
-                let mut component = Vec::new();
-                loop {
-                    let w = stack.pop().expect("the component's root is on the stack");
-                    on_stack[w] = false;
-                    component.push(w);
-                    if w == v {
-                        break;
-                    }
-                }
-                out.push(component);
-            }
-        }
-    }
-    out
-}
-
 /// The components of the call graph, callees before callers. Procedures that the entry cannot
 /// reach come last.
 pub fn call_order(program: &Program) -> Vec<Vec<ProcId>> {
@@ -73,14 +15,13 @@ pub fn call_order(program: &Program) -> Vec<Vec<ProcId>> {
     for list in callees.iter_mut() {
         list.sort_unstable();
         list.dedup();
-        list.reverse();
     }
     let mut roots = vec![program.entry.index()];
     roots.extend(0..program.procs.len());
-    components(program.procs.len(), &roots, |p| callees[ProcId::new(p)].clone())
-        .into_iter()
-        .map(|c| c.into_iter().map(ProcId::new).collect())
-        .collect()
+    let next = |p: usize, i: usize| callees[ProcId::new(p)].get(i).copied();
+    let found = graph::components(program.procs.len(), roots, next);
+    // Within a component, what was found last comes first.
+    found.iter().map(|c| c.iter().rev().map(|&p| ProcId::new(p as usize)).collect()).collect()
 }
 
 /// For each node its place in a weak topological order of its procedure: inner loops are left
@@ -147,26 +88,23 @@ fn order_of(n: usize, entry: usize, succ: &[Vec<usize>]) -> Vec<usize> {
         for (i, &v) in task.nodes.iter().enumerate() {
             local.insert(v, i);
         }
-        let roots: Vec<usize> = (0..task.nodes.len()).collect();
-        let parts = components(task.nodes.len(), &roots, |i| {
-            succ[task.nodes[i]]
-                .iter()
-                .rev()
-                .filter(|&&w| level[w] == task.set)
-                .filter_map(|w| local.get(w).copied())
-                .collect()
-        });
-        // `components` gives sinks first, and pushing reverses: the sources are popped first.
-        for part in parts {
-            // The root of the search within the component comes last: it is the loop's head.
-            let head = task.nodes[*part.last().expect("a component is not empty")];
+        let inside = |v: &usize| -> Vec<usize> {
+            let here = succ[*v].iter().filter(|&&w| level[w] == task.set);
+            here.filter_map(|w| local.get(w).copied()).collect()
+        };
+        let edges: Vec<Vec<usize>> = task.nodes.iter().map(inside).collect();
+        let count = task.nodes.len();
+        let parts = graph::components(count, 0..count, |v, i| edges[v].get(i).copied());
+        // Sinks come first, and pushing reverses: the sources are popped first.
+        for part in parts.iter() {
+            // Where the search entered the component is the loop's head.
+            let head = task.nodes[part[0] as usize];
             if part.len() == 1 {
                 work.push(Item::Emit(head));
                 continue;
             }
             sets += 1;
-            let mut rest: Vec<usize> =
-                part[..part.len() - 1].iter().rev().map(|&i| task.nodes[i]).collect();
+            let mut rest: Vec<usize> = part[1..].iter().map(|&i| task.nodes[i as usize]).collect();
             // Visit the head's successors first, in their order.
             rest.sort_by_key(|v| succ[head].iter().position(|w| w == v).unwrap_or(usize::MAX));
             for &v in &rest {

@@ -441,48 +441,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The strongly connected component of each configuration (Tarjan's algorithm, without recursion).
+/// The strongly connected component of each configuration.
 fn components(links: &[Vec<(EdgeId, u32)>]) -> Vec<u32> {
-    let size = links.len();
-    let (mut index, mut low) = (vec![NONE; size], vec![0u32; size]);
-    let mut of = vec![NONE; size];
-    let (mut open, mut way): (Vec<u32>, Vec<(u32, usize)>) = (Vec::new(), Vec::new());
-    let (mut next, mut count) = (0, 0);
-    for root in 0..size as u32 {
-        if index[root as usize] != NONE {
-            continue;
-        }
-        way.push((root, 0));
-        while let Some(&mut (vertex, ref mut link)) = way.last_mut() {
-            let v = vertex as usize;
-            if index[v] == NONE {
-                (index[v], low[v]) = (next, next);
-                next += 1;
-                open.push(vertex);
-            }
-            if let Some(&(_, to)) = links[v].get(*link) {
-                *link += 1;
-                if index[to as usize] == NONE {
-                    way.push((to, 0));
-                } else if of[to as usize] == NONE {
-                    low[v] = low[v].min(index[to as usize]);
-                }
-                continue;
-            }
-            way.pop();
-            if let Some(&(parent, _)) = way.last() {
-                low[parent as usize] = low[parent as usize].min(low[v]);
-            }
-            if low[v] == index[v] {
-                while let Some(member) = open.pop() {
-                    of[member as usize] = count;
-                    if member == vertex {
-                        break;
-                    }
-                }
-                count += 1;
-            }
-        }
-    }
-    of
+    let next = |v: usize, i: usize| links[v].get(i).map(|&(_, to)| to as usize);
+    graph::components(links.len(), 0..links.len(), next).of
 }

@@ -129,57 +129,15 @@ impl Graph {
     /// The strongly connected components over vertices, data aside; sinks first, vertices in order.
     /// Those without an edge inside are single vertices.
     pub(crate) fn components(&self) -> Vec<Vec<usize>> {
-        // Tarjan, with an explicit stack of (vertex, next edge).
-        const UNSEEN: usize = usize::MAX;
         let count = self.vertices.len();
-        let mut index = vec![UNSEEN; count];
-        let mut low = vec![0usize; count];
-        let mut on_stack = vec![false; count];
-        let mut stack: Vec<usize> = Vec::new();
-        let mut found = Vec::new();
-        let mut next = 0;
-        for root in 0..count {
-            if index[root] != UNSEEN {
-                continue;
-            }
-            let mut work = vec![(root, 0usize)];
-            while let Some(&mut (v, ref mut at)) = work.last_mut() {
-                if *at == 0 && index[v] == UNSEEN {
-                    index[v] = next;
-                    low[v] = next;
-                    next += 1;
-                    stack.push(v);
-                    on_stack[v] = true;
-                }
-                if let Some(&e) = self.out[v].get(*at) {
-                    *at += 1;
-                    let to = self.edges[e].to;
-                    if index[to] == UNSEEN {
-                        work.push((to, 0));
-                    } else if on_stack[to] {
-                        low[v] = low[v].min(index[to]);
-                    }
-                    continue;
-                }
-                work.pop();
-                if let Some(&(parent, _)) = work.last() {
-                    low[parent] = low[parent].min(low[v]);
-                }
-                if low[v] == index[v] {
-                    let mut component = Vec::new();
-                    while let Some(w) = stack.pop() {
-                        on_stack[w] = false;
-                        component.push(w);
-                        if w == v {
-                            break;
-                        }
-                    }
-                    component.sort_unstable();
-                    found.push(component);
-                }
-            }
-        }
-        found
+        let next = |v: usize, i: usize| self.out[v].get(i).map(|&e| self.edges[e].to);
+        let found = graph::components(count, 0..count, next);
+        let sorted = |members: &[u32]| {
+            let mut members: Vec<usize> = members.iter().map(|&v| v as usize).collect();
+            members.sort_unstable();
+            members
+        };
+        found.iter().map(sorted).collect()
     }
 
     /// The part of the graph between some vertices (in ascending order).

@@ -430,7 +430,8 @@ impl Builder {
         for call in &self.calls {
             calls[call.caller as usize].push(call.callee);
         }
-        let component = components(&calls);
+        let next = |f: usize, i: usize| calls[f].get(i).map(|&callee| callee as usize);
+        let component = ::graph::components(calls.len(), 0..calls.len(), next).of;
         let globals: Vec<u32> = (0..self.variables.len() as u32)
             .filter(|&v| self.variables[v as usize].function.is_none())
             .collect();
@@ -569,45 +570,4 @@ fn written(name: &str) -> String {
         }
     }
     out
-}
-
-/// The strongly connected component of each vertex (two passes, without recursion).
-fn components(next: &[Vec<u32>]) -> Vec<u32> {
-    let n = next.len();
-    let mut before: Vec<Vec<u32>> = vec![Vec::new(); n];
-    for (from, to) in next.iter().enumerate() {
-        to.iter().for_each(|&to| before[to as usize].push(from as u32));
-    }
-    let (mut seen, mut order) = (vec![false; n], Vec::new());
-    for root in 0..n {
-        if std::mem::replace(&mut seen[root], true) {
-            continue;
-        }
-        let mut stack = vec![(root, 0)];
-        while let Some((v, i)) = stack.last_mut() {
-            match next[*v].get(*i) {
-                Some(&w) => {
-                    *i += 1;
-                    if !std::mem::replace(&mut seen[w as usize], true) {
-                        stack.push((w as usize, 0));
-                    }
-                }
-                None => {
-                    order.push(*v);
-                    stack.pop();
-                }
-            }
-        }
-    }
-    let mut component = vec![u32::MAX; n];
-    for (number, &root) in order.iter().rev().enumerate() {
-        let mut stack = vec![root];
-        while let Some(v) = stack.pop() {
-            if component[v] == u32::MAX {
-                component[v] = number as u32;
-                stack.extend(before[v].iter().map(|&w| w as usize));
-            }
-        }
-    }
-    component
 }

@@ -6,7 +6,7 @@ use ir::{
     Assign, BinaryOp, Call, Edge, EdgeId, EdgeKind, Expr, ExprId, Exprs, Init, Layout, NodeId,
     ProcId, Program, ProgramBuilder, Rel, Scalar, Time, VarId, VarKind,
 };
-use replay::FoldedQuery;
+use reports::FoldedQuery;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

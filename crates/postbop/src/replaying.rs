@@ -6,7 +6,7 @@ use crate::{Options, Watch};
 use ir::{ProcId, Program, VarId};
 use property::{Property, Question};
 use render::{Claim, ClaimedStep, ClaimedTrace, Reader};
-use replay::{Listed, ListedEnd, ListedLasso, ListedStep, replay_lasso, replay_listed};
+use reports::{Listed, ListedEnd, ListedLasso, ListedStep, replay_lasso, replay_listed};
 use source::SourceFile;
 use std::sync::Arc;
 
@@ -103,12 +103,12 @@ pub fn replay(
             }
         };
         match outcome {
-            Ok(replay::Outcome::Accepted { assumed: None }) => Judgement::Accepted,
-            Ok(replay::Outcome::Accepted { assumed: Some(step) }) => Judgement::Plausible { step },
-            Ok(replay::Outcome::Refuted { step, why }) => {
+            Ok(reports::Outcome::Accepted { assumed: None }) => Judgement::Accepted,
+            Ok(reports::Outcome::Accepted { assumed: Some(step) }) => Judgement::Plausible { step },
+            Ok(reports::Outcome::Refuted { step, why }) => {
                 Judgement::Refused(format!("step {}: {why}", step + 1))
             }
-            Ok(replay::Outcome::Inconclusive { why }) => Judgement::Unknown(why),
+            Ok(reports::Outcome::Inconclusive { why }) => Judgement::Unknown(why),
             Err(what) => Judgement::Unknown(format!("internal error, please report it: {what}")),
         }
     });

@@ -9,11 +9,11 @@ use ir::{Dim, Expr, ExprId, Exprs, Program, Rel, Scalar, Time, VarId};
 use rustc_hash::FxHashMap;
 
 /// A register.
-pub(crate) type Reg = u32;
+pub type Reg = u32;
 
 /// One operation; operands are registers below its own.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Op {
+pub enum Op {
     Const(i128),
     Read(Time, VarId),
     Index { time: Time, var: VarId, index: Reg },
@@ -25,29 +25,29 @@ pub(crate) enum Op {
 
 /// One assignment of a compiled relation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AssignCode {
-    pub(crate) time: Time,
-    pub(crate) var: VarId,
-    pub(crate) index: Option<Reg>,
-    pub(crate) value: Option<Reg>,
+pub struct AssignCode {
+    pub time: Time,
+    pub var: VarId,
+    pub index: Option<Reg>,
+    pub value: Option<Reg>,
 }
 
 /// A compiled relation. Registers below `before` read values before the step and choices only:
 /// guard and assignments; those from there on belong to the constraint.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Code {
-    pub(crate) ops: Vec<Op>,
-    pub(crate) before: usize,
-    pub(crate) guard: Option<Reg>,
-    pub(crate) constraint: Option<Reg>,
-    pub(crate) assigns: Vec<AssignCode>,
+pub struct Code {
+    pub ops: Vec<Op>,
+    pub before: usize,
+    pub guard: Option<Reg>,
+    pub constraint: Option<Reg>,
+    pub assigns: Vec<AssignCode>,
     registers: FxHashMap<ExprId, Reg>,
     stack: Vec<(ExprId, bool)>,
 }
 
 impl Code {
     /// Compiles `rel`, reusing the memory of what was compiled before.
-    pub(crate) fn compile(&mut self, program: &Program, rel: &Rel) {
+    pub fn compile(&mut self, program: &Program, rel: &Rel) {
         self.clear();
         let exprs = &program.exprs;
         self.guard = (rel.guard != Exprs::TRUE).then(|| self.emit(exprs, rel.guard));
@@ -61,14 +61,14 @@ impl Code {
     }
 
     /// Compiles a condition on the values before a step, by itself.
-    pub(crate) fn compile_condition(&mut self, exprs: &Exprs, condition: ExprId) {
+    pub fn compile_condition(&mut self, exprs: &Exprs, condition: ExprId) {
         self.clear();
         self.guard = Some(self.emit(exprs, condition));
         self.before = self.ops.len();
     }
 
     /// The relation that does nothing.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.ops.clear();
         self.assigns.clear();
         self.registers.clear();
@@ -110,7 +110,7 @@ impl Code {
     }
 
     /// Evaluates the operations in `range` into `out`, which holds the registers before them.
-    pub(crate) fn eval(
+    pub fn eval(
         &self,
         program: &Program,
         range: std::ops::Range<usize>,
@@ -148,7 +148,7 @@ impl Code {
 }
 
 /// What an index denotes.
-pub(crate) enum CellOf {
+pub enum CellOf {
     At(u32),
     /// Undefined or out of range.
     Nowhere,
@@ -156,7 +156,7 @@ pub(crate) enum CellOf {
 }
 
 /// The cell that an index denotes.
-pub(crate) fn cell(program: &Program, var: VarId, index: Val) -> CellOf {
+pub fn cell(program: &Program, var: VarId, index: Val) -> CellOf {
     match index {
         Val::Unknown => CellOf::Open,
         Val::Undef => CellOf::Nowhere,
@@ -165,12 +165,12 @@ pub(crate) fn cell(program: &Program, var: VarId, index: Val) -> CellOf {
 }
 
 /// The index range of an array; one cell for a scalar.
-pub(crate) fn cells(program: &Program, var: VarId) -> std::ops::Range<u32> {
+pub fn cells(program: &Program, var: VarId) -> std::ops::Range<u32> {
     0..program.vars[var].ty.array.map_or(1, |Dim { len, .. }| len)
 }
 
 /// Whether a value fits a scalar; `None` if it is open.
-pub(crate) fn fits(scalar: Scalar, value: Val) -> Option<Option<u64>> {
+pub fn fits(scalar: Scalar, value: Val) -> Option<Option<u64>> {
     match (scalar, value) {
         (_, Val::Unknown) => None,
         (Scalar::Bool, v) => Some(v.as_bool().map(|b| b as u64)),

@@ -3,12 +3,11 @@
 //!
 //! Every answer of an engine passes through here before a person sees it. [`check_trace`] judges a
 //! trace on the program itself; what it returns, [`Accepted`], can be listed statement by
-//! statement. [`check_certificate`] judges the proof that a goal is not reached, and
-//! [`replay_listed`] judges a listing read back from a report.
+//! statement. [`check_certificate`] judges the proof that a goal is not reached.
 //!
 //! Runs without end are lassos: [`check_lasso`] accepts one if its loop can be taken for ever,
 //! [`judge`] says whether a formula is false of it, by the formula's meaning and without any
-//! automaton, and [`replay_lasso`] does both for a listing.
+//! automaton.
 //!
 //! ```
 //! use check::{Frame, Goal, Partial, Step, Target, Trace};
@@ -49,36 +48,40 @@
 //! assert_eq!(refusal.reason, replay::Reason::Guard);
 //! ```
 //!
-//! Not for: searching (the engines), printing (`render`). It knows no engine and no decision
+//! Not for: searching (the engines), printing (`render`), listings that are read back (`reports`, which
+//! takes the hidden modules for its searches). It knows no engine and no decision
 //! diagrams; the SAT solver it uses is its own.
 
 mod certificate;
 mod cnf;
-mod code;
+#[doc(hidden)]
+pub mod code;
 mod concrete;
-mod cubes;
 mod enumerate;
 mod judge;
 mod justify;
-mod listed;
-mod listed_lasso;
-mod machine;
+#[doc(hidden)]
+pub mod machine;
 mod prove;
 mod refusal;
 mod repeat;
-mod search;
+#[doc(hidden)]
+pub mod search;
 mod shown;
-mod space;
-#[cfg(test)]
-mod tests;
+#[doc(hidden)]
+pub mod space;
 mod trace;
 mod value;
 
+#[cfg(test)]
+extern crate self as replay;
+#[cfg(test)]
+#[path = "../tests/random/mod.rs"]
+mod tests;
+
 pub use certificate::{CertRefusal, CertReport, Rule, check_certificate};
 pub use judge::{Judgement, judge};
-pub use listed::{FoldedQuery, Listed, ListedStep, Outcome, replay_listed};
-pub use listed_lasso::{ListedEnd, ListedLasso, replay_lasso};
 pub use refusal::{Part, Place, Reason, Refusal};
-pub use shown::{Accepted, Shown};
+pub use shown::{Accepted, Shown, lists};
 pub use trace::{TraceChecker, check_lasso, check_trace};
 pub use value::{Value, state_vars};

@@ -23,7 +23,7 @@ use ir::{Program, Rel, Scalar, Time, VarId, VarKind};
 /// Which relation of an edge it is: decides what is kept where nothing is assigned
 /// ([`ir::EdgeKind`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Role {
+pub enum Role {
     /// A step inside a procedure.
     Local,
     /// From the call to the callee's entry.
@@ -37,7 +37,7 @@ pub(crate) enum Role {
 
 impl Role {
     /// Whether a target that is not assigned keeps its value; otherwise it is arbitrary.
-    pub(crate) fn keeps(self, time: Time, kind: VarKind) -> bool {
+    pub fn keeps(self, time: Time, kind: VarKind) -> bool {
         let own = match self {
             Role::Enter => time == Time::Saved,
             Role::Local | Role::Back => time == Time::Post,
@@ -48,36 +48,36 @@ impl Role {
 }
 
 /// A cell at a time.
-pub(crate) type Cell = (Time, VarId, u32);
+pub type Cell = (Time, VarId, u32);
 
 /// Values picked for choices, and for cells that may have any value.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Picked {
+pub struct Picked {
     choices: Vec<Option<bool>>,
     cells: Vec<(Cell, u64)>,
 }
 
 impl Picked {
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.choices.clear();
         self.cells.clear();
     }
-    pub(crate) fn choice(&self, number: u32) -> Option<bool> {
+    pub fn choice(&self, number: u32) -> Option<bool> {
         self.choices.get(number as usize).copied().flatten()
     }
-    pub(crate) fn set_choice(&mut self, number: u32, to: Option<bool>) {
+    pub fn set_choice(&mut self, number: u32, to: Option<bool>) {
         if self.choices.len() <= number as usize {
             self.choices.resize(number as usize + 1, None);
         }
         self.choices[number as usize] = to;
     }
-    pub(crate) fn cell(&self, cell: Cell) -> Option<u64> {
+    pub fn cell(&self, cell: Cell) -> Option<u64> {
         self.cells.iter().find(|(c, _)| *c == cell).map(|&(_, v)| v)
     }
-    pub(crate) fn cells(&self) -> &[(Cell, u64)] {
+    pub fn cells(&self) -> &[(Cell, u64)] {
         &self.cells
     }
-    pub(crate) fn set_cell(&mut self, cell: Cell, to: Option<u64>) {
+    pub fn set_cell(&mut self, cell: Cell, to: Option<u64>) {
         self.cells.retain(|(c, _)| *c != cell);
         self.cells.extend(to.map(|v| (cell, v)));
     }
@@ -85,27 +85,27 @@ impl Picked {
 
 /// Around a relation: what is known before it and what is wanted after it.
 #[derive(Clone, Copy)]
-pub(crate) struct Around<'a> {
-    pub(crate) role: Role,
+pub struct Around<'a> {
+    pub role: Role,
     /// Known before.
-    pub(crate) pre: &'a Partial,
+    pub pre: &'a Partial,
     /// Wanted after.
-    pub(crate) post: &'a Partial,
+    pub post: &'a Partial,
     /// Wanted in the saved frame.
-    pub(crate) saved: &'a Partial,
+    pub saved: &'a Partial,
     /// Values for arbitrary cells after it …
-    pub(crate) hint: &'a Partial,
+    pub hint: &'a Partial,
     /// … and in the saved frame.
-    pub(crate) hint_saved: &'a Partial,
+    pub hint_saved: &'a Partial,
     /// Variables before it that may have any value: [`Picked`] says which.
-    pub(crate) any: &'a [VarId],
+    pub any: &'a [VarId],
     /// Take nothing on trust: a wanted cell that is kept must be known before.
-    pub(crate) strict: bool,
+    pub strict: bool,
 }
 
 /// Why a relation does not hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Lack {
+pub enum Lack {
     /// R1.
     Guard,
     /// R2.
@@ -120,14 +120,14 @@ pub(crate) enum Lack {
 
 /// What a relation waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Wait {
+pub enum Wait {
     On(Reg),
     Cell(VarId, u32),
 }
 
 /// Whether a relation holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     Yes,
     No(Lack),
     Open(Wait),
@@ -135,7 +135,7 @@ pub(crate) enum Verdict {
 
 /// Where the value of a cell after a relation comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Source {
+pub enum Source {
     /// It is wanted.
     Wanted(u64),
     /// Assigned.
@@ -149,28 +149,28 @@ pub(crate) enum Source {
 }
 
 /// Evaluates relations; keeps scratch space between calls.
-pub(crate) struct Machine<'p> {
-    pub(crate) program: &'p Program,
-    pub(crate) space: &'p Space,
-    pub(crate) code: Code,
-    pub(crate) regs: Vec<Val>,
+pub struct Machine<'p> {
+    pub program: &'p Program,
+    pub space: &'p Space,
+    pub code: Code,
+    pub regs: Vec<Val>,
     /// Evaluations before the SAT solver takes over.
-    pub(crate) patience: usize,
+    pub patience: usize,
     /// Values picked by the last search, kept for its memory.
-    pub(crate) picked: Picked,
-    pub(crate) scratch: Scratch,
+    pub picked: Picked,
+    pub scratch: Scratch,
 }
 
 /// Memory that justifications reuse.
 #[derive(Default)]
-pub(crate) struct Scratch {
-    pub(crate) cost: Vec<u32>,
-    pub(crate) seen: Vec<bool>,
-    pub(crate) stack: Vec<Reg>,
+pub struct Scratch {
+    pub cost: Vec<u32>,
+    pub seen: Vec<bool>,
+    pub stack: Vec<Reg>,
 }
 
 impl<'p> Machine<'p> {
-    pub(crate) fn new(program: &'p Program, space: &'p Space) -> Self {
+    pub fn new(program: &'p Program, space: &'p Space) -> Self {
         Machine {
             program,
             space,
@@ -181,22 +181,22 @@ impl<'p> Machine<'p> {
             scratch: Scratch::default(),
         }
     }
-    pub(crate) fn compile(&mut self, rel: &Rel) {
+    pub fn compile(&mut self, rel: &Rel) {
         self.code.compile(self.program, rel);
     }
     /// The value of a cell in a valuation.
-    pub(crate) fn number(&self, state: &Partial, var: VarId, cell: u32) -> Option<u64> {
+    pub fn number(&self, state: &Partial, var: VarId, cell: u32) -> Option<u64> {
         state.number(self.space.cell(self.program, var, cell))
     }
-    pub(crate) fn kind(&self, var: VarId) -> VarKind {
+    pub fn kind(&self, var: VarId) -> VarKind {
         self.program.vars[var].kind
     }
-    pub(crate) fn scalar(&self, var: VarId) -> Scalar {
+    pub fn scalar(&self, var: VarId) -> Scalar {
         self.program.vars[var].ty.scalar
     }
 
     /// Whether an assignment of a value not yet known cannot fail.
-    pub(crate) fn always_fits(&self, assign: &AssignCode) -> bool {
+    pub fn always_fits(&self, assign: &AssignCode) -> bool {
         let Some(value) = assign.value else { return true };
         let bits = match self.scalar(assign.var) {
             Scalar::Bool => return true,
@@ -214,7 +214,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Where the value of a cell after the relation comes from. `regs` holds guard and assignments.
-    pub(crate) fn source(&self, around: &Around, regs: &[Val], at: Cell) -> Source {
+    pub fn source(&self, around: &Around, regs: &[Val], at: Cell) -> Source {
         let (time, var, number) = at;
         let wanted = if time == Time::Saved { around.saved } else { around.post };
         if let Some(value) = self.number(wanted, var, number) {
@@ -246,7 +246,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Evaluates guard and assignments into the registers.
-    pub(crate) fn eval_before(&mut self, around: &Around, picked: &Picked) {
+    pub fn eval_before(&mut self, around: &Around, picked: &Picked) {
         let mut regs = std::mem::take(&mut self.regs);
         regs.clear();
         self.code.eval(
@@ -283,7 +283,7 @@ impl<'p> Machine<'p> {
 
     /// Whether the compiled relation holds, for all completions of what is open. Leaves the
     /// registers filled.
-    pub(crate) fn verdict(&mut self, around: &Around, picked: &Picked) -> Verdict {
+    pub fn verdict(&mut self, around: &Around, picked: &Picked) -> Verdict {
         self.eval_before(around, picked);
         let mut open = None;
         let mut wait = |on: Wait| {
@@ -378,7 +378,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Whether some assignment writes the cell; `None` if that depends on an open index.
-    pub(crate) fn hit(&self, regs: &[Val], time: Time, var: VarId, number: u32) -> Option<bool> {
+    pub fn hit(&self, regs: &[Val], time: Time, var: VarId, number: u32) -> Option<bool> {
         let mut out = Some(false);
         for assign in self.code.assigns.iter().filter(|a| a.time == time && a.var == var) {
             match assign.index.map(|i| cell(self.program, var, regs[i as usize])) {
@@ -393,7 +393,7 @@ impl<'p> Machine<'p> {
 
     /// What is known after the relation, and in the saved frame, of runs that agree with what is
     /// known before it.
-    pub(crate) fn forward(&mut self, rel: &Rel, role: Role, pre: &Partial) -> (Partial, Partial) {
+    pub fn forward(&mut self, rel: &Rel, role: Role, pre: &Partial) -> (Partial, Partial) {
         let none = self.space.open();
         if !rel.assigns.is_empty() {
             self.compile(rel);
@@ -405,7 +405,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The same for the compiled relation, with the registers filled.
-    pub(crate) fn outputs(&self, around: &Around) -> (Partial, Partial) {
+    pub fn outputs(&self, around: &Around) -> (Partial, Partial) {
         let space = self.space;
         let mut post = around.pre.clone();
         post.forget(space.results());
@@ -463,7 +463,7 @@ impl<'p> Machine<'p> {
 
 impl<'a> Around<'a> {
     /// Nothing is wanted afterwards. `none`: a valuation of which nothing is known.
-    pub(crate) fn forward(role: Role, pre: &'a Partial, none: &'a Partial) -> Around<'a> {
+    pub fn forward(role: Role, pre: &'a Partial, none: &'a Partial) -> Around<'a> {
         Around {
             role,
             pre,
@@ -478,6 +478,6 @@ impl<'a> Around<'a> {
 }
 
 /// Whether both write cells of one array.
-pub(crate) fn same_target(a: &AssignCode, b: &AssignCode) -> bool {
+pub fn same_target(a: &AssignCode, b: &AssignCode) -> bool {
     a.time == b.time && a.var == b.var && a.index.is_some() && b.index.is_some()
 }

@@ -18,7 +18,7 @@ const EFFORT: u64 = 1 << 20;
 
 /// Why no choices were found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// There are none.
     Lack(Lack),
     /// It depends on a variable whose value is not claimed.
@@ -29,7 +29,7 @@ pub(crate) enum Failure {
 
 /// Something to branch on, or what stands in the way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Leaf {
+pub enum Leaf {
     Choice(u32),
     /// An arbitrary cell.
     Cell(Cell),
@@ -40,12 +40,7 @@ pub(crate) enum Leaf {
 impl Machine<'_> {
     /// Values for choices and arbitrary cells with which the compiled relation, which is `rel`,
     /// holds.
-    pub(crate) fn pick(
-        &mut self,
-        rel: &Rel,
-        around: &Around,
-        picked: &mut Picked,
-    ) -> Result<(), Failure> {
+    pub fn pick(&mut self, rel: &Rel, around: &Around, picked: &mut Picked) -> Result<(), Failure> {
         picked.clear();
         self.preset(around, picked);
         // What was branched on, with the next value to try.
@@ -117,7 +112,7 @@ impl Machine<'_> {
 
     /// Something undecided that the condition depends on: a choice or an arbitrary cell if there
     /// is one, or else an open variable.
-    pub(crate) fn leaf(&self, around: &Around, picked: &Picked, wait: Wait) -> Leaf {
+    pub fn leaf(&self, around: &Around, picked: &Picked, wait: Wait) -> Leaf {
         let mut stack = match wait {
             Wait::On(reg) => vec![reg],
             Wait::Cell(var, cell) => return Leaf::Open(var, cell),

@@ -123,7 +123,7 @@ impl Accepted {
 
     /// Whether a step along the edge is listed.
     fn lists(&self, edge: EdgeId) -> bool {
-        crate::listed::lists(&self.program, edge)
+        lists(&self.program, edge)
     }
     /// Whether the target is listed as an entry of its own: a statement that the run comes to, or
     /// the state in which it stays. A failed assertion is listed by the step that fails; the head
@@ -513,4 +513,10 @@ impl Iterator for Walk<'_> {
             }
         }
     }
+}
+
+/// Whether listings show a step along the edge.
+pub fn lists(program: &Program, edge: EdgeId) -> bool {
+    let edge = &program.edges[edge];
+    edge.step && program.nodes[edge.source].statement
 }

@@ -10,8 +10,8 @@ use std::ops::Range;
 
 /// The layout of all valuations of one program.
 #[derive(Clone, Debug)]
-pub(crate) struct Space {
-    pub(crate) layout: Layout,
+pub struct Space {
+    pub layout: Layout,
     /// First bit of the locals.
     frame: u32,
     /// First bit of the results.
@@ -20,7 +20,7 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    pub(crate) fn new(program: &Program) -> Space {
+    pub fn new(program: &Program) -> Space {
         let layout = Layout::new(program);
         let frame = layout.global_bits;
         let results = frame + layout.max_frame_bits();
@@ -28,17 +28,17 @@ impl Space {
         Space { layout, frame, results, bits }
     }
     /// A valuation of which nothing is known.
-    pub(crate) fn open(&self) -> Partial {
+    pub fn open(&self) -> Partial {
         Partial::unknown(self.bits)
     }
     /// The bits of a cell.
-    pub(crate) fn cell(&self, program: &Program, var: VarId, cell: u32) -> Range<u32> {
+    pub fn cell(&self, program: &Program, var: VarId, cell: u32) -> Range<u32> {
         let base = self.base(program, var);
         let range = self.layout.slot(var).cell(cell);
         base + range.start..base + range.end
     }
     /// The bits of a variable.
-    pub(crate) fn var(&self, program: &Program, var: VarId) -> Range<u32> {
+    pub fn var(&self, program: &Program, var: VarId) -> Range<u32> {
         let base = self.base(program, var);
         let range = self.layout.slot(var).bits();
         base + range.start..base + range.end
@@ -50,24 +50,24 @@ impl Space {
             VarKind::Result(_) => self.results,
         }
     }
-    pub(crate) fn globals(&self) -> Range<u32> {
+    pub fn globals(&self) -> Range<u32> {
         0..self.frame
     }
-    pub(crate) fn locals(&self) -> Range<u32> {
+    pub fn locals(&self) -> Range<u32> {
         self.frame..self.results
     }
-    pub(crate) fn results(&self) -> Range<u32> {
+    pub fn results(&self) -> Range<u32> {
         self.results..self.bits
     }
     /// A state as traces write it, with what lies beyond its scope left open.
-    pub(crate) fn state(&self, claim: &Partial) -> Partial {
+    pub fn state(&self, claim: &Partial) -> Partial {
         let mut out = self.open();
         out.merge(claim);
         out.forget(self.results());
         out
     }
     /// An exit as traces write it: globals, and the results just behind.
-    pub(crate) fn exit(&self, proc: ProcId, claim: &Partial) -> Partial {
+    pub fn exit(&self, proc: ProcId, claim: &Partial) -> Partial {
         let mut out = self.open();
         out.merge(claim);
         out.forget(self.frame..self.bits);
@@ -77,7 +77,7 @@ impl Space {
         out
     }
     /// The other way round.
-    pub(crate) fn exit_claim(&self, proc: ProcId, exit: &Partial) -> Partial {
+    pub fn exit_claim(&self, proc: ProcId, exit: &Partial) -> Partial {
         let (globals, results) = (self.frame, self.layout.result_bits[proc]);
         let mut out = Partial::unknown(globals + results);
         for bit in 0..globals {
@@ -89,7 +89,7 @@ impl Space {
         out
     }
     /// The variable that owns a bit of a valuation in `proc` (results: of `callee`).
-    pub(crate) fn owner(
+    pub fn owner(
         &self,
         program: &Program,
         proc: ProcId,

@@ -8,10 +8,8 @@ use ir::{
     EdgeId, Exprs, Id, IndexVec, Init, NodeId, ProcId, Program, ProgramBuilder, Rel, Type, VarId,
 };
 use num_bigint::BigUint;
-use replay::{
-    Accepted, Judgement, ListedEnd, ListedLasso, ListedStep, Outcome, Reason, check_lasso,
-    check_trace, judge, replay_lasso,
-};
+use replay::{Accepted, Judgement, Reason, check_lasso, check_trace, judge};
+use reports::{ListedEnd, ListedLasso, ListedStep, Outcome, replay_lasso};
 
 fn marked(mut program: Program, marks: &[(EdgeId, u64)]) -> Program {
     for &(edge, bits) in marks {

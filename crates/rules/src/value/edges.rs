@@ -390,32 +390,33 @@ impl Maker<'_> {
             }
         };
         let count = nodes.len();
-        let (components, order) = components(count, |i| {
-            if nodes[i].is_some() {
-                return Vec::new();
-            }
-            let next = quiet(i).into_iter();
-            next.filter_map(|n| match n {
-                Next::Point(p) => Some(p as usize),
-                _ => None,
+        let steps: Vec<Vec<usize>> = (0..count)
+            .map(|i| {
+                let next = if nodes[i].is_some() { Vec::new() } else { quiet(i) };
+                let points = next.into_iter().rev().filter_map(|n| match n {
+                    Next::Point(p) => Some(p as usize),
+                    _ => None,
+                });
+                points.collect()
             })
-            .collect()
-        });
+            .collect();
+        let order = graph::components(count, 0..count, |v, i| steps[v].get(i).copied());
+        let component = |p: u32| order.of[p as usize] as usize;
         // Components come after those that they lead to.
         let mut node: Vec<Option<NodeId>> = vec![None; order.len()];
         for (c, members) in order.iter().enumerate() {
             if let [only] = members[..]
-                && let Some(n) = nodes[only]
+                && let Some(n) = nodes[only as usize]
             {
                 node[c] = Some(n);
                 continue;
             }
             let mut exits: Vec<NodeId> = Vec::new();
             for &i in members {
-                for next in quiet(i) {
+                for next in quiet(i as usize) {
                     let to = match next {
-                        Next::Point(p) if components[p as usize] == c => continue,
-                        Next::Point(p) => node[components[p as usize]].unwrap_or(stop),
+                        Next::Point(p) if component(p) == c => continue,
+                        Next::Point(p) => node[component(p)].unwrap_or(stop),
                         Next::Stop | Next::Spin => stop,
                     };
                     if to != stop && !exits.contains(&to) {
@@ -437,60 +438,8 @@ impl Maker<'_> {
             });
         }
         move |next: Next| match next {
-            Next::Point(p) => node[components[p as usize]].unwrap_or(stop),
+            Next::Point(p) => node[order.of[p as usize] as usize].unwrap_or(stop),
             Next::Stop | Next::Spin => stop,
         }
     }
-}
-
-/// Strongly connected components, those that are led to first ([tarjan]).
-fn components(count: usize, next: impl Fn(usize) -> Vec<usize>) -> (Vec<usize>, Vec<Vec<usize>>) {
-    let mut number = vec![usize::MAX; count];
-    let mut low = vec![0usize; count];
-    let mut component = vec![usize::MAX; count];
-    let mut order: Vec<Vec<usize>> = Vec::new();
-    let mut stack = Vec::new();
-    let mut counter = 0;
-    for root in 0..count {
-        if number[root] != usize::MAX {
-            continue;
-        }
-        let mut calls: Vec<(usize, Vec<usize>)> = vec![(root, next(root))];
-        number[root] = counter;
-        low[root] = counter;
-        counter += 1;
-        stack.push(root);
-        while let Some((v, rest)) = calls.last_mut() {
-            let v = *v;
-            if let Some(w) = rest.pop() {
-                if number[w] == usize::MAX {
-                    number[w] = counter;
-                    low[w] = counter;
-                    counter += 1;
-                    stack.push(w);
-                    calls.push((w, next(w)));
-                } else if component[w] == usize::MAX {
-                    low[v] = low[v].min(number[w]);
-                }
-                continue;
-            }
-            calls.pop();
-            if let Some((parent, _)) = calls.last() {
-                low[*parent] = low[*parent].min(low[v]);
-            }
-            if low[v] == number[v] {
-                let mut members = Vec::new();
-                while let Some(w) = stack.pop() {
-                    component[w] = order.len();
-                    members.push(w);
-                    if w == v {
-                        break;
-                    }
-                }
-                members.reverse();
-                order.push(members);
-            }
-        }
-    }
-    (component, order)
 }

@@ -1,10 +1,11 @@
 //! The listing of [bebop Fig. 1], from the figure's program.
 
 use super::naive::Reached;
-use crate::space::Space;
-use crate::{Listed, ListedStep, Outcome, Value, check_trace, replay_listed, state_vars};
 use check::{Budget, Goal, Target};
 use ir::Exprs;
+use replay::space::Space;
+use replay::{Value, check_trace, state_vars};
+use reports::{Listed, ListedStep, Outcome, replay_listed};
 use std::sync::Arc;
 
 /// Statements stand on the figure's lines.

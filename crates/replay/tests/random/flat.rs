@@ -2,13 +2,13 @@
 
 use super::generate::Rng;
 use super::naive::{Values, holds, join, only, successors};
-use crate::machine::Role;
-use crate::space::Space;
 use check::{Lasso, Meaning, Op, OpId, Partial, Step, Temporal, Trace};
 use ir::{
     BinaryOp, EdgeId, EdgeKind, Expr, ExprId, Exprs, Id, IndexVec, ProcId, Program, Scalar, Time,
     VarId, VarKind,
 };
+use replay::machine::Role;
+use replay::space::Space;
 
 /// The valuation of some variables that a state claims in full.
 pub(crate) fn values(

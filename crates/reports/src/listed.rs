@@ -11,15 +11,13 @@
 //! silently; if calls are among them, the frames change without a step ([`Simulation::spread`]). The inside of a folded call is not listed; whoever replays is asked whether it can
 //! lead from what was known before the call to what is listed after it.
 
-use crate::cubes::{Case, Cube, Image};
-use crate::machine::{Machine, Role};
-use crate::space::Space;
-use crate::value::Value;
+use crate::cubes::{self, Case, Cube, Image};
+use crate::touched::{Touched, hides_calls, mark, mark_reads};
 use check::{Budget, Goal, Partial, Target};
-use ir::{
-    Call, EdgeId, EdgeKind, Expr, IndexVec, NodeId, ProcId, Program, Rel, Scalar, Time, VarId,
-    VarKind,
-};
+use ir::{Call, EdgeId, EdgeKind, NodeId, ProcId, Program, Rel, Scalar, Time, VarId, VarKind};
+use replay::machine::{Machine, Role};
+use replay::space::Space;
+use replay::{Value, lists};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -683,7 +681,7 @@ impl<'a> Simulation<'a> {
         cube: &Cube,
         arbitrary: &[VarId],
     ) -> Result<Image, Stop> {
-        let image = self.machine.image(rel, role, cube, arbitrary, self.splits);
+        let image = cubes::image(&mut self.machine, rel, role, cube, arbitrary, self.splits);
         if image.too_many {
             return Err("a step depends on too much that the listing leaves open".into());
         }
@@ -968,85 +966,5 @@ impl Items {
             self.list.push(item);
         }
         new
-    }
-}
-
-/// Whether listings show a step along the edge.
-pub(crate) fn lists(program: &Program, edge: EdgeId) -> bool {
-    let edge = &program.edges[edge];
-    edge.step && program.nodes[edge.source].statement
-}
-
-/// Whether there are calls that listings do not show.
-pub(crate) fn hides_calls(program: &Program) -> bool {
-    let is_call = |edge: EdgeId| matches!(program.edges[edge].kind, EdgeKind::Call(_));
-    program.edges.ids().any(|edge| is_call(edge) && !lists(program, edge))
-}
-
-fn mark(bits: std::ops::Range<u32>, mask: &mut Partial) {
-    for bit in bits {
-        mask.set(bit, Some(false));
-    }
-}
-
-fn mark_reads(
-    program: &Program,
-    space: &Space,
-    rel: &Rel,
-    wanted: impl Fn(Time, VarKind) -> bool,
-    mask: &mut Partial,
-) {
-    for root in rel.pre_exprs() {
-        program.exprs.postorder(root, |_, expr| {
-            if let Expr::Read(time, var) | Expr::Index(time, var, _) = expr
-                && wanted(time, program.vars[var].kind)
-            {
-                mark(space.var(program, var), mask);
-            }
-        });
-    }
-}
-
-/// Globals that calls of a procedure may modify and read, callees included.
-pub(crate) struct Touched {
-    modified: IndexVec<ProcId, Partial>,
-    referenced: IndexVec<ProcId, Partial>,
-}
-
-impl Touched {
-    fn new(program: &Program, space: &Space) -> Touched {
-        let open = || IndexVec::filled(space.open(), program.procs.len());
-        let mut out = Touched { modified: open(), referenced: open() };
-        for edge in program.edges.iter() {
-            let proc = program.nodes[edge.source].proc;
-            let rels = match &edge.kind {
-                EdgeKind::Local { rel, .. } | EdgeKind::Return { rel } => [Some(rel), None],
-                EdgeKind::Call(call) => [Some(&call.enter), Some(&call.back)],
-            };
-            for rel in rels.into_iter().flatten() {
-                let global = |_, kind| kind == VarKind::Global;
-                mark_reads(program, space, rel, global, &mut out.referenced[proc]);
-                for assign in &rel.assigns {
-                    if program.vars[assign.var].kind == VarKind::Global {
-                        mark(space.var(program, assign.var), &mut out.modified[proc]);
-                    }
-                }
-            }
-        }
-        // What a callee touches, its callers touch.
-        let calls = ir::call_edges(program);
-        let mut work: Vec<ProcId> = program.procs.ids().collect();
-        while let Some(callee) = work.pop() {
-            for &edge in &calls[callee] {
-                let caller = program.nodes[program.edges[edge].source].proc;
-                let (m, r) = (out.modified[callee].clone(), out.referenced[callee].clone());
-                if !out.modified[caller].covers(&m) || !out.referenced[caller].covers(&r) {
-                    out.modified[caller].merge(&m);
-                    out.referenced[caller].merge(&r);
-                    work.push(caller);
-                }
-            }
-        }
-        out
     }
 }

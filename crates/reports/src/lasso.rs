@@ -10,11 +10,10 @@
 use crate::listed::{
     Advance, Exit, Item, Level, ListedStep, Outcome, Simulation, Stop, Trail, TrailStep,
 };
-use crate::space::Space;
-use crate::value::Value;
-use crate::{Judgement, check_lasso, judge};
 use check::{Budget, Frame, Lasso, Partial, Segment, SegmentId, Step, Temporal, Trace};
 use ir::{IndexVec, NodeId, Program, VarId};
+use replay::space::Space;
+use replay::{Judgement, Value, check_lasso, judge};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -2,8 +2,8 @@
 
 use super::generate::Rng;
 use super::naive::{Reached, Values, join, successors};
-use crate::machine::Role;
 use ir::{EdgeId, EdgeKind, NodeId};
+use replay::machine::Role;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A head edge.

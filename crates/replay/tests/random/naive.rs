@@ -2,8 +2,6 @@
 //! plainness: valuations are maps, relations are products, search is tabulation. What `replay`
 //! says of random programs is compared with it.
 
-use crate::machine::Role;
-use crate::space::Space;
 use check::{
     Area, Certificate, Frame, Partial, ProcClaim, Segment, SegmentId, SetBit, StateSets, Step,
     Trace,
@@ -12,6 +10,8 @@ use ir::eval::{Code, TableEnv, Val, cell_of};
 use ir::{
     EdgeId, EdgeKind, ExprId, IndexVec, NodeId, ProcId, Program, Rel, Scalar, Time, VarId, VarKind,
 };
+use replay::machine::Role;
+use replay::space::Space;
 use std::collections::BTreeMap;
 
 /// Values of cells.

@@ -3,9 +3,9 @@ use super::heads::Heads;
 use super::naive::Reached;
 use crate::certificate::{CertRefusal, CertReport, check_with};
 use crate::enumerate::Cases;
-use crate::space::Space;
 use check::{Budget, Certificate, Goal, SetId, Target};
 use ir::{Id, NodeId, Program};
+use replay::space::Space;
 
 /// Everything by enumeration, everything by the SAT solver, and as usual: one answer.
 fn check(

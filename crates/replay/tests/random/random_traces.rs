@@ -1,11 +1,11 @@
 use super::generate::{Rng, program};
 use super::naive::{Reached, Values, all, join, only, partial, successors};
-use crate::machine::Role;
 use crate::shown::{Accepted, Run};
-use crate::space::Space;
-use crate::{Reason, check_trace};
 use check::{Goal, Partial, Target, Trace};
 use ir::{EdgeKind, Exprs, Id, ProcId, VarId, VarKind};
+use replay::machine::Role;
+use replay::space::Space;
+use replay::{Reason, check_trace};
 use std::sync::Arc;
 
 fn agrees(values: &Partial, need: &Partial) -> bool {

@@ -1,11 +1,13 @@
 //! Listings of hand-built programs.
 
+#[path = "../../replay/tests/common/mod.rs"]
 mod common;
 
 use check::{Budget, Goal, Limits, Target};
 use common::{at, origin};
 use ir::{Init, NodeId, ProcId, Program, ProgramBuilder, Rel, Type, VarId};
-use replay::{FoldedQuery, Listed, ListedStep, Outcome, Value, replay_listed};
+use replay::Value;
+use reports::{FoldedQuery, Listed, ListedStep, Outcome, replay_listed};
 use std::time::{Duration, Instant};
 
 fn step(proc: ProcId, line: u32, depth: usize, state: &[(VarId, bool)]) -> ListedStep {
