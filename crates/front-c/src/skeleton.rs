@@ -135,8 +135,19 @@ pub struct Point {
     /// Events about values that the source has no name for ([`Object::temporary`]), and escapes. They
     /// are no part of the letter.
     pub hidden: Vec<Event>,
+    /// What it tests, where it has several ways out.
+    pub test: Option<Box<Test>>,
     /// How it goes on.
     pub flow: Flow,
+}
+
+/// What a point with several ways out tests, as the source says it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Test {
+    /// A condition: what holds on the first way out, and its opposite, which holds on the second.
+    Condition([Box<str>; 2]),
+    /// The subject of a `switch`.
+    Subject(Box<str>),
 }
 
 /// Where control goes.

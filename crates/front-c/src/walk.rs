@@ -10,8 +10,9 @@ use crate::link::{
     EXITS, Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link,
     scalar_initialiser, strip,
 };
+use crate::said::{assertion, closed, on_one_line, opposite};
 use crate::skeleton::{
-    Arm, Body, Call, Data, DataId, Event, Flow, MAX_LINKS, Next, Point, Relation, Skeleton, Spot,
+    Arm, Body, Call, Data, DataId, Event, Flow, MAX_LINKS, Next, Point, Relation, Skeleton, Spot, Test,
     Warning, When,
 };
 use crate::tree::{
@@ -22,8 +23,6 @@ use crate::typing::{Ty, Typing};
 use c_types::{Scalar, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Longer texts of points are cut.
-const MAX_TEXT: usize = 160;
 
 /// Larger values are not followed.
 const MAX_DATA: usize = 64;
@@ -421,12 +420,15 @@ struct Draft {
     values: Vec<(ObjectId, Option<DataId>)>,
     returned: Option<DataId>,
     statement: u32,
+    test: Option<Box<Test>>,
 }
 
 /// A call whose point is not complete yet.
 struct Open {
     id: u32,
     text: Text,
+    /// What is shown instead of the text.
+    said: Option<Box<str>>,
     targets: Vec<FuncId>,
     indirect: bool,
     /// It may reach what is not among the targets.
@@ -696,8 +698,9 @@ impl<'a> Walker<'_, 'a> {
                 }
                 Ins::Return(draft) => (draft, Flow::Return),
             };
-            let Draft { at, text, events, hidden, values, returned, statement } = draft;
-            points.push(Point { at, text, events, values, returned, statement, hidden, flow });
+            let Draft { at, text, events, hidden, values, returned, statement, test } = draft;
+            points
+                .push(Point { at, text, events, values, returned, statement, hidden, test, flow });
         }
         let entry = to(0);
         let dos = self.dos.drain(..).filter_map(|i| number.get(i).copied()).collect();
@@ -744,34 +747,7 @@ impl<'a> Walker<'_, 'a> {
         Text { prefix, at, from: expr.at.offset, to: expr.end, suffix, flip: false }
     }
     fn text(&self, text: Text) -> Box<str> {
-        let slice = self.unit.slice(text.from, text.to);
-        let mut out = String::with_capacity(text.prefix.len() + slice.len().min(MAX_TEXT) + 2);
-        out.push_str(text.prefix);
-        'lines: for (i, line) in slice.split('\n').enumerate() {
-            let line = line.trim();
-            // Line markers within an expression.
-            if line.is_empty() || (i > 0 && line.starts_with('#')) {
-                continue;
-            }
-            let mut space = i > 0 && !out.ends_with(['(', ' ']);
-            for c in line.chars() {
-                if c.is_whitespace() {
-                    space = true;
-                    continue;
-                }
-                if out.len() > MAX_TEXT {
-                    out.push('…');
-                    break 'lines;
-                }
-                if space {
-                    out.push(' ');
-                    space = false;
-                }
-                out.push(c);
-            }
-        }
-        out.push_str(text.suffix);
-        out.into()
+        on_one_line(text.prefix, self.unit.slice(text.from, text.to), text.suffix)
     }
     fn label(&mut self) -> Label {
         self.label_pos.push(u32::MAX);
@@ -1009,12 +985,15 @@ impl<'a> Walker<'_, 'a> {
         let (at, text, statement) = (self.spot(text.at), self.text(text), self.statement);
         let hidden = std::mem::take(&mut self.hidden);
         let returned = self.returned.take();
-        Draft { at, text, events, hidden, values, returned, statement }
+        Draft { at, text, events, hidden, values, returned, statement, test: None }
     }
 
     fn close_call(&mut self) {
-        let Some(open) = self.open.take() else { return };
-        let draft = self.draft(open.text);
+        let Some(mut open) = self.open.take() else { return };
+        let mut draft = self.draft(open.text);
+        if let Some(said) = open.said.take() {
+            draft.text = said;
+        }
         let stops = open.stops;
         self.code.push(Ins::Call(draft, Box::new(open)));
         if stops {
@@ -1776,7 +1755,9 @@ impl<'a> Walker<'_, 'a> {
                 });
                 let constant = val.constant.or_else(|| self.constant(e));
                 let promoted = constant.zip(ty);
-                let draft = self.draft(text);
+                let mut draft = self.draft(text);
+                let subject = on_one_line("", self.unit.slice(text.from, text.to), "");
+                draft.test = Some(Box::new(Test::Subject(subject)));
                 self.switches.push(Switch {
                     code: self.code.len(),
                     object,
@@ -1942,12 +1923,18 @@ impl<'a> Walker<'_, 'a> {
             ExprKind::Assign(_, left, _) => self.path(left).and_then(|o| self.held(o)),
             _ => self.value(e),
         };
-        let draft = self.draft(text);
+        let mut draft = self.draft(text);
         let mut arms =
             vec![(yes, on_yes, data.map(When::True)), (no, on_no, data.map(When::False))];
+        let unit = self.unit;
+        let plain = on_one_line("", unit.slice(text.from, text.to), "");
+        let mut against = opposite(unit, e);
         if text.flip {
             arms.reverse();
+            let whole = self.whole(e);
+            against = self.text(whole);
         }
+        draft.test = Some(Box::new(Test::Condition([plain, against])));
         self.code.push(Ins::Branch(draft, arms));
     }
 
@@ -2388,6 +2375,9 @@ impl<'a> Walker<'_, 'a> {
             [f] => funcs[f.index()].constant,
             _ => None,
         };
+        // Failed assertions are shown as they were written, not as the macro expands.
+        let failed = matches!(targets[..], [f] if funcs[f.index()].name == "__assert_fail");
+        let said = arguments.first().filter(|_| failed).and_then(|&a| assertion(unit, a));
         if ends {
             self.pending.push(Event::Exit);
         }
@@ -2395,6 +2385,7 @@ impl<'a> Walker<'_, 'a> {
         self.open = Some(Open {
             id: self.calls,
             text: self.whole(e),
+            said,
             indirect: pointer.is_some(),
             open,
             through: pointer.and_then(|p| p.object()),
@@ -2568,7 +2559,7 @@ impl<'a> Walker<'_, 'a> {
             };
             match only {
                 Some(e) => {
-                    let to = unit.expr(e).end;
+                    let to = closed(unit, from, unit.expr(e).end);
                     let text = Text { prefix: "", at: d.at, from, to, suffix: "", flip: false };
                     self.later([Task::Into(e, o, Some(text)), Task::Pop, Task::Flush(text)]);
                 }
@@ -2946,6 +2937,7 @@ impl<'a> Walker<'_, 'a> {
         self.open = Some(Open {
             id: self.calls,
             text,
+            said: None,
             targets: vec![f],
             indirect: false,
             open: false,

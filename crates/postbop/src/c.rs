@@ -59,7 +59,6 @@ impl CProgram {
             let count = texts.len();
             let units = parsed(texts, model)?;
             let mut skeleton = front_c::skeleton(&units);
-            asserted(&mut skeleton);
             main_first(&mut skeleton, &units);
             Ok(CProgram { skeleton, name, texts: count })
         })
@@ -329,23 +328,5 @@ fn main_first(skeleton: &mut Skeleton, units: &[front_c::Unit]) {
         for point in &mut body.points {
             point.at.file = swapped(point.at.file);
         }
-    }
-}
-
-/// Failed assertions are shown as they were written, not as the macro expands.
-fn asserted(skeleton: &mut Skeleton) {
-    for point in skeleton.bodies.iter_mut().flat_map(|b| &mut b.points) {
-        let Some(rest) = point.text.strip_prefix("__assert_fail") else { continue };
-        let Some(quoted) = rest.trim_start_matches([' ', '(']).strip_prefix('"') else { continue };
-        let mut condition = String::new();
-        let mut chars = quoted.chars();
-        while let Some(c) = chars.next() {
-            match c {
-                '"' => break,
-                '\\' => condition.extend(chars.next()),
-                c => condition.push(c),
-            }
-        }
-        point.text = format!("assert({condition})").into();
     }
 }

@@ -18,6 +18,7 @@
 //! prints nothing, reads no file and no environment.
 
 mod andor;
+mod asked;
 mod auto;
 mod c;
 mod checking;
@@ -29,10 +30,10 @@ mod engines;
 mod equations;
 mod exports;
 mod families;
-mod findings;
-mod folded;
+mod folded_calls;
 mod formula;
 mod influence;
+mod judge;
 mod listing;
 mod load;
 mod ltl;
@@ -42,17 +43,19 @@ mod options;
 mod pool;
 mod projection;
 mod proof;
-mod ready;
+mod ready_made;
+mod remarks;
 mod replaying;
-mod ruling;
+mod rule_answers;
+mod rule_listing;
+mod rule_question;
+mod rule_replay;
 mod slice;
 mod so_far;
 mod stacks;
 mod states;
-mod temporal;
-mod told;
 mod tree;
-mod watched;
+mod vacuity;
 mod workers;
 
 pub use andor::AndOr;
@@ -70,7 +73,6 @@ pub use equations::{
 };
 pub use exports::{EquationForm, Equations, convert_equations};
 pub use families::{Family, Quicksort, Wide};
-pub use findings::{Allow, Finding, Findings, Step, allowances, findings};
 pub use front_bp::Dialect;
 pub use influence::{
     Annotated, AnnotatedPoint, InfluenceAnalysis, InfluenceMethod, annotate, influence,
@@ -83,9 +85,11 @@ pub use matching::Matched;
 pub use options::{EngineChoice, Heads, Lang, Options, Watch};
 pub use proof::{proofs, read_as, replay_proofs};
 pub use property::Property;
-pub use ready::{ReadyRules, ready_rules, rule_error};
-pub use render::{Outcome, Report, States, Status};
+pub use ready_made::{ReadyRules, ready_rules, rule_error};
+pub use remarks::{Allow, allowances};
+pub use render::{Finding, Outcome, Report, States, Status};
 pub use replaying::{Judgement, replay};
+pub use rule_question::property as rule_property;
 pub use rules::{Rule, RuleError, parse as parse_rules};
 pub use so_far::SoFar;
 pub use source::SourceFile;

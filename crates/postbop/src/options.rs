@@ -20,8 +20,6 @@ pub struct Options {
     pub c: Option<Arc<CProgram>>,
     /// Variables of a C program whose values are kept, each with its number of bits.
     pub keep: Vec<(String, u32)>,
-    /// Rules that the C program shall keep.
-    pub rules: Vec<rules::Rule>,
     /// Where the program starts: a procedure (by default `main`), of a pushdown system a stack
     /// symbol.
     pub entry: Option<String>,
@@ -82,7 +80,6 @@ impl Default for Options {
             lang: None,
             c: None,
             keep: Vec::new(),
-            rules: Vec::new(),
             dialect: Dialect::default(),
             entry: None,
             engine: EngineChoice::Auto,

@@ -46,6 +46,12 @@ pub enum PropertyError {
         /// The nearest line after it on which one does.
         after: Option<u32>,
     },
+    /// A rule, about a program that has no events.
+    #[error("rule `{rule}` is about the events of a C program")]
+    NoEvents {
+        /// The rule's name.
+        rule: String,
+    },
     /// A formula that makes no sense.
     #[error("{0}")]
     Formula(Box<FormulaError>),
@@ -66,6 +72,7 @@ impl PropertyError {
             PropertyError::UnknownProc { .. } => "unknown-procedure",
             PropertyError::NotALine { .. } => "not-a-line",
             PropertyError::NoStatementOnLine { .. } => "no-statement",
+            PropertyError::NoEvents { .. } => "rule-without-c",
             PropertyError::Formula(error) => error.code(),
             PropertyError::Automaton(_) => "ltl-too-large",
         }
@@ -101,7 +108,9 @@ impl PropertyError {
                 }
                 (None, None) => None,
             },
-            PropertyError::Formula(_) | PropertyError::Automaton(_) => None,
+            PropertyError::NoEvents { .. }
+            | PropertyError::Formula(_)
+            | PropertyError::Automaton(_) => None,
         };
         out
     }

@@ -14,6 +14,7 @@ mod inputs;
 mod languages;
 mod limits;
 mod oracle;
+mod rules;
 mod sat;
 mod stacks;
 mod temporal;
