@@ -131,7 +131,6 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     }
     let properties = properties(&args.properties)?;
     let mut options = options(&args.input, Some(&args.search))?;
-    options.rules = c::rules(&args.properties.rule)?;
     options.trace = match args.trace {
         None | Some(TraceArg::Shortest) => TraceMode::Shortest,
         Some(TraceArg::Any) => TraceMode::Any,
@@ -162,7 +161,7 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     last_word(args, page.clone(), &properties, &options, &watch);
     let loud = (args.output.quiet, args.output.verbose);
     let files = program(&args.input, &mut options, loud)?;
-    if properties.is_empty() && options.rules.is_empty() && options.c.is_some() {
+    if properties.is_empty() && options.c.is_some() {
         return Err(c::nothing_asked(&files));
     }
     let report = postbop::check(&files, &properties, &options, &watch)?;
@@ -607,6 +606,7 @@ fn properties(args: &Properties) -> Result<Vec<Property>, Failed> {
     out.extend(args.ltl.iter().map(ltl));
     out.extend(args.sere.iter().map(|s| Property::Sere { formula: s.clone() }));
     out.extend(args.terminates.then(|| Property::Terminates { fair: fair.clone() }));
+    out.extend(c::rules(&args.rule)?.iter().map(postbop::rule_property));
     Ok(out)
 }
 

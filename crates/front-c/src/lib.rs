@@ -29,7 +29,9 @@ mod library;
 mod link;
 mod lower;
 mod parse;
+mod places;
 pub mod preprocess;
+mod said;
 mod skeleton;
 mod tree;
 mod typing;
@@ -46,9 +48,10 @@ pub use library::{
 pub use link::{Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, main_file};
 pub use lower::{Keep, LowerError, Lowered, Options, lower};
 pub use parse::{MAX_DEPTH, parse};
+pub use places::Places;
 pub use skeleton::{
     Access, Arm, Body, Call, Data, DataId, Doing, Event, Flow, MAX_LINKS, Next, Point, Relation,
-    Skeleton, Spot, Warning, When, plain_name,
+    Skeleton, Spot, Test, Warning, When, plain_name,
 };
 pub use tree::{
     Asm, Assign, Attributes, Binary, Declaration, EnumId, Enumeration, Enumerator, EnumeratorId,

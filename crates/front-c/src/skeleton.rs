@@ -145,6 +145,8 @@ pub struct Point {
     /// What it reads and writes, in order, in [`Body::accesses`]. The assignment of a call's result is told
     /// by the call.
     pub accesses: Range<u32>,
+    /// What it tests, where it has several ways out.
+    pub test: Option<Box<Test>>,
     /// How it goes on.
     pub flow: Flow,
 }
@@ -173,6 +175,15 @@ pub enum Doing {
     Write,
     /// It takes the address, by `&` or because it is an array.
     Address,
+}
+
+/// What a point with several ways out tests, as the source says it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Test {
+    /// A condition: what holds on the first way out, and its opposite, which holds on the second.
+    Condition([Box<str>; 2]),
+    /// The subject of a `switch`.
+    Subject(Box<str>),
 }
 
 /// Where control goes.

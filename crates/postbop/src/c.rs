@@ -82,7 +82,6 @@ impl CProgram {
             let mut units = parsed(texts, model)?;
             units.extend(unread.iter().map(|f| front_c::Unit::unread(&f.name, &f.why)));
             let mut skeleton = front_c::skeleton(&units);
-            asserted(&mut skeleton);
             main_first(&mut skeleton, &units);
             let left_out = left_out(&units, &skeleton, &unread);
             let given = units.iter().map(front_c::main_file).collect();
@@ -446,23 +445,5 @@ fn main_first(skeleton: &mut Skeleton, units: &[front_c::Unit]) {
         for point in &mut body.points {
             point.at.file = swapped(point.at.file);
         }
-    }
-}
-
-/// Failed assertions are shown as they were written, not as the macro expands.
-fn asserted(skeleton: &mut Skeleton) {
-    for point in skeleton.bodies.iter_mut().flat_map(|b| &mut b.points) {
-        let Some(rest) = point.text.strip_prefix("__assert_fail") else { continue };
-        let Some(quoted) = rest.trim_start_matches([' ', '(']).strip_prefix('"') else { continue };
-        let mut condition = String::new();
-        let mut chars = quoted.chars();
-        while let Some(c) = chars.next() {
-            match c {
-                '"' => break,
-                '\\' => condition.extend(chars.next()),
-                c => condition.push(c),
-            }
-        }
-        point.text = format!("assert({condition})").into();
     }
 }

@@ -8,11 +8,12 @@
 //! - what the answers take for granted stands beside them (`crate::granted`).
 
 use crate::load::Error;
+use crate::rule_question::rule_name;
 use crate::stacks::StackQuestion;
 use crate::{Options, Runs, Watch, granted, vacuous};
 use check::StopReason;
 use property::Property;
-use render::{Extent, Outcome, Report, RuleOutcome, Stacks, States, Status};
+use render::{Extent, Outcome, Report, Stacks, States, Status};
 use source::SourceFile;
 use std::sync::Arc;
 
@@ -45,16 +46,15 @@ pub(crate) fn settle(report: &mut Report, asked: &[Property], options: &Options)
     let Some(c) = &options.c else { return };
     report.claims.granted = granted::granted(c, report, options);
     let program = &report.program;
-    for outcome in &mut report.results {
+    // A rule tells what its findings assume by itself.
+    for outcome in report.results.iter_mut().filter(|o| rule_name(o).is_none()) {
         outcome.assumes = outcome.trace.as_ref().map(|t| granted::assumed(program, t));
     }
-    vacuous::rules(report, c, options);
-    report.claims.idle = vacuous::remarks(report, options);
+    vacuous::rules(report, c);
+    report.claims.idle = vacuous::remarks(report);
     let extent = c.extent(options.allow_incomplete);
     if let Some(reason) = incomplete(&extent) {
         report.results.iter_mut().for_each(|outcome| open(outcome, &reason));
-        let rules = report.rules.iter_mut().flat_map(|r| &mut r.rules);
-        rules.for_each(|rule| open_rule(rule, &reason));
     }
     report.claims.read = Some(extent);
 }
@@ -77,12 +77,6 @@ fn open(outcome: &mut Outcome, reason: &StopReason) {
     outcome.certificate = None;
     outcome.proof = None;
     outcome.vacuity = None;
-}
-
-fn open_rule(rule: &mut RuleOutcome, reason: &StopReason) {
-    if rule.status() == Status::Holds {
-        rule.stop_reason = Some(reason.clone());
-    }
 }
 
 /// The exact set of valuations of the named variables (of all in scope, if none is named) with

@@ -1,7 +1,8 @@
 //! Programs in other forms, and what the stages produce.
 
-use crate::checking::{Asked, Asks};
+use crate::checking::{Asks, Questions};
 use crate::load::{Error, Tree, guarded, load, load_for, lower, parse, rejected, system};
+use crate::rule_question::{RuleQuestion, Trouble, rule_of};
 use crate::{Encoding, Options, Watch, dot, tree};
 use check::{Budget, Goal, StopReason};
 use ir::spds::Spds;
@@ -210,32 +211,39 @@ pub fn dump(
         }),
         Stage::Ir => Ok(ir::dump(&loaded(load(files, options)?)?)),
         Stage::Task(properties) => {
-            let program = Arc::new(loaded(load_for(files, options, properties)?)?);
-            let asked = Asked::new(&program, files, properties, options, &budget)?;
+            let is_rule = |p: &&Property| matches!(p, Property::Rule { .. });
+            let others: Vec<Property> =
+                properties.iter().filter(|p| !is_rule(p)).cloned().collect();
             let mut out = String::new();
             let mut products = String::new();
-            for (property, asks) in &asked.questions {
+            for property in properties.iter().filter(is_rule) {
+                let (goal, product) = rule_task(property, files, options, &budget)?;
+                out.push_str(&goal);
+                products.push_str(&product);
+            }
+            if others.is_empty() && !properties.is_empty() {
+                return Ok(out + &products);
+            }
+            let program = Arc::new(loaded(load_for(files, options, &others)?)?);
+            let asked = Questions::new(&program, files, &others, options, &budget)?;
+            for (property, asks) in &asked.each {
                 let _ = write!(out, "{}:", render::title(property));
                 let goal = match asks {
-                    Asks::Goal(goal) => Some(&asked.task.goals[*goal]),
-                    Asks::Product(product) => {
+                    Asks::Goal(goal) => Some(&asked.shared.task.goals[*goal]),
+                    Asks::Own(own) => {
                         let _ = write!(
                             products,
                             "\nproduct for {}:\n{}",
                             render::title(property),
-                            ir::dump(&product.program)
+                            ir::dump(&own.task.program)
                         );
-                        Some(&product.goal)
-                    }
-                    Asks::Watched(watched) => {
-                        let _ = write!(
-                            products,
-                            "\nwatched program for {}:\n{}",
-                            render::title(property),
-                            ir::dump(&watched.program)
-                        );
-                        out.push_str(" reach a goal of the watched program\n");
-                        continue;
+                        match &own.task.goals[..] {
+                            [Goal::Reach(_)] => {
+                                out.push_str(" reach a goal of the product\n");
+                                continue;
+                            }
+                            goals => goals.first(),
+                        }
                     }
                     Asks::Nothing(reason) => {
                         let _ = writeln!(out, " {reason}");
@@ -270,6 +278,32 @@ pub fn dump(
             Ok(out)
         }
     }
+}
+
+/// What a rule asks: its goal, and its product.
+fn rule_task(
+    property: &Property,
+    files: &[Arc<SourceFile>],
+    options: &Options,
+    budget: &Budget,
+) -> Result<(String, String), Error> {
+    let Some(c) = &options.c else {
+        return Err(Error::Usage("rules are about the events of C programs".to_owned()));
+    };
+    let rule = rule_of(property)?;
+    let places = Arc::new(front_c::Places::new(c.skeleton()));
+    let (allow, most) = (crate::remarks::in_files(files), rules::MAX_LENGTH);
+    let product = match RuleQuestion::new(&rule, (c, &places), &allow, options, most, budget) {
+        Ok(question) => question.product,
+        Err(Trouble::Stopped(reason)) => return Err(Error::Stopped(reason)),
+        Err(Trouble::Wrong(error)) => return Err(error),
+    };
+    let mut goal = format!("{}: reach", rule.name);
+    for place in &product.places {
+        let _ = write!(goal, " n{}", place.index());
+    }
+    goal.push_str(" of the product\n");
+    Ok((goal, format!("\nproduct for {}:\n{}", rule.name, ir::dump(&product.program))))
 }
 
 /// What `write` writes, as long as the limits allow.

@@ -1,6 +1,7 @@
 //! What analyses and summaries say of each procedure.
 
-use crate::checking::{Asked, never};
+use crate::checking::Questions;
+use crate::judge::never;
 use crate::load::{Error, guarded, load_for};
 use crate::states::bit_names;
 use crate::{Options, formula};
@@ -26,8 +27,8 @@ pub fn facts(
 ) -> Result<Facts, Error> {
     guarded("computing facts", || {
         let program = Arc::new(load_for(files, options, properties)?);
-        let asked = Asked::new(&program, files, properties, options, &Budget::unlimited())?;
-        let uses = Uses::new(asked.task.reads());
+        let questions = Questions::new(&program, files, properties, options, &Budget::unlimited())?;
+        let uses = Uses::new(questions.shared.task.reads());
         let mod_ref = ModRef::new(&program, &uses);
         let live = Live::new(&program, &mod_ref, &uses);
         let certificate = match kind {

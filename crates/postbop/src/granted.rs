@@ -1,5 +1,6 @@
 //! What answers about C take for granted.
 
+use crate::rule_question::rule_name;
 use crate::{CProgram, Options};
 use front_c::{Flow, Skeleton, calls_back, plain_name};
 use ir::{EdgeKind, NodeId, Program};
@@ -17,7 +18,7 @@ const THREADS: [&str; 2] = ["pthread_create", "thrd_create"];
 /// modelled. What it does not have is not spoken of.
 pub(crate) fn granted(c: &CProgram, report: &Report, options: &Options) -> Vec<String> {
     let mut out = Vec::new();
-    if !report.results.is_empty() {
+    if !report.results.iter().all(|o| rule_name(o).is_some()) {
         let kept = match options.keep.is_empty() {
             true => "",
             false => ", or it is about values that are kept",

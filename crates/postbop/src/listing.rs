@@ -69,7 +69,7 @@ pub(crate) fn listed(
             counts.entry(count.clone()).or_insert_with(text).clone()
         });
         let depth = u32::try_from(shown.depth).unwrap_or(u32::MAX);
-        steps.push(ListedStep { node: shown.node, depth, state: shown.state, folded, stays: None });
+        steps.push(ListedStep { folded, ..ListedStep::new(shown.node, depth, shown.state) });
     }
     if let (Some(_), Some(last)) = (stays, steps.last_mut()) {
         last.stays = stays;
@@ -80,5 +80,6 @@ pub(crate) fn listed(
         None => None,
     };
     let growth = accepted.loop_growth();
-    Ok(Listing { shortest, loop_start, growth, hier_steps, steps })
+    let program = accepted.program().clone();
+    Ok(Listing { program, shortest, loop_start, growth, hier_steps, steps })
 }

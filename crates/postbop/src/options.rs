@@ -22,8 +22,6 @@ pub struct Options {
     pub keep: Vec<(String, u32)>,
     /// Where parts of a C program were left out, answer about the rest; otherwise nothing is said to hold.
     pub allow_incomplete: bool,
-    /// Rules that the C program shall keep.
-    pub rules: Vec<rules::Rule>,
     /// Where the program starts: a procedure (by default `main`), of a pushdown system a stack
     /// symbol.
     pub entry: Option<String>,
@@ -87,7 +85,6 @@ impl Default for Options {
             c: None,
             keep: Vec::new(),
             allow_incomplete: false,
-            rules: Vec::new(),
             dialect: Dialect::default(),
             entry: None,
             engine: EngineChoice::Auto,

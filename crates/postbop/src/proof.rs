@@ -1,11 +1,14 @@
 //! Proofs, checked.
 
 use crate::Options;
-use crate::load::caught;
-use crate::load::{Error, load_for};
+use crate::asked::question;
+use crate::load::{Error, caught, load_for};
+use crate::remarks::Allow;
+use crate::rule_question::{RuleQuestion, Trouble, rule_of};
 use crate::{Judgement, Lang, Watch};
 use check::{Budget, Certificate, Goal, Limits, StopReason, Target};
 use front_bp::Dialect;
+use front_c::Places;
 use ir::Program;
 use property::{Property, Question};
 use render::{Proofs, ProvedClaim, Reading, Report, Status};
@@ -127,11 +130,17 @@ pub fn replay_proofs(
     watch: &Watch,
 ) -> Result<Vec<Judgement>, Error> {
     let budget = watch.budget(options.limits);
-    let program = Arc::new(load_for(files, options, &proofs.asked)?);
-    let judged = proofs.claims.iter().map(|claim| {
+    let is_rule = |property: &Property| matches!(property, Property::Rule { .. });
+    let asked: Vec<Property> = proofs.asked.iter().filter(|p| !is_rule(p)).cloned().collect();
+    let program = Arc::new(match asked.is_empty() && !proofs.asked.is_empty() {
+        true => crate::checking::nothing(),
+        false => load_for(files, options, &asked)?,
+    });
+    let allow = crate::remarks::in_files(files);
+    let judge = |claim: &ProvedClaim| {
         let asked = proofs.asked.contains(&claim.property);
         let Some(proof) = proofs.proofs.get(claim.proof).filter(|_| asked) else {
-            return Judgement::Refused("it was not asked".to_owned());
+            return Ok(Judgement::Refused("it was not asked".to_owned()));
         };
         let right = match claim.property {
             Property::Reach { .. } => "unreachable",
@@ -139,33 +148,56 @@ pub fn replay_proofs(
             _ => "holds",
         };
         if claim.verdict != right {
-            return Judgement::Refused(format!("no proof shows `{}`", claim.verdict));
+            return Ok(Judgement::Refused(format!("no proof shows `{}`", claim.verdict)));
         }
-        let question = match crate::temporal::question(&claim.property, &program, &budget) {
-            Ok(Ok(question)) => question,
-            Ok(Err(reason)) => return Judgement::Unknown(reason.to_string()),
-            Err(error) => return Judgement::Refused(error.to_string()),
-        };
-        let (program, goal) = match question {
-            Question::Goal(goal) => (program.clone(), goal),
-            Question::Product(product) => (product.program, product.goal),
-            Question::Watched(watched) => (watched.program, watched.goal),
-            Question::AllNodes => match dead(&program, claim) {
-                Ok(goal) => (program.clone(), goal),
-                Err(why) => return Judgement::Refused(why.to_owned()),
-            },
+        let (program, goal) = match proved(claim, &program, (files, &allow), options, &budget)? {
+            Ok(proved) => proved,
+            Err(judgement) => return Ok(judgement),
         };
         let done = caught("checking a proof", || {
             replay::check_certificate(&program, &[goal], proof, &budget)
         });
-        match done {
+        Ok(match done {
             Ok(Ok(_)) => Judgement::Accepted,
             Ok(Err(CertRefusal::Stopped(reason))) => Judgement::Unknown(reason.to_string()),
             Ok(Err(refusal)) => Judgement::Refused(format!("the proof is none: {refusal}")),
             Err(what) => Judgement::Unknown(format!("internal error, please report it: {what}")),
-        }
-    });
-    Ok(judged.collect())
+        })
+    };
+    proofs.claims.iter().map(judge).collect()
+}
+
+/// What a claim says not to be reached: of the program, or of the product that the question is.
+fn proved(
+    claim: &ProvedClaim,
+    program: &Arc<Program>,
+    (files, allow): (&[Arc<SourceFile>], &[Allow]),
+    options: &Options,
+    budget: &Budget,
+) -> Result<Result<(Arc<Program>, Goal), Judgement>, Error> {
+    if matches!(claim.property, Property::Rule { .. }) {
+        let Some(c) = &options.c else {
+            let file = files.first().map_or("", |f| f.name());
+            return Err(Error::Usage(format!("{file}: rules are about the events of C programs")));
+        };
+        let (rule, places) = (rule_of(&claim.property)?, Arc::new(Places::new(c.skeleton())));
+        let most = rules::MAX_LENGTH;
+        return match RuleQuestion::new(&rule, (c, &places), allow, options, most, budget) {
+            Ok(q) => Ok(Ok((q.product.program.clone(), q.anywhere()))),
+            Err(Trouble::Stopped(reason)) => Ok(Err(Judgement::Unknown(reason.to_string()))),
+            Err(Trouble::Wrong(error)) => Err(error),
+        };
+    }
+    Ok(match question(&claim.property, program, budget) {
+        Ok(Ok(Question::Goal(goal))) => Ok((program.clone(), goal)),
+        Ok(Ok(Question::Product(product))) => Ok((product.program, product.goal)),
+        Ok(Ok(Question::AllNodes)) => match dead(program, claim) {
+            Ok(goal) => Ok((program.clone(), goal)),
+            Err(why) => Err(Judgement::Refused(why.to_owned())),
+        },
+        Ok(Err(reason)) => Err(Judgement::Unknown(reason.to_string())),
+        Err(error) => Err(Judgement::Refused(error.to_string())),
+    })
 }
 
 /// The statements that are claimed to be dead, as a goal.

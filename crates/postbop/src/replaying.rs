@@ -1,12 +1,13 @@
 //! Whether the traces of a report are runs of a program.
 
-use crate::folded::Folded;
-use crate::load::{Error, caught, load_for};
-use crate::{Options, Watch};
+use crate::asked::{Asked, With, question};
+use crate::load::{Error, load_for};
+use crate::{Options, Watch, remarks, rule_replay};
+use check::{Budget, TraceMode};
 use ir::{ProcId, Program, VarId};
 use property::{Property, Question};
 use render::{Claim, ClaimedStep, ClaimedTrace, Reader};
-use reports::{Listed, ListedEnd, ListedLasso, ListedStep, replay_lasso, replay_listed};
+use reports::{ListedEnd, ListedLasso, ListedStep};
 use source::SourceFile;
 use std::sync::Arc;
 
@@ -29,79 +30,9 @@ pub enum Judgement {
     NoTrace,
 }
 
-/// Judges the claims of a report about the program.
-pub fn replay(
-    files: &[Arc<SourceFile>],
-    claims: &[Claim],
-    options: &Options,
-    watch: &Watch,
-) -> Result<Vec<Judgement>, Error> {
-    let budget = watch.budget(options.limits);
-    let properties: Vec<_> = claims.iter().map(|claim| claim.property.clone()).collect();
-    let program = Arc::new(load_for(files, options, &properties)?);
-    let mut folded = Folded::new(&program, options, watch, &budget);
-    let judged = claims.iter().map(|claim| {
-        let (shown, other) = match claim.property {
-            Property::Reach { .. } => ("reachable", "unreachable"),
-            _ => ("violated", "holds"),
-        };
-        let verdict = claim.verdict.as_str();
-        if ![shown, other, "unknown"].contains(&verdict) {
-            return Judgement::Refused(format!("`{verdict}` is no verdict on this question"));
-        }
-        if (verdict == "unknown") != claim.stopped {
-            let why = "an answer is `unknown` for a reason, and has none otherwise";
-            return Judgement::Refused(why.to_owned());
-        }
-        let Some(trace) = &claim.trace else { return Judgement::NoTrace };
-        if verdict != shown {
-            return Judgement::Refused(format!("no trace shows that the verdict is `{verdict}`"));
-        }
-        let question = match crate::temporal::question(&claim.property, &program, &budget) {
-            Ok(Ok(question)) => question,
-            Ok(Err(reason)) => return Judgement::Unknown(reason.to_string()),
-            Err(error) => return Judgement::Refused(error.to_string()),
-        };
-        let steps = match steps(&program, trace) {
-            Ok(steps) => steps,
-            Err(why) => return Judgement::Refused(why),
-        };
-        let outcome = match question {
-            Question::AllNodes => return Judgement::NoTrace,
-            Question::Goal(_) if trace.loop_start.is_some() => {
-                return Judgement::Refused("a run to a place has no loop".to_owned());
-            }
-            Question::Goal(goal) => {
-                let listed = Listed { steps, goal };
-                caught("replay", || {
-                    replay_listed(&program, &listed, &budget, &mut |q| folded.ask(q))
-                })
-            }
-            Question::Watched(watched) => {
-                // A run of the watched program, whose own procedure calls the program.
-                let program = &watched.program;
-                let mut steps = match self::steps(program, trace) {
-                    Ok(steps) => steps,
-                    Err(why) => return Judgement::Refused(why),
-                };
-                steps.iter_mut().for_each(|step| step.depth += 1);
-                if trace.steps.last().is_some_and(|last| last.line == 0) {
-                    steps.pop();
-                }
-                let mut folded = Folded::new(program, options, watch, &budget);
-                let listed = Listed { steps, goal: watched.goal.clone() };
-                caught("replay", || {
-                    replay_listed(program, &listed, &budget, &mut |q| folded.ask(q))
-                })
-            }
-            Question::Product(product) => {
-                let listed = match lasso(trace, steps) {
-                    Ok(listed) => listed,
-                    Err(why) => return Judgement::Refused(why),
-                };
-                caught("replay", || replay_lasso(&program, &listed, &product.temporal, &budget))
-            }
-        };
+impl Judgement {
+    /// What `replay` says.
+    pub(crate) fn of(outcome: Result<reports::Outcome, String>) -> Judgement {
         match outcome {
             Ok(reports::Outcome::Accepted { assumed: None }) => Judgement::Accepted,
             Ok(reports::Outcome::Accepted { assumed: Some(step) }) => Judgement::Plausible { step },
@@ -111,13 +42,80 @@ pub fn replay(
             Ok(reports::Outcome::Inconclusive { why }) => Judgement::Unknown(why),
             Err(what) => Judgement::Unknown(format!("internal error, please report it: {what}")),
         }
+    }
+}
+
+/// Judges the claims of a report about the program.
+pub fn replay(
+    files: &[Arc<SourceFile>],
+    claims: &[Claim],
+    options: &Options,
+    watch: &Watch,
+) -> Result<Vec<Judgement>, Error> {
+    let budget = watch.budget(options.limits);
+    let with = With { options, watch, budget: &budget };
+    let is_rule = |property: &Property| matches!(property, Property::Rule { .. });
+    let properties = claims.iter().map(|claim| claim.property.clone());
+    let properties: Vec<Property> = properties.filter(|p| !is_rule(p)).collect();
+    let program = Arc::new(match properties.is_empty() && !claims.is_empty() {
+        true => crate::checking::nothing(),
+        false => load_for(files, options, &properties)?,
     });
-    Ok(judged.collect())
+    let allow = remarks::in_files(files);
+    let judge = |claim: &Claim| {
+        if let Some(wrong) = wrong_verdict(claim) {
+            return Ok(Judgement::Refused(wrong));
+        }
+        let Some(trace) = &claim.trace else { return Ok(Judgement::NoTrace) };
+        let asked = match (&claim.property, &options.c) {
+            (Property::Rule { .. }, Some(c)) => rule_replay::asked(claim, c, &allow, with)?,
+            (property, _) => asked(property, &program, &budget),
+        };
+        Ok(match asked {
+            Ok(asked) => {
+                let judged = asked.back.judged(&asked.task, claim, trace, with);
+                judged.unwrap_or_else(Judgement::Refused)
+            }
+            Err(judgement) => judgement,
+        })
+    };
+    claims.iter().map(judge).collect()
+}
+
+/// What is wrong with a verdict, as the answer to its question.
+fn wrong_verdict(claim: &Claim) -> Option<String> {
+    let (shown, other) = match claim.property {
+        Property::Reach { .. } => ("reachable", "unreachable"),
+        _ => ("violated", "holds"),
+    };
+    let verdict = claim.verdict.as_str();
+    if ![shown, other, "unknown"].contains(&verdict) {
+        return Some(format!("`{verdict}` is no verdict on this question"));
+    }
+    if (verdict == "unknown") != claim.stopped {
+        let why = "an answer is `unknown` for a reason, and has none otherwise";
+        return Some(why.to_owned());
+    }
+    let wrong = claim.trace.is_some() && verdict != shown;
+    wrong.then(|| format!("no trace shows that the verdict is `{verdict}`"))
+}
+
+/// The question that a property is, or what is said of a claim about it.
+fn asked(property: &Property, program: &Arc<Program>, budget: &Budget) -> Result<Asked, Judgement> {
+    match question(property, program, budget) {
+        Ok(Ok(Question::AllNodes)) => Err(Judgement::NoTrace),
+        Ok(Ok(question)) => Ok(Asked::new(program, question, TraceMode::Shortest)),
+        Ok(Err(reason)) => Err(Judgement::Unknown(reason.to_string())),
+        Err(error) => Err(Judgement::Refused(error.to_string())),
+    }
 }
 
 /// The listing of a run without end, or why it is none. Its last step may stand for the state in
 /// which it stays; that one is on line 0.
-fn lasso(trace: &ClaimedTrace, mut steps: Vec<ListedStep>) -> Result<ListedLasso, String> {
+pub(crate) fn lasso(
+    trace: &ClaimedTrace,
+    mut steps: Vec<ListedStep>,
+) -> Result<ListedLasso, String> {
     let (Some(start), Some(last)) = (trace.loop_start, trace.steps.last()) else {
         return Err("a run without end has a loop".to_owned());
     };
@@ -142,10 +140,10 @@ fn lasso(trace: &ClaimedTrace, mut steps: Vec<ListedStep>) -> Result<ListedLasso
 }
 
 /// The steps by the program's ids, or what does not exist in it.
-fn steps(program: &Program, trace: &ClaimedTrace) -> Result<Vec<ListedStep>, String> {
+pub(crate) fn steps(program: &Program, claimed: &[ClaimedStep]) -> Result<Vec<ListedStep>, String> {
     let mut reader = Reader::new(program);
-    let mut out = Vec::with_capacity(trace.steps.len());
-    for (i, step) in trace.steps.iter().enumerate() {
+    let mut out = Vec::with_capacity(claimed.len());
+    for (i, step) in claimed.iter().enumerate() {
         let proc = program
             .proc_named(&step.proc)
             .ok_or_else(|| format!("step {}: there is no procedure `{}`", i + 1, step.proc))?;

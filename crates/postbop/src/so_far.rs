@@ -1,8 +1,8 @@
 //! What a run has found so far, for whoever has to end it from outside: a phase that cannot look at a clock
 //! does not stop by itself, and what was found before it shall not be lost.
 
-use crate::findings::settled;
-use crate::{CProgram, Findings, Options, allowances, claims, ruling};
+use crate::rule_answers::RuleAnswers;
+use crate::{CProgram, Options, claims};
 use check::StopReason;
 use ir::Program;
 use property::Property;
@@ -28,7 +28,7 @@ struct Taken {
     /// Answers to the first of them.
     outcomes: Vec<Outcome>,
     /// Answers to rules, by name.
-    rules: BTreeMap<String, Findings>,
+    rules: BTreeMap<String, RuleAnswers>,
 }
 
 impl fmt::Debug for SoFar {
@@ -65,7 +65,7 @@ impl SoFar {
     }
 
     /// A rule is answered, in full or not.
-    pub(crate) fn ruled(&self, rule: &str, found: &Findings) {
+    pub(crate) fn ruled(&self, rule: &str, found: &RuleAnswers) {
         self.taken().rules.insert(rule.to_owned(), found.clone());
     }
 
@@ -81,32 +81,35 @@ impl SoFar {
         let mut taken = self.taken();
         let Taken { asked, c, outcomes, rules } = &mut *taken;
         let options = &Options { c: c.take().or_else(|| options.c.clone()), ..options.clone() };
-        let by_default = match (properties, &options.rules[..]) {
-            ([], []) => vec![Property::Assert],
-            _ => properties.to_vec(),
+        let rule = |p: &Property| match p {
+            Property::Rule { rule, .. } => Some(rule.clone()),
+            _ => None,
+        };
+        let by_default = match properties {
+            [] => vec![Property::Assert],
+            _ => properties.iter().filter(|p| rule(p).is_none()).cloned().collect(),
         };
         let (program, files, questions) = asked
             .take()
-            .unwrap_or_else(|| (Arc::new(ruling::nothing()), files.to_vec(), by_default));
+            .unwrap_or_else(|| (Arc::new(crate::checking::nothing()), files.to_vec(), by_default));
         let mut outcomes = std::mem::take(outcomes).into_iter();
-        let results = questions.into_iter().map(|question| {
-            outcomes.next().unwrap_or_else(|| Outcome::unknown(question, reason.clone()))
-        });
-        let results = results.collect();
-        let mut found = Findings::default();
-        for rule in &options.rules {
-            let unanswered = || Findings {
-                unknown: vec![(rule.name.clone(), reason.clone())],
-                ..Findings::default()
-            };
-            found.add(rules.remove(&rule.name).unwrap_or_else(unanswered));
+        let unknown = |question: &Property| Outcome::unknown(question.clone(), reason.clone());
+        let mut results: Vec<Outcome> =
+            questions.iter().map(|q| outcomes.next().unwrap_or_else(|| unknown(q))).collect();
+        let mut found = RuleAnswers::default();
+        for property in properties {
+            let Some(name) = rule(property) else { continue };
+            found.add(rules.remove(&name).unwrap_or_else(|| RuleAnswers {
+                outcomes: vec![unknown(property)],
+                ..RuleAnswers::default()
+            }));
         }
-        let allow: Vec<_> = files.iter().flat_map(|f| allowances(f.name(), f.text())).collect();
-        let rules = (!options.rules.is_empty())
-            .then(|| ruling::reported(settled(found, &allow), options, 0.0));
+        results.extend(found.outcomes);
         let not_modelled = options.c.as_ref().map(|c| c.warnings()).unwrap_or_default();
+        let (suppressed, assumptions) = (found.suppressed, found.assumptions);
         let claims = Claims::default();
-        let mut report = Report { files, program, results, rules, not_modelled, claims };
+        let mut report =
+            Report { files, program, results, suppressed, assumptions, not_modelled, claims };
         claims::settle(&mut report, properties, options);
         report
     }

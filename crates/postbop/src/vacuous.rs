@@ -1,14 +1,16 @@
 //! Answers about nothing: a question about what the program does not have is answered "holds", and that is
 //! no good news.
 
-use crate::{CProgram, Options, ready_rules};
+use crate::rule_question::{rule_name, rule_of};
+use crate::{CProgram, ready_rules};
 use front_c::{Call, Flow, Reach, Skeleton, plain_name};
 use ir::Program;
 use property::Property;
-use render::{Report, RuleOutcome, Status};
+use render::{LookedAt, Report, Status};
 use rules::Rule;
 use rustc_hash::FxHashSet;
 use source::suggest;
+use std::sync::Arc;
 
 /// That there are no assertions, where they are asked about.
 pub(crate) fn assertions(property: &Property, program: &Program) -> Option<String> {
@@ -89,30 +91,42 @@ fn called(s: &Skeleton) -> FxHashSet<&str> {
 }
 
 /// Says of each rule what it was about, and whether that is nothing.
-pub(crate) fn rules(report: &mut Report, c: &CProgram, options: &Options) {
-    let Some(outcomes) = &mut report.rules else { return };
+pub(crate) fn rules(report: &mut Report, c: &CProgram) {
     let s = c.skeleton();
     let called = called(s);
-    for (rule, outcome) in options.rules.iter().zip(&mut outcomes.rules) {
+    let mut asked: Vec<Property> = Vec::new();
+    for outcome in &report.results {
+        let Some(name) = rule_name(outcome) else { continue };
+        let known = |p: &Property| matches!(p, Property::Rule { rule, .. } if rule == name);
+        if !asked.iter().any(known) {
+            asked.push(outcome.property.clone());
+        }
+    }
+    for property in asked {
+        let Ok(rule) = rule_of(&property) else { continue };
         let mentioned = rule.mentioned();
         let about = |call: &Call| {
             let names = call.targets.iter().map(|f| plain_name(&s.funcs[f.index()].name));
             names.into_iter().any(|name| mentioned.iter().any(|m| m.is_about(name)))
         };
-        outcome.looked_at.call_sites = calls(s).filter(|call| about(call)).count();
-        if outcome.status() != Status::Violated {
-            outcome.vacuous = reasons(rule, outcome, s, &called);
+        let answers = || report.results.iter().filter(|o| rule_name(o) == Some(&rule.name));
+        let looked_at = answers().find_map(|o| o.looked_at.as_deref()).cloned().unwrap_or_default();
+        let call_sites = calls(s).filter(|call| about(call)).count();
+        let looked_at = Arc::new(LookedAt { call_sites, ..looked_at });
+        let why = match answers().any(|o| o.status == Status::Violated) {
+            true => Vec::new(),
+            false => reasons(&rule, &looked_at, s, &called),
+        };
+        let all = report.results.iter_mut().filter(|o| rule_name(o) == Some(&rule.name));
+        for outcome in all {
+            outcome.looked_at = Some(looked_at.clone());
+            outcome.vacuous.clone_from(&why);
         }
     }
 }
 
 /// Why a rule that is kept says nothing.
-fn reasons(
-    rule: &Rule,
-    outcome: &RuleOutcome,
-    s: &Skeleton,
-    called: &FxHashSet<&str>,
-) -> Vec<String> {
+fn reasons(rule: &Rule, looked: &LookedAt, s: &Skeleton, called: &FxHashSet<&str>) -> Vec<String> {
     let mut out = Vec::new();
     let mentioned = rule.mentioned();
     let absent = mentioned.iter().filter(|m| !called.iter().any(|name| m.is_about(name)));
@@ -136,7 +150,6 @@ fn reasons(
         let near = suggest(&ty.replace(" *", "*"), sorted(&types));
         out.push(format!("nothing has the type `{ty}`{}", meant(near)));
     }
-    let looked = &outcome.looked_at;
     if out.is_empty()
         && (looked.values == Some(0) || looked.variables.as_ref().is_some_and(Vec::is_empty))
     {
@@ -147,10 +160,9 @@ fn reasons(
 }
 
 /// Remarks that allow nothing: they name no rule, or one that is kept without them.
-pub(crate) fn remarks(report: &Report, options: &Options) -> Vec<String> {
+pub(crate) fn remarks(report: &Report) -> Vec<String> {
     let ready = ready_rules().iter().flat_map(|r| r.rules.iter().map(String::as_str));
-    let known: Vec<&str> = options.rules.iter().map(|r| r.name.as_str()).chain(ready).collect();
-    let outcomes = || report.rules.iter().flat_map(|r| &r.rules);
+    let known: Vec<&str> = report.results.iter().filter_map(rule_name).chain(ready).collect();
     let mut out = Vec::new();
     for file in &report.files {
         for remark in crate::allowances(file.name(), file.text()) {
@@ -166,12 +178,16 @@ pub(crate) fn remarks(report: &Report, options: &Options) -> Vec<String> {
                 continue;
             }
             // Another run may ask for the rule.
-            let Some(outcome) = outcomes().find(|o| o.rule == remark.rule) else { continue };
-            let here = |file: &str, line: u32| file == remark.file && line == remark.line;
-            let used = outcome.suppressed.iter().any(|f| {
-                here(&f.file, f.line) || f.origin.as_ref().is_some_and(|o| here(&o.0, o.1))
-            });
-            if !used && outcome.stop_reason.is_none() {
+            let mut answers =
+                report.results.iter().filter(|o| rule_name(o) == Some(&remark.rule)).peekable();
+            if answers.peek().is_none() {
+                continue;
+            }
+            let suppressed =
+                report.suppressed.iter().filter(|o| rule_name(o) == Some(&remark.rule));
+            let mut suppressed = suppressed.filter_map(|o| o.finding.as_ref());
+            let used = suppressed.any(|finding| remark.allows(&remark.rule, finding));
+            if !used && answers.all(|o| o.stop_reason.is_none()) {
                 out.push(format!("{place} suppresses nothing"));
             }
         }

@@ -4,9 +4,13 @@
 //! --ignored --nocapture`.
 #![allow(clippy::print_stderr)]
 
-use postbop::{CProgram, CText, Options, Watch, findings};
+mod asking;
+
+use asking::findings;
+use postbop::{CProgram, CText, Options, Watch};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use testkit::random_heap::{freed_twice, heap_program};
 
 /// Programs that are compiled together.
@@ -24,8 +28,8 @@ fn double_free() -> Vec<rules::Rule> {
 fn lines(text: &str, rules: &[rules::Rule]) -> Result<BTreeSet<u32>, String> {
     let text = format!("# 1 \"f.c\"\n{text}");
     let unit = CText { name: "f.c".to_owned(), text, directory: None };
-    let program = CProgram::new(vec![unit]).map_err(|e| e.to_string())?;
-    let found = findings(program.skeleton(), rules, &[], &Options::default(), &Watch::default());
+    let program = Arc::new(CProgram::new(vec![unit]).map_err(|e| e.to_string())?);
+    let found = findings(&program, rules, &[], &Options::default(), &Watch::default());
     match &found.unknown[..] {
         [] => Ok(found.findings.iter().map(|f| f.line).collect()),
         unknown => Err(format!("{unknown:?}")),

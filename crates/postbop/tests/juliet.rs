@@ -2,11 +2,15 @@
 //! none tells the answer. Prints the table of the book (`--nocapture`).
 #![allow(clippy::print_stderr)]
 
-use postbop::{CProgram, CText, Options, Watch, findings};
+mod asking;
+
+use asking::findings;
+use postbop::{CProgram, CText, Options, Watch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 /// The rules for each kind of weakness.
 const RULES: [(&str, &str, &[&str]); 7] = [
@@ -176,9 +180,8 @@ fn bad_functions_are_found() {
             directory: None,
         };
         for (way, units) in [vec![unit.clone()], vec![unit, support]].into_iter().enumerate() {
-            let program = CProgram::new(units).expect("a program");
-            let found =
-                findings(program.skeleton(), &rules, &[], &Options::default(), &Watch::default());
+            let program = Arc::new(CProgram::new(units).expect("a program"));
+            let found = findings(&program, &rules, &[], &Options::default(), &Watch::default());
             assert!(found.unknown.is_empty(), "{file}: {:?}", found.unknown);
             for columns in functions {
                 let function = columns[1];
@@ -189,7 +192,7 @@ fn bad_functions_are_found() {
                 let hit = found
                     .findings
                     .iter()
-                    .any(|f| f.function == name || f.steps.iter().any(|s| s.function == name));
+                    .any(|f| f.function == name || f.steps().iter().any(|s| s.0 == name));
                 let rule = wanted.join(", ");
                 let scores = [
                     &mut by_rule.entry(rule).or_default()[way],

@@ -1,10 +1,14 @@
 //! The cases of `tests/c`, each as a good and as a bad program (`tests/c/README.md`).
 #![allow(clippy::print_stderr)]
 
-use postbop::{CProgram, CText, Options, Watch, allowances, findings};
+mod asking;
+
+use asking::findings;
+use postbop::{CProgram, CText, Options, Watch};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 /// What is not yet as it should be, with the reason: `case good` or `case bad`. A case that is listed
 /// here and passes fails the test, so that the list stays true.
@@ -66,15 +70,15 @@ fn case(name: &str, text: &str, bad: bool) -> Case {
 
 /// What the rules say about it.
 fn found(case: &Case, text: &str, rules: &[rules::Rule]) -> Result<BTreeSet<Found>, String> {
-    let allow: Vec<_> = case.units.iter().flat_map(|u| allowances(&u.name, text)).collect();
-    let program = CProgram::new(case.units.clone()).map_err(|e| e.to_string())?;
+    let sources: Vec<_> = case.units.iter().map(|u| (u.name.as_str(), text)).collect();
+    let program = Arc::new(CProgram::new(case.units.clone()).map_err(|e| e.to_string())?);
     if let [first, ..] = &program.warnings()[..] {
         return Err(first.clone());
     }
     let options = Options::default();
-    let all = findings(program.skeleton(), rules, &allow, &options, &Watch::default());
+    let all = findings(&program, rules, &sources, &options, &Watch::default());
     match &all.unknown[..] {
-        [] => Ok(all.findings.into_iter().map(|f| (f.line, f.rule)).collect()),
+        [] => Ok(all.findings.iter().map(|f| (f.line, f.rule.clone())).collect()),
         unknown => Err(format!("{unknown:?}")),
     }
 }

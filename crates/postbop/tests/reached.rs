@@ -5,9 +5,10 @@
 //! without a compiler's preprocessor, nothing is checked. [`OWN`] are some of the kind.
 #![allow(clippy::print_stderr)]
 
-use postbop::{
-    CProgram, CText, Options, Property, SourceFile, Status, TraceMode, Watch, check, findings,
-};
+mod asking;
+
+use asking::findings;
+use postbop::{CProgram, CText, Options, Property, SourceFile, Status, TraceMode, Watch, check};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -149,7 +150,7 @@ fn what_rules_forbid_is_found_where_it_happens() {
             };
             let rules: Vec<rules::Rule> = all.iter().filter(|r| r.name == rule).cloned().collect();
             let options = Options { trace: TraceMode::Any, ..Options::default() };
-            let found = findings(program.skeleton(), &rules, &[], &options, &Watch::default());
+            let found = findings(&program, &rules, &[], &options, &Watch::default());
             asked += 1;
             if found.findings.is_empty() {
                 missed.push(format!("{name} {k} ({rule}): {:?}", found.unknown));

@@ -1,9 +1,13 @@
 //! The place of a finding is the step that violates the rule, whatever the rule is about and whichever
 //! engine answers.
 
-use postbop::{CProgram, CText, EngineChoice, Options, Watch, allowances, findings};
+mod asking;
 
-const ENGINES: [EngineChoice; 7] = [
+use asking::{Found, findings};
+use postbop::{CProgram, CText, EngineChoice, Options, Watch};
+use std::sync::Arc;
+
+const ENGINES: [EngineChoice; 8] = [
     EngineChoice::Auto,
     EngineChoice::Explicit,
     EngineChoice::Summary,
@@ -11,6 +15,7 @@ const ENGINES: [EngineChoice; 7] = [
     EngineChoice::Pre,
     EngineChoice::Qbf,
     EngineChoice::Universal,
+    EngineChoice::Compare,
 ];
 
 /// The lines at which a rule is violated, and those where that is allowed.
@@ -18,16 +23,16 @@ fn lines(rule: &str, c: &str, engine: EngineChoice) -> (Vec<u32>, Vec<u32>) {
     let rules = rules::parse(rule).unwrap_or_else(|e| panic!("{e}"));
     let text = format!("# 1 \"f.c\"\n{c}");
     let unit = CText { name: "f.c".to_owned(), text, directory: None };
-    let program = CProgram::new(vec![unit]).expect("a program");
+    let program = Arc::new(CProgram::new(vec![unit]).expect("a program"));
     let options = Options { engine, ..Options::default() };
-    let allow = allowances("f.c", c);
-    let found = findings(program.skeleton(), &rules, &allow, &options, &Watch::default());
+    let found = findings(&program, &rules, &[("f.c", c)], &options, &Watch::default());
     assert!(found.unknown.is_empty(), "{engine:?}: {:?}\n{c}", found.unknown);
     for finding in &found.findings {
-        let last = finding.steps.last().expect("a step");
-        assert_eq!((last.line, last.column), (finding.line, finding.column), "{engine:?}\n{c}");
+        let steps = finding.steps();
+        let last = steps.last().expect("a step");
+        assert_eq!((last.1, last.2), (finding.line, finding.column), "{engine:?}\n{c}");
     }
-    let lines = |list: &[postbop::Finding]| {
+    let lines = |list: &[Found]| {
         let mut lines: Vec<u32> = list.iter().map(|f| f.line).collect();
         lines.sort_unstable();
         lines

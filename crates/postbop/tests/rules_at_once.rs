@@ -1,11 +1,14 @@
 //! Several rules at once: the answers are those of each rule alone, in order, and what ends a run ends
 //! all of them.
 
+mod asking;
+
+use asking::{Answers, findings};
 use postbop::{
-    CProgram, CText, Findings, Limits, Options, Rule, StopReason, Watch, findings, parse_rules,
-    ready_rules,
+    CProgram, CText, Finding, Limits, Options, Rule, StopReason, Watch, parse_rules, ready_rules,
 };
 use std::fmt::Write;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -48,39 +51,44 @@ fn rules() -> Vec<Rule> {
     named.collect()
 }
 
-fn asked(c: &CProgram, rules: &[Rule], limits: Limits, watch: &Watch) -> Findings {
-    findings(c.skeleton(), rules, &[], &Options { limits, ..Options::default() }, watch)
+fn asked(c: &Arc<CProgram>, rules: &[Rule], limits: Limits, watch: &Watch) -> Answers {
+    findings(c, rules, &[], &Options { limits, ..Options::default() }, watch)
+}
+
+/// A finding, with the places, depths and events of its steps, and counters.
+type Said = (String, Finding, Vec<(String, u32, u32, u32, Vec<String>)>, Vec<(String, u64)>);
+
+/// What is found, with what it rests on.
+fn said(answers: &Answers) -> Vec<Said> {
+    let one = |f: &asking::Found| {
+        (f.rule.clone(), Finding::clone(f), f.steps(), f.outcome.counters.clone())
+    };
+    answers.findings.iter().map(one).collect()
 }
 
 #[test]
 fn rules_at_once_say_what_each_says_alone() {
-    let c = CProgram::new(texts(3, 2)).expect("they are parsed");
+    let c = Arc::new(CProgram::new(texts(3, 2)).expect("they are parsed"));
     let (rules, limits, watch) = (rules(), Limits::default(), Watch::default());
     let together = asked(&c, &rules, limits, &watch);
     assert!(together.unknown.is_empty(), "{:?}", together.unknown);
     let broken: std::collections::BTreeSet<&str> =
         together.findings.iter().map(|f| f.rule.as_str()).collect();
     assert!(broken.len() >= 5, "{broken:?}");
-    let mut alone = Findings::default();
+    let (mut alone, mut assumptions) = (Vec::new(), Vec::new());
     for rule in &rules {
         let found = asked(&c, std::slice::from_ref(rule), limits, &watch);
-        alone.findings.extend(found.findings);
-        for assumption in found.assumptions {
-            if !alone.assumptions.contains(&assumption) {
-                alone.assumptions.push(assumption);
-            }
-        }
-        for (name, value) in found.counters {
-            match alone.counters.iter_mut().find(|(n, _)| *n == name) {
-                Some((_, sum)) => *sum += value,
-                None => alone.counters.push((name, value)),
+        alone.extend(said(&found));
+        for assumption in found.report.assumptions {
+            if !assumptions.contains(&assumption) {
+                assumptions.push(assumption);
             }
         }
     }
-    assert_eq!(together, alone);
+    assert_eq!((said(&together), &together.report.assumptions), (alone, &assumptions));
     // With a limit on steps they take turns: that changes nothing either.
     let steps = Limits { steps: Some(u64::MAX), ..limits };
-    assert_eq!(asked(&c, &rules, steps, &watch), together);
+    assert_eq!(said(&asked(&c, &rules, steps, &watch)), said(&together));
 }
 
 #[test]
@@ -93,7 +101,7 @@ fn units_at_once_are_in_order() {
 }
 
 /// All rules have their reason to have no answer, and it came soon after `limit`.
-fn ended(found: &Findings, start: Instant, limit: Duration, reason: fn(&StopReason) -> bool) {
+fn ended(found: &Answers, start: Instant, limit: Duration, reason: fn(&StopReason) -> bool) {
     let late = start.elapsed().saturating_sub(limit);
     assert!(late < Duration::from_millis(1500), "{late:?} too late");
     assert!(!found.unknown.is_empty(), "the program is too small for this test");
@@ -102,7 +110,7 @@ fn ended(found: &Findings, start: Instant, limit: Duration, reason: fn(&StopReas
 
 #[test]
 fn what_ends_a_run_ends_all_rules() {
-    let c = CProgram::new(texts(40, 12)).expect("they are parsed");
+    let c = Arc::new(CProgram::new(texts(40, 12)).expect("they are parsed"));
     let (rules, watch) = (rules(), Watch::default());
     for time in [Duration::ZERO, Duration::from_millis(60)] {
         let start = Instant::now();

@@ -5,9 +5,13 @@
 //! second, they test pointers and statuses, functions tell by their result what they did, and `malloc` may
 //! fail: nothing that happens may be missing, and nearly all programs must have nothing else.
 
-use postbop::{CProgram, CText, Options, Watch, findings};
+mod asking;
+
+use asking::findings;
+use postbop::{CProgram, CText, Options, Watch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// The generator of [knuth], as MMIX has it.
 struct Random(u64);
@@ -426,10 +430,10 @@ fn both(seed: u64, signs: bool, rules: &[rules::Rule]) -> Option<(Lines, Lines, 
         return None;
     }
     let unit = CText { name: "r.c".into(), text: format!("# 1 \"r.c\"\n{text}"), directory: None };
-    let program = CProgram::new(vec![unit]).expect("a program");
-    let found = findings(program.skeleton(), rules, &[], &Options::default(), &Watch::default());
+    let program = Arc::new(CProgram::new(vec![unit]).expect("a program"));
+    let found = findings(&program, rules, &[], &Options::default(), &Watch::default());
     assert!(found.unknown.is_empty(), "seed {seed}: {:?}", found.unknown);
-    let lines = found.findings.into_iter().map(|f| (f.rule, f.line)).collect();
+    let lines = found.findings.iter().map(|f| (f.rule.clone(), f.line)).collect();
     let wanted = machine.found.iter().map(|(rule, line)| ((*rule).to_owned(), *line)).collect();
     Some((lines, wanted, text))
 }

@@ -52,6 +52,12 @@ pub enum PropertyError {
         /// The procedure.
         proc: String,
     },
+    /// A rule, about a program that has no events.
+    #[error("rule `{rule}` is about the events of a C program")]
+    NoEvents {
+        /// The rule's name.
+        rule: String,
+    },
     /// A formula that makes no sense.
     #[error("{0}")]
     Formula(Box<FormulaError>),
@@ -73,6 +79,7 @@ impl PropertyError {
             PropertyError::NotALine { .. } => "not-a-line",
             PropertyError::NoStatementOnLine { .. } => "no-statement",
             PropertyError::ConditionalExit { .. } => "conditional-exit",
+            PropertyError::NoEvents { .. } => "rule-without-c",
             PropertyError::Formula(error) => error.code(),
             PropertyError::Automaton(_) => "ltl-too-large",
         }
@@ -111,7 +118,9 @@ impl PropertyError {
                 }
                 (None, None) => None,
             },
-            PropertyError::Formula(_) | PropertyError::Automaton(_) => None,
+            PropertyError::NoEvents { .. }
+            | PropertyError::Formula(_)
+            | PropertyError::Automaton(_) => None,
         };
         out
     }

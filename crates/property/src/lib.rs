@@ -28,7 +28,7 @@
 //! ```
 //!
 //! A temporal formula becomes a [`Product`]: another program, whose infinite runs that carry all
-//! marks again and again are the violations, and the way back from its traces. Atoms are
+//! marks again and again (in Sugar: runs that come to a place) are the violations, and the way back from its traces. Atoms are
 //!
 //! | atom | holds when |
 //! |---|---|
@@ -90,7 +90,6 @@ pub use error::PropertyError;
 pub use formula_error::{FormulaError, FormulaErrorKind, Hint, Which};
 pub use place::{exits, places, targets};
 pub use product::{Product, Size};
-pub use sere::Watched;
 pub use vacuity::Mutant;
 
 use automata::Options;
@@ -133,6 +132,15 @@ pub enum Property {
         /// As in [`Property::Ltl`].
         fair: Vec<String>,
     },
+    /// Does a C program keep a rule? (`--rule FILE`) The crate `rules` makes the question.
+    Rule {
+        /// The rule's name.
+        rule: String,
+        /// The rule, as it is written.
+        text: String,
+        /// In an answer about one object: the metavariable, and what it stands for.
+        bindings: Vec<(String, String)>,
+    },
 }
 
 /// What [`Property::Terminates`] asks.
@@ -145,10 +153,8 @@ pub enum Question {
     Goal(Goal),
     /// Is each node reached? ([`check::Wants::all_nodes`])
     AllNodes,
-    /// Has the product a run with all marks? Then the property is violated.
+    /// Has the product a run to its goal? Then the property is violated.
     Product(Box<Product>),
-    /// Is the goal of the watched program reached? Then the property is violated.
-    Watched(Box<Watched>),
 }
 
 impl Property {
@@ -226,6 +232,9 @@ impl Property {
             Property::Sere { formula } => sere::question(program, formula, &options)?,
             Property::Reach { label } => Question::Goal(Goal::Reach(targets(program, label)?)),
             Property::ReachAll => Question::AllNodes,
+            Property::Rule { rule, .. } => {
+                return Err(PropertyError::NoEvents { rule: rule.clone() });
+            }
             Property::Assert => {
                 let errors = program.procs.iter().filter_map(|p| p.error);
                 Question::Goal(Goal::Reach(errors.map(Target::at).collect()))
@@ -242,6 +251,7 @@ impl Property {
             Property::Ltl { .. } => "ltl",
             Property::Sere { .. } => "sere",
             Property::Terminates { .. } => "terminates",
+            Property::Rule { .. } => "rule",
         }
     }
 }

@@ -36,7 +36,8 @@ use ir::{
 };
 use std::sync::Arc;
 
-/// A program whose infinite runs with all marks are the wanted runs of another one.
+/// A program whose runs to a goal are the wanted runs of another one: infinite ones with all marks, or
+/// finite ones to a place.
 ///
 /// Variables, nodes and procedures of the original keep their ids; what is new has ids behind them.
 #[derive(Clone, Debug)]
@@ -45,8 +46,9 @@ pub struct Product {
     pub program: Arc<Program>,
     /// What is asked of it.
     pub goal: Goal,
-    /// The property as a whole, over the original program: the assumptions imply the formula.
-    pub temporal: Temporal,
+    /// The property as a whole, over the original program: the assumptions imply the formula. None if
+    /// finite runs violate it.
+    pub temporal: Option<Temporal>,
     /// The size of the automaton.
     pub automaton: Size,
     /// The variable that holds the automaton's state; none if there is only one.
@@ -56,6 +58,8 @@ pub struct Product {
     pub waiting: Option<VarId>,
     /// The procedure that calls the entry procedure.
     pub wrapper: ProcId,
+    /// Where finished runs stay.
+    pub finished: NodeId,
     /// Locals of that procedure, and those of the entry procedure that they initialise.
     pub handed_over: Vec<(VarId, VarId)>,
     /// Of each edge, the one of the original that it executes; `None` for what is new: the call of
@@ -230,11 +234,12 @@ fn join(
     Product {
         program: Arc::new(b.finish(wrapper, init)),
         goal: Goal::Repeat { marks },
-        temporal,
+        temporal: Some(temporal),
         automaton: size,
         state,
         waiting,
         wrapper,
+        finished,
         handed_over,
         edges: made.into_iter().map(|(_, edge)| edge).collect(),
     }

@@ -13,14 +13,14 @@
 
 use crate::atoms::{Names, meaning};
 use crate::formula::resolve;
-use crate::product::{entering, state_is, suffix_product};
+use crate::product::{Product, Size, entering, state_is, suffix_product};
 use crate::{FormulaError, FormulaErrorKind, PropertyError, Question, Which};
 use automata::Options;
 use automata::ltl::{Atom, parse_atom};
 use automata::sere::{Condition, Nfa, Sere, property};
 use check::{Goal, Meaning, Target};
 use ir::{
-    Assign, Edge, EdgeKind, ExprId, Exprs, NodeId, ProcId, Program, ProgramBuilder, Rel, Time,
+    Assign, Edge, EdgeId, EdgeKind, ExprId, Exprs, NodeId, Program, ProgramBuilder, Rel, Time,
     Type, VarId,
 };
 use rustc_hash::FxHashMap;
@@ -28,26 +28,8 @@ use source::Span;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A program whose runs to the goal are the runs that violate a property.
-///
-/// Variables, nodes and procedures of the original keep their ids; what is new has ids behind them.
-#[derive(Clone, Debug)]
-pub struct Watched {
-    /// The program.
-    pub program: Arc<Program>,
-    /// Where a run that violates the property comes to.
-    pub goal: Goal,
-    /// The bits of the added global, which stands behind the others.
-    pub state_bits: u32,
-    /// Where finished runs stay.
-    pub finished: NodeId,
-    /// The procedure that calls the entry procedure.
-    pub wrapper: ProcId,
-    /// States of the automaton.
-    pub states: usize,
-}
-
-/// What a property in Sugar asks: a watched program if its conclusion is a boolean, else a product.
+/// What a property in Sugar asks: the product with a finite automaton if its conclusion is a boolean, else
+/// that with a Büchi automaton.
 pub(crate) fn question(
     program: &Program,
     text: &str,
@@ -61,7 +43,7 @@ pub(crate) fn question(
     })?;
     let (trigger, conclusion) = match parsed {
         Sere::Words(nfa) => {
-            return Ok(Question::Watched(Box::new(watched(program, &names, text, &nfa)?)));
+            return Ok(Question::Product(Box::new(watched(program, &names, text, &nfa)?)));
         }
         Sere::Suffix { trigger, conclusion } => (trigger, conclusion),
     };
@@ -102,13 +84,13 @@ fn parsed_atoms(text: &str, nfa: &Nfa) -> Result<Vec<(Atom, Span)>, PropertyErro
     parsed.collect()
 }
 
-/// The watched program for the runs that violate the property.
+/// The product for the finite runs that violate the property.
 fn watched(
     program: &Program,
     names: &Names<'_>,
     text: &str,
     nfa: &Nfa,
-) -> Result<Watched, PropertyError> {
+) -> Result<Product, PropertyError> {
     let mut exprs = program.exprs.clone();
     let mut meanings: Vec<Meaning> = Vec::new();
     for (parsed, span) in parsed_atoms(text, nfa)? {
@@ -124,8 +106,9 @@ fn watched(
     let mut watcher = Watcher { nfa, meanings: &meanings, state, made: FxHashMap::default() };
     let mut targets: Vec<Target> = Vec::new();
     let mut seen: BTreeSet<NodeId> = BTreeSet::new();
+    let mut made: Vec<(NodeId, Option<EdgeId>)> = Vec::new();
 
-    for edge in program.edges.iter() {
+    for (id, edge) in program.edges.enumerate() {
         let mut edge = edge.clone();
         edge.marks = 0;
         if edge.step {
@@ -140,6 +123,7 @@ fn watched(
             };
             moves.apply(&mut b.exprs, state, rel);
         }
+        made.push((edge.source, Some(id)));
         b.edge(edge);
     }
     let events = b.no_events();
@@ -151,6 +135,7 @@ fn watched(
         let mut rel = Rel::identity();
         moves.apply(&mut b.exprs, state, &mut rel);
         let kind = EdgeKind::Local { target: node, rel };
+        made.push((node, None));
         b.edge(Edge { source: node, kind, step: true, events, marks: 0 });
     };
     for proc in program.procs.ids() {
@@ -164,14 +149,27 @@ fn watched(
     let (start, finished) = (b.silent(), b.silent());
     b.entry(wrapper, start);
     stutter(&mut b, finished, |m| m.terminated);
-    let (mut init, enter, _) = entering(program, &mut b, wrapper);
+    let (mut init, enter, handed_over) = entering(program, &mut b, wrapper);
     let here = state_is(&mut b.exprs, Time::Pre, state, 0);
     init.condition = b.exprs.and(here, init.condition);
     let call = ir::Call { callee: program.entry, enter, ret: finished, back: Rel::identity() };
     let kind = EdgeKind::Call(Box::new(call));
+    made.push((start, None));
     b.edge(Edge { source: start, kind, step: false, events, marks: 0 });
-    let program = Arc::new(b.finish(wrapper, init));
-    Ok(Watched { program, goal: Goal::Reach(targets), state_bits: bits, finished, wrapper, states })
+    // The builder sorts edges by their source, and keeps their order otherwise.
+    made.sort_by_key(|&(source, _)| source);
+    Ok(Product {
+        program: Arc::new(b.finish(wrapper, init)),
+        goal: Goal::Reach(targets),
+        temporal: None,
+        automaton: Size { states: states as u32, transitions: nfa.transitions.len(), marks: 0 },
+        state: Some(state),
+        waiting: None,
+        wrapper,
+        finished,
+        handed_over,
+        edges: made.into_iter().map(|(_, edge)| edge).collect(),
+    })
 }
 
 /// What the automaton does with its state.

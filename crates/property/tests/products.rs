@@ -442,7 +442,8 @@ fn check_pair(
     let root = parsed(program, formula);
     let fair: Vec<Formula> = fair.iter().map(|f| parsed(program, &format!("G F ({f})"))).collect();
     let is_fair = |word: &Word| fair.iter().all(|f| satisfies(word, f, told));
-    let extended = with_exprs(program, &product.temporal);
+    let temporal = product.temporal.as_ref().unwrap();
+    let extended = with_exprs(program, temporal);
     let judge = Machine::new(&extended);
     tally.pairs += 1;
     match run {
@@ -451,7 +452,7 @@ fn check_pair(
             let word = word_of_product(program, &product, &product_graph, &run);
             assert!(is_fair(&word), "unfair: {}", context());
             assert!(!satisfies(&word, &root, told), "no violation: {}", context());
-            assert!(!judged(&word, &product.temporal, &judge), "{}", context());
+            assert!(!judged(&word, temporal, &judge), "{}", context());
             let trace = trace(&product, &product_graph, &run);
             let lifted = product.trace(program, &trace).unwrap();
             match lifted.lasso.unwrap() {
@@ -460,13 +461,13 @@ fn check_pair(
                 Lasso::Failed => tally.failed += 1,
             }
             let word = execute(program, graph, &lifted);
-            assert!(!judged(&word, &product.temporal, &judge), "lifted: {}", context());
+            assert!(!judged(&word, temporal, &judge), "lifted: {}", context());
         }
         None => {
             for _ in 0..30 {
                 let Some(word) = random_word(program, graph, rng) else { continue };
                 tally.words += 1;
-                assert!(judged(&word, &product.temporal, &judge), "missed: {}", context());
+                assert!(judged(&word, temporal, &judge), "missed: {}", context());
                 assert!(!is_fair(&word) || satisfies(&word, &root, told), "missed: {}", context());
             }
         }

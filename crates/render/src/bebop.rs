@@ -10,7 +10,6 @@ const INDENT: usize = 6;
 
 /// Writes the report as Bebop printed it.
 pub fn bebop(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let mut reader = Reader::new(&report.program);
     for (i, outcome) in report.results.iter().enumerate() {
         if i > 0 {
             writeln!(out)?;
@@ -21,19 +20,24 @@ pub fn bebop(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             line!(out, "Line {} not reachable", report.program.nodes[statement.node].origin.line)?;
         }
         let Some(trace) = &outcome.trace else { continue };
+        let program = &*trace.program;
+        let mut reader = Reader::new(program);
         writeln!(out)?;
         for (i, step) in trace.steps.iter().enumerate().rev() {
-            let node = &report.program.nodes[step.node];
+            let node = &program.nodes[step.node];
             let mut line = String::new();
             if step.depth > MAX_INDENT {
                 line = format!("({}) ", step.depth);
             }
             match step.stays {
                 None => line += &format!("Line {:<8}State", node.origin.line),
-                Some(_) => line += &format!("{:<13}State", step.origin(&report.program).2),
+                Some(_) => line += &format!("{:<13}State", step.origin(program).2),
             }
             for (var, value) in reader.values(node.proc, &step.state) {
-                line += &format!(" {}={value}", report.program.var_name(var));
+                line += &format!(" {}={value}", program.var_name(var));
+            }
+            for event in &step.events {
+                line += &format!(" [{}]", event.shown);
             }
             if let Some(count) = &step.folded {
                 line += &format!(" ({} steps folded)", crate::text::rounded(count));
@@ -56,7 +60,9 @@ fn head(outcome: &Outcome) -> String {
         },
         Property::Assert => "Assertion".to_owned(),
         Property::Ltl { formula, .. } => format!("Formula {formula}"),
+        Property::Sere { formula } => format!("Property {formula}"),
         Property::Terminates { .. } => "Termination".to_owned(),
+        Property::Rule { rule, .. } => format!("Rule {rule}"),
         _ => "Statements".to_owned(),
     };
     match (outcome.status, &outcome.property) {
@@ -64,14 +70,13 @@ fn head(outcome: &Outcome) -> String {
         (Status::Unreachable, _) => format!("{what} not reachable"),
         (Status::Violated, Property::Assert) => "Assertion violated".to_owned(),
         (Status::Holds, Property::Assert) => "No assertion violated".to_owned(),
-        (Status::Violated, Property::Ltl { .. } | Property::Terminates { .. }) => {
-            format!("{what} violated")
-        }
-        (Status::Holds, Property::Ltl { .. } | Property::Terminates { .. }) => {
-            format!("{what} holds")
-        }
-        (Status::Violated, _) => "Some statements not reachable:".to_owned(),
-        (Status::Holds, _) => "All statements reachable".to_owned(),
+        (Status::Violated, Property::ReachAll) => "Some statements not reachable:".to_owned(),
+        (Status::Holds, Property::ReachAll) => "All statements reachable".to_owned(),
+        (Status::Violated, _) => match &outcome.finding {
+            Some(finding) => format!("{what} violated ({})", finding.message),
+            None => format!("{what} violated"),
+        },
+        (Status::Holds, _) => format!("{what} holds"),
         (Status::Unknown, _) => match &outcome.stop_reason {
             Some(reason) => format!("{what}: no answer: {reason}"),
             None => format!("{what}: no answer"),

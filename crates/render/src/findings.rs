@@ -1,117 +1,13 @@
-//! What rules found: as data, and for people.
+//! What rules found, for people.
 //!
 //! A path is shown by source lines, those with events that matter marked; what lies between is cut
 //! short unless all of it is wanted.
 
-use crate::{MAX_INDENT, Report, Status, TextOptions};
-use check::StopReason;
+use crate::{Finding, ListedStep, Listing, LookedAt, MAX_INDENT, Outcome, Report, TextOptions};
+use property::Property;
 use source::SourceFile;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
-
-/// The answers to all rules.
-#[derive(Clone, Debug, Default)]
-pub struct RuleReport {
-    /// One for each rule, in order.
-    pub rules: Vec<RuleOutcome>,
-    /// What the answers rest on, said once.
-    pub assumptions: Vec<String>,
-    /// The engine that answered.
-    pub engine: String,
-    /// Wall-clock time for all rules.
-    pub seconds: f64,
-    /// Counters of effort for all rules.
-    pub counters: Vec<(String, u64)>,
-}
-
-/// The answer to one rule.
-#[derive(Clone, Debug)]
-pub struct RuleOutcome {
-    /// The rule's name.
-    pub rule: String,
-    /// Its metavariable, if it has one.
-    pub metavariable: Option<String>,
-    /// Why there is no complete answer.
-    pub stop_reason: Option<StopReason>,
-    /// What breaks it.
-    pub findings: Vec<Finding>,
-    /// What a remark in the source allows to break it.
-    pub suppressed: Vec<Finding>,
-    /// What it was about.
-    pub looked_at: LookedAt,
-    /// Why the answer is about nothing.
-    pub vacuous: Vec<String>,
-}
-
-/// What was looked at for the answer to a rule.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct LookedAt {
-    /// The variables, for a rule about variables.
-    pub variables: Option<Vec<String>>,
-    /// The places where values come into being, for a rule about values.
-    pub values: Option<usize>,
-    /// Calls of functions that the rule names.
-    pub call_sites: usize,
-}
-
-impl RuleOutcome {
-    /// Whether it is kept.
-    pub fn status(&self) -> Status {
-        match (&self.findings[..], &self.stop_reason) {
-            ([], None) => Status::Holds,
-            ([], Some(_)) => Status::Unknown,
-            _ => Status::Violated,
-        }
-    }
-}
-
-/// A violation of a rule.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Finding {
-    /// What the rule says about it.
-    pub message: String,
-    /// Where the rule is violated.
-    pub file: String,
-    /// Its line, from 1.
-    pub line: u32,
-    /// Its column, from 1.
-    pub column: u32,
-    /// Its function.
-    pub function: String,
-    /// The object that it is about; empty for rules without one.
-    pub object: String,
-    /// Where the object comes from: file and line.
-    pub origin: Option<(String, u32)>,
-    /// No path to it is shorter, a completed call counted as one step.
-    pub shortest: bool,
-    /// The way there.
-    pub steps: Vec<FindingStep>,
-    /// What was taken for granted on the way.
-    pub assumptions: Vec<String>,
-    /// The reason of the remark that allows it.
-    pub suppressed: Option<String>,
-}
-
-/// A step of a finding's path.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FindingStep {
-    /// The file.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column, from 1.
-    pub column: u32,
-    /// The statement.
-    pub text: String,
-    /// The function.
-    pub function: String,
-    /// How many calls are open.
-    pub depth: u32,
-    /// It is a call whose inside is not shown.
-    pub folded: bool,
-    /// What happens here that matters to the rule.
-    pub event: Option<String>,
-}
 
 /// So many lines without events are shown before and after the gap of a path that is cut short.
 const AROUND: usize = 2;
@@ -123,85 +19,128 @@ const ASSUMED: usize = 12;
 const MANY: usize = 20;
 
 /// The files by their names.
-type Sources<'a> = HashMap<&'a str, &'a SourceFile>;
+pub(crate) type Sources<'a> = HashMap<&'a str, &'a SourceFile>;
+
+/// The files of a report.
+pub(crate) fn sources(report: &Report) -> Sources<'_> {
+    // The first of two files with one name.
+    report.files.iter().rev().map(|f| (f.name(), &**f)).collect()
+}
 
 /// A line of a path: neighbouring steps on one source line are one.
 struct Line<'a> {
-    step: &'a FindingStep,
-    events: Vec<&'a str>,
+    step: &'a ListedStep,
+    place: Place<'a>,
+    /// Of each point on the line.
+    events: Vec<String>,
     folded: bool,
 }
 
+/// Where a step is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Place<'a> {
+    file: &'a str,
+    line: u32,
+    column: u32,
+    function: &'a str,
+    text: &'a str,
+}
+
+impl<'a> Place<'a> {
+    fn new(trace: &'a Listing, step: &ListedStep) -> Place<'a> {
+        let node = &trace.program.nodes[step.node];
+        let file = trace.program.files.get(node.origin.file as usize).map_or("", String::as_str);
+        let (line, column, text) = step.origin(&trace.program);
+        Place { file, line, column, function: trace.program.proc_name(node.proc), text }
+    }
+}
+
+/// The name of the rule that an outcome is about.
+pub(crate) fn rule(outcome: &Outcome) -> Option<&str> {
+    match &outcome.property {
+        Property::Rule { rule, .. } => Some(rule),
+        _ => None,
+    }
+}
+
+/// One answer about a rule.
 pub(crate) fn text(
-    report: &Report,
-    rules: &RuleReport,
+    sources: &Sources<'_>,
+    (rule, outcome): (&str, &Outcome),
     options: &TextOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    // The first of two files with one name.
-    let sources: Sources<'_> = report.files.iter().rev().map(|f| (f.name(), &**f)).collect();
-    for outcome in &rules.rules {
-        let rule = &outcome.rule;
-        for finding in &outcome.findings {
-            let Finding { message, file, line, column, .. } = finding;
+    match (&outcome.finding, &outcome.stop_reason) {
+        (Some(finding), _) => {
+            let Finding { message, file, line, column, .. } = &**finding;
             line!(out, "violated: {rule}: {message} at {file}:{line}:{column}")?;
-            if options.quiet {
-                continue;
-            }
-            path(&sources, finding, options, out)?;
-            writeln!(out)?;
         }
-        match (&outcome.stop_reason, outcome.status()) {
-            (Some(reason), _) => line!(out, "unknown: {rule} ({reason})")?,
-            (None, Status::Holds) => line!(out, "holds: {rule}")?,
-            _ => {}
-        }
-        for reason in &outcome.vacuous {
-            line!(out, "  warning: {reason}")?;
-        }
-        if options.verbose {
-            looked_at(outcome, out)?;
-        }
-        let n = outcome.suppressed.len();
-        if n > 0 && !options.quiet {
-            line!(out, "  {n} suppressed by remarks in the source")?;
-            if options.verbose {
-                for f in &outcome.suppressed {
-                    let reason = f.suppressed.as_deref().unwrap_or("");
-                    line!(out, "  {}:{}: {} (allowed: {reason})", f.file, f.line, f.message)?;
-                }
-            }
-        }
+        (None, Some(reason)) => line!(out, "unknown: {rule} ({reason})")?,
+        (None, None) => line!(out, "{}: {rule}", outcome.status.word())?,
+    }
+    for reason in &outcome.vacuous {
+        line!(out, "  warning: {reason}")?;
     }
     if options.quiet {
         return Ok(());
     }
-    count(rules, out)?;
-    for assumption in &rules.assumptions {
-        line!(out, "note: {assumption}")?;
+    for warning in &outcome.warnings {
+        line!(out, "  warning: {warning}")?;
     }
-    if options.verbose || options.stats {
-        line!(out, "  engine {}, {:.3} s", rules.engine, rules.seconds)?;
+    if let Some(finding) = &outcome.finding {
+        path(sources, finding, outcome.trace.as_ref(), options, out)?;
+        writeln!(out)?;
     }
-    if options.stats {
-        crate::text::counters(out, &rules.counters)?;
+    Ok(())
+}
+
+/// What is said once about a rule, after all its answers.
+pub(crate) fn about_rule(
+    report: &Report,
+    name: &str,
+    options: &TextOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let allowed = report.suppressed.iter().filter(|o| rule(o) == Some(name));
+    let allowed: Vec<&Finding> = allowed.filter_map(|o| o.finding.as_deref()).collect();
+    if options.verbose {
+        looked_at(report, name, &allowed, out)?;
+    }
+    let n = allowed.len();
+    if n > 0 && !options.quiet {
+        line!(out, "  {n} suppressed by remarks in the source")?;
+        for f in allowed.into_iter().filter(|_| options.verbose) {
+            let reason = f.suppressed.as_deref().unwrap_or("");
+            line!(out, "  {}:{}: {} (allowed: {reason})", f.file, f.line, f.message)?;
+        }
     }
     Ok(())
 }
 
 /// What a rule was about, and the verdict for each variable of it.
-fn looked_at(outcome: &RuleOutcome, out: &mut dyn Write) -> io::Result<()> {
-    let LookedAt { variables, values, call_sites } = &outcome.looked_at;
+fn looked_at(
+    report: &Report,
+    name: &str,
+    allowed: &[&Finding],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let answers = || report.results.iter().filter(|o| rule(o) == Some(name));
+    let Some(looked) = answers().find_map(|o| o.looked_at.as_ref()) else { return Ok(()) };
+    let LookedAt { variables, values, call_sites } = &**looked;
     let counted = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let mut parts = vec![counted(*call_sites, "call site")];
     parts.extend(values.map(|n| counted(n, "value")));
     parts.extend(variables.as_ref().map(|v| counted(v.len(), "variable")));
-    line!(out, "  {}: looked at {}", outcome.rule, parts.join(", "))?;
+    line!(out, "  {name}: looked at {}", parts.join(", "))?;
+    let broken: HashSet<&str> =
+        answers().filter_map(|o| Some(o.finding.as_ref()?.object.as_str())).collect();
+    let allowed: HashSet<&str> = allowed.iter().map(|f| f.object.as_str()).collect();
+    let open = answers().any(|o| o.stop_reason.is_some());
     for variable in variables.iter().flatten() {
-        let about = |found: &[Finding]| found.iter().any(|f| f.object == *variable);
-        let verdict = match (about(&outcome.findings), about(&outcome.suppressed)) {
+        let is_in = |objects: &HashSet<&str>| objects.contains(variable.as_str());
+        let verdict = match (is_in(&broken), is_in(&allowed)) {
             (true, _) => "violated",
-            (false, _) if outcome.stop_reason.is_some() => "unknown",
+            (false, _) if open => "unknown",
             (false, true) => "holds, with what is suppressed",
             (false, false) => "holds",
         };
@@ -210,18 +149,34 @@ fn looked_at(outcome: &RuleOutcome, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// What is said once about all rules: how many findings there are, and what they rest on.
+pub(crate) fn notes(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::Result<()> {
+    if options.quiet {
+        return Ok(());
+    }
+    count(report, out)?;
+    for assumption in &report.assumptions {
+        line!(out, "note: {assumption}")?;
+    }
+    Ok(())
+}
+
 /// How many findings there are, where they are too many to be counted by eye.
-fn count(rules: &RuleReport, out: &mut dyn Write) -> io::Result<()> {
-    let findings = || rules.rules.iter().flat_map(|r| &r.findings);
+fn count(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let findings = || report.results.iter().filter_map(|r| Some((rule(r)?, r.finding.as_ref()?)));
     let all = findings().count();
     if all < MANY {
         return Ok(());
     }
-    let files: HashSet<&str> = findings().map(|f| f.file.as_str()).collect();
-    let by_rule: Vec<String> = (rules.rules.iter())
-        .filter(|r| !r.findings.is_empty())
-        .map(|r| format!("{} {}", r.rule, r.findings.len()))
-        .collect();
+    let files: HashSet<&str> = findings().map(|(_, f)| f.file.as_str()).collect();
+    let mut by_rule: Vec<(&str, usize)> = Vec::new();
+    for (rule, _) in findings() {
+        match by_rule.last_mut() {
+            Some((last, n)) if *last == rule => *n += 1,
+            _ => by_rule.push((rule, 1)),
+        }
+    }
+    let by_rule: Vec<String> = by_rule.iter().map(|(rule, n)| format!("{rule} {n}")).collect();
     let (files, by_rule) = (files.len(), by_rule.join(", "));
     let s = if files == 1 { "" } else { "s" };
     line!(out, "{all} findings in {files} file{s}: {by_rule} (`-q`: a line for each)")
@@ -230,33 +185,48 @@ fn count(rules: &RuleReport, out: &mut dyn Write) -> io::Result<()> {
 fn path(
     sources: &Sources<'_>,
     finding: &Finding,
+    trace: Option<&Listing>,
     options: &TextOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut lines: Vec<Line<'_>> = Vec::new();
-    for step in &finding.steps {
-        let event = step.event.as_deref();
+    for (trace, step) in trace.into_iter().flat_map(|t| t.steps.iter().map(move |s| (t, s))) {
+        let place = Place::new(trace, step);
         // Where a function ends tells nobody anything.
-        if event.is_none() && step.text == "}" {
+        if step.events.is_empty() && place.text == "}" {
             continue;
         }
+        let folded = step.folded.is_some();
+        let shown: Vec<&str> = step.events.iter().map(|e| e.shown.as_str()).collect();
+        let shown = shown.join(", ");
         match lines.last_mut() {
-            Some(last) if same_line(last.step, step) => {
-                last.events.extend(event);
-                last.folded |= step.folded;
+            Some(last) if same_line(last, step, &place) => {
+                match last.events.last_mut() {
+                    _ if shown.is_empty() => {}
+                    // A call, and the assignment of its result after it.
+                    Some(before) if last.place == place => {
+                        if *before != shown {
+                            *before += &format!(", {shown}");
+                        }
+                    }
+                    _ => last.events.push(shown),
+                }
+                last.place = place;
+                last.folded |= folded;
             }
             _ => {
-                lines.push(Line { step, events: event.into_iter().collect(), folded: step.folded })
+                let events = Some(shown).filter(|s| !s.is_empty()).into_iter().collect();
+                lines.push(Line { step, place, events, folded });
             }
         }
     }
     if !lines.is_empty() {
         writeln!(out)?;
     }
-    let place = |l: &Line<'_>| format!("{}:{}", l.step.file, l.step.line);
+    let place = |l: &Line<'_>| format!("{}:{}", l.place.file, l.place.line);
     let width = lines.iter().map(|l| place(l).chars().count()).max().unwrap_or(0);
     let functions =
-        lines.iter().map(|l| l.step.function.chars().count()).max().unwrap_or(0).min(24);
+        lines.iter().map(|l| l.place.function.chars().count()).max().unwrap_or(0).min(24);
     let mut i = 0;
     while i < lines.len() {
         let gap = lines[i..].iter().take_while(|l| l.events.is_empty()).count();
@@ -294,8 +264,12 @@ pub(crate) fn taken_for_granted(finding: &Finding) -> Option<String> {
     (!all.is_empty()).then(|| format!("assumes {}", all.join(" and ")))
 }
 
-fn same_line(a: &FindingStep, b: &FindingStep) -> bool {
-    a.line == b.line && a.depth == b.depth && a.file == b.file && a.function == b.function
+fn same_line(last: &Line<'_>, step: &ListedStep, place: &Place<'_>) -> bool {
+    let (a, b) = (&last.place, place);
+    a.line == b.line
+        && last.step.depth == step.depth
+        && a.file == b.file
+        && a.function == b.function
 }
 
 fn shown(
@@ -308,7 +282,7 @@ fn shown(
     let step = line.step;
     let mark = if line.events.is_empty() { ' ' } else { '>' };
     let indent = 2 * step.depth.min(MAX_INDENT) as usize;
-    let source = source_line(sources, step);
+    let source = source_line(sources, &line.place);
     let mut text: String = source.chars().take(WIDTH).collect();
     if source.chars().count() > WIDTH {
         text.push('…');
@@ -316,45 +290,20 @@ fn shown(
     if line.folded {
         text += "  (the call is folded)";
     }
-    let events: Vec<String> = line.events.iter().map(|e| unscoped(e)).collect();
-    let events =
-        if events.is_empty() { String::new() } else { format!("  [{}]", events.join("; ")) };
-    let function = &step.function;
+    let events = match line.events.is_empty() {
+        true => String::new(),
+        false => format!("  [{}]", line.events.join("; ")),
+    };
+    let function = line.place.function;
     let line =
         format!("  {mark} {place:width$}  {function:functions$}  {:indent$}{text}{events}", "");
     line!(out, "{}", line.trim_end())
 }
 
 /// The line of the source, or the statement where that is not at hand.
-fn source_line(sources: &Sources<'_>, step: &FindingStep) -> String {
-    let file = sources.get(step.file.as_str());
-    let line = file.filter(|f| step.line <= f.line_count()).map_or("", |f| f.line(step.line));
+fn source_line(sources: &Sources<'_>, place: &Place<'_>) -> String {
+    let file = sources.get(place.file);
+    let line = file.filter(|f| place.line <= f.line_count()).map_or("", |f| f.line(place.line));
     let line = line.trim();
-    if line.is_empty() { step.text.clone() } else { line.replace('\t', " ") }
-}
-
-/// An event with its objects named as in the source: `call(free, main::p)` is `call(free, p)`.
-pub(crate) fn unscoped(event: &str) -> String {
-    let mut out = String::new();
-    let mut rest = event;
-    while let Some(at) = rest.find("::") {
-        let start = rest[..at].rfind(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'));
-        let start = start.map_or(0, |i| i + 1);
-        out.push_str(&rest[..start]);
-        rest = &rest[at + 2..];
-    }
-    out.push_str(rest);
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::unscoped;
-
-    #[test]
-    fn events_lose_their_functions() {
-        assert_eq!(unscoped("call(free, main::p)"), "call(free, p)");
-        assert_eq!(unscoped("bind(f::p, main::q->x)"), "bind(p, q->x)");
-        assert_eq!(unscoped("return"), "return");
-    }
+    if line.is_empty() { place.text.to_owned() } else { line.replace('\t', " ") }
 }

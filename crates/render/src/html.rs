@@ -5,8 +5,8 @@
 
 use crate::text::rounded;
 use crate::values::{Changes, Reader};
-use crate::{Listing, Outcome, Report, RuleOutcome};
-use ir::{Id, NodeId, VarId, VarKind};
+use crate::{ListedStep, Listing, Outcome, Report};
+use ir::{Id, NodeId, Program, VarId, VarKind};
 use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 use std::io::{self, Write};
@@ -37,46 +37,41 @@ fn inert(json: &Json) -> String {
 }
 
 fn data(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let program = &report.program;
     let files: Vec<Json> = (0..report.files.len()).map(|i| file(report, i)).collect();
-    let vars: Vec<Json> = program
-        .vars
-        .iter()
-        .map(|v| json!([program.text(v.name), v.kind == VarKind::Global]))
+    let mut statements = Numbers::new(report);
+    let vars: Vec<Json> = (statements.programs.iter())
+        .flat_map(|(p, _)| {
+            p.vars.iter().map(|v| json!([p.text(v.name), v.kind == VarKind::Global]))
+        })
         .collect();
     write!(out, "{{\"files\":{},\n\"vars\":{},\n", inert(&files.into()), inert(&vars.into()))?;
     // Only statements that occur in a trace are told.
-    let mut statements = Numbers::default();
     out.write_all(b"\"results\":[")?;
     for (i, outcome) in report.results.iter().enumerate() {
         out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
         result(report, outcome, &mut statements, out)?;
     }
-    // Steps of findings have statements of their own, behind the others.
-    let mut own: Vec<Json> = Vec::new();
     let mut first = report.results.is_empty();
-    for outcome in report.rules.iter().flat_map(|r| &r.rules) {
-        for page in rule(report, outcome, statements.nodes.len(), &mut own) {
-            write!(out, "{}{}", if first { "\n" } else { ",\n" }, inert(&page))?;
-            first = false;
-        }
-    }
     for page in about_all(report) {
         write!(out, "{}{}", if first { "\n" } else { ",\n" }, inert(&page))?;
         first = false;
     }
     out.write_all(b"],\n\"statements\":[")?;
-    for (i, &node) in statements.nodes.iter().enumerate() {
-        let info = &program.nodes[node];
+    for (i, (program, node, events)) in statements.nodes.iter().enumerate() {
+        let program = statements.programs[*program].0;
+        let info = &program.nodes[*node];
         let origin = info.origin;
-        let file = (origin.file as usize).min(report.files.len().saturating_sub(1));
+        let named = program.files.get(origin.file as usize);
+        let named = named.and_then(|name| report.files.iter().position(|f| f.name() == name));
+        let last = report.files.len().saturating_sub(1);
+        let file = named.unwrap_or((origin.file as usize).min(last));
         let (proc, text) = (program.proc_name(info.proc), program.text(origin.text));
+        let text = match events.is_empty() {
+            true => text.to_owned(),
+            false => format!("{text}  ◀ {events}"),
+        };
         let row = json!([proc, file, origin.line, origin.column, text]);
         write!(out, "{}{}", if i > 0 { ",\n" } else { "\n" }, inert(&row))?;
-    }
-    for (i, row) in own.iter().enumerate() {
-        let first = i == 0 && statements.nodes.is_empty();
-        write!(out, "{}{}", if first { "\n" } else { ",\n" }, inert(row))?;
     }
     out.write_all(b"]}")
 }
@@ -92,63 +87,28 @@ fn about_all(report: &Report) -> Vec<Json> {
     let claims = &report.claims;
     let left_out = claims.read.as_ref().filter(|e| !e.is_complete());
     let left_out = left_out.map(|e| page("incomplete", "unknown", e.told()));
-    let notes: Vec<String> = claims.idle.iter().chain(&claims.granted).cloned().collect();
+    let granted = report.assumptions.iter().chain(&claims.granted);
+    let notes: Vec<String> = claims.idle.iter().chain(granted).cloned().collect();
     let notes = (!notes.is_empty()).then(|| page("notes", "note", notes.join("; ")));
     left_out.into_iter().chain(notes).collect()
-}
-
-/// The pages of a rule: one for each finding, or one that says that there is none.
-fn rule(report: &Report, outcome: &RuleOutcome, base: usize, own: &mut Vec<Json>) -> Vec<Json> {
-    let page = |title: String, verdict: &str, note: Option<String>, steps: Vec<Json>| {
-        json!({
-            "title": title, "verdict": verdict, "note": note, "loop": null, "dead": [],
-            "steps": steps,
-        })
-    };
-    let name = &outcome.rule;
-    let mut out = Vec::new();
-    for finding in &outcome.findings {
-        let mut steps = Vec::new();
-        for step in &finding.steps {
-            let file = report.files.iter().position(|f| f.name() == step.file).unwrap_or(0);
-            let text = match &step.event {
-                Some(event) => format!("{}  ◀ {}", step.text, crate::findings::unscoped(event)),
-                None => step.text.clone(),
-            };
-            steps.push(json!([base + own.len(), step.depth, [], null, null]));
-            own.push(json!([step.function, file, step.line, step.column, text]));
-        }
-        let mut note = format!("{}:{}: {}", finding.file, finding.line, finding.message);
-        if let Some(granted) = crate::findings::taken_for_granted(finding) {
-            note += &format!("; {granted}");
-        }
-        out.push(page(format!("{name}: {}", finding.message), "violated", Some(note), steps));
-    }
-    if let Some(reason) = &outcome.stop_reason {
-        out.push(page(format!("{name}: unknown"), "unknown", Some(reason.to_string()), Vec::new()));
-    } else if out.is_empty() {
-        let mut note = vec!["There is no run to show.".to_owned()];
-        note.extend(outcome.vacuous.iter().map(|w| format!("Warning: {w}.")));
-        let note = Some(note.join(" "));
-        out.push(page(format!("{name}: holds"), "holds", note, Vec::new()));
-    }
-    out
 }
 
 /// The file's lines with their numbers; of a large one, those around the path.
 fn file(report: &Report, index: usize) -> Json {
     let file = &report.files[index];
-    let count = file.line_count();
+    let (count, file_name) = (file.line_count(), file.name());
     let lines: Vec<u32> = if count <= WHOLE_FILE {
         (1..=count).collect()
     } else {
-        let steps = report.results.iter().filter_map(|o| o.trace.as_ref()).flat_map(|t| &t.steps);
-        let origins = steps.map(|s| report.program.nodes[s.node].origin);
-        let mut near: Vec<u32> =
-            origins.filter(|o| o.file as usize == index).map(|o| o.line).collect();
-        let found = report.rules.iter().flat_map(|r| &r.rules).flat_map(|r| &r.findings);
-        let found = found.flat_map(|f| &f.steps).filter(|s| s.file == file.name());
-        near.extend(found.map(|s| s.line));
+        let mut near: Vec<u32> = Vec::new();
+        for trace in report.results.iter().filter_map(|o| o.trace.as_ref()) {
+            let origins = trace.steps.iter().map(|s| trace.program.nodes[s.node].origin);
+            let here = |file: u32| {
+                let name = trace.program.files.get(file as usize);
+                name.is_some_and(|name| name == file_name)
+            };
+            near.extend(origins.filter(|o| here(o.file)).map(|o| o.line));
+        }
         near.sort_unstable();
         near.dedup();
         let mut out: Vec<u32> = Vec::new();
@@ -165,7 +125,7 @@ fn file(report: &Report, index: usize) -> Json {
 fn result(
     report: &Report,
     outcome: &Outcome,
-    statements: &mut Numbers,
+    statements: &mut Numbers<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let program = &report.program;
@@ -182,6 +142,11 @@ fn result(
         })
         .collect();
     let note = match (&outcome.stop_reason, &outcome.trace) {
+        (None, _) if outcome.finding.is_some() => outcome.finding.as_ref().map(|f| {
+            let granted = crate::findings::taken_for_granted(f);
+            let granted = granted.map(|g| format!("; {g}")).unwrap_or_default();
+            format!("{}:{}: {}{granted}", f.file, f.line, f.message)
+        }),
         (Some(reason), _) => Some(reason.to_string()),
         (None, None) if dead.is_empty() => Some("There is no run to show.".to_owned()),
         _ => crate::text::skeleton(outcome),
@@ -189,24 +154,24 @@ fn result(
     let note: Vec<String> =
         note.into_iter().chain(outcome.vacuous.iter().map(|w| format!("warning: {w}"))).collect();
     let note = Some(note.join("; ")).filter(|n| !n.is_empty());
-    let head = json!(format!("{}: {word}", crate::title(&outcome.property)));
+    let title = crate::title(&outcome.property);
+    let head = json!(match &outcome.finding {
+        Some(finding) => format!("{title}: {}", finding.message),
+        None => format!("{title}: {word}"),
+    });
     write!(out, "{{\"title\":{},\"verdict\":\"{word}\",", inert(&head))?;
     let looped = outcome.trace.as_ref().and_then(|t| t.loop_start);
     write!(out, "\"note\":{},\"loop\":{},", inert(&json!(note)), json!(looped))?;
     write!(out, "\"dead\":{},\"steps\":[", inert(&dead.into()))?;
     if let Some(trace) = &outcome.trace {
-        steps(report, trace, statements, out)?;
+        steps(trace, statements, out)?;
     }
     out.write_all(b"]}")
 }
 
-fn steps(
-    report: &Report,
-    trace: &Listing,
-    statements: &mut Numbers,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let program = &report.program;
+fn steps(trace: &Listing, statements: &mut Numbers<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let program = &*trace.program;
+    let (number, first_var) = statements.program(program);
     let mut reader = Reader::new(program);
     let mut changes = Changes::new();
     for (i, step) in trace.steps.iter().enumerate() {
@@ -214,28 +179,58 @@ fn steps(
         let changed: Vec<Json> = changes
             .step(&mut reader, proc, step.depth, &step.state)
             .into_iter()
-            .map(|(var, value): (VarId, _)| json!([var.index(), value.map(|v| v.to_string())]))
+            .map(|(var, value): (VarId, _)| {
+                json!([first_var + var.index(), value.map(|v| v.to_string())])
+            })
             .collect();
         let folded = step.folded.as_deref().map(rounded);
         let stays = step.stays.map(|_| step.origin(program).2);
-        let row = json!([statements.number(step.node), step.depth, changed, folded, stays]);
+        let row = json!([statements.number(number, step), step.depth, changed, folded, stays]);
         write!(out, "{}{}", if i > 0 { ",\n" } else { "\n" }, inert(&row))?;
     }
     Ok(())
 }
 
-/// Numbers for the nodes that occur, in order of occurrence.
-#[derive(Default)]
-struct Numbers {
-    nodes: Vec<NodeId>,
-    numbers: FxHashMap<NodeId, usize>,
+/// A statement: its program's number, its node, and what happens there.
+type Statement = (usize, NodeId, String);
+
+/// Numbers for the statements that occur, in order of occurrence.
+struct Numbers<'a> {
+    /// The programs of all traces, each with the number of its first variable.
+    programs: Vec<(&'a Program, usize)>,
+    nodes: Vec<Statement>,
+    numbers: FxHashMap<Statement, usize>,
 }
 
-impl Numbers {
-    fn number(&mut self, node: NodeId) -> usize {
-        *self.numbers.entry(node).or_insert_with(|| {
-            self.nodes.push(node);
-            self.nodes.len() - 1
-        })
+impl<'a> Numbers<'a> {
+    fn new(report: &'a Report) -> Numbers<'a> {
+        let mut programs: Vec<(&Program, usize)> = Vec::new();
+        let mut vars = 0;
+        let traces = report.results.iter().filter_map(|o| o.trace.as_ref());
+        for program in traces.map(|t| &*t.program) {
+            if !programs.iter().any(|(known, _)| std::ptr::eq(*known, program)) {
+                programs.push((program, vars));
+                vars += program.vars.len();
+            }
+        }
+        Numbers { programs, nodes: Vec::new(), numbers: FxHashMap::default() }
+    }
+
+    /// A program's number, and that of its first variable.
+    fn program(&self, program: &Program) -> (usize, usize) {
+        let found = self.programs.iter().position(|(known, _)| std::ptr::eq(*known, program));
+        let number = found.unwrap_or(0);
+        (number, self.programs.get(number).map_or(0, |(_, var)| *var))
+    }
+
+    fn number(&mut self, program: usize, step: &ListedStep) -> usize {
+        let events: Vec<&str> = step.events.iter().map(|e| e.shown.as_str()).collect();
+        let key = (program, step.node, events.join(", "));
+        let next = self.nodes.len();
+        let number = *self.numbers.entry(key.clone()).or_insert(next);
+        if number == next {
+            self.nodes.push(key);
+        }
+        number
     }
 }

@@ -4,10 +4,7 @@
 //! as a JSON value.
 
 use crate::values::{Reader, Value};
-use crate::{
-    Exit, FindingStep, Idle, ListedStep, Listing, LookedAt, Outcome, Report, RuleOutcome,
-    RuleReport, States, StatesAt,
-};
+use crate::{Exit, Idle, ListedStep, Listing, LookedAt, Outcome, Report, States, StatesAt, Status};
 use ir::{NodeId, Program};
 use property::Property;
 use serde_json::{Map, Value as Json, json};
@@ -15,35 +12,25 @@ use std::io::{self, Write};
 
 /// Writes the report as one JSON object.
 pub fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let mut reader = Reader::new(&report.program);
     write!(out, "{{\"schema\":\"postbop.report/1\",\"file\":{},", Json::from(report.file_name()))?;
     out.write_all(b"\"results\":[")?;
     for (i, outcome) in report.results.iter().enumerate() {
         out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
-        result(report, outcome, &mut reader, out)?;
-    }
-    if let Some(rules) = &report.rules {
-        let mut first = report.results.is_empty();
-        for outcome in &rules.rules {
-            rule(report, rules, outcome, &mut first, out)?;
-        }
+        result(report, outcome, out)?;
     }
     out.write_all(b"]")?;
-    if let Some(rules) = &report.rules {
-        let suppressed: Vec<Json> = rules
-            .rules
-            .iter()
-            .flat_map(|r| r.suppressed.iter().map(move |f| (r, f)))
-            .map(|(r, f)| {
-                let reason = f.suppressed.as_deref().unwrap_or("");
-                json!({
-                    "rule": r.rule, "bindings": bindings(r, &f.object), "file": f.file,
-                    "line": f.line, "column": f.column, "message": f.message, "reason": reason,
-                })
-            })
-            .collect();
-        field(out, "suppressed", suppressed.into())?;
-        let granted = rules.assumptions.iter().chain(&report.claims.granted);
+    if report.results.iter().any(|r| matches!(r.property, Property::Rule { .. })) {
+        let suppressed = report.suppressed.iter().filter_map(|outcome| {
+            let (f, reason) =
+                (outcome.finding.as_ref()?, outcome.finding.as_ref()?.suppressed.as_ref());
+            let Property::Rule { rule, bindings, .. } = &outcome.property else { return None };
+            Some(json!({
+                "rule": rule, "bindings": bound(bindings), "file": f.file,
+                "line": f.line, "column": f.column, "message": f.message, "reason": reason,
+            }))
+        });
+        field(out, "suppressed", suppressed.collect())?;
+        let granted = report.assumptions.iter().chain(&report.claims.granted);
         field(out, "assumptions", granted.cloned().collect())?;
     } else if !report.claims.granted.is_empty() {
         field(out, "assumptions", json!(report.claims.granted))?;
@@ -60,140 +47,49 @@ pub fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"}\n")
 }
 
-/// A result for each finding of a rule; one if there is none.
-fn rule(
-    report: &Report,
-    rules: &RuleReport,
-    outcome: &RuleOutcome,
-    first: &mut bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let head = |out: &mut dyn Write, first: &mut bool, object: &str, verdict: &str| {
-        out.write_all(if *first { b"\n" } else { b",\n" })?;
-        *first = false;
-        let property =
-            json!({"kind": "rule", "rule": outcome.rule, "bindings": bindings(outcome, object)});
-        write!(out, "{{\"property\":{property}")?;
-        field(out, "verdict", verdict.into())?;
-        field(out, "engine", rules.engine.as_str().into())?;
-        field(out, "why", "all rules about a C program are answered by one engine".into())?;
-        field(out, "stats", stats(rules.seconds, &rules.counters))?;
-        field(out, "looked_at", looked_at(&outcome.looked_at))
-    };
-    for finding in &outcome.findings {
-        head(out, first, &finding.object, "violated")?;
-        field(out, "message", finding.message.as_str().into())?;
-        let mut at = finding_place(report, &finding.file, finding.line, finding.column);
-        at.insert("proc".into(), json!(finding.function));
-        field(out, "place", Json::Object(at))?;
-        if let Some((file, line)) = &finding.origin {
-            field(out, "origin", json!({"file": file, "line": line}))?;
-        }
-        match finding.steps.is_empty() {
-            true => field(out, "trace", Json::Null)?,
-            false => {
-                let shortest = finding.shortest;
-                write!(
-                    out,
-                    ",\"trace\":{{\"shortest\":{shortest},\"loop_start\":null,\"steps\":["
-                )?;
-                for (i, step) in finding.steps.iter().enumerate() {
-                    out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
-                    write!(out, "{}", finding_step(report, step))?;
-                }
-                out.write_all(b"]}")?;
-            }
-        }
-        field(out, "stop_reason", Json::Null)?;
-        if !finding.assumptions.is_empty() {
-            field(out, "assumptions", json!(finding.assumptions))?;
-        }
-        out.write_all(b"}")?;
-    }
-    if outcome.findings.is_empty() || outcome.stop_reason.is_some() {
-        let unknown = outcome.stop_reason.as_ref();
-        head(out, first, "", if unknown.is_some() { "unknown" } else { "holds" })?;
-        field(out, "trace", Json::Null)?;
-        field(out, "stop_reason", unknown.map(|r| r.code()).into())?;
-        if unknown.is_none() {
-            field(out, "vacuous", json!(!outcome.vacuous.is_empty()))?;
-        }
-        let why_not = unknown.iter().map(|r| r.to_string());
-        let warnings: Vec<String> = why_not.chain(outcome.vacuous.iter().cloned()).collect();
-        if !warnings.is_empty() {
-            field(out, "warnings", json!(warnings))?;
-        }
-        out.write_all(b"}")?;
-    }
-    Ok(())
+/// What metavariables stand for.
+fn bound(bindings: &[(String, String)]) -> Json {
+    bindings
+        .iter()
+        .map(|(name, object)| (name.clone(), json!(object)))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
-/// How much was looked at.
-fn looked_at(looked_at: &LookedAt) -> Json {
-    let mut out = Map::new();
-    if let Some(variables) = &looked_at.variables {
-        out.insert("variables".into(), json!(variables.len()));
-    }
-    if let Some(values) = looked_at.values {
-        out.insert("values".into(), json!(values));
-    }
-    out.insert("call_sites".into(), json!(looked_at.call_sites));
-    Json::Object(out)
-}
-
-/// What the metavariable stands for.
-fn bindings(outcome: &RuleOutcome, object: &str) -> Json {
-    match &outcome.metavariable {
-        Some(name) if !object.is_empty() => json!({name: object}),
-        _ => json!({}),
-    }
-}
-
-fn finding_place(report: &Report, file: &str, line: u32, column: u32) -> Map<String, Json> {
-    let mut out = Map::new();
-    if file != report.file_name() {
-        out.insert("file".into(), json!(file));
-    }
-    out.insert("line".into(), json!(line));
-    out.insert("column".into(), json!(column));
-    out
-}
-
-fn finding_step(report: &Report, step: &FindingStep) -> Json {
-    let mut out = Map::new();
-    out.insert("proc".into(), json!(step.function));
-    out.append(&mut finding_place(report, &step.file, step.line, step.column));
-    out.insert("depth".into(), json!(step.depth));
-    out.insert("text".into(), json!(step.text));
-    out.insert("state".into(), json!({}));
-    if let Some(event) = &step.event {
-        out.insert("events".into(), json!([event]));
-    }
-    if step.folded {
-        out.insert("inside_left_out".into(), json!(true));
-    }
-    Json::Object(out)
-}
-
-fn result(
-    report: &Report,
-    outcome: &Outcome,
-    reader: &mut Reader<'_>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn result(report: &Report, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\"property\":{}", property(&outcome.property))?;
     field(out, "verdict", outcome.status.word().into())?;
     field(out, "engine", outcome.engine.as_str().into())?;
     field(out, "why", outcome.why.as_str().into())?;
     field(out, "stats", stats(outcome.seconds, &outcome.counters))?;
+    if let Some(looked) = &outcome.looked_at {
+        field(out, "looked_at", looked_at(looked))?;
+    }
+    if let Some(finding) = &outcome.finding {
+        field(out, "message", finding.message.as_str().into())?;
+        let mut at = Map::new();
+        if finding.file != report.file_name() {
+            at.insert("file".into(), json!(finding.file));
+        }
+        at.insert("line".into(), json!(finding.line));
+        at.insert("column".into(), json!(finding.column));
+        at.insert("proc".into(), json!(finding.function));
+        field(out, "place", Json::Object(at))?;
+        if let Some((file, line)) = &finding.origin {
+            field(out, "origin", json!({"file": file, "line": line}))?;
+        }
+    }
     match &outcome.trace {
         Some(trace) => {
             out.write_all(b",\"trace\":")?;
-            listing(report, trace, reader, out)?;
+            listing(report, trace, out)?;
         }
         None => field(out, "trace", Json::Null)?,
     }
     field(out, "stop_reason", outcome.stop_reason.as_ref().map(|r| r.code()).into())?;
+    if let Some(finding) = outcome.finding.as_ref().filter(|f| !f.assumptions.is_empty()) {
+        field(out, "assumptions", json!(finding.assumptions))?;
+    }
     if let Some(statements) = &outcome.statements {
         let list = statements.iter().map(|s| {
             let mut object = place(&report.program, s.node, report.file_name(), None);
@@ -217,11 +113,12 @@ fn result(
         if let Some((part, trace)) = &vacuity.witness {
             field(out, "witness_for", idle(part))?;
             out.write_all(b",\"witness\":")?;
-            listing(report, trace, reader, out)?;
+            listing(report, trace, out)?;
         }
     }
-    if outcome.vacuity.is_none() && outcome.is_vacuous() {
-        field(out, "vacuous", json!(true))?;
+    let ruled = outcome.status == Status::Holds && crate::findings::rule(outcome).is_some();
+    if outcome.vacuity.is_none() && (ruled || outcome.is_vacuous()) {
+        field(out, "vacuous", json!(outcome.is_vacuous()))?;
     }
     if let Some(assumes) = &outcome.assumes {
         field(out, "skeleton", json!(true))?;
@@ -234,6 +131,19 @@ fn result(
         field(out, "warnings", json!(warnings))?;
     }
     out.write_all(b"}")
+}
+
+/// How much was looked at.
+fn looked_at(looked_at: &LookedAt) -> Json {
+    let mut out = Map::new();
+    if let Some(variables) = &looked_at.variables {
+        out.insert("variables".into(), json!(variables.len()));
+    }
+    if let Some(values) = looked_at.values {
+        out.insert("values".into(), json!(values));
+    }
+    out.insert("call_sites".into(), json!(looked_at.call_sites));
+    Json::Object(out)
 }
 
 /// A field that is not the first.
@@ -250,6 +160,9 @@ pub(crate) fn property(property: &Property) -> Json {
         }
         Property::Sere { formula } => json!({"kind": property.kind(), "formula": formula}),
         Property::Terminates { fair } => fairly(json!({"kind": property.kind()}), fair),
+        Property::Rule { rule, text, bindings } => {
+            json!({"kind": property.kind(), "rule": rule, "bindings": bound(bindings), "text": text})
+        }
         _ => json!({"kind": property.kind()}),
     }
 }
@@ -270,12 +183,8 @@ pub(crate) fn stats(seconds: f64, counters: &[(String, u64)]) -> Json {
     Json::Object(out)
 }
 
-fn listing(
-    report: &Report,
-    trace: &Listing,
-    reader: &mut Reader<'_>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn listing(report: &Report, trace: &Listing, out: &mut dyn Write) -> io::Result<()> {
+    let mut reader = Reader::new(&trace.program);
     write!(
         out,
         "{{\"shortest\":{},\"loop_start\":{},",
@@ -288,14 +197,14 @@ fn listing(
     out.write_all(b"\"steps\":[")?;
     for (i, step) in trace.steps.iter().enumerate() {
         out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
-        write!(out, "{}", step_json(report, step, reader))?;
+        write!(out, "{}", step_json(report, trace, step, &mut reader))?;
     }
     out.write_all(b"]}")
 }
 
 /// One step.
-pub(crate) fn step_json(report: &Report, step: &ListedStep, reader: &mut Reader<'_>) -> Json {
-    let program = &report.program;
+fn step_json(report: &Report, trace: &Listing, step: &ListedStep, reader: &mut Reader<'_>) -> Json {
+    let program = &trace.program;
     let mut object = place(program, step.node, report.file_name(), Some(step.depth));
     if step.stays.is_some() {
         let (line, column, text) = step.origin(program);
@@ -309,6 +218,13 @@ pub(crate) fn step_json(report: &Report, step: &ListedStep, reader: &mut Reader<
     object.insert("state".into(), Json::Object(state));
     if let Some(count) = &step.folded {
         object.insert("folded".into(), json!(**count));
+    }
+    if !step.events.is_empty() {
+        let events: Vec<&str> = step.events.iter().map(|e| e.text.as_str()).collect();
+        object.insert("events".into(), json!(events));
+    }
+    if step.on_the_way {
+        object.insert("on_the_way".into(), json!(true));
     }
     Json::Object(object)
 }

@@ -22,7 +22,8 @@
 //!     files: vec![Arc::new(source::SourceFile::new("f.bp", "void main() begin end").unwrap())],
 //!     program: Arc::new(b.finish(main, Init::default())),
 //!     results: vec![Outcome::unknown(Property::Assert, StopReason::Cancelled)],
-//!     rules: None,
+//!     suppressed: Vec::new(),
+//!     assumptions: Vec::new(),
 //!     not_modelled: Vec::new(),
 //!     claims: Default::default(),
 //! };
@@ -59,15 +60,14 @@ mod values;
 pub use bebop::bebop;
 pub use claims::{Claims, Extent, LeftOut};
 pub use facts::{Facts, FactsKind, ProcFacts, StatementFacts, facts_json, facts_text};
-pub use findings::{Finding, FindingStep, LookedAt, RuleOutcome, RuleReport};
 pub use html::html;
 pub use json::{json, states_json};
 pub use proof::{Proofs, ProvedClaim, Reading, holds_proofs, read_proofs, write_proofs};
-pub use read::{Claim, ClaimedStep, ClaimedTrace, ReadError, read_report};
+pub use read::{Claim, ClaimedFinding, ClaimedStep, ClaimedTrace, ReadError, read_report};
 pub use report::{
-    CertificateNote, Exit, Formula, Idle, ListedStep, Listing, Outcome, Report, Stack,
-    StackAutomaton, StackFrame, StackNode, Stacks, Statement, States, StatesAt, Status, Stays,
-    Vacuity,
+    CertificateNote, Exit, Finding, Formula, Happening, Idle, ListedStep, Listing, LookedAt,
+    Outcome, Report, Stack, StackAutomaton, StackFrame, StackNode, Stacks, Statement, States,
+    StatesAt, Status, Stays, Vacuity,
 };
 pub use sarif::{MAX_SARIF_LOCATIONS, sarif};
 pub use stacks::{stacks_dot, stacks_json, stacks_text};

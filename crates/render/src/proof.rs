@@ -255,7 +255,7 @@ fn reading(at: &At<'_>) -> Result<Reading, ReadError> {
 }
 
 fn asked_property(at: &At<'_>) -> Result<Property, ReadError> {
-    at.only(&["kind", "label", "formula", "fair"])?;
+    at.only(&["kind", "label", "formula", "fair", "rule", "text", "bindings"])?;
     property(at)
 }
 

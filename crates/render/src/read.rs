@@ -16,6 +16,25 @@ pub struct Claim {
     pub stopped: bool,
     /// The run that is claimed to show it.
     pub trace: Option<ClaimedTrace>,
+    /// What a rule is claimed to say of it.
+    pub finding: Option<ClaimedFinding>,
+}
+
+/// What somebody claims of a violation of a rule.
+#[derive(Clone, Debug)]
+pub struct ClaimedFinding {
+    /// The message.
+    pub message: String,
+    /// The file where the rule is broken, where it is not the report's.
+    pub file: Option<String>,
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+    /// The function.
+    pub proc: String,
+    /// File and line where the object comes from.
+    pub origin: Option<(String, u32)>,
 }
 
 /// A run that somebody claims to exist.
@@ -48,6 +67,10 @@ pub struct ClaimedStep {
     pub state: Vec<(String, Value)>,
     /// The number of steps inside a call that are not listed, in decimal.
     pub folded: Option<String>,
+    /// The events that matter to a rule.
+    pub events: Vec<String>,
+    /// It lies on the way to the next step, and was not searched for.
+    pub on_the_way: bool,
 }
 
 /// Why a text is no report.
@@ -79,10 +102,7 @@ pub fn read_report(text: &str) -> Result<Vec<Claim>, ReadError> {
     if schema.json.as_str() != Some("postbop.report/1") {
         return schema.wrong("\"postbop.report/1\"");
     }
-    let results = root.get("results")?.list()?;
-    // Paths of rules are replayed when they are found; they tell no values to be replayed again.
-    let is_rule = |at: &&At<'_>| at.json["property"]["kind"] == "rule";
-    results.iter().filter(|at| !is_rule(at)).map(claim).collect()
+    root.get("results")?.list()?.iter().map(claim).collect()
 }
 
 /// A question.
@@ -95,7 +115,20 @@ pub(crate) fn property(at: &At<'_>) -> Result<Property, ReadError> {
         "ltl" => Property::Ltl { formula: at.get("formula")?.text()?, fair: fair(at)? },
         "sere" => Property::Sere { formula: at.get("formula")?.text()? },
         "terminates" => Property::Terminates { fair: fair(at)? },
-        _ => return kind.wrong("`reach`, `reach-all`, `assert`, `ltl`, `sere` or `terminates`"),
+        "rule" => {
+            let bindings = at.get("bindings")?;
+            let Json::Object(map) = bindings.json else { return bindings.wrong("an object") };
+            let bound = map.keys().map(|name| Ok((name.clone(), bindings.get(name)?.text()?)));
+            Property::Rule {
+                rule: at.get("rule")?.text()?,
+                text: at.get("text")?.text()?,
+                bindings: bound.collect::<Result<_, ReadError>>()?,
+            }
+        }
+        _ => {
+            let known = "`reach`, `reach-all`, `assert`, `ltl`, `sere`, `terminates` or `rule`";
+            return kind.wrong(known);
+        }
     })
 }
 
@@ -106,7 +139,34 @@ fn claim(at: &At<'_>) -> Result<Claim, ReadError> {
         Some(_) => Some(trace(&at.get("trace")?)?),
     };
     let stopped = !matches!(at.json.get("stop_reason"), None | Some(Json::Null));
-    Ok(Claim { property, verdict: at.get("verdict")?.text()?, stopped, trace })
+    let finding = match at.json.get("place") {
+        None | Some(Json::Null) => None,
+        Some(_) => Some(finding(at)?),
+    };
+    Ok(Claim { property, verdict: at.get("verdict")?.text()?, stopped, trace, finding })
+}
+
+fn finding(at: &At<'_>) -> Result<ClaimedFinding, ReadError> {
+    let place = at.get("place")?;
+    let file = match place.json.get("file") {
+        None | Some(Json::Null) => None,
+        Some(_) => Some(place.get("file")?.text()?),
+    };
+    let origin = match at.json.get("origin") {
+        None | Some(Json::Null) => None,
+        Some(_) => {
+            let origin = at.get("origin")?;
+            Some((origin.get("file")?.text()?, origin.get("line")?.number()?))
+        }
+    };
+    Ok(ClaimedFinding {
+        message: at.get("message")?.text()?,
+        file,
+        line: place.get("line")?.number()?,
+        column: place.get("column")?.number()?,
+        proc: place.get("proc")?.text()?,
+        origin,
+    })
 }
 
 /// Assumptions of fairness, which may be left out.
@@ -147,6 +207,17 @@ fn step(at: &At<'_>) -> Result<ClaimedStep, ReadError> {
         depth: at.get("depth")?.number()?,
         state: values,
         folded: optional("folded")?.map(|f| f.decimal()).transpose()?,
+        events: match optional("events")? {
+            None => Vec::new(),
+            Some(events) => events.list()?.iter().map(At::text).collect::<Result<_, _>>()?,
+        },
+        on_the_way: match optional("on_the_way")? {
+            None => false,
+            Some(flag) => match flag.json.as_bool() {
+                Some(flag) => flag,
+                None => return flag.wrong("a boolean"),
+            },
+        },
     })
 }
 

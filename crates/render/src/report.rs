@@ -1,6 +1,6 @@
 //! What is known at the end of a run, as plain data.
 
-use crate::{Claims, RuleReport};
+use crate::Claims;
 use check::{Certificate, Partial, StopReason};
 use ir::{NodeId, ProcId, Program, VarId};
 use property::Property;
@@ -16,8 +16,10 @@ pub struct Report {
     pub program: Arc<Program>,
     /// One for each question, in order.
     pub results: Vec<Outcome>,
-    /// The answers to rules, if any were asked.
-    pub rules: Option<RuleReport>,
+    /// What remarks in the source allow to break a rule.
+    pub suppressed: Vec<Outcome>,
+    /// What the answers rest on, said once: one line each.
+    pub assumptions: Vec<String>,
     /// What of the program is not modelled, or not exactly: one line each.
     pub not_modelled: Vec<String>,
     /// What was read, and what the answers take for granted.
@@ -32,36 +34,27 @@ impl Report {
 
     /// Whether something is violated (or reachable).
     pub fn any_violated(&self) -> bool {
-        let broken = |r: &RuleReport| r.rules.iter().any(|r| !r.findings.is_empty());
         self.results.iter().any(|r| r.status.is_violation())
-            || self.rules.as_ref().is_some_and(broken)
     }
 
     /// Whether a check of our own failed.
     pub fn any_internal(&self) -> bool {
-        let bug = |r: &Option<StopReason>| matches!(r, Some(StopReason::Internal { .. }));
-        let rules = self.rules.iter().flat_map(|r| &r.rules);
-        self.results.iter().any(|r| bug(&r.stop_reason))
-            || rules.into_iter().any(|r| bug(&r.stop_reason))
+        let bug = |r: &Outcome| matches!(r.stop_reason, Some(StopReason::Internal { .. }));
+        self.results.iter().any(bug)
     }
 
     /// Whether an answer is about nothing, or a remark allows nothing.
     pub fn any_vacuous(&self) -> bool {
-        let rules = self.rules.iter().flat_map(|r| &r.rules);
-        self.results.iter().any(Outcome::is_vacuous)
-            || rules.into_iter().any(|r| !r.vacuous.is_empty())
-            || !self.claims.idle.is_empty()
+        self.results.iter().any(Outcome::is_vacuous) || !self.claims.idle.is_empty()
     }
 
     /// Whether some answer is missing.
     pub fn any_unknown(&self) -> bool {
-        let open = |r: &RuleReport| r.rules.iter().any(|r| r.stop_reason.is_some());
         self.results.iter().any(|r| r.status == Status::Unknown)
-            || self.rules.as_ref().is_some_and(open)
     }
 }
 
-/// The answer to one question.
+/// The answer to one question. A rule that is broken in several ways has several.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The question.
@@ -80,6 +73,8 @@ pub struct Outcome {
     pub counters: Vec<(String, u64)>,
     /// How the violation comes about.
     pub trace: Option<Listing>,
+    /// What a rule says of the violation.
+    pub finding: Option<Box<Finding>>,
     /// For [`Property::ReachAll`]: every statement in order of the source.
     pub statements: Option<Vec<Statement>>,
     /// For [`Property::ReachAll`]: the procedures that are entered, and whether some run leaves them.
@@ -90,6 +85,8 @@ pub struct Outcome {
     pub proof: Option<Arc<Certificate>>,
     /// For a temporal property that holds: whether it holds for a good reason.
     pub vacuity: Option<Vacuity>,
+    /// What a rule was about; the same for all its answers.
+    pub looked_at: Option<Arc<LookedAt>>,
     /// Why the answer is about nothing.
     pub vacuous: Vec<String>,
     /// Of a run of a program without data: the conditions on data that it assumes. None: the run is one of
@@ -118,11 +115,13 @@ impl Outcome {
             seconds: 0.0,
             counters: Vec::new(),
             trace: None,
+            finding: None,
             statements: None,
             exits: Vec::new(),
             certificate: None,
             proof: None,
             vacuity: None,
+            looked_at: None,
             vacuous: Vec::new(),
             assumes: None,
             warnings: Vec::new(),
@@ -163,9 +162,46 @@ impl Status {
     }
 }
 
-/// A run that was replayed, as a list; completed calls are folded where it would be too long.
+/// What a rule says of a violation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// The rule's message.
+    pub message: String,
+    /// The file of the step that breaks it.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: u32,
+    /// Its column, from 1.
+    pub column: u32,
+    /// Its function.
+    pub function: String,
+    /// The object that it is about; empty for rules without one.
+    pub object: String,
+    /// Where the object comes from: file and line.
+    pub origin: Option<(String, u32)>,
+    /// What was taken for granted on the way: conditions on data that is not followed.
+    pub assumptions: Vec<String>,
+    /// The reason of the remark that allows it.
+    pub suppressed: Option<String>,
+}
+
+/// What was looked at for the answer to a rule.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LookedAt {
+    /// The variables, for a rule about variables.
+    pub variables: Option<Vec<String>>,
+    /// The places where values come into being, for a rule about values.
+    pub values: Option<usize>,
+    /// Calls of functions that the rule names.
+    pub call_sites: usize,
+}
+
+/// A run that was replayed, as a list; completed calls are folded where it would be too long, or where
+/// nothing in them matters.
 #[derive(Clone, Debug)]
 pub struct Listing {
+    /// The program whose statements are listed.
+    pub program: Arc<Program>,
     /// No run has fewer steps, a completed call counted as one.
     pub shortest: bool,
     /// Where the part that repeats for ever begins.
@@ -191,6 +227,28 @@ pub struct ListedStep {
     pub folded: Option<Arc<str>>,
     /// No statement: the run is over, and stays in this state for ever.
     pub stays: Option<Stays>,
+    /// What happens here that matters to a rule.
+    pub events: Vec<Happening>,
+    /// The run was searched for without this statement, since nothing happens there that matters; it lies
+    /// on the way to the next one.
+    pub on_the_way: bool,
+}
+
+impl ListedStep {
+    /// A statement in a state.
+    pub fn new(node: NodeId, depth: u32, state: Partial) -> ListedStep {
+        let (folded, stays, events) = (None, None, Vec::new());
+        ListedStep { node, depth, state, folded, stays, events, on_the_way: false }
+    }
+}
+
+/// An event of a step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Happening {
+    /// In full: `call(free, main::p)`.
+    pub text: String,
+    /// As people read it: `call(free, p)`.
+    pub shown: String,
 }
 
 /// In which state a run that is over stays.

@@ -2,9 +2,10 @@
 
 use crate::values::{Changes, Reader};
 use crate::{Extent, Finding, Listing, Outcome, Report, Status};
-use ir::NodeId;
+use ir::{NodeId, Program};
 use property::Property;
 use serde_json::{Map, Value as Json, json};
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 /// Locations of one code flow; sites refuse larger ones.
@@ -32,43 +33,34 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             })
         })
         .collect();
-    let mut results: Vec<Json> = report.results.iter().flat_map(|o| results(report, o)).collect();
-    let mut notes: Vec<Json> = report.results.iter().filter_map(notification).collect();
-    for outcome in report.rules.iter().flat_map(|r| &r.rules) {
-        let index = rules.len();
-        rules.push(json!({
-            "id": outcome.rule,
-            "shortDescription": {"text": format!("A run breaks the rule {}", outcome.rule)},
-            "defaultConfiguration": {"level": "error"},
-        }));
-        let broken = outcome.findings.iter().chain(&outcome.suppressed);
-        results.extend(broken.map(|f| finding(&outcome.rule, index, f)));
-        match &outcome.stop_reason {
-            Some(reason) => {
-                let text = format!("{}: unknown: {reason}", outcome.rule);
-                notes.push(json!({"level": "warning", "message": {"text": text}}));
-            }
-            None if outcome.findings.is_empty() => results.push(json!({
-                "ruleId": outcome.rule, "ruleIndex": index, "kind": "pass", "level": "none",
-                "message": {"text": format!("{}: holds", outcome.rule)},
-            })),
-            None => {}
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    for (number, (id, ..)) in RULES.iter().enumerate() {
+        numbers.insert((*id).to_owned(), number);
+    }
+    let all = report.results.iter().chain(&report.suppressed);
+    for rule in all.clone().filter_map(crate::findings::rule) {
+        if !numbers.contains_key(rule) {
+            numbers.insert(rule.to_owned(), rules.len());
+            rules.push(json!({
+                "id": rule,
+                "shortDescription": {"text": format!("A run breaks the rule {rule}")},
+                "defaultConfiguration": {"level": "error"},
+            }));
         }
     }
-    let rules_said = report.rules.iter().flat_map(|r| &r.rules);
-    let vacuous = rules_said.flat_map(|r| r.vacuous.iter().map(|w| (r.rule.clone(), w)));
-    let results_said = report.results.iter();
-    let vacuous = vacuous
-        .chain(results_said.flat_map(|o| o.vacuous.iter().map(|w| (crate::title(&o.property), w))));
-    let vacuous = vacuous.map(|(what, why)| format!("{what}: {why}"));
+    let results: Vec<Json> = all.flat_map(|o| results(report, o, &numbers)).collect();
+    let mut notes: Vec<Json> = report.results.iter().filter_map(notification).collect();
+    let vacuous = report.results.iter().flat_map(|o| {
+        let what = crate::title(&o.property);
+        o.vacuous.iter().map(move |why| format!("{what}: {why}"))
+    });
     let idle = report.claims.idle.iter().cloned();
     notes.extend(
         vacuous.chain(idle).map(|text| json!({"level": "warning", "message": {"text": text}})),
     );
     let extent = report.claims.read.as_ref();
     notes.extend(extent.filter(|e| !e.is_complete()).map(incomplete));
-    let said = report.rules.iter().flat_map(|r| &r.assumptions);
-    let said = said.chain(&report.claims.granted).chain(&report.not_modelled);
+    let said = report.assumptions.iter().chain(&report.claims.granted).chain(&report.not_modelled);
     notes.extend(said.map(|text| json!({"level": "note", "message": {"text": text}})));
     let page = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -90,61 +82,6 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     });
     serde_json::to_writer_pretty(&mut *out, &page)?;
     writeln!(out)
-}
-
-/// A violation of a rule; a remark that allows it is a suppression.
-fn finding(rule: &str, index: usize, finding: &Finding) -> Json {
-    let mut text = finding.message.clone();
-    if let Some(granted) = crate::findings::taken_for_granted(finding) {
-        text += &format!("\n{granted}");
-    }
-    let place = |file: &str, line: u32, column: u32, function: &str, text: Option<&str>| {
-        let mut out = json!({
-            "physicalLocation": {
-                "artifactLocation": {"uri": uri(file)},
-                "region": {"startLine": line.max(1), "startColumn": column.max(1)},
-            },
-            "logicalLocations": [{"name": function, "kind": "function"}],
-        });
-        if let Some(text) = text {
-            out["message"] = json!({"text": text});
-        }
-        out
-    };
-    let n = finding.steps.len();
-    let half = MAX_SARIF_LOCATIONS / 2;
-    let locations: Vec<Json> = (finding.steps.iter().enumerate())
-        .filter(|(i, _)| n <= MAX_SARIF_LOCATIONS || *i < half || *i >= n - half)
-        .map(|(i, step)| {
-            let importance = if step.event.is_some() { "essential" } else { "unimportant" };
-            let text = match &step.event {
-                Some(event) => format!("{}  [{}]", step.text, crate::findings::unscoped(event)),
-                None => step.text.clone(),
-            };
-            json!({
-                "executionOrder": i + 1,
-                "nestingLevel": step.depth,
-                "importance": importance,
-                "location": place(&step.file, step.line, step.column, &step.function, Some(&text)),
-            })
-        })
-        .collect();
-    let at = place(&finding.file, finding.line, finding.column, &finding.function, None);
-    let mut out = json!({
-        "ruleId": rule,
-        "ruleIndex": index,
-        "kind": "fail",
-        "level": "error",
-        "message": {"text": text},
-        "locations": [at],
-    });
-    if !locations.is_empty() {
-        out["codeFlows"] = json!([{"threadFlows": [{"locations": locations}]}]);
-    }
-    if let Some(reason) = &finding.suppressed {
-        out["suppressions"] = json!([{"kind": "inSource", "justification": reason}]);
-    }
-    out
 }
 
 /// That not all of the program was read.
@@ -169,18 +106,18 @@ fn notification(outcome: &Outcome) -> Option<Json> {
     Some(json!({"level": "warning", "message": {"text": format!("{what}: unknown: {reason}")}}))
 }
 
-fn results(report: &Report, outcome: &Outcome) -> Vec<Json> {
-    let rule = outcome.property.kind();
-    let index = RULES.iter().position(|(id, ..)| *id == rule);
-    let result = |kind: &str, level: &str, text: String, place: Option<NodeId>| {
+fn results(report: &Report, outcome: &Outcome, numbers: &HashMap<String, usize>) -> Vec<Json> {
+    let rule = crate::findings::rule(outcome).unwrap_or(outcome.property.kind());
+    let index = numbers.get(rule);
+    let result = |kind: &str, level: &str, text: String, place: Option<(&Program, NodeId)>| {
         let mut object = Map::new();
         object.insert("ruleId".into(), json!(rule));
         object.insert("ruleIndex".into(), json!(index));
         object.insert("kind".into(), json!(kind));
         object.insert("level".into(), json!(level));
         object.insert("message".into(), json!({"text": text}));
-        if let Some(node) = place {
-            object.insert("locations".into(), json!([location(report, node, None)]));
+        if let Some((program, node)) = place {
+            object.insert("locations".into(), json!([location(program, node, None)]));
         }
         object
     };
@@ -194,11 +131,14 @@ fn results(report: &Report, outcome: &Outcome) -> Vec<Json> {
             let dead = outcome.statements.iter().flatten().filter(|s| !s.reachable);
             dead.map(|s| {
                 let text = "this statement can never be reached".to_owned();
-                Json::Object(result("fail", "warning", text, Some(s.node)))
+                Json::Object(result("fail", "warning", text, Some((&report.program, s.node))))
             })
             .collect()
         }
         Status::Violated | Status::Reachable => {
+            if let Some(finding) = &outcome.finding {
+                return vec![broken(finding, outcome.trace.as_ref(), result)];
+            }
             let text = match &outcome.property {
                 Property::Reach { label } => format!("{label} can be reached"),
                 Property::Ltl { formula, .. } | Property::Sere { formula } => {
@@ -217,11 +157,12 @@ fn results(report: &Report, outcome: &Outcome) -> Vec<Json> {
                     Some(start) => t.steps.get(start).filter(|s| s.stays.is_none()),
                     None => t.steps.last(),
                 };
-                step.or_else(|| t.steps.iter().rfind(|s| s.stays.is_none())).map(|s| s.node)
+                let step = step.or_else(|| t.steps.iter().rfind(|s| s.stays.is_none()));
+                step.map(|s| (&*t.program, s.node))
             });
             let mut object = result("fail", "error", text, last);
             if let Some(trace) = &outcome.trace {
-                let flow = json!([{"threadFlows": [{"locations": flow(report, trace)}]}]);
+                let flow = json!([{"threadFlows": [{"locations": flow(trace)}]}]);
                 object.insert("codeFlows".into(), flow);
             }
             vec![Json::Object(object)]
@@ -229,9 +170,43 @@ fn results(report: &Report, outcome: &Outcome) -> Vec<Json> {
     }
 }
 
+/// A violation of a rule; a remark that allows it is a suppression.
+fn broken(
+    finding: &Finding,
+    trace: Option<&Listing>,
+    result: impl Fn(&str, &str, String, Option<(&Program, NodeId)>) -> Map<String, Json>,
+) -> Json {
+    let mut text = finding.message.clone();
+    if let Some(granted) = crate::findings::taken_for_granted(finding) {
+        text += &format!("\n{granted}");
+    }
+    let mut object = result("fail", "error", text, None);
+    let at = json!({
+        "physicalLocation": {
+            "artifactLocation": {"uri": uri(&finding.file)},
+            "region": {
+                "startLine": finding.line.max(1),
+                "startColumn": finding.column.max(1),
+            },
+        },
+        "logicalLocations": [{"name": finding.function, "kind": "function"}],
+    });
+    object.insert("locations".into(), json!([at]));
+    if let Some(trace) = trace {
+        let flow = json!([{"threadFlows": [{"locations": flow(trace)}]}]);
+        object.insert("codeFlows".into(), flow);
+    }
+    if let Some(reason) = &finding.suppressed {
+        let why = json!([{"kind": "inSource", "justification": reason}]);
+        object.insert("suppressions".into(), why);
+    }
+    Json::Object(object)
+}
+
 /// The steps; of a trace that is too long, the first and the last.
-fn flow(report: &Report, trace: &Listing) -> Vec<Json> {
-    let program = &report.program;
+fn flow(trace: &Listing) -> Vec<Json> {
+    let program = &*trace.program;
+    let eventful = trace.steps.iter().any(|s| !s.events.is_empty());
     let mut reader = Reader::new(program);
     let mut changes = Changes::new();
     let n = trace.steps.len();
@@ -254,6 +229,10 @@ fn flow(report: &Report, trace: &Listing) -> Vec<Json> {
         if let Some(count) = &step.folded {
             text += &format!(" ({} steps inside)", crate::text::rounded(count));
         }
+        if !step.events.is_empty() {
+            let events: Vec<&str> = step.events.iter().map(|e| e.shown.as_str()).collect();
+            text += &format!("  [{}]", events.join(", "));
+        }
         let state: Map<String, Json> = changed
             .into_iter()
             .filter_map(|(var, value)| {
@@ -261,19 +240,24 @@ fn flow(report: &Report, trace: &Listing) -> Vec<Json> {
                 Some((program.var_name(var).to_owned(), value))
             })
             .collect();
-        out.push(json!({
+        let mut entry = json!({
             "executionOrder": i + 1,
             "nestingLevel": step.depth,
-            "location": location(report, step.node, Some(&text)),
+            "location": location(program, step.node, Some(&text)),
             "state": state,
-        }));
+        });
+        if eventful {
+            let importance = if step.events.is_empty() { "unimportant" } else { "essential" };
+            entry["importance"] = json!(importance);
+        }
+        out.push(entry);
     }
     out
 }
 
-fn location(report: &Report, node: NodeId, text: Option<&str>) -> Json {
-    let info = &report.program.nodes[node];
-    let file = report.program.files.get(info.origin.file as usize);
+fn location(program: &Program, node: NodeId, text: Option<&str>) -> Json {
+    let info = &program.nodes[node];
+    let file = program.files.get(info.origin.file as usize);
     let mut out = json!({
         "physicalLocation": {
             "artifactLocation": {"uri": uri(file.map_or("", String::as_str))},
@@ -283,7 +267,7 @@ fn location(report: &Report, node: NodeId, text: Option<&str>) -> Json {
             },
         },
         "logicalLocations": [{
-            "name": report.program.proc_name(info.proc),
+            "name": program.proc_name(info.proc),
             "kind": "function",
         }],
     });

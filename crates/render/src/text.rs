@@ -1,5 +1,6 @@
 //! Reports for people: the run in order, indented by call depth, only what changed.
 
+use crate::findings;
 use crate::values::{Changes, Reader};
 use crate::{Idle, Listing, MAX_INDENT, Outcome, Report, States, StatesAt, Status, Vacuity};
 use ir::{NodeId, Program};
@@ -25,11 +26,23 @@ pub struct TextOptions {
 
 /// Writes the report for people.
 pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::Result<()> {
+    let sources = findings::sources(report);
     for (i, outcome) in report.results.iter().enumerate() {
-        if i > 0 && !options.quiet && report.results[i - 1].trace.is_some() {
+        let before = i.checked_sub(1).map(|i| &report.results[i]);
+        // What is about a rule has a line behind it already.
+        let traced = |o: &Outcome| o.trace.is_some() && findings::rule(o).is_none();
+        if !options.quiet && before.is_some_and(traced) {
             writeln!(out)?;
         }
-        line!(out, "{}", head(report, outcome))?;
+        if let Some(rule) = findings::rule(outcome) {
+            findings::text(&sources, (rule, outcome), options, out)?;
+            if report.results.get(i + 1).and_then(findings::rule) != Some(rule) {
+                findings::about_rule(report, rule, options, out)?;
+                about_effort(outcome, options, out)?;
+            }
+            continue;
+        }
+        line!(out, "{}", head(outcome))?;
         for reason in &outcome.vacuous {
             line!(out, "  warning: {reason}")?;
         }
@@ -54,21 +67,10 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
                 writeln!(out, "  {some} of {all} procedures never return: {}", never.join(", "))?;
             }
         }
-        if options.verbose || options.stats {
-            about_engine(out, &outcome.engine, &outcome.why, outcome.seconds)?;
-        }
-        if (options.verbose || options.stats || options.proofs)
-            && let Some(note) = outcome.certificate
-        {
-            let checked = if note.checked { "checked" } else { "not checked" };
-            line!(out, "  proof of size {}, {checked}", note.size)?;
-        }
-        if options.stats {
-            counters(out, &outcome.counters)?;
-        }
+        about_effort(outcome, options, out)?;
         if let Some(trace) = &outcome.trace {
             writeln!(out)?;
-            listing(report, trace, out)?;
+            listing(trace, out)?;
             if let Some(skeleton) = skeleton(outcome) {
                 line!(out, "  {skeleton}")?;
             }
@@ -79,16 +81,31 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
             writeln!(out)?;
             line!(out, "  a run for which `{}` matters:", part.part)?;
             writeln!(out)?;
-            listing(report, trace, out)?;
+            listing(trace, out)?;
         }
     }
-    if let Some(rules) = &report.rules {
-        if report.results.last().is_some_and(|r| r.trace.is_some()) && !options.quiet {
-            writeln!(out)?;
-        }
-        crate::findings::text(report, rules, options, out)?;
-    }
+    findings::notes(report, options, out)?;
     about_all(report, options, out)
+}
+
+/// Who answered, what it cost, and whether there is a proof.
+fn about_effort(outcome: &Outcome, options: &TextOptions, out: &mut dyn Write) -> io::Result<()> {
+    if options.quiet {
+        return Ok(());
+    }
+    if options.verbose || options.stats {
+        about_engine(out, &outcome.engine, &outcome.why, outcome.seconds)?;
+    }
+    if (options.verbose || options.stats || options.proofs)
+        && let Some(note) = outcome.certificate
+    {
+        let checked = if note.checked { "checked" } else { "not checked" };
+        line!(out, "  proof of size {}, {checked}", note.size)?;
+    }
+    match options.stats {
+        true => counters(out, &outcome.counters),
+        false => Ok(()),
+    }
 }
 
 /// What stands beside all answers. That something was left out is never hidden.
@@ -154,12 +171,13 @@ pub(crate) fn counters(out: &mut dyn Write, counters: &[(String, u64)]) -> io::R
     Ok(())
 }
 
-fn head(report: &Report, outcome: &Outcome) -> String {
+fn head(outcome: &Outcome) -> String {
     let word = outcome.status.word();
-    let at = |what: &str| match outcome.trace.as_ref().and_then(|t| t.steps.last()) {
-        Some(step) => {
-            let node = &report.program.nodes[step.node];
-            let file = report.program.files.get(node.origin.file as usize);
+    let last = outcome.trace.as_ref().and_then(|t| Some((&*t.program, t.steps.last()?)));
+    let at = |what: &str| match last {
+        Some((program, step)) => {
+            let node = &program.nodes[step.node];
+            let file = program.files.get(node.origin.file as usize);
             let file = file.map_or("", String::as_str);
             format!("{what} at {file}:{}:{}", node.origin.line, node.origin.column)
         }
@@ -174,7 +192,7 @@ fn head(report: &Report, outcome: &Outcome) -> String {
         (Property::Assert, _) => "no assertion can fail".to_owned(),
         (Property::Ltl { formula, .. } | Property::Sere { formula }, _) => formula.clone(),
         (Property::Terminates { .. }, Status::Violated) => match &outcome.trace {
-            Some(trace) => format!("a run never ends: {}", endless(report, trace)),
+            Some(trace) => format!("a run never ends: {}", endless(trace)),
             None => "a run never ends".to_owned(),
         },
         (Property::Terminates { .. }, Status::Unknown) => "does every run end?".to_owned(),
@@ -201,6 +219,7 @@ pub fn title(property: &Property) -> String {
         Property::Assert => "assertions".to_owned(),
         Property::Ltl { formula, .. } | Property::Sere { formula } => formula.clone(),
         Property::Terminates { .. } => "termination".to_owned(),
+        Property::Rule { rule, .. } => rule.clone(),
         other => other.kind().to_owned(),
     }
 }
@@ -224,8 +243,8 @@ fn place_and_text(report: &Report, node: NodeId) -> String {
 }
 
 /// The steps, a line each.
-fn listing(report: &Report, trace: &Listing, out: &mut dyn Write) -> io::Result<()> {
-    let program = &*report.program;
+fn listing(trace: &Listing, out: &mut dyn Write) -> io::Result<()> {
+    let program = &*trace.program;
     let mut reader = Reader::new(program);
     let mut changes = Changes::new();
     let width_of = |width: fn(&Program, &crate::ListedStep) -> usize, limit: usize| {
@@ -271,8 +290,8 @@ fn growth(trace: &Listing) -> String {
 }
 
 /// What never ends: a loop, or a recursion.
-fn endless(report: &Report, trace: &Listing) -> String {
-    let program = &*report.program;
+fn endless(trace: &Listing) -> String {
+    let program = &*trace.program;
     let steps = &trace.steps[trace.loop_start.unwrap_or(0).min(trace.steps.len())..];
     let Some(first) = steps.first() else { return "nothing of it is listed".to_owned() };
     let at = |node: NodeId| {

@@ -44,8 +44,9 @@ fn report(outcome: impl FnOnce(&Program, [NodeId; 2]) -> Outcome) -> Report {
     let file = |name: &str| Arc::new(SourceFile::new(name, "a\nb\nc\nd\n").unwrap());
     let results = vec![outcome(&program, nodes)];
     let files = vec![file("one.x"), file("two.x")];
+    let (suppressed, assumptions, not_modelled) = (Vec::new(), Vec::new(), Vec::new());
     let claims = render::Claims::default();
-    Report { files, program, results, rules: None, not_modelled: Vec::new(), claims }
+    Report { files, program, results, suppressed, assumptions, not_modelled, claims }
 }
 
 fn traced(steps: Vec<ListedStep>, loop_start: Option<usize>) -> Outcome {
@@ -53,6 +54,7 @@ fn traced(steps: Vec<ListedStep>, loop_start: Option<usize>) -> Outcome {
         status: Status::Reachable,
         stop_reason: None,
         trace: Some(Listing {
+            program: program().0,
             shortest: false,
             loop_start,
             growth: 0,
@@ -64,7 +66,7 @@ fn traced(steps: Vec<ListedStep>, loop_start: Option<usize>) -> Outcome {
 }
 
 fn step(node: NodeId, depth: u32, known: &[(u32, bool)]) -> ListedStep {
-    ListedStep { node, depth, state: state(known), folded: None, stays: None }
+    ListedStep::new(node, depth, state(known))
 }
 
 fn page(report: &Report, write: impl Fn(&Report, &mut dyn std::io::Write)) -> String {

@@ -1,6 +1,41 @@
 //! Events about values, as rules write them.
 
 use crate::pattern::Pattern;
+use std::fmt;
+
+/// An event as a rule writes it: `call(free, p)`, `return`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Atom {
+    pub(crate) word: String,
+    pub(crate) arguments: Vec<String>,
+}
+
+impl Atom {
+    /// Reads what the author of a rule wrote.
+    pub(crate) fn parse(text: &str) -> Atom {
+        let end = text.find('(').unwrap_or(text.len());
+        let (word, inside) = text.split_at(end);
+        let inside = inside.strip_prefix('(').unwrap_or("");
+        let inside = inside.strip_suffix(')').unwrap_or(inside);
+        let arguments = inside.split(',').map(str::trim).filter(|a| !a.is_empty());
+        Atom { word: word.trim().to_owned(), arguments: arguments.map(str::to_owned).collect() }
+    }
+
+    /// The names of the functions that it is about.
+    pub(crate) fn functions(&self) -> Option<&str> {
+        let about = matches!(self.word.as_str(), "call" | "arg" | "result" | "out");
+        self.arguments.first().filter(|_| about).map(String::as_str)
+    }
+}
+
+impl fmt::Display for Atom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.arguments.is_empty() {
+            true => f.write_str(&self.word),
+            false => write!(f, "{}({})", self.word, self.arguments.join(", ")),
+        }
+    }
+}
 
 /// A step from an object to a part of it, to what it points to, or to its address. `p->f` is
 /// `[Deref, Field(f)]`.
@@ -51,13 +86,9 @@ pub enum Event {
 }
 
 impl Event {
-    /// Reads an atom; `Err` is what is wrong with it.
-    pub(crate) fn parse(text: &str, variable: &str) -> Result<Event, String> {
-        let (word, inside) = match text.split_once('(') {
-            Some((word, rest)) => (word.trim(), rest.strip_suffix(')').unwrap_or(rest)),
-            None => (text.trim(), ""),
-        };
-        let args: Vec<&str> = inside.split(',').map(str::trim).filter(|a| !a.is_empty()).collect();
+    /// The event that an atom is; `Err` is what is wrong with it.
+    pub(crate) fn of(atom: &Atom, variable: &str) -> Result<Event, String> {
+        let args: Vec<&str> = atom.arguments.iter().map(String::as_str).collect();
         let subject = |text: &str| {
             subject(text, variable).ok_or(format!("expected `{variable}` or a part of it"))
         };
@@ -69,7 +100,7 @@ impl Event {
             Ok(n) if n > 0 => Ok(n),
             _ => Err("expected the number of an argument, from 1".to_owned()),
         };
-        Ok(match (word, &args[..]) {
+        Ok(match (atom.word.as_str(), &args[..]) {
             ("call", [f]) => Event::Call(Pattern::new(f)),
             ("call", [f, p]) => Event::CallOn(Pattern::new(f), subject(p)?),
             ("arg", [f, p]) => Event::Arg(Pattern::new(f), None, subject(p)?),
@@ -104,7 +135,7 @@ impl Event {
                 Event::New
             }
             ("failed", []) => Event::Failed,
-            _ => return Err(format!("no event `{text}` of values")),
+            _ => return Err(format!("no event `{atom}` of values")),
         })
     }
 

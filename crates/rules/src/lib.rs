@@ -30,13 +30,13 @@ mod product;
 mod relevance;
 mod rule;
 mod value;
+mod variables;
 
 pub use event::{Event, Link};
 pub use mentions::Mentioned;
 pub use paths::MAX_LENGTH;
 pub use pattern::Pattern;
-pub use product::{Instance, Place, ProductError, RuleProduct, product};
+pub use product::{About, Product, Values, Variables};
 pub use rule::{Comparison, Metavariable, Rule, RuleError, from_sere, parse};
-pub use value::{
-    At, Birth, Executes, ValueError, ValueProduct, Violation, value_product, value_product_within,
-};
+pub use value::{At, Birth, Executes, ValueError, Violation, value_product, value_product_within};
+pub use variables::{Instance, ProductError, instances, product};

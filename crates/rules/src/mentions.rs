@@ -1,5 +1,6 @@
 //! What a rule speaks of, for those who want to know whether a program has it.
 
+use crate::event::Atom;
 use crate::pattern::Pattern;
 use crate::rule::Rule;
 
@@ -27,7 +28,7 @@ impl Rule {
     pub fn mentioned(&self) -> Vec<Mentioned> {
         let mut out = Vec::new();
         for (number, events) in self.atoms.iter().enumerate() {
-            let functions: Option<Vec<&str>> = events.iter().map(|e| functions(e)).collect();
+            let functions: Option<Vec<&str>> = events.iter().map(Atom::functions).collect();
             let Some(functions) = functions.filter(|f| !f.is_empty()) else { continue };
             let names = functions.iter().flat_map(|f| f.split('|')).map(|n| n.trim().to_owned());
             out.push(Mentioned { atom: number as u32, names: names.collect() });
@@ -63,11 +64,4 @@ impl Rule {
         }
         reached.iter().zip(&self.nfa.accepting).any(|(reached, accepting)| *reached && *accepting)
     }
-}
-
-/// The functions that an event is about: what stands first between its parentheses.
-fn functions(event: &str) -> Option<&str> {
-    let (word, inside) = event.split_once('(')?;
-    let about = matches!(word.trim(), "call" | "arg" | "result" | "out");
-    about.then(|| inside.split([',', ')']).next().unwrap_or("").trim())
 }

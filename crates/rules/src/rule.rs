@@ -17,7 +17,7 @@
 //! The parameter is `p: value` for one value, wherever it goes, or `v: var` for one variable; it, and
 //! its type, may be missing. In the message, `$p` stands for it. `//` and `/* */` are comments.
 
-use crate::event::Event;
+use crate::event::{Atom, Event};
 use crate::explicit;
 use crate::pattern::Pattern;
 use automata::sere::{Nfa, violations};
@@ -28,6 +28,8 @@ use std::fmt;
 pub struct Rule {
     /// Its name.
     pub name: String,
+    /// The rule as it is written, without comments.
+    pub text: String,
     /// What it ranges over.
     pub variable: Option<Metavariable>,
     /// The words that violate it.
@@ -46,8 +48,8 @@ pub struct Rule {
     pub keeps: Vec<Pattern>,
     /// Functions that may fail, with what their result is then.
     pub fallible: Vec<(Pattern, Comparison, i64)>,
-    /// What each atom of the automaton stands for: any of these texts.
-    pub(crate) atoms: Vec<Vec<String>>,
+    /// What each atom of the automaton stands for: any of these events.
+    pub(crate) atoms: Vec<Vec<Atom>>,
     /// The same for rules over values.
     pub(crate) events: Vec<Vec<Event>>,
 }
@@ -147,9 +149,8 @@ impl std::error::Error for RuleError {}
 impl Rule {
     /// The message about an object, named without its function.
     pub fn message_for(&self, object: &str) -> String {
-        let local = object.rsplit("::").next().unwrap_or(object);
         match &self.variable {
-            Some(v) => self.message.replace(&format!("${}", v.name), local),
+            Some(v) => self.message.replace(&format!("${}", v.name), local_name(object)),
             None => self.message.clone(),
         }
     }
@@ -170,13 +171,8 @@ impl Rule {
     /// The functions that its events name.
     pub fn functions(&self) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
-        for atom in self.atoms.iter().flatten() {
-            let Some((word, inside)) = atom.split_once('(') else { continue };
-            if !matches!(word, "call" | "arg" | "result" | "out") {
-                continue;
-            }
-            let first = inside.split([',', ')']).next().unwrap_or("");
-            for name in Pattern::new(first).names() {
+        for pattern in self.atoms.iter().flatten().filter_map(Atom::functions) {
+            for name in Pattern::new(pattern).names() {
                 if !name.is_empty() && !out.iter().any(|f| f == name) {
                     out.push(name.to_owned());
                 }
@@ -185,56 +181,86 @@ impl Rule {
         out
     }
 
-    /// The events that the atoms are for an object.
-    pub fn events_for(&self, object: &str) -> Vec<String> {
-        self.atoms_for(object).into_iter().map(|(_, text, _)| text).collect()
+    /// The events that the atoms are for an object, as programs write them; each with what people read,
+    /// where the object has no function before its name.
+    pub fn events_for(&self, object: &str) -> Vec<(String, String)> {
+        let shown = self.atoms_for(local_name(object));
+        let events = self.atoms_for(object).into_iter().zip(shown);
+        events.map(|((_, text, _), (_, shown, _))| (text, shown)).collect()
     }
 
     /// The events that the atoms are for an object, each with the atom's number; the last is whether
     /// that depends on the object.
     pub(crate) fn atoms_for(&self, object: &str) -> Vec<(u32, String, bool)> {
-        let (scope, local) = match object.rfind("::") {
-            Some(i) => object.split_at(i + 2),
-            None => ("", object),
-        };
+        let local = local_name(object);
+        let scope = &object[..object.len() - local.len()];
+        let variable = self.variable.as_ref().map(|v| v.name.as_str());
         let mut out = Vec::new();
-        for (number, text) in
-            self.atoms.iter().enumerate().flat_map(|(n, texts)| texts.iter().map(move |t| (n, t)))
-        {
-            let Some((word, inside)) = text.split_once('(') else {
-                out.push((number as u32, text.clone(), false));
-                continue;
-            };
-            let variable = self.variable.as_ref().map(|v| v.name.as_str());
-            let inside = inside.strip_suffix(')').unwrap_or(inside);
+        let atoms = self.atoms.iter().zip(0..).flat_map(|(all, n)| all.iter().map(move |a| (n, a)));
+        for (number, atom) in atoms {
             let mut depends = false;
-            let arguments: Vec<String> = inside
-                .split(", ")
+            let arguments: Vec<String> = (atom.arguments.iter())
                 .map(|argument| match variable.and_then(|v| substituted(argument, v, local)) {
                     Some(new) => {
                         depends = true;
                         format!("{scope}{new}")
                     }
-                    None => argument.to_owned(),
+                    None => argument.clone(),
                 })
                 .collect();
             // A name that stands for several functions is several events.
-            let names: Vec<&str> = match (word, arguments.first()) {
-                ("call" | "arg" | "result", Some(first)) => {
-                    first.split('|').map(str::trim).collect()
-                }
-                _ => vec![""],
+            let names: Vec<&str> = match atom.functions() {
+                Some(names) => names.split('|').map(str::trim).collect(),
+                None => vec![""],
             };
             for name in names {
-                let mut arguments = arguments.clone();
+                let mut event = Atom { word: atom.word.clone(), arguments: arguments.clone() };
                 if !name.is_empty() {
-                    name.clone_into(&mut arguments[0]);
+                    name.clone_into(&mut event.arguments[0]);
                 }
-                out.push((number as u32, format!("{word}({})", arguments.join(", ")), depends));
+                out.push((number, event.to_string(), depends));
             }
         }
         out
     }
+
+    /// Whether a word may break it with its last letter. A letter is the set of the atoms that may hold, as
+    /// bits; those that do are some of them.
+    pub fn may_be_broken_by(&self, word: &[u64]) -> bool {
+        let nfa = &self.nfa;
+        let mut states = std::collections::BTreeSet::from([0u32]);
+        let mut broken = false;
+        for letter in word {
+            let mut next = std::collections::BTreeSet::new();
+            // All subsets, the letter itself first.
+            let mut some = *letter;
+            loop {
+                let reads = |condition| nfa.holds(condition, &|atom| some >> atom & 1 == 1);
+                let steps = nfa.transitions.iter().filter(|t| states.contains(&t.0) && reads(t.1));
+                next.extend(steps.map(|t| t.2));
+                if some == 0 || letter.count_ones() > MOST_SUBSETS {
+                    break;
+                }
+                some = (some - 1) & letter;
+            }
+            broken = next.iter().any(|&state| nfa.accepting[state as usize]);
+            states = next;
+        }
+        broken
+    }
+
+    /// The number of the atom that the rule calls so.
+    pub fn atom(&self, name: &str) -> Option<u32> {
+        self.nfa.atoms.iter().position(|a| a == name).map(|i| i as u32)
+    }
+}
+
+/// Of letters with more atoms, subsets are not tried.
+const MOST_SUBSETS: u32 = 12;
+
+/// An object's name without its function.
+fn local_name(object: &str) -> &str {
+    object.rsplit("::").next().unwrap_or(object)
 }
 
 /// A property without objects as a rule: `never {r}`, `{r}(b)`, `{r} |-> b` or `{r} |=> b`.
@@ -242,8 +268,9 @@ pub fn from_sere(text: &str) -> Result<Rule, automata::sere::SereError> {
     let nfa = violations(text)?;
     Ok(Rule {
         name: text.to_owned(),
+        text: text.to_owned(),
         variable: None,
-        atoms: nfa.atoms.iter().map(|a| vec![a.clone()]).collect(),
+        atoms: nfa.atoms.iter().map(|a| vec![Atom::parse(a)]).collect(),
         nfa,
         message: format!("`{text}` is violated"),
         by_function: false,
@@ -294,6 +321,21 @@ pub fn parse(text: &str) -> Result<Vec<Rule>, RuleError> {
         }
         rules.push(rule);
     }
+}
+
+/// The text with one blank for several, and for line breaks, outside of quotes.
+fn squeezed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut quoted = false;
+    for c in text.chars() {
+        quoted ^= c == '"';
+        match c.is_whitespace() && !quoted {
+            true if out.ends_with(' ') => {}
+            true => out.push(' '),
+            false => out.push(c),
+        }
+    }
+    out
 }
 
 /// The same text with blanks for comments, so that places stay.
@@ -439,6 +481,7 @@ impl<'a> Parser<'a> {
         self.expect("{")?;
         let mut rule = Rule {
             name,
+            text: String::new(),
             variable,
             nfa: Nfa {
                 atoms: Vec::new(),
@@ -456,7 +499,7 @@ impl<'a> Parser<'a> {
             atoms: Vec::new(),
             events: Vec::new(),
         };
-        let mut named: Vec<(String, Vec<String>)> = Vec::new();
+        let mut named: Vec<(String, Vec<Atom>)> = Vec::new();
         while self.declaration(&mut rule, &mut named)? {
             self.space();
             if self.rest().starts_with(';') {
@@ -468,13 +511,13 @@ impl<'a> Parser<'a> {
             return Err(self.fail_at(start, "only rules about values have `scope function`"));
         }
         for atom in &rule.nfa.atoms {
-            let texts = named.iter().find(|(name, _)| name == atom);
-            rule.atoms.push(texts.map_or_else(|| vec![atom.clone()], |(_, texts)| texts.clone()));
+            let known = named.iter().find(|(name, _)| name == atom);
+            rule.atoms.push(known.map_or_else(|| vec![Atom::parse(atom)], |(_, all)| all.clone()));
         }
         if let Some(v) = rule.variable.as_ref().filter(|v| v.value) {
-            for texts in &rule.atoms {
+            for atoms in &rule.atoms {
                 let events: Result<Vec<Event>, String> =
-                    texts.iter().map(|t| Event::parse(t, &v.name)).collect();
+                    atoms.iter().map(|atom| Event::of(atom, &v.name)).collect();
                 rule.events.push(events.map_err(|message| self.fail_at(start, message))?);
             }
         }
@@ -486,6 +529,7 @@ impl<'a> Parser<'a> {
         rule.message = self.rest()[..end].to_owned();
         self.pos += end + 1;
         self.expect("}")?;
+        rule.text = squeezed(&self.text[start..self.pos]);
         Ok(rule)
     }
 
@@ -493,7 +537,7 @@ impl<'a> Parser<'a> {
     fn declaration(
         &mut self,
         rule: &mut Rule,
-        named: &mut Vec<(String, Vec<String>)>,
+        named: &mut Vec<(String, Vec<Atom>)>,
     ) -> Result<bool, RuleError> {
         if self.keyword("scope") {
             self.space();
@@ -529,28 +573,28 @@ impl<'a> Parser<'a> {
         } else if self.keyword("event") {
             let name = self.word("the name of an event")?.to_owned();
             self.expect("=")?;
-            let mut texts = Vec::new();
+            let mut atoms = Vec::new();
             loop {
                 self.space();
                 let from = self.pos;
-                let word = self.word("an event")?;
-                let mut text = word.to_owned();
+                let word = self.word("an event")?.to_owned();
+                let mut arguments = Vec::new();
                 if self.rest().starts_with('(') {
                     let Some(end) = self.rest().find(')') else {
                         return Err(self.fail_at(from, "expected `)`"));
                     };
                     let inside = self.rest()[1..end].split(',').map(str::trim);
-                    text = format!("{word}({})", inside.collect::<Vec<_>>().join(", "));
+                    arguments = inside.map(str::to_owned).collect();
                     self.pos += end + 1;
                 }
-                texts.push(text);
+                atoms.push(Atom { word, arguments });
                 self.space();
                 if !self.rest().starts_with("||") {
                     break;
                 }
                 self.pos += 2;
             }
-            named.push((name, texts));
+            named.push((name, atoms));
         } else {
             return Ok(false);
         }

@@ -1,8 +1,9 @@
 //! Rules on small C programs, with their answers.
 
-use front_c::{Options, Reach, lower, parse, skeleton};
-use rules::{Instance, product};
+use front_c::{Options, lower, parse, skeleton};
+use rules::{About, instances, product};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use testkit::explore::explore;
 
 /// The objects that violate a rule.
@@ -13,31 +14,22 @@ fn violations(rule: &str, opaque: &[&str], c: &str) -> Vec<String> {
     let s = skeleton(&[unit]);
     let opaque = opaque.iter().map(|o| (*o).to_owned()).collect();
     let lowered = lower(&s, &Options { opaque, ..Options::default() }).expect("a program");
-    let instances: Vec<Instance> = (0..s.objects.len())
-        .filter(|&i| s.objects[i].reach == Reach::Var)
-        .map(|i| {
-            let object = &s.objects[i];
-            let owner = object.owner.filter(|_| object.automatic);
-            let owner = owner.map(|f| lowered.program.proc_named(&s.funcs[f.index()].unique));
-            let name = match object.owner {
-                Some(f) => format!("{}::{}", s.funcs[f.index()].unique, object.name),
-                None => object.name.clone(),
-            };
-            Instance { object: name, owner: owner.flatten() }
-        })
-        .collect();
-    let product = product(&lowered.program, &rules[0], &instances, &|_| false).expect("a product");
+    let program = Arc::new(lowered.program);
+    let any = rules::Rule { variable: None, ..rules[0].clone() };
+    let instances = instances(&s, &any, &program);
+    let product = product(&program, &rules[0], &instances, &|_| false).expect("a product");
     product.program.validate().expect("a valid program");
+    let About::Variables(about) = &product.about else { panic!("a rule over variables") };
     let states = explore(&product.program, 4, &|_, _| 0);
     let mut found = BTreeSet::new();
     for state in &states {
         let Some(top) = state.stack.last() else { continue };
-        if !product.places.iter().any(|p| p.node == top.node) {
+        if !product.places.contains(&top.node) {
             continue;
         }
         for (k, condition) in product.conditions.iter().enumerate() {
             if state.satisfies(&product.program, *condition) {
-                found.insert(product.instances[k].object.clone());
+                found.insert(about.instances[k].object.clone());
             }
         }
     }

@@ -225,10 +225,11 @@ impl Pair {
                 replay::check_trace(&product.program, &product.goal, trace)
                     .map_err(|refusal| format!("the lasso of the product is refused: {refusal}"))?;
                 let lasso = product.trace(&self.program, trace)?;
-                let accepted = replay::check_lasso(&self.program, &lasso, Some(&product.temporal))
+                let temporal = product.temporal.as_ref().ok_or("a formula about infinite runs")?;
+                let accepted = replay::check_lasso(&self.program, &lasso, Some(temporal))
                     .map_err(|refusal| format!("the lasso is refused: {refusal}"))?;
                 outcome.lassos += 1;
-                match replay::judge(&accepted, &product.temporal) {
+                match replay::judge(&accepted, temporal) {
                     Judgement::Violates => Ok(false),
                     other => Err(format!("the lasso does not violate the formula: {other:?}")),
                 }

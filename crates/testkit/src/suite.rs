@@ -146,7 +146,7 @@ pub fn task(case: &Case) -> Result<Task, String> {
         match property.question(&program).map_err(|e| e.to_string())? {
             Question::Goal(goal) => goals.push(goal),
             Question::AllNodes => return Err("a corpus asks for single places".to_owned()),
-            Question::Product(_) | Question::Watched(_) => {
+            Question::Product(_) => {
                 return Err("a task is about one program".to_owned());
             }
         }

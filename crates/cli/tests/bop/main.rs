@@ -15,6 +15,7 @@ mod inputs;
 mod languages;
 mod limits;
 mod oracle;
+mod rules;
 mod sat;
 mod stacks;
 mod temporal;

@@ -5,7 +5,8 @@ use super::code::{Ins, Label};
 use super::tasks::Task;
 use super::text::Text;
 use super::values::{Val, What};
-use crate::skeleton::{Event, Relation, When};
+use crate::said::{on_one_line, opposite};
+use crate::skeleton::{Event, Relation, Test, When};
 use crate::tree::{Binary, ExprId, ExprKind, Unary};
 use c_types::{Scalar, Value};
 
@@ -170,12 +171,18 @@ impl<'a> Walker<'_, 'a> {
             ExprKind::Assign(_, left, _) => self.path(left).and_then(|o| self.held(o)),
             _ => self.value(e),
         };
-        let draft = self.draft(text);
+        let mut draft = self.draft(text);
         let mut arms =
             vec![(yes, on_yes, data.map(When::True)), (no, on_no, data.map(When::False))];
+        let unit = self.unit;
+        let plain = on_one_line("", unit.slice(text.from, text.to), "");
+        let mut against = opposite(unit, e);
         if text.flip {
             arms.reverse();
+            let whole = self.whole(e);
+            against = self.text(whole);
         }
+        draft.test = Some(Box::new(Test::Condition([plain, against])));
         self.code.push(Ins::Branch(draft, arms));
     }
 

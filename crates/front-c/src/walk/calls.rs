@@ -7,6 +7,7 @@ use super::text::Text;
 use super::values::{Val, What};
 use crate::library::{ends_the_program, is_setjmp};
 use crate::link::{Entity, FuncId, ObjectId, TypeRef, strip};
+use crate::said::assertion;
 use crate::skeleton::{Call, DataId, Event, Next};
 use crate::tree::{ExprId, ExprKind, TypeKind, Unary};
 use crate::typing::Ty;
@@ -23,6 +24,8 @@ pub(super) enum Callee {
 pub(super) struct Open {
     pub(super) id: u32,
     pub(super) text: Text,
+    /// What is shown instead of the text.
+    pub(super) said: Option<Box<str>>,
     pub(super) targets: Vec<FuncId>,
     pub(super) indirect: bool,
     /// It may reach what is not among the targets.
@@ -49,6 +52,7 @@ impl Open {
         Open {
             id,
             text,
+            said: None,
             targets: Vec::new(),
             indirect: false,
             open: false,
@@ -256,11 +260,15 @@ impl<'a> Walker<'_, 'a> {
             [f] => funcs[f.index()].constant,
             _ => None,
         };
+        // Failed assertions are shown as they were written, not as the macro expands.
+        let failed = matches!(targets[..], [f] if funcs[f.index()].name == "__assert_fail");
+        let said = arguments.first().filter(|_| failed).and_then(|&a| assertion(unit, a));
         if ends {
             self.point.events.push(Event::Exit);
         }
         self.point.calls += 1;
         self.point.open = Some(Open {
+            said,
             indirect: pointer.is_some(),
             open,
             through: pointer.and_then(|p| p.object()),

@@ -4,7 +4,7 @@ use super::Walker;
 use super::calls::Open;
 use super::values::Values;
 use crate::link::{FuncId, ObjectId};
-use crate::skeleton::{Access, Arm, Body, DataId, Event, Flow, Next, Point, Spot, When};
+use crate::skeleton::{Access, Arm, Body, DataId, Event, Flow, Next, Point, Spot, Test, When};
 use crate::tree::Sym;
 use std::ops::Range;
 
@@ -28,6 +28,7 @@ pub(super) struct Draft {
     pub(super) returned: Option<DataId>,
     pub(super) statement: u32,
     pub(super) accesses: Range<u32>,
+    pub(super) test: Option<Box<Test>>,
 }
 
 /// The code of a function.
@@ -154,7 +155,8 @@ impl Walker<'_, '_> {
                 }
                 Ins::Return(draft) => (draft, Flow::Return),
             };
-            let Draft { at, text, events, hidden, values, returned, statement, accesses } = draft;
+            let Draft { at, text, events, hidden, values, returned, statement, accesses, test } =
+                draft;
             points.push(Point {
                 at,
                 text,
@@ -164,6 +166,7 @@ impl Walker<'_, '_> {
                 statement,
                 hidden,
                 accesses,
+                test,
                 flow,
             });
         }

@@ -5,6 +5,7 @@ use super::assignments::Target;
 use super::tasks::Task;
 use super::text::Text;
 use crate::link::{Entity, scalar_initialiser};
+use crate::said::closed;
 use crate::tree::{Declaration, ExprKind, Init, InitId, Storage, TypeId, TypeKind};
 
 impl<'a> Walker<'_, 'a> {
@@ -68,7 +69,7 @@ impl<'a> Walker<'_, 'a> {
             };
             match only {
                 Some(e) => {
-                    let to = unit.expr(e).end;
+                    let to = closed(unit, d.at.offset, unit.expr(e).end);
                     let text = Text::up_to(d.at, to);
                     self.later([
                         Task::Into(e, Target { object: o, ty: self.declared_type(o) }, Some(text)),

@@ -65,12 +65,15 @@ impl<'a> Walker<'_, 'a> {
         let hidden = std::mem::take(&mut self.point.hidden);
         let returned = self.point.returned.take();
         let accesses = self.code.take_accesses();
-        Draft { at, text, events, hidden, values, returned, statement, accesses }
+        Draft { at, text, events, hidden, values, returned, statement, accesses, test: None }
     }
 
     pub(super) fn close_call(&mut self) {
-        let Some(open) = self.point.open.take() else { return };
-        let draft = self.draft(open.text);
+        let Some(mut open) = self.point.open.take() else { return };
+        let mut draft = self.draft(open.text);
+        if let Some(said) = open.said.take() {
+            draft.text = said;
+        }
         let stops = open.stops;
         self.code.push(Ins::Call(draft, Box::new(open)));
         if stops {

@@ -7,7 +7,8 @@ use super::tasks::Task;
 use super::text::Text;
 use crate::Place;
 use crate::link::ObjectId;
-use crate::skeleton::{DataId, Event, Relation, When};
+use crate::said::on_one_line;
+use crate::skeleton::{DataId, Event, Relation, Test, When};
 use crate::tree::{ExprId, ExprKind, StmtId};
 use c_types::{Scalar, Value};
 
@@ -42,7 +43,9 @@ impl<'a> Walker<'_, 'a> {
         });
         let constant = val.constant.or_else(|| self.constant(e));
         let promoted = constant.zip(ty);
-        let draft = self.draft(text);
+        let mut draft = self.draft(text);
+        let subject = on_one_line("", self.unit.slice(text.from, text.to), "");
+        draft.test = Some(Box::new(Test::Subject(subject)));
         self.jumps.switches.push(Switch {
             code: self.code.here(),
             object,

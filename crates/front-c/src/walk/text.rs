@@ -2,10 +2,8 @@
 
 use super::Walker;
 use crate::Place;
+use crate::said::on_one_line;
 use crate::tree::ExprId;
-
-/// Longer texts of points are cut.
-const MAX_TEXT: usize = 160;
 
 /// The source text of a point.
 #[derive(Clone, Copy)]
@@ -54,33 +52,6 @@ impl Walker<'_, '_> {
     }
 
     pub(super) fn text(&self, text: Text) -> Box<str> {
-        let slice = self.unit.slice(text.from, text.to);
-        let mut out = String::with_capacity(text.prefix.len() + slice.len().min(MAX_TEXT) + 2);
-        out.push_str(text.prefix);
-        'lines: for (i, line) in slice.split('\n').enumerate() {
-            let line = line.trim();
-            // Line markers within an expression.
-            if line.is_empty() || (i > 0 && line.starts_with('#')) {
-                continue;
-            }
-            let mut space = i > 0 && !out.ends_with(['(', ' ']);
-            for c in line.chars() {
-                if c.is_whitespace() {
-                    space = true;
-                    continue;
-                }
-                if out.len() > MAX_TEXT {
-                    out.push('…');
-                    break 'lines;
-                }
-                if space {
-                    out.push(' ');
-                    space = false;
-                }
-                out.push(c);
-            }
-        }
-        out.push_str(text.suffix);
-        out.into()
+        on_one_line(text.prefix, self.unit.slice(text.from, text.to), text.suffix)
     }
 }

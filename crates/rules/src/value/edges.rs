@@ -207,9 +207,11 @@ impl Maker<'_> {
             return;
         };
         let executes = Executes { at, arm: None, calls: Some(g), atoms: 0 };
+        let point = &s.bodies[at.body as usize].points[at.point as usize];
+        let origin = self.b.origin(point.at.file, point.at.line, point.at.column, &point.text);
         let mut from = source;
         if !plan.before.is_trivial() {
-            from = self.b.silent();
+            from = self.b.statement(origin);
             let before = Executes { calls: None, ..executes };
             self.act_edge(source, from, &plan.before, func, before, dfa);
         }
@@ -310,8 +312,6 @@ impl Maker<'_> {
         let back = Rel { assigns, choices, ..Rel::identity() };
         let mut ret = target;
         if !after.is_trivial() {
-            let point = &s.bodies[at.body as usize].points[at.point as usize];
-            let origin = self.b.origin(point.at.file, point.at.line, point.at.column, &point.text);
             ret = self.b.statement(origin);
             let executes = Executes { calls: None, ..executes };
             self.act_edge(ret, target, &after, func, executes, dfa);

@@ -31,11 +31,12 @@ mod tables;
 use crate::dfa::{Dfa, stutters};
 use crate::event::Event;
 use crate::paths::{L, MAX_LENGTH, PathId, Paths};
+use crate::product::{About, Product, Values};
 use crate::relevance::{Functions, Relevance, relevance};
 use crate::rule::Rule;
 use aliases::Aliases;
 use front_c::{Conditions, Effects, FuncId, Next, ObjectId, Skeleton};
-use ir::{EdgeId, ExprId, IndexVec, NodeId, ProcId, Program, ProgramBuilder, Type, VarId};
+use ir::{ExprId, NodeId, ProcId, ProgramBuilder, Type, VarId};
 use letters::all_letters;
 use outside::Outside;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -43,6 +44,7 @@ use signs::{Sign, Signed};
 use start::roots;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 use tables::Table;
 
 /// With more places where values come into being, a run does not tell which is meant: traces do.
@@ -98,31 +100,6 @@ pub struct Executes {
     pub atoms: u64,
 }
 
-/// A product.
-#[derive(Debug)]
-pub struct ValueProduct {
-    /// The program.
-    pub program: Program,
-    /// Where the rule can be violated.
-    pub violations: Vec<Violation>,
-    /// Where values come into being, by number.
-    pub births: Vec<Birth>,
-    /// The variable with that number.
-    pub birth: VarId,
-    /// Whether it has that number. In large programs it is 0.
-    pub numbered: bool,
-    /// Whether a value has been chosen, and the state of the rule's automaton.
-    pub progress: [VarId; 2],
-    /// For each edge, what it executes.
-    pub edges: IndexVec<EdgeId, Option<Executes>>,
-    /// The points that are nodes, for each body; the others do nothing that matters.
-    pub kept: Vec<Vec<bool>>,
-    /// The most pointers and fields of a path.
-    pub longest: usize,
-    /// What is not modelled, one phrase each.
-    pub limits: Vec<String>,
-}
-
 /// Why there is no product.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -156,7 +133,7 @@ pub fn value_product(
     rule: &Rule,
     entry: Option<&str>,
     stop: &dyn Fn() -> bool,
-) -> Result<ValueProduct, ValueError> {
+) -> Result<Product, ValueError> {
     value_product_within(s, rule, entry, MAX_LENGTH, stop)
 }
 
@@ -168,7 +145,7 @@ pub fn value_product_within(
     entry: Option<&str>,
     most: usize,
     stop: &dyn Fn() -> bool,
-) -> Result<ValueProduct, ValueError> {
+) -> Result<Product, ValueError> {
     let functions = || Functions::new(s, rule, entry, stop);
     let f = functions();
     let roots = roots(&f, entry)?;
@@ -202,11 +179,13 @@ pub fn value_product_within(
             maker.run()?.expect("without numbers, there are not too many")
         }
     };
-    product.longest = longest;
+    let numbered = product.number.is_some();
+    let About::Values(values) = &mut product.about else { return Ok(product) };
+    values.longest = longest;
     let named = named.unwrap_or_default();
     let cut: usize = named[longest + 1..].iter().sum();
     if cut > 0 {
-        product.limits.push(format!(
+        values.limits.push(format!(
             "the program is large: {cut} of {} values that rule `{}` names have longer paths than are \
              followed, and are left out",
             named.iter().sum::<usize>(),
@@ -214,13 +193,13 @@ pub fn value_product_within(
         ));
     }
     if typed {
-        product.limits.push(format!(
+        values.limits.push(format!(
             "the program is large: values are followed through at most {longest} pointers and fields \
              of a path, and through such fields only as the types of variables have"
         ));
     }
-    if !product.numbered {
-        product.limits.push(
+    if !numbered {
+        values.limits.push(
             "the program is large: of values that come from different places to one where they \
              violate a rule, one is told"
                 .to_owned(),
@@ -423,7 +402,7 @@ impl<'a> Maker<'a> {
     }
 
     /// The product; none if there are too many places where values come into being.
-    fn run(mut self) -> Result<Option<ValueProduct>, ValueError> {
+    fn run(mut self) -> Result<Option<Product>, ValueError> {
         // A rule that tells apart how many steps without events there are keeps every step.
         let Some(plain) = Dfa::new(&self.rule.nfa, &all_letters(self.rule)) else {
             return Err(ValueError::TooLarge);
@@ -501,22 +480,31 @@ impl<'a> Maker<'a> {
                 self.rule.name
             ));
         }
-        let Maker { b, mut edges, violations, births, birth, numbered, limits, .. } = self;
+        let Maker {
+            mut b, mut edges, violations, births, birth, numbered, limits, keep_all, ..
+        } = self;
+        let numbers = 0..if numbered { births.len() } else { 0 };
+        let is = |k: usize| {
+            let (now, number) = (b.exprs.pre(birth), b.exprs.int(k as i64));
+            b.exprs.binary(ir::BinaryOp::Eq, now, number)
+        };
+        let conditions = numbers.map(is).collect();
         edges.sort_by_key(|&(source, _)| source);
         let program = b.finish(entry, init);
         let edges = edges.into_iter().map(|(_, e)| e).collect();
         let limits = limits.into_iter().collect();
-        Ok(Some(ValueProduct {
-            program,
+        let places = violations.iter().map(|v| v.node).collect();
+        let about = About::Values(Values {
             violations,
             births,
-            birth,
-            numbered,
             progress,
             edges,
             kept,
+            keeps_all: keep_all,
             longest: MAX_LENGTH,
             limits,
-        }))
+        });
+        let number = numbered.then_some(birth);
+        Ok(Some(Product { program: Arc::new(program), places, number, conditions, about }))
     }
 }
