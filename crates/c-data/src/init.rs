@@ -193,7 +193,7 @@ impl Lowerer<'_> {
         let (mut bytes, unit, _) = self.string(e)?;
         let Kind::Array(_, length) = *self.types.kind(ty) else { return Ok(()) };
         match length {
-            Length::Known(n) => bytes.truncate((n * unit) as usize),
+            Length::Known(n) => bytes.truncate(n.saturating_mul(unit) as usize),
             _ if outermost => out.length = out.length.max(bytes.len() as u64 / unit),
             _ => {}
         }
@@ -300,6 +300,9 @@ impl Lowerer<'_> {
                 let (Ok(low), Ok(high)) = (u64::try_from(low), u64::try_from(high)) else {
                     return self.gap("a negative designator");
                 };
+                if high >= 1 << 31 {
+                    return self.gap("a designator of 2^31 and more");
+                }
                 let size = self.size_of(element)?;
                 let start = cursor.pos;
                 for i in low..=high {

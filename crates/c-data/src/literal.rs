@@ -92,7 +92,8 @@ fn fraction(text: &str, hex: bool) -> Option<Literal> {
 pub(crate) fn hex_fraction(text: &str) -> Option<f64> {
     let body = text.strip_prefix("0x")?;
     let (mantissa, exponent) = body.split_once('p').unwrap_or((body, "0"));
-    let mut exponent: i64 = exponent.parse().ok()?;
+    let exponent: i64 = exponent.parse().ok()?;
+    let mut exponent = exponent.clamp(-1_000_000, 1_000_000);
     let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let mut bits: u128 = 0;
     let mut sticky = false;

@@ -277,11 +277,14 @@ impl Lowerer<'_> {
             let ty = self.ty(field.ty)?;
             self.whole(ty)?;
             let width = match field.bits {
-                Some(bits) => match self.constant_expr(bits)? {
-                    Some(n) => Some(n as u64),
-                    None => return self.gap("a bit-field whose width is no constant"),
-                },
-                None => None,
+                Some(bits) => Some(self.width(bits, ty)?),
+                None => {
+                    // Flexible members have no size.
+                    if self.types.size(ty).is_some() {
+                        self.size_of(ty)?;
+                    }
+                    None
+                }
             };
             let align = self.asked_alignment(field.aligned)?;
             let name = field.name.map(|name| unit.name(name).to_owned());
@@ -295,6 +298,19 @@ impl Lowerer<'_> {
             self.types.complete(no, members, RecordSpec { packed, align, pack });
         }
         Ok(())
+    }
+
+    /// The width of a bit-field of a type.
+    fn width(&mut self, bits: ExprId, ty: Ty) -> Lowered<u64> {
+        let most = match self.types.as_int(ty) {
+            Some(int) => i128::from(int.bits),
+            None => return self.gap("a bit-field of a type that is no integer"),
+        };
+        match self.constant_expr(bits)? {
+            Some(n) if (0..=most).contains(&n) && n <= 64 => Ok(n as u64),
+            Some(_) => self.gap("a bit-field that is wider than its type"),
+            None => self.gap("a bit-field whose width is no constant"),
+        }
     }
 
     pub(crate) fn asked_alignment(&mut self, asked: Option<Aligned>) -> Lowered<Option<u64>> {

@@ -93,8 +93,22 @@ impl Layout {
     }
 }
 
-/// Compiles all functions.
-pub(crate) fn compile(program: &Program, layout: &mut Layout) -> Code {
+/// Enough for expressions as deep as `c-data` makes them.
+const STACK_BYTES: usize = 256 << 20;
+
+/// Compiles all functions. None if there is no thread to do it on.
+pub(crate) fn compile(program: &Program, layout: &mut Layout) -> Option<Code> {
+    std::thread::scope(|scope| {
+        let work = || compile_here(program, layout);
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        match thread.ok()?.join() {
+            Ok(code) => Some(code),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+fn compile_here(program: &Program, layout: &mut Layout) -> Code {
     let names = program.objects.iter().map(|o| o.name.clone()).collect();
     let mut code = Code { names, ..Code::default() };
     let mut starts: Vec<Vec<Pc>> = Vec::new();

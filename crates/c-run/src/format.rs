@@ -20,7 +20,7 @@ impl Source {
     ) -> Result<Vec<u8>, Stop> {
         match self {
             Source::Bytes(bytes, at) => {
-                if align > m.pointer {
+                if align > 8 {
                     *at = at.next_multiple_of(align as usize);
                 }
                 let end = *at + size as usize;
@@ -32,11 +32,12 @@ impl Source {
             }
             Source::List(list) => {
                 let mut at = m.read_pointer(*list)?;
-                if align > m.pointer {
-                    at = at.next_multiple_of(align);
+                if align > 8 {
+                    at = at.wrapping_add(align - 1) & !(align - 1);
                 }
                 let found = m.memory.read(at, size)?.to_vec();
-                m.write_pointer(*list, at + size.next_multiple_of(m.pointer))?;
+                let next = at.wrapping_add(size.next_multiple_of(m.pointer));
+                m.write_pointer(*list, next)?;
                 Ok(found)
             }
         }

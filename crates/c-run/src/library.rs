@@ -269,9 +269,10 @@ fn strings(plain: &str) -> Option<F> {
         },
         "strncpy" | "stpncpy" => |m, a| {
             let [to, from, count, ..] = a.values;
-            let mut bytes = bounded(m, from, count as usize)?;
-            bytes.resize(count as usize, 0);
-            m.memory.write(to, count)?.copy_from_slice(&bytes);
+            let bytes = bounded(m, from, count as usize)?;
+            let target = m.memory.write(to, count)?;
+            target.fill(0);
+            target[..bytes.len()].copy_from_slice(&bytes);
             Ok(to)
         },
         "strcat" => |m, a| {

@@ -444,10 +444,10 @@ impl<'a> Machine<'a> {
     /// The address of the next argument of a list.
     fn next_argument(&mut self, list: u64, size: u64, align: u64) -> Result<u64, Stop> {
         let mut at = self.read_pointer(list)?;
-        if align > self.pointer {
-            at = at.next_multiple_of(align);
+        if align > 8 {
+            at = at.wrapping_add(align - 1) & !(align - 1);
         }
-        let next = at + size.next_multiple_of(self.pointer);
+        let next = at.wrapping_add(size.next_multiple_of(self.pointer));
         self.write_pointer(list, next)?;
         Ok(at)
     }
@@ -694,7 +694,7 @@ impl<'a> Machine<'a> {
             }
             Op::More { k, a } => self.add_more(k, a),
             Op::MoreBytes { a, size, align } => {
-                if u64::from(align) > self.pointer {
+                if align > 8 {
                     pad(&mut self.more, align as usize);
                 }
                 let bytes = self.memory.read(self.get(a), u64::from(size))?.to_vec();

@@ -117,10 +117,10 @@ impl Memory {
 
     /// Makes an object that is static or on the heap. None if there is no memory left.
     pub(crate) fn make(&mut self, size: u64, align: u64, kind: Kind, name: u32) -> Option<u64> {
-        let room = size.checked_add(UNIT - 1)? / UNIT * UNIT + UNIT;
-        if room > self.limit {
+        if size > self.limit {
             return None;
         }
+        let room = size.next_multiple_of(UNIT) + UNIT;
         let reused = if align <= UNIT && kind == Kind::Heap {
             self.free.get_mut(&room).and_then(Vec::pop)
         } else {
@@ -160,7 +160,10 @@ impl Memory {
     /// Makes an object on the stack.
     pub(crate) fn push(&mut self, size: u64, align: u64, name: u32) -> Option<u64> {
         let base = (self.stack.base + self.sp).next_multiple_of(align.max(UNIT));
-        let room = size.checked_add(UNIT - 1)? / UNIT * UNIT + UNIT;
+        if size > self.stack_limit {
+            return None;
+        }
+        let room = size.next_multiple_of(UNIT) + UNIT;
         let end = (base - self.stack.base).checked_add(room)?;
         if end > self.stack_limit {
             return None;

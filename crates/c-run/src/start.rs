@@ -104,7 +104,9 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
             layout.address(*root);
         }
     }
-    let mut code = compile(program, &mut layout);
+    let Some(mut code) = compile(program, &mut layout) else {
+        return ended(Ending::Limit("there is no thread to compile on".to_owned()));
+    };
     memory.names = std::mem::take(&mut code.names);
     let mut machine = Machine::new(&code, memory, host, u64::from(pointer / 8));
     machine.max_steps = options.max_steps.unwrap_or(u64::MAX);

@@ -6,6 +6,9 @@
 use crate::machine::{Machine, Stop};
 use std::collections::BTreeMap;
 
+/// The most bytes of a file.
+const MAX_FILE: usize = 1 << 30;
+
 /// A stream.
 #[derive(Debug)]
 pub(crate) struct Stream {
@@ -194,7 +197,8 @@ impl Machine<'_> {
             1 => stream.position as i64 - stream.pushed.len() as i64,
             _ => self.files.contents.get(&name).map_or(0, |c| c.len() as i64),
         };
-        let Ok(at) = usize::try_from(start.saturating_add(by)) else { return Ok(false) };
+        let at = usize::try_from(start.saturating_add(by)).ok().filter(|at| *at < MAX_FILE);
+        let Some(at) = at else { return Ok(false) };
         let stream = self.stream(file)?;
         stream.position = at;
         stream.pushed.clear();

@@ -170,7 +170,7 @@ pub(crate) fn run(args: &Run) -> Result<u8, Failed> {
     };
     Ok(match &outcome.ending {
         Ending::Exit(code) => *code,
-        Ending::Signal(number) => 128 + *number as u8,
+        Ending::Signal(number) => 128u8.saturating_add(*number as u8),
         Ending::Undefined(what) => {
             told("undefined behaviour", what);
             Exit::Violated as u8
