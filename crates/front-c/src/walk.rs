@@ -12,8 +12,8 @@ use crate::link::{
 };
 use crate::said::{assertion, closed, on_one_line, opposite};
 use crate::skeleton::{
-    Arm, Body, Call, Data, DataId, Event, Flow, MAX_LINKS, Next, Point, Relation, Skeleton, Spot, Test,
-    Warning, When,
+    Arm, Body, Call, Data, DataId, Event, Flow, MAX_LINKS, Next, Point, Relation, Skeleton, Spot,
+    Test, Warning, When,
 };
 use crate::tree::{
     Assign, Binary, Declaration, ExprId, ExprKind, ForInit, Function, Init, InitId, Item, StmtId,
@@ -22,7 +22,6 @@ use crate::tree::{
 use crate::typing::{Ty, Typing};
 use c_types::{Scalar, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
-
 
 /// Larger values are not followed.
 const MAX_DATA: usize = 64;
@@ -699,8 +698,17 @@ impl<'a> Walker<'_, 'a> {
                 Ins::Return(draft) => (draft, Flow::Return),
             };
             let Draft { at, text, events, hidden, values, returned, statement, test } = draft;
-            points
-                .push(Point { at, text, events, values, returned, statement, hidden, test, flow });
+            points.push(Point {
+                at,
+                text,
+                events,
+                values,
+                returned,
+                statement,
+                hidden,
+                test,
+                flow,
+            });
         }
         let entry = to(0);
         let dos = self.dos.drain(..).filter_map(|i| number.get(i).copied()).collect();

@@ -161,9 +161,8 @@ impl Back for Itself {
 /// Replays a listing; folded calls are looked into by an engine.
 pub(crate) fn listed(program: &Program, listed: Listed, with: With<'_>) -> Judgement {
     let mut folded = Folded::new(program, with.options, with.watch, with.budget);
-    let done = caught("replay", || {
-        replay_listed(program, &listed, with.budget, &mut |q| folded.ask(q))
-    });
+    let done =
+        caught("replay", || replay_listed(program, &listed, with.budget, &mut |q| folded.ask(q)));
     Judgement::of(done)
 }
 
@@ -212,9 +211,8 @@ impl Back for OfProduct {
     ) -> Result<Judgement, String> {
         if let Some(temporal) = &self.product.temporal {
             let listed = lasso(trace, steps(&self.program, &trace.steps)?)?;
-            let done = caught("replay", || {
-                replay_lasso(&self.program, &listed, temporal, with.budget)
-            });
+            let done =
+                caught("replay", || replay_lasso(&self.program, &listed, temporal, with.budget));
             return Ok(Judgement::of(done));
         }
         // A run of the product, whose own procedure calls the program.

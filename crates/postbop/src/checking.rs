@@ -190,12 +190,7 @@ impl Questions {
 }
 
 /// The outcomes of all engines for a question of its own.
-fn own(
-    property: &Property,
-    asked: &Asked,
-    program: &Arc<Program>,
-    with: With<'_>,
-) -> Vec<Outcome> {
+fn own(property: &Property, asked: &Asked, program: &Arc<Program>, with: With<'_>) -> Vec<Outcome> {
     let before = with.budget.spent();
     let runs = engines::answer(&asked.task, with.options, with.watch, with.budget);
     let work = with.budget.spent() - before;
@@ -205,7 +200,8 @@ fn own(
         let mut out = judge.outcome(property, 0, run, &mut Checked::default()).outcome;
         if out.status == Status::Holds && with.options.vacuity {
             // The same for all engines.
-            let found = vacuity.get_or_insert_with(|| Vacuous { program, with }.look(property, work));
+            let found =
+                vacuity.get_or_insert_with(|| Vacuous { program, with }.look(property, work));
             out.vacuity.clone_from(&found.0);
             out.warnings.extend(found.1.iter().cloned());
         }
@@ -225,4 +221,3 @@ fn absent(property: &Property, program: &Program) -> Vec<String> {
     let absent = events.into_iter().filter(|event| !there(event));
     absent.map(|event| format!("no statement has the event `{event}`")).collect()
 }
-

@@ -54,6 +54,7 @@ mod slice;
 mod so_far;
 mod stacks;
 mod states;
+mod told_runs;
 mod tree;
 mod vacuity;
 mod workers;

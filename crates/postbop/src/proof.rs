@@ -1,10 +1,10 @@
 //! Proofs, checked.
 
+use crate::Options;
 use crate::asked::question;
 use crate::load::{Error, caught, load_for};
 use crate::remarks::Allow;
 use crate::rule_question::{RuleQuestion, Trouble, rule_of};
-use crate::Options;
 use crate::{Judgement, Lang, Watch};
 use check::{Budget, Certificate, Goal, Limits, StopReason, Target};
 use front_bp::Dialect;

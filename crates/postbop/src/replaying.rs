@@ -112,7 +112,10 @@ fn asked(property: &Property, program: &Arc<Program>, budget: &Budget) -> Result
 
 /// The listing of a run without end, or why it is none. Its last step may stand for the state in
 /// which it stays; that one is on line 0.
-pub(crate) fn lasso(trace: &ClaimedTrace, mut steps: Vec<ListedStep>) -> Result<ListedLasso, String> {
+pub(crate) fn lasso(
+    trace: &ClaimedTrace,
+    mut steps: Vec<ListedStep>,
+) -> Result<ListedLasso, String> {
     let (Some(start), Some(last)) = (trace.loop_start, trace.steps.last()) else {
         return Err("a run without end has a loop".to_owned());
     };
@@ -137,10 +140,7 @@ pub(crate) fn lasso(trace: &ClaimedTrace, mut steps: Vec<ListedStep>) -> Result<
 }
 
 /// The steps by the program's ids, or what does not exist in it.
-pub(crate) fn steps(
-    program: &Program,
-    claimed: &[ClaimedStep],
-) -> Result<Vec<ListedStep>, String> {
+pub(crate) fn steps(program: &Program, claimed: &[ClaimedStep]) -> Result<Vec<ListedStep>, String> {
     let mut reader = Reader::new(program);
     let mut out = Vec::with_capacity(claimed.len());
     for (i, step) in claimed.iter().enumerate() {

@@ -198,14 +198,7 @@ impl OneRule<'_> {
     fn answers(&self, out: &mut RuleAnswers) -> Result<Option<Outcome>, Trouble> {
         self.budget.poll()?;
         let (most, budget) = (self.longest.get(), self.budget);
-        let q = RuleQuestion::new(
-            self.rule,
-            self.program,
-            self.allow,
-            self.options,
-            most,
-            budget,
-        )?;
+        let q = RuleQuestion::new(self.rule, self.program, self.allow, self.options, most, budget)?;
         let q = Arc::new(q);
         self.longest.set(q.longest());
         out.assumptions = q.assumptions();
@@ -221,7 +214,7 @@ impl OneRule<'_> {
             return Ok(None);
         }
         if self.options.self_check || q.product.places.is_empty() {
-            let whole = self.at_all(&q);
+            let whole = self.at_all(&q, most < rules::MAX_LENGTH);
             if whole.status != Status::Violated {
                 out.outcomes.push(whole);
                 return Ok(None);
@@ -265,7 +258,7 @@ impl OneRule<'_> {
     }
 
     /// Whether the rule is broken at all, with a proof if it is not.
-    fn at_all(&self, q: &Arc<RuleQuestion>) -> Outcome {
+    fn at_all(&self, q: &Arc<RuleQuestion>, shortened: bool) -> Outcome {
         let asked = q.asked_at_all();
         let runs = self.runs(&asked, self.budget);
         let judge = Judge { asked: &asked, with: self.with(self.options) };
@@ -274,26 +267,12 @@ impl OneRule<'_> {
             judge.outcome(self.property, 0, run, &mut checked).outcome
         });
         let mut out = compared(self.property, each.collect());
-        if q.longest() < self.longest_by_default(q) {
+        if shortened && out.proof.take().is_some() {
             // Whoever reads it would make another product.
-            out.proof = None;
+            let what = "the proof is about shorter paths, for want of memory, and is not kept";
+            out.warnings.push(what.to_owned());
         }
         out
-    }
-
-    /// How long paths are where nothing is short of memory.
-    fn longest_by_default(&self, q: &RuleQuestion) -> usize {
-        match self.longest.get() < rules::MAX_LENGTH {
-            true => {
-                let (c, entry) = (self.program.0, self.options.entry.as_deref());
-                let made = rules::value_product(c.skeleton(), self.rule, entry, &|| false);
-                match made.map(|product| product.about) {
-                    Ok(About::Values(values)) => values.longest,
-                    _ => q.longest(),
-                }
-            }
-            false => q.longest(),
-        }
     }
 
     /// Half of the time that is left.
@@ -316,8 +295,7 @@ impl OneRule<'_> {
         asked.task.wants.trace = TraceMode::None;
         let number = q.product.number.ok_or_else(|| internal("one object has no number"))?;
         let nodes = q.product.places.iter();
-        asked.task.observe =
-            nodes.map(|&node| Observation { node, vars: vec![number] }).collect();
+        asked.task.observe = nodes.map(|&node| Observation { node, vars: vec![number] }).collect();
         let observes = self.options.matching.is_none();
         if !observes {
             return self.one_by_one(q);
@@ -340,18 +318,14 @@ impl OneRule<'_> {
             let what = format!("the engines disagree: {} causes", says.join(", "));
             return Err(internal(what));
         }
-        let outcomes = all.iter().map(|c| Outcome { stop_reason: c.stopped.clone(), ..c.outcome.clone() });
+        let outcomes =
+            all.iter().map(|c| Outcome { stop_reason: c.stopped.clone(), ..c.outcome.clone() });
         let outcome = compared(self.property, outcomes.collect());
         Ok(Causes { outcome, ..all.swap_remove(complete) })
     }
 
     /// What one engine says of the places.
-    fn observed(
-        &self,
-        q: &RuleQuestion,
-        asked: &Asked,
-        run: &Run,
-    ) -> Result<Causes, StopReason> {
+    fn observed(&self, q: &RuleQuestion, asked: &Asked, run: &Run) -> Result<Causes, StopReason> {
         let answer = &run.answer;
         let mut stopped = answer.incomplete.clone();
         let var = q.product.number.ok_or_else(|| internal("one object has no number"))?;
@@ -404,10 +378,11 @@ impl OneRule<'_> {
             asked.task.wants.trace = TraceMode::Any;
             let mut program = (*asked.task.program).clone();
             let goals = open.iter().map(|&place| {
-                let known = found.iter().filter(|(p, _)| *p == place).filter_map(|(_, k)| *k);
-                let condition = known.fold(ir::Exprs::TRUE, |all, k| {
-                    let other = program.exprs.not(q.product.conditions[k]);
-                    program.exprs.and(all, other)
+                // All that it may be about, by number: so the search has to know which it is.
+                let known = |k: &usize| found.contains(&(place, Some(*k)));
+                let others = (0..q.product.conditions.len()).filter(|k| !known(k));
+                let condition = others.fold(ir::Exprs::FALSE, |any, k| {
+                    program.exprs.or(any, q.product.conditions[k])
                 });
                 Goal::Reach(vec![Target { node: q.product.places[place], condition }])
             });
@@ -464,7 +439,6 @@ impl OneRule<'_> {
         let judge = Judge { asked: &asked, with: self.with(self.options) };
         let mut stopped = causes.stopped;
         let mut judged: Vec<Judged> = Vec::new();
-        let mut unknown = None;
         for goal in 0..count {
             if judged.len() >= FEW
                 && let Err(reason) = self.budget.poll()
@@ -485,21 +459,24 @@ impl OneRule<'_> {
                     judged.push(Judged { outcome, from });
                 }
                 Status::Unknown => {
-                    stopped.get_or_insert(outcome.stop_reason.clone().unwrap_or(StopReason::Cancelled));
+                    stopped.get_or_insert(
+                        outcome.stop_reason.clone().unwrap_or(StopReason::Cancelled),
+                    );
                 }
                 _ => {}
             }
-            if unknown.is_none() {
-                let first = runs.first().ok_or_else(|| internal("no engine answered"))?;
-                let mut plain = answered(self.property, first);
-                plain.counters.extend(asked.back.counters());
-                unknown = Some(plain);
-            }
         }
-        let plain = unknown.ok_or_else(|| internal("no engine answered"))?;
+        let plain = |status: Status| {
+            let each = runs.iter().map(|run| {
+                let mut one = answered(self.property, run);
+                one.counters.extend(asked.back.counters());
+                Outcome { status, ..one }
+            });
+            compared(self.property, each.collect())
+        };
         self.sorted(q, judged, out);
         if out.outcomes.is_empty() && stopped.is_none() {
-            let mut outcome = Outcome { status: Status::Holds, ..plain };
+            let mut outcome = plain(Status::Holds);
             if self.options.self_check && !out.suppressed.is_empty() {
                 let what = "there is no proof: remarks in the source allow what breaks it";
                 outcome.warnings.push(what.to_owned());
@@ -507,7 +484,8 @@ impl OneRule<'_> {
             out.outcomes.push(outcome);
             return Ok(None);
         }
-        Ok(stopped.map(|reason| Outcome { stop_reason: Some(reason), ..plain }))
+        let unknown = |reason| Outcome { stop_reason: Some(reason), ..plain(Status::Unknown) };
+        Ok(stopped.map(unknown))
     }
 
     /// The findings in order, each once; those that remarks allow by themselves.

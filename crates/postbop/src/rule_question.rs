@@ -73,7 +73,14 @@ impl RuleQuestion {
         };
         debug_assert_eq!(product.program.validate().map_err(|e| e.to_string()), Ok(()));
         let (rule, c, places) = (rule.clone(), c.clone(), places.clone());
-        Ok(RuleQuestion { rule, product, c, places, checker: OnceLock::new(), layout: OnceLock::new() })
+        Ok(RuleQuestion {
+            rule,
+            product,
+            c,
+            places,
+            checker: OnceLock::new(),
+            layout: OnceLock::new(),
+        })
     }
 
     /// A run comes to the place; with a number, one that is about that.
@@ -91,8 +98,7 @@ impl RuleQuestion {
     pub(crate) fn asked(self: &Arc<Self>, causes: Vec<(usize, Option<usize>)>) -> Asked {
         let goal = |&(place, number): &(_, _)| Goal::Reach(vec![self.target(place, number)]);
         let mut task = Task::new(self.product.program.clone(), causes.iter().map(goal).collect());
-        task.wants =
-            Wants { trace: TraceMode::Shortest, certificate: false, all_nodes: false };
+        task.wants = Wants { trace: TraceMode::Shortest, certificate: false, all_nodes: false };
         Asked { task, back: Box::new(OfRule { question: self.clone(), causes }) }
     }
 
@@ -148,7 +154,8 @@ fn variables(
     options: &Options,
 ) -> Result<Product, Trouble> {
     let keep = options.keep.iter();
-    let keep = keep.map(|(var, bits)| front_c::Keep { var: var.clone(), bits: *bits, exact: false });
+    let keep =
+        keep.map(|(var, bits)| front_c::Keep { var: var.clone(), bits: *bits, exact: false });
     let lowering = front_c::Options {
         entry: options.entry.clone(),
         keep: keep.collect(),

@@ -1,7 +1,7 @@
 //! What can hold at a statement.
 
-use crate::judge::never;
 use crate::configurations::can_start;
+use crate::judge::never;
 use crate::load::{Error, caught, language, load, load_for_stacks};
 use crate::{Configurations, EngineChoice, Options, Watch, engines, formula, projection};
 use check::{

@@ -92,7 +92,8 @@ impl Vacuous<'_> {
 
     /// A run that violates the property, replayed and judged.
     fn witness(&self, property: &Property, budget: &Budget) -> Option<Listing> {
-        let (asked, Verdict::Violated(Some(trace))) = self.verdict(property, budget, TraceMode::Any)?
+        let (asked, Verdict::Violated(Some(trace))) =
+            self.verdict(property, budget, TraceMode::Any)?
         else {
             return None;
         };

@@ -10,8 +10,8 @@ use asking::findings;
 use postbop::{CProgram, CText, Options, Watch};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use testkit::random_heap::{freed_twice, heap_program};
 use std::sync::Arc;
+use testkit::random_heap::{freed_twice, heap_program};
 
 /// Programs that are compiled together.
 const BATCH: usize = 100;

@@ -181,8 +181,7 @@ fn bad_functions_are_found() {
         };
         for (way, units) in [vec![unit.clone()], vec![unit, support]].into_iter().enumerate() {
             let program = Arc::new(CProgram::new(units).expect("a program"));
-            let found =
-                findings(&program, &rules, &[], &Options::default(), &Watch::default());
+            let found = findings(&program, &rules, &[], &Options::default(), &Watch::default());
             assert!(found.unknown.is_empty(), "{file}: {:?}", found.unknown);
             for columns in functions {
                 let function = columns[1];

@@ -8,9 +8,7 @@
 mod asking;
 
 use asking::findings;
-use postbop::{
-    CProgram, CText, Options, Property, SourceFile, Status, TraceMode, Watch, check,
-};
+use postbop::{CProgram, CText, Options, Property, SourceFile, Status, TraceMode, Watch, check};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;

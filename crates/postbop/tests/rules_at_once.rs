@@ -56,8 +56,7 @@ fn asked(c: &Arc<CProgram>, rules: &[Rule], limits: Limits, watch: &Watch) -> An
 }
 
 /// A finding, with the places, depths and events of its steps, and counters.
-type Said =
-    (String, Finding, Vec<(String, u32, u32, u32, Vec<String>)>, Vec<(String, u64)>);
+type Said = (String, Finding, Vec<(String, u32, u32, u32, Vec<String>)>, Vec<(String, u64)>);
 
 /// What is found, with what it rests on.
 fn said(answers: &Answers) -> Vec<Said> {

@@ -5,8 +5,8 @@ mod asking;
 
 use asking::{Found, findings};
 use postbop::{CProgram, CText, Options, Watch};
-use std::sync::Arc;
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// A program of `functions` functions with `variables` diagrams each, in SMV's style: the functions
 /// call each other, and recurse. Every mistake is counted: those of dangling references, and of leaks.
@@ -73,8 +73,7 @@ fn the_setting_of_table_1() {
         o.counters.iter().find(|(n, _)| n == "variables").map(|(_, n)| *n).expect("a counter")
     };
     assert!(found.report.results.iter().all(|o| counted(o) == 20 * 9 + 2));
-    let dangling =
-        |f: &&Found| f.rule == "gc_dangling_variable" && f.object.ends_with("::v0");
+    let dangling = |f: &&Found| f.rule == "gc_dangling_variable" && f.object.ends_with("::v0");
     assert!(found.findings.iter().filter(dangling).count() >= mistakes);
     // Over values, one finding for each mistake.
     let values = check("gc");

@@ -9,9 +9,9 @@ mod asking;
 
 use asking::findings;
 use postbop::{CProgram, CText, Options, Watch};
-use std::sync::Arc;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// The generator of [knuth], as MMIX has it.
 struct Random(u64);

@@ -40,7 +40,9 @@ fn data(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let files: Vec<Json> = (0..report.files.len()).map(|i| file(report, i)).collect();
     let mut statements = Numbers::new(report);
     let vars: Vec<Json> = (statements.programs.iter())
-        .flat_map(|(p, _)| p.vars.iter().map(|v| json!([p.text(v.name), v.kind == VarKind::Global])))
+        .flat_map(|(p, _)| {
+            p.vars.iter().map(|v| json!([p.text(v.name), v.kind == VarKind::Global]))
+        })
         .collect();
     write!(out, "{{\"files\":{},\n\"vars\":{},\n", inert(&files.into()), inert(&vars.into()))?;
     // Only statements that occur in a trace are told.
@@ -152,7 +154,9 @@ fn steps(trace: &Listing, statements: &mut Numbers<'_>, out: &mut dyn Write) -> 
         let changed: Vec<Json> = changes
             .step(&mut reader, proc, step.depth, &step.state)
             .into_iter()
-            .map(|(var, value): (VarId, _)| json!([first_var + var.index(), value.map(|v| v.to_string())]))
+            .map(|(var, value): (VarId, _)| {
+                json!([first_var + var.index(), value.map(|v| v.to_string())])
+            })
             .collect();
         let folded = step.folded.as_deref().map(rounded);
         let stays = step.stays.map(|_| step.origin(program).2);

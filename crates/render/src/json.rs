@@ -21,7 +21,8 @@ pub fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"]")?;
     if report.results.iter().any(|r| matches!(r.property, Property::Rule { .. })) {
         let suppressed = report.suppressed.iter().filter_map(|outcome| {
-            let (f, reason) = (outcome.finding.as_ref()?, outcome.finding.as_ref()?.suppressed.as_ref());
+            let (f, reason) =
+                (outcome.finding.as_ref()?, outcome.finding.as_ref()?.suppressed.as_ref());
             let Property::Rule { rule, bindings, .. } = &outcome.property else { return None };
             Some(json!({
                 "rule": rule, "bindings": bound(bindings), "file": f.file,
@@ -39,7 +40,11 @@ pub fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 /// What metavariables stand for.
 fn bound(bindings: &[(String, String)]) -> Json {
-    bindings.iter().map(|(name, object)| (name.clone(), json!(object))).collect::<Map<_, _>>().into()
+    bindings
+        .iter()
+        .map(|(name, object)| (name.clone(), json!(object)))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 fn result(report: &Report, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {

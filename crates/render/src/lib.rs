@@ -60,8 +60,9 @@ pub use json::{json, states_json};
 pub use proof::{Proofs, ProvedClaim, Reading, holds_proofs, read_proofs, write_proofs};
 pub use read::{Claim, ClaimedFinding, ClaimedStep, ClaimedTrace, ReadError, read_report};
 pub use report::{
-    CertificateNote, Finding, Formula, Happening, Idle, ListedStep, Listing, Outcome, Report, Stack, StackAutomaton,
-    StackFrame, StackNode, Stacks, Statement, States, StatesAt, Status, Stays, Vacuity,
+    CertificateNote, Finding, Formula, Happening, Idle, ListedStep, Listing, Outcome, Report,
+    Stack, StackAutomaton, StackFrame, StackNode, Stacks, Statement, States, StatesAt, Status,
+    Stays, Vacuity,
 };
 pub use sarif::{MAX_SARIF_LOCATIONS, sarif};
 pub use stacks::{stacks_dot, stacks_json, stacks_text};

@@ -480,8 +480,9 @@ impl<'a> Maker<'a> {
                 self.rule.name
             ));
         }
-        let Maker { mut b, mut edges, violations, births, birth, numbered, limits, keep_all, .. } =
-            self;
+        let Maker {
+            mut b, mut edges, violations, births, birth, numbered, limits, keep_all, ..
+        } = self;
         let numbers = 0..if numbered { births.len() } else { 0 };
         let is = |k: usize| {
             let (now, number) = (b.exprs.pre(birth), b.exprs.int(k as i64));
