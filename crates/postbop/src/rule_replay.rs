@@ -212,9 +212,18 @@ fn found_again(
         let what = "a run that takes these steps takes others, too".to_owned();
         return Ok(Some(Judgement::Unknown(what)));
     }
-    for (i, (found, step)) in own.iter().zip(steps).enumerate() {
+    let births: Vec<String> = match &q.product.about {
+        About::Variables(_) => Vec::new(),
+        About::Values(about) => about.births.iter().map(|b| comes_from_here(b).text).collect(),
+    };
+    let claimed = trace.steps.iter().filter(|s| !s.on_the_way);
+    for (i, ((found, step), claimed)) in own.iter().zip(steps).zip(claimed).enumerate() {
         if found.depth as usize != step.depth || found.folded.is_some() != step.folded {
             return Err(format!("step {}: it is in another call", i + 1));
+        }
+        let mut born = found.events.iter().filter(|e| births.contains(&e.text));
+        if born.any(|event| !claimed.events.contains(&event.text)) {
+            return Err(format!("step {}: it does not tell that the value comes from here", i + 1));
         }
     }
     Ok(None)
