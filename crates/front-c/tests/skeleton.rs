@@ -1,6 +1,6 @@
 //! Program points and events, construct by construct.
 
-use front_c::{Flow, Next, Options, Skeleton, lower, parse, skeleton};
+use front_c::{Flow, Next, Options, Skeleton, Test, lower, parse, skeleton};
 
 fn of(text: &str) -> Skeleton {
     let unit = parse(&format!("# 1 \"f.c\"\n{text}"));
@@ -183,6 +183,44 @@ fn conditions_branch_and_tell_what_they_test() {
          1: a = 1 {assign(a)} -> 2
          2: } {return}",
     );
+}
+
+#[test]
+fn conditions_and_their_opposites_are_said_as_they_are_written() {
+    let check = |condition: &str, said: [&str; 2]| {
+        let s = of(&format!("void f(int a, int b, int *p) {{ if ({condition}) a = 1; }}"));
+        let point = s.bodies[0].points.iter().find(|p| p.test.is_some()).expect("a condition");
+        let Some(Test::Condition(ways)) = point.test.as_deref() else { panic!("{condition}") };
+        assert_eq!(ways.each_ref().map(|way| &**way), said, "{condition}");
+    };
+    check("a>2", ["a>2", "a<=2"]);
+    check("a <= b", ["a <= b", "a > b"]);
+    check("(a | b) == 2", ["(a | b) == 2", "(a | b) != 2"]);
+    check("((a)) < (b >> 1)", ["((a)) < (b >> 1)", "((a)) >= (b >> 1)"]);
+    check("(a << 1)<b", ["(a << 1)<b", "(a << 1)>=b"]);
+    check("!(a != (b))", ["!(a != (b))", "a != (b)"]);
+    check("!a", ["!a", "a"]);
+    check("*p", ["*p", "!*p"]);
+    check("g(a)", ["g(a)", "!g(a)"]);
+    check("a & b", ["a & b", "!(a & b)"]);
+    check("(a = b)", ["a = b", "!(a = b)"]);
+    let s = of("void f(int a) { switch (a + 1) { case 1: g(); } }");
+    let subject = s.bodies[0].points[0].test.as_deref();
+    assert_eq!(subject, Some(&Test::Subject("a + 1".into())));
+}
+
+#[test]
+fn statements_keep_their_parentheses() {
+    let s = of("void f(int a, char *s) {
+        int x = (a | 3), y = ((a) + ')'), z = g((a));
+        char *t = (s ? s : \"(\");
+        if (x) __assert_fail(\"a == \\\"(\\\"\", \"f.c\", 1, \"f\");
+    }");
+    let texts: Vec<&str> = s.bodies[0].points.iter().map(|p| &*p.text).collect();
+    for wanted in ["x = (a | 3)", "y = ((a) + ')')", "z = g((a))", "assert(a == \"(\")"] {
+        assert!(texts.contains(&wanted), "{wanted}: {texts:#?}");
+    }
+    assert!(!texts.iter().any(|t| t.starts_with("t = (s") && !t.ends_with(')')), "{texts:#?}");
 }
 
 #[test]

@@ -51,6 +51,7 @@ mod slice;
 mod so_far;
 mod stacks;
 mod states;
+mod told_runs;
 mod tree;
 mod vacuity;
 mod vacuous;

@@ -220,7 +220,7 @@ impl OneRule<'_> {
             return Ok(None);
         }
         if self.options.self_check || q.product.places.is_empty() {
-            let whole = self.at_all(&q);
+            let whole = self.at_all(&q, most < rules::MAX_LENGTH);
             if whole.status != Status::Violated {
                 out.outcomes.push(whole);
                 return Ok(None);
@@ -264,7 +264,7 @@ impl OneRule<'_> {
     }
 
     /// Whether the rule is broken at all, with a proof if it is not.
-    fn at_all(&self, q: &Arc<RuleQuestion>) -> Outcome {
+    fn at_all(&self, q: &Arc<RuleQuestion>, shortened: bool) -> Outcome {
         let asked = q.asked_at_all();
         let runs = self.runs(&asked, self.budget);
         let judge = Judge { asked: &asked, with: self.with(self.options) };
@@ -273,26 +273,12 @@ impl OneRule<'_> {
             judge.outcome(self.property, 0, run, &mut checked).outcome
         });
         let mut out = compared(self.property, each.collect());
-        if q.longest() < self.longest_by_default(q) {
+        if shortened && out.proof.take().is_some() {
             // Whoever reads it would make another product.
-            out.proof = None;
+            let what = "the proof is about shorter paths, for want of memory, and is not kept";
+            out.warnings.push(what.to_owned());
         }
         out
-    }
-
-    /// How long paths are where nothing is short of memory.
-    fn longest_by_default(&self, q: &RuleQuestion) -> usize {
-        match self.longest.get() < rules::MAX_LENGTH {
-            true => {
-                let (c, entry) = (self.program.0, self.options.entry.as_deref());
-                let made = rules::value_product(c.skeleton(), self.rule, entry, &|| false);
-                match made.map(|product| product.about) {
-                    Ok(About::Values(values)) => values.longest,
-                    _ => q.longest(),
-                }
-            }
-            false => q.longest(),
-        }
     }
 
     /// Half of the time that is left.
@@ -398,10 +384,11 @@ impl OneRule<'_> {
             asked.task.wants.trace = TraceMode::Any;
             let mut program = (*asked.task.program).clone();
             let goals = open.iter().map(|&place| {
-                let known = found.iter().filter(|(p, _)| *p == place).filter_map(|(_, k)| *k);
-                let condition = known.fold(ir::Exprs::TRUE, |all, k| {
-                    let other = program.exprs.not(q.product.conditions[k]);
-                    program.exprs.and(all, other)
+                // All that it may be about, by number: so the search has to know which it is.
+                let known = |k: &usize| found.contains(&(place, Some(*k)));
+                let others = (0..q.product.conditions.len()).filter(|k| !known(k));
+                let condition = others.fold(ir::Exprs::FALSE, |any, k| {
+                    program.exprs.or(any, q.product.conditions[k])
                 });
                 Goal::Reach(vec![Target { node: q.product.places[place], condition }])
             });
@@ -458,7 +445,6 @@ impl OneRule<'_> {
         let judge = Judge { asked: &asked, with: self.with(self.options) };
         let mut stopped = causes.stopped;
         let mut judged: Vec<Judged> = Vec::new();
-        let mut unknown = None;
         for goal in 0..count {
             if judged.len() >= FEW
                 && let Err(reason) = self.budget.poll()
@@ -485,17 +471,18 @@ impl OneRule<'_> {
                 }
                 _ => {}
             }
-            if unknown.is_none() {
-                let first = runs.first().ok_or_else(|| internal("no engine answered"))?;
-                let mut plain = answered(self.property, first);
-                plain.counters.extend(asked.back.counters());
-                unknown = Some(plain);
-            }
         }
-        let plain = unknown.ok_or_else(|| internal("no engine answered"))?;
+        let plain = |status: Status| {
+            let each = runs.iter().map(|run| {
+                let mut one = answered(self.property, run);
+                one.counters.extend(asked.back.counters());
+                Outcome { status, ..one }
+            });
+            compared(self.property, each.collect())
+        };
         self.sorted(q, judged, out);
         if out.outcomes.is_empty() && stopped.is_none() {
-            let mut outcome = Outcome { status: Status::Holds, ..plain };
+            let mut outcome = plain(Status::Holds);
             if self.options.self_check && !out.suppressed.is_empty() {
                 let what = "there is no proof: remarks in the source allow what breaks it";
                 outcome.warnings.push(what.to_owned());
@@ -503,7 +490,8 @@ impl OneRule<'_> {
             out.outcomes.push(outcome);
             return Ok(None);
         }
-        Ok(stopped.map(|reason| Outcome { stop_reason: Some(reason), ..plain }))
+        let unknown = |reason| Outcome { stop_reason: Some(reason), ..plain(Status::Unknown) };
+        Ok(stopped.map(unknown))
     }
 
     /// The findings in order, each once; those that remarks allow by themselves.

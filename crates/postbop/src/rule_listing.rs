@@ -191,7 +191,8 @@ impl<'a> Teller<'a> {
         for (i, r) in raw.iter().enumerate() {
             let Some(executes) = self.about.edges[r.step.edge] else { continue };
             let at = executes.at;
-            for (point, arm) in self.way(last.get(&r.frame).copied(), at) {
+            let way = self.way(last.get(&r.frame).copied(), at);
+            for (point, arm) in way.unwrap_or_default() {
                 self.assumed(at.body, point, arm, &mut assumptions);
                 if steps.len() < self.max_steps {
                     let step = self.step(rules::At { point, ..at }, r.depth);
@@ -367,12 +368,13 @@ impl<'a> Teller<'a> {
         names.map(|(_, a)| Happening { text: a.clone(), shown: a.clone() }).collect()
     }
 
-    /// The points that lie between two that matter, and how each branch is left: the shortest way.
+    /// The branches that lie between two points that matter, and how each is left: the shortest way, if there
+    /// is one.
     pub(crate) fn way(
         &self,
         from: Option<(rules::At, Option<u32>)>,
         to: rules::At,
-    ) -> Vec<(u32, u32)> {
+    ) -> Option<Vec<(u32, u32)>> {
         let body = &self.skeleton.bodies[to.body as usize];
         let kept = &self.about.kept[to.body as usize];
         let exits = |point: u32| -> Vec<Next> {
@@ -385,7 +387,7 @@ impl<'a> Teller<'a> {
         };
         let starts: Vec<Next> = match from {
             None => vec![body.entry],
-            Some((at, _)) if at == to => return Vec::new(),
+            Some((at, _)) if at == to => return Some(Vec::new()),
             Some((at, Some(arm))) => {
                 exits(at.point).into_iter().skip(arm as usize).take(1).collect()
             }
@@ -418,6 +420,7 @@ impl<'a> Teller<'a> {
         }
         let mut out = Vec::new();
         let mut at = to.point;
+        before.get(&at)?;
         while let Some(Some((p, arm))) = before.get(&at) {
             out.push((*p, *arm));
             at = *p;
@@ -425,7 +428,7 @@ impl<'a> Teller<'a> {
         out.reverse();
         // Only branches tell something.
         out.retain(|(p, _)| matches!(body.points[*p as usize].flow, Flow::Branch(_)));
-        out
+        Some(out)
     }
 
     /// The condition on data that a way out of a branch stands for.

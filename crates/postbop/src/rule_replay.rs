@@ -1,25 +1,28 @@
 //! Whether what a report says of a broken rule is so: the run is executed again on the product, and what is
 //! told beside it is compared with what the rule would say.
 //!
-//! - J1. The run is one of the product, step by step, and ends where the rule is broken.
+//! - J1. Some run of the product takes the steps that are told, with the values that are told, and ends where the
+//!   rule is broken. If it is told in just these words, all is well; if not, the run that is meant may be
+//!   another one, and the other rules decide.
 //! - J2. Steps on the way to the next one, which the product does not have, are a way there in the program.
 //! - J3. Each step tells events that it has; of rules about values, the events that are told break the rule,
 //!   as its automaton reads them.
 //! - J4. Message, place and origin are those of the run.
 
-use crate::CProgram;
-use crate::asked::{Asked, With, listed};
+use crate::asked::{Asked, Told, With};
 use crate::load::Error;
 use crate::remarks::Allow;
 use crate::replaying::{Judgement, steps};
-use crate::rule_listing::{Events, Teller, comes_from_here, origin};
+use crate::rule_listing::{Events, Teller, comes_from_here, of_values, of_variables, origin};
 use crate::rule_question::{OfRule, RuleQuestion, Trouble, rule_of};
-use check::{Goal, Target, Task};
+use crate::told_runs::{told_runs, without_counter};
+use crate::{CProgram, EngineChoice, Options, engines};
+use check::{Goal, Target, Task, TraceMode, Verdict, Wants};
 use front_c::Places;
-use ir::{EdgeKind, NodeId, Program};
+use ir::NodeId;
 use property::Property;
-use render::{Claim, ClaimedFinding, ClaimedStep, ClaimedTrace};
-use reports::Listed;
+use render::{Claim, ClaimedFinding, ClaimedStep, ClaimedTrace, Reader, Value};
+use reports::ListedStep;
 use rules::{About, At, Values, Variables};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -131,39 +134,139 @@ pub(crate) fn judged(
     if finding.message != q.rule.message_for(object) {
         return Err("that is not what the rule says of it".to_owned());
     }
-    let own: Vec<ClaimedStep> = match &q.product.about {
-        About::Variables(about) => {
-            variable_events(q, about, object, trace)?;
-            trace.steps.clone()
-        }
+    let told_of = |step: &&ClaimedStep| !step.on_the_way;
+    let own: Vec<ClaimedStep> = trace.steps.iter().filter(told_of).cloned().collect();
+    let steps = steps(&q.product.program, &own)?;
+    if let Some(judgement) = found_again(q, task, (claim, trace, object), &steps, with)? {
+        return Ok(judgement);
+    }
+    match &q.product.about {
+        About::Variables(about) => variable_events(q, about, object, trace)?,
         About::Values(about) => {
             Claimed { q, about, trace, points: FxHashMap::default() }.check(object, finding)?;
-            trace.steps.iter().filter(|s| !s.on_the_way).cloned().collect()
-        }
-    };
-    let program = &*q.product.program;
-    let mut steps = steps(program, &own)?;
-    let base = base(program);
-    steps.iter_mut().for_each(|step| step.depth += base);
-    Ok(listed(program, Listed { steps, goal: task.goals[0].clone() }, with))
-}
-
-/// How many procedures call the program: they have no statements.
-fn base(program: &Program) -> usize {
-    let mut proc = program.entry;
-    let mut seen = BTreeSet::new();
-    while seen.insert(proc) && !program.procs[proc].node_ids().any(|n| program.nodes[n].statement) {
-        let calls = program.procs[proc].node_ids().flat_map(|n| program.out_edges(n));
-        let callee = |e: ir::EdgeId| match &program.edges[e].kind {
-            EdgeKind::Call(call) => Some(call.callee),
-            _ => None,
-        };
-        match calls.into_iter().find_map(callee) {
-            Some(next) => proc = next,
-            None => break,
         }
     }
-    seen.len() - usize::from(program.procs[proc].node_ids().any(|n| program.nodes[n].statement))
+    Ok(Judgement::Accepted)
+}
+
+/// J1: what is said of the run if that is clear.
+fn found_again(
+    q: &RuleQuestion,
+    task: &Task,
+    (claim, trace, object): (&Claim, &ClaimedTrace, &str),
+    steps: &[ListedStep],
+    with: With<'_>,
+) -> Result<Option<Judgement>, String> {
+    let product = &*q.product.program;
+    let (program, goal) = told_runs(product, steps, &task.goals[0]);
+    debug_assert_eq!(program.validate().map_err(|e| e.to_string()), Ok(()));
+    let mut asked = Task::new(Arc::new(program), vec![goal]);
+    asked.wants = Wants { trace: TraceMode::Shortest, certificate: false, all_nodes: false };
+    let (engine, matching) = (EngineChoice::Summary, None);
+    let options = Options { engine, matching, ..with.options.clone() };
+    let mut runs = engines::answer(&asked, &options, with.watch, with.budget);
+    let found = match runs.first_mut().map(|run| run.answer.verdicts.remove(0)) {
+        Some(Verdict::Violated(Some(found))) => found,
+        Some(Verdict::Holds(_)) => {
+            return Err(
+                "no run takes these steps, with these values, and breaks the rule".to_owned()
+            );
+        }
+        Some(Verdict::Unknown(reason)) => {
+            return Ok(Some(Judgement::Unknown(reason.to_string())));
+        }
+        _ => return Ok(Some(Judgement::Unknown("no engine answered".to_owned()))),
+    };
+    // What is found there is a run of the product, or an engine is wrong.
+    let found = without_counter(product, &asked.program, &found);
+    let accepted = match q.checker().check(&task.goals[0], &found) {
+        Ok(accepted) => accepted,
+        Err(refusal) => {
+            let what = format!("internal error, please report it: {refusal}");
+            return Ok(Some(Judgement::Unknown(what)));
+        }
+    };
+    let Some(place) = q.product.places.iter().position(|node| *node == found.target) else {
+        return Ok(None);
+    };
+    let told = match &q.product.about {
+        About::Variables(about) => {
+            let number = about.instances.iter().position(|i| i.object == object);
+            of_variables(q, about, (place, number), &accepted, with)
+        }
+        About::Values(about) => {
+            let number = |var| found.end.number(q.layout().slot(var).bits());
+            let number = q.product.number.and_then(number).map(|n| n as usize);
+            of_values(q, about, (place, number), &found, with)
+        }
+    };
+    let Ok(told) = told else {
+        return Ok(Some(Judgement::Unknown("the run that was found is not told".to_owned())));
+    };
+    if is_so_told(q, &told, claim, trace, object) {
+        return Ok(Some(Judgement::Accepted));
+    }
+    // It may differ in events, and in the ways between its steps.
+    let own: Vec<_> = told.listing.steps.iter().filter(|s| !s.on_the_way).collect();
+    if own.len() != steps.len() {
+        let what = "a run that takes these steps takes others, too".to_owned();
+        return Ok(Some(Judgement::Unknown(what)));
+    }
+    let births: Vec<String> = match &q.product.about {
+        About::Variables(_) => Vec::new(),
+        About::Values(about) => about.births.iter().map(|b| comes_from_here(b).text).collect(),
+    };
+    let claimed = trace.steps.iter().filter(|s| !s.on_the_way);
+    for (i, ((found, step), claimed)) in own.iter().zip(steps).zip(claimed).enumerate() {
+        if found.depth as usize != step.depth || found.folded.is_some() != step.folded {
+            return Err(format!("step {}: it is in another call", i + 1));
+        }
+        let mut born = found.events.iter().filter(|e| births.contains(&e.text));
+        if born.any(|event| !claimed.events.contains(&event.text)) {
+            return Err(format!("step {}: it does not tell that the value comes from here", i + 1));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a violation is told in just these words.
+fn is_so_told(
+    q: &RuleQuestion,
+    told: &Told,
+    claim: &Claim,
+    trace: &ClaimedTrace,
+    object: &str,
+) -> bool {
+    let (Some(f), Some(claimed)) = (&told.finding, &claim.finding) else { return false };
+    let own = q.c.skeleton().files.first().map_or("", String::as_str);
+    let place = (claimed.file.as_deref().unwrap_or(own), claimed.line, claimed.column);
+    let same = f.message == claimed.message
+        && (f.file.as_str(), f.line, f.column) == place
+        && (&f.function, &f.origin) == (&claimed.proc, &claimed.origin)
+        && f.object == object
+        && told.listing.steps.len() == trace.steps.len();
+    let program = &*told.listing.program;
+    let mut reader = Reader::new(program);
+    same && told.listing.steps.iter().zip(&trace.steps).all(|(step, claimed)| {
+        let node = &program.nodes[step.node];
+        let at = node.origin;
+        let file = program.files.get(at.file as usize).map_or("", String::as_str);
+        let values = reader.values(node.proc, &step.state);
+        let mut state: Vec<(&str, Value)> =
+            values.into_iter().map(|(var, value)| (program.var_name(var), value)).collect();
+        let mut claimed_state: Vec<(&str, Value)> =
+            claimed.state.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        state.sort_by_key(|(name, _)| *name);
+        claimed_state.sort_by_key(|(name, _)| *name);
+        program.proc_name(node.proc) == claimed.proc
+            && file == claimed.file.as_deref().unwrap_or(own)
+            && (at.line, Some(at.column)) == (claimed.line, claimed.column)
+            && Some(program.text(at.text)) == claimed.text.as_deref()
+            && (step.depth, step.on_the_way) == (claimed.depth, claimed.on_the_way)
+            && step.folded.as_deref() == claimed.folded.as_deref()
+            && step.events.iter().map(|e| &e.text).eq(&claimed.events)
+            && state == claimed_state
+    })
 }
 
 /// J3 for rules over variables: each step has the events of one of its edges.
@@ -264,37 +367,33 @@ impl Claimed<'_> {
         let mut open: Vec<(Option<usize>, Vec<usize>)> = Vec::new();
         for (i, step) in self.trace.steps.iter().enumerate() {
             let depth = step.depth as usize;
-            if depth > open.len() {
-                return Err(format!("step {}: the depth jumps", i + 1));
-            }
-            // A call that was entered, unless an activation of that depth is under way.
-            open.truncate(depth + 1);
-            if open.len() == depth {
-                open.push((None, Vec::new()));
-            }
+            // Calls that were entered, unless activations of that depth are under way.
+            open.resize(depth + 1, (None, Vec::new()));
             let (last, between) = &mut open[depth];
             if step.on_the_way {
                 between.push(i);
                 continue;
             }
             let told: Vec<usize> = std::mem::take(between);
-            let starts: Vec<Option<(At, Option<u32>)>> = match last {
-                None => vec![None],
-                Some(last) => {
-                    let points = &self.points[last];
-                    points.iter().flat_map(|&at| self.exits(at)).map(Some).collect()
-                }
-            };
-            let fits = |way: &[(u32, u32)], to: At| {
-                way.len() == told.len()
-                    && way.iter().zip(&told).all(|((point, _), step)| {
+            // It may be the first step of another activation.
+            let mut starts: Vec<Option<(At, Option<u32>)>> = vec![None];
+            if let Some(last) = last {
+                let points = &self.points[last];
+                starts.extend(points.iter().flat_map(|&at| self.exits(at)).map(Some));
+            }
+            let fits = |way: Option<Vec<(u32, u32)>>, to: At| {
+                way.is_some_and(|way| {
+                    let steps = way.iter().zip(&told);
+                    let here = |((point, _), step): (&(u32, u32), &usize)| {
                         self.points[step].contains(&At { point: *point, ..to })
-                    })
+                    };
+                    way.len() == told.len() && steps.into_iter().all(here)
+                })
             };
             let found = self.points[&i].iter().any(|&to| {
                 let from =
                     starts.iter().filter(|from| from.is_none_or(|(at, _)| at.body == to.body));
-                from.into_iter().any(|&from| fits(&teller.way(from, to), to))
+                from.into_iter().any(|&from| fits(teller.way(from, to), to))
             });
             if !found {
                 return Err(format!("step {}: that is not the way there", i + 1));
@@ -336,7 +435,11 @@ impl Claimed<'_> {
             let births = self.about.births.iter();
             births.filter(|b| origin(s, b) == finding.origin)
         };
-        let (mut word, mut born) = (Vec::new(), births().any(|b| b.at.is_none()));
+        let is_birth = |event: &String| births().any(|b| comes_from_here(b).text == *event);
+        let mut events = self.trace.steps.iter().flat_map(|step| &step.events);
+        // Where nobody says where the value comes from, that was before, and what it was is open.
+        let tells_birth = events.any(is_birth);
+        let (mut word, mut born) = (Vec::new(), !tells_birth);
         for (i, step) in self.trace.steps.iter().enumerate() {
             let wrong = |what: &str| Err(format!("step {}: {what}", i + 1));
             if step.on_the_way {
@@ -363,7 +466,7 @@ impl Claimed<'_> {
                 word.push(letter);
             }
         }
-        if !rule.may_be_broken_by(&word) {
+        if !rule.may_be_broken_by(&word, !tells_birth) {
             return Err("these events do not break the rule".to_owned());
         }
         let results = self.points.values().flatten().filter_map(|at| teller.result(*at));

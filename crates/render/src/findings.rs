@@ -3,6 +3,7 @@
 //! A path is shown by source lines, those with events that matter marked; what lies between is cut
 //! short unless all of it is wanted.
 
+use crate::values::{Changes, Reader};
 use crate::{Finding, ListedStep, Listing, LookedAt, MAX_INDENT, Outcome, Report, TextOptions};
 use property::Property;
 use source::SourceFile;
@@ -33,6 +34,8 @@ struct Line<'a> {
     place: Place<'a>,
     /// Of each point on the line.
     events: Vec<String>,
+    /// Variables that are kept, where they have changed.
+    values: Vec<String>,
     folded: bool,
 }
 
@@ -190,10 +193,19 @@ fn path(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut lines: Vec<Line<'_>> = Vec::new();
+    let mut reader = trace.map(|t| Reader::new(&t.program));
+    let mut changes = Changes::new();
     for (trace, step) in trace.into_iter().flat_map(|t| t.steps.iter().map(move |s| (t, s))) {
         let place = Place::new(trace, step);
+        let proc = trace.program.nodes[step.node].proc;
+        let changed = reader.as_mut().map(|r| changes.step(r, proc, step.depth, &step.state));
+        let changed = changed.into_iter().flatten().map(|(var, value)| {
+            let value = value.map_or("?".to_owned(), |value| value.to_string());
+            format!("{}={value}", trace.program.var_name(var))
+        });
+        let values: Vec<String> = changed.collect();
         // Where a function ends tells nobody anything.
-        if step.events.is_empty() && place.text == "}" {
+        if step.events.is_empty() && values.is_empty() && place.text == "}" {
             continue;
         }
         let folded = step.folded.is_some();
@@ -212,11 +224,12 @@ fn path(
                     _ => last.events.push(shown),
                 }
                 last.place = place;
+                last.values.extend(values);
                 last.folded |= folded;
             }
             _ => {
                 let events = Some(shown).filter(|s| !s.is_empty()).into_iter().collect();
-                lines.push(Line { step, place, events, folded });
+                lines.push(Line { step, place, events, values, folded });
             }
         }
     }
@@ -294,9 +307,15 @@ fn shown(
         true => String::new(),
         false => format!("  [{}]", line.events.join("; ")),
     };
+    let values = match line.values.is_empty() {
+        true => String::new(),
+        false => format!("  {}", line.values.join(" ")),
+    };
     let function = line.place.function;
-    let line =
-        format!("  {mark} {place:width$}  {function:functions$}  {:indent$}{text}{events}", "");
+    let line = format!(
+        "  {mark} {place:width$}  {function:functions$}  {:indent$}{text}{events}{values}",
+        ""
+    );
     line!(out, "{}", line.trim_end())
 }
 

@@ -37,7 +37,7 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for (number, (id, ..)) in RULES.iter().enumerate() {
         numbers.insert((*id).to_owned(), number);
     }
-    let all = report.results.iter().chain(&report.suppressed);
+    let all = report.suppressed.iter().chain(&report.results);
     for rule in all.clone().filter_map(crate::findings::rule) {
         if !numbers.contains_key(rule) {
             numbers.insert(rule.to_owned(), rules.len());

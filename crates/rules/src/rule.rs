@@ -21,6 +21,7 @@ use crate::event::{Atom, Event};
 use crate::explicit;
 use crate::pattern::Pattern;
 use automata::sere::{Nfa, violations};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A rule.
@@ -225,13 +226,16 @@ impl Rule {
     }
 
     /// Whether a word may break it with its last letter. A letter is the set of the atoms that may hold, as
-    /// bits; those that do are some of them.
-    pub fn may_be_broken_by(&self, word: &[u64]) -> bool {
+    /// bits; those that do are some of them. `late`: there may be a letter before that nobody tells.
+    pub fn may_be_broken_by(&self, word: &[u64], late: bool) -> bool {
         let nfa = &self.nfa;
-        let mut states = std::collections::BTreeSet::from([0u32]);
+        let mut states = BTreeSet::from([0u32]);
+        if late {
+            states.extend(nfa.transitions.iter().filter(|t| t.0 == 0).map(|t| t.2));
+        }
         let mut broken = false;
         for letter in word {
-            let mut next = std::collections::BTreeSet::new();
+            let mut next = BTreeSet::new();
             // All subsets, the letter itself first.
             let mut some = *letter;
             loop {

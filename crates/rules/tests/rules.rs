@@ -15,7 +15,9 @@ fn violations(rule: &str, opaque: &[&str], c: &str) -> Vec<String> {
     let opaque = opaque.iter().map(|o| (*o).to_owned()).collect();
     let lowered = lower(&s, &Options { opaque, ..Options::default() }).expect("a program");
     let program = Arc::new(lowered.program);
-    let any = rules::Rule { variable: None, ..rules[0].clone() };
+    // Of any type: these programs declare none.
+    let mut any = rules[0].clone();
+    any.variable = None;
     let instances = instances(&s, &any, &program);
     let product = product(&program, &rules[0], &instances, &|_| false).expect("a product");
     product.program.validate().expect("a valid program");
@@ -184,6 +186,14 @@ fn wide(end: &str) -> front_c::Skeleton {
     skeleton(&[parse(&format!("# 1 \"f.c\"\n{c} }}\n"))])
 }
 
+/// What is known of a product over values.
+fn of_values(product: Result<rules::Product, rules::ValueError>) -> rules::Values {
+    match product.expect("a product").about {
+        About::Values(values) => values,
+        About::Variables(_) => panic!("a rule about values"),
+    }
+}
+
 const LOCK_AND_FREE: &str = "
     rule twice(l: value) {
       never { arg(pthread_mutex_lock, 1, l); true[*]; arg(pthread_mutex_lock, 1, l) }
@@ -198,10 +208,9 @@ const LOCK_AND_FREE: &str = "
 fn paths_are_not_cut_shorter_than_all_that_a_rule_names() {
     let rules = rules::parse(LOCK_AND_FREE).unwrap_or_else(|e| panic!("{e}"));
     let s = wide("pthread_mutex_lock(&p1099->in.m); pthread_mutex_lock(&p1099->in.m);");
-    let product = rules::value_product(&s, &rules[0], None, &|| false).expect("a product");
+    let product = of_values(rules::value_product(&s, &rules[0], None, &|| false));
     assert_eq!((product.longest, product.violations.len()), (4, 2), "{:?}", product.limits);
-    let shorter =
-        rules::value_product_within(&s, &rules[0], None, 1, &|| false).expect("a product");
+    let shorter = of_values(rules::value_product_within(&s, &rules[0], None, 1, &|| false));
     assert_eq!((shorter.longest, shorter.violations.len()), (4, 2), "{:?}", shorter.limits);
 }
 
@@ -209,17 +218,16 @@ fn paths_are_not_cut_shorter_than_all_that_a_rule_names() {
 fn values_that_are_left_out_are_counted() {
     let rules = rules::parse(LOCK_AND_FREE).unwrap_or_else(|e| panic!("{e}"));
     let s = wide("free(q); free(p1099->in.text);");
-    let product = rules::value_product(&s, &rules[1], None, &|| false).expect("a product");
+    let product = of_values(rules::value_product(&s, &rules[1], None, &|| false));
     assert_eq!(product.longest, 2);
     let left_out = "the program is large: 1 of 2 values that rule `freed` names have longer paths than \
                     are followed, and are left out";
     assert!(product.limits.iter().any(|l| l == left_out), "{:?}", product.limits);
     // A small program keeps all.
     let s = skeleton(&[parse("# 1 \"f.c\"\nvoid free(void *p); void f(char *q) { free(q); }\n")]);
-    let product = rules::value_product(&s, &rules[1], None, &|| false).expect("a product");
+    let product = of_values(rules::value_product(&s, &rules[1], None, &|| false));
     assert_eq!((product.longest, product.limits), (rules::MAX_LENGTH, Vec::new()));
-    let product =
-        rules::value_product_within(&s, &rules[1], None, 2, &|| false).expect("a product");
+    let product = of_values(rules::value_product_within(&s, &rules[1], None, 2, &|| false));
     assert_eq!(product.longest, 2);
 }
 
@@ -229,7 +237,7 @@ fn values_that_arithmetic_makes_are_told() {
     let limits = |body: &str| {
         let c = format!("# 1 \"f.c\"\nvoid free(void *p); void f(long *p, int n) {{ {body} }}\n");
         let s = skeleton(&[parse(&c)]);
-        rules::value_product(&s, &rules[1], None, &|| false).expect("a product").limits
+        of_values(rules::value_product(&s, &rules[1], None, &|| false)).limits
     };
     let told =
         "what arithmetic makes of a pointer is another value; rule `freed` may be about `p` in `f`";

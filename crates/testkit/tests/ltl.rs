@@ -218,9 +218,9 @@ fn many_marks_are_as_many_assumptions() {
             match answer.verdicts.first() {
                 Some(Verdict::Violated(Some(trace))) => {
                     let lasso = product.trace(&pair.program, trace).unwrap();
-                    let accepted =
-                        replay::check_lasso(&pair.program, &lasso, Some(&product.temporal));
-                    let judged = replay::judge(&accepted.unwrap(), &product.temporal);
+                    let temporal = product.temporal.as_ref().expect("a formula is judged");
+                    let accepted = replay::check_lasso(&pair.program, &lasso, Some(temporal));
+                    let judged = replay::judge(&accepted.unwrap(), temporal);
                     assert_eq!(judged, replay::Judgement::Violates, "seed {seed}");
                     (many, false)
                 }

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 /// A violation.
 #[derive(Clone, Debug)]
-pub struct Found {
-    pub rule: String,
-    pub outcome: Outcome,
+pub(crate) struct Found {
+    pub(crate) rule: String,
+    pub(crate) outcome: Outcome,
 }
 
 impl Deref for Found {
@@ -24,7 +24,7 @@ impl Deref for Found {
 
 impl Found {
     /// Function, line, column and depth of each step, with its events.
-    pub fn steps(&self) -> Vec<(String, u32, u32, u32, Vec<String>)> {
+    pub(crate) fn steps(&self) -> Vec<(String, u32, u32, u32, Vec<String>)> {
         let Some(trace) = &self.outcome.trace else { return Vec::new() };
         let step = |s: &render::ListedStep| {
             let node = &trace.program.nodes[s.node];
@@ -37,15 +37,15 @@ impl Found {
 }
 
 /// What a report says of rules.
-pub struct Answers {
-    pub findings: Vec<Found>,
-    pub suppressed: Vec<Found>,
-    pub unknown: Vec<(String, StopReason)>,
-    pub report: Report,
+pub(crate) struct Answers {
+    pub(crate) findings: Vec<Found>,
+    pub(crate) suppressed: Vec<Found>,
+    pub(crate) unknown: Vec<(String, StopReason)>,
+    pub(crate) report: Report,
 }
 
 /// Asks the rules of a program whose sources are these.
-pub fn findings(
+pub(crate) fn findings(
     program: &Arc<CProgram>,
     rules: &[Rule],
     sources: &[(&str, &str)],
@@ -53,7 +53,7 @@ pub fn findings(
     watch: &Watch,
 ) -> Answers {
     let files: Vec<Arc<SourceFile>> = (sources.iter())
-        .map(|(name, text)| Arc::new(SourceFile::new(name, *text).expect("small")))
+        .map(|(name, text)| Arc::new(SourceFile::new(*name, *text).expect("small")))
         .collect();
     let properties: Vec<Property> = rules.iter().map(rule_property).collect();
     let options = Options { c: Some(program.clone()), ..options.clone() };

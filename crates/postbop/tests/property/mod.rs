@@ -340,7 +340,7 @@ pub(crate) fn verbs(data: &[u8]) {
     }
     let verb = choices.next();
     let (question, text) = choices.parts();
-    every_verb(&[file(name, &text)], verb, &question, &options);
+    every_verb(&[file(name, &text)], verb, &question, &[], &options);
 }
 
 /// C, likewise, with rules.
@@ -356,16 +356,15 @@ pub(crate) fn c_verbs(data: &[u8]) {
     assert!(program.warnings().len() < usize::MAX);
     options.c = Some(Arc::new(program));
     let ready: Vec<_> = postbop::ready_rules().iter().collect();
+    let mut rules = Vec::new();
     if verb % 2 == 0 {
-        options.rules = match postbop::parse_rules(&question) {
-            Ok(rules) => rules,
-            Err(_) => {
-                let one = ready[usize::from(verb) % ready.len()].text;
-                postbop::parse_rules(one).expect("ready-made rules are right")
-            }
-        };
+        let parsed = postbop::parse_rules(&question).unwrap_or_else(|_| {
+            let one = ready[usize::from(verb) % ready.len()].text;
+            postbop::parse_rules(one).expect("ready-made rules are right")
+        });
+        rules = parsed.iter().map(postbop::rule_property).collect();
     }
-    every_verb(&[file("f.c", &text)], verb, &question, &options);
+    every_verb(&[file("f.c", &text)], verb, &question, &rules, &options);
     for target in [
         Target::Smv { depth: 3, encoding: Encoding::Bits },
         Target::Edl { depth: 3, encoding: Encoding::Int },
@@ -388,9 +387,6 @@ fn checked(files: &[Arc<SourceFile>], properties: &[Property], options: &Options
     for outcome in &report.results {
         fair_stop(outcome.stop_reason.as_ref());
     }
-    for rule in report.rules.iter().flat_map(|r| &r.rules) {
-        fair_stop(rule.stop_reason.as_ref());
-    }
     let page = |write: &dyn Fn(&mut Vec<u8>) -> std::io::Result<()>| {
         let mut out = Vec::new();
         write(&mut out).expect("a vector takes everything");
@@ -405,9 +401,6 @@ fn checked(files: &[Arc<SourceFile>], properties: &[Property], options: &Options
     let sarif = page(&|out| render::sarif(&report, out));
     for json in [&json, &sarif] {
         serde_json::from_str::<serde_json::Value>(json).unwrap_or_else(|e| panic!("{e}: {json}"));
-    }
-    if report.rules.is_some() {
-        return;
     }
     let claims = render::read_report(&json).unwrap_or_else(|e| panic!("{e}: {json}"));
     if let Some(judged) = fair(postbop::replay(files, &claims, options, &Watch::default())) {
@@ -431,7 +424,16 @@ fn shown_stacks(files: &[Arc<SourceFile>], question: &StackQuestion, options: &O
 }
 
 /// One verb on a program; a question where one is given.
-fn every_verb(files: &[Arc<SourceFile>], verb: u8, question: &str, options: &Options) {
+fn every_verb(
+    files: &[Arc<SourceFile>],
+    verb: u8,
+    question: &str,
+    rules: &[Property],
+    options: &Options,
+) {
+    let checked = |files: &[Arc<SourceFile>], properties: &[Property], options: &Options| {
+        checked(files, &[properties, rules].concat(), options);
+    };
     let watch = Watch::default();
     let formula =
         |other: &str| if question.is_empty() { other.to_owned() } else { question.to_owned() };
@@ -485,8 +487,7 @@ fn every_verb(files: &[Arc<SourceFile>], verb: u8, question: &str, options: &Opt
                 else {
                     continue;
                 };
-                let options =
-                    Options { c: None, rules: Vec::new(), entry: None, ..options.clone() };
+                let options = Options { c: None, entry: None, ..options.clone() };
                 let written = [file(&format!("g.{ending}"), &text)];
                 match postbop::load(&written, &options) {
                     Ok(_) => {}
