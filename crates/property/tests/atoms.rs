@@ -53,7 +53,7 @@ fn product(program: &Program, formula: &str) -> Product {
 fn told(program: &Program, atom: &str) -> String {
     // `X` keeps the rest of the formula from being simplified away.
     let Product { temporal, .. } = product(program, &format!("X ({atom})"));
-    let temporal = temporal.expect("a formula is judged");
+    let temporal = temporal.expect("a formula about infinite runs");
     let [Meaning { at, terminated, failed }] = &temporal.atoms[..] else { panic!("one atom") };
     let mut extended = program.clone();
     extended.exprs = temporal.exprs.clone();

@@ -211,6 +211,9 @@ fn stats_are_those_of_the_rule() {
     }
 }
 
+/// A change of a field.
+type Change = fn(&Value) -> Value;
+
 /// What replaying a report gives after it was changed.
 fn replayed(case: &Case, report: &Value) -> Ran {
     let file = TempFile::new("report.json", report.to_string());
@@ -229,7 +232,7 @@ fn reports_are_executed_again() {
         let count = report["results"][0]["trace"]["steps"].as_array().expect("steps").len();
         let mut refused = 0;
         for i in 0..count {
-            let fields: [(&str, fn(&Value) -> Value); 5] = [
+            let fields: [(&str, Change); 5] = [
                 ("line", |v| json!(v.as_u64().unwrap_or(0) + 1)),
                 ("column", |v| json!(v.as_u64().unwrap_or(0) + 1)),
                 ("text", |v| json!(format!("{};", v.as_str().unwrap_or("")))),

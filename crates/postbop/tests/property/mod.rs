@@ -358,11 +358,12 @@ pub(crate) fn c_verbs(data: &[u8]) {
     let ready: Vec<_> = postbop::ready_rules().iter().collect();
     let mut rules = Vec::new();
     if verb % 2 == 0 {
-        let parsed = postbop::parse_rules(&question).unwrap_or_else(|_| {
+        let asked = postbop::parse_rules(&question).ok().filter(|rules| !rules.is_empty());
+        let asked = asked.unwrap_or_else(|| {
             let one = ready[usize::from(verb) % ready.len()].text;
             postbop::parse_rules(one).expect("ready-made rules are right")
         });
-        rules = parsed.iter().map(postbop::rule_property).collect();
+        rules = asked.iter().map(postbop::rule_property).collect();
     }
     every_verb(&[file("f.c", &text)], verb, &question, &rules, &options);
     for target in [
