@@ -34,21 +34,19 @@ fn nodes_are_together_if_they_reach_each_other() {
         }
         let all: Vec<usize> = (0..n).collect();
         let found = of(&edges, &all);
-        let mut reach: Vec<Vec<bool>> = (0..n).map(|v| (0..n).map(|w| v == w).collect()).collect();
+        // What each vertex reaches, as bits.
+        let mut reach: Vec<u32> = (0..n).map(|v| 1 << v).collect();
         for _ in 0..n {
-            for v in 0..n {
-                for &w in &edges[v] {
-                    for x in 0..n {
-                        reach[v][x] |= reach[w][x];
-                    }
-                }
+            for (v, to) in edges.iter().enumerate() {
+                reach[v] = to.iter().fold(reach[v], |all, &w| all | reach[w]);
             }
         }
-        for v in 0..n {
+        for (v, to) in edges.iter().enumerate() {
             for w in 0..n {
-                assert_eq!(found.of[v] == found.of[w], reach[v][w] && reach[w][v], "{edges:?}");
+                let both = reach[v] >> w & reach[w] >> v & 1 == 1;
+                assert_eq!(found.of[v] == found.of[w], both, "{edges:?}");
             }
-            assert!(edges[v].iter().all(|&w| found.of[w] <= found.of[v]), "{edges:?}");
+            assert!(to.iter().all(|&w| found.of[w] <= found.of[v]), "{edges:?}");
         }
         let mut listed: Vec<usize> = found.iter().flatten().map(|&v| v as usize).collect();
         for (c, members) in found.iter().enumerate() {
