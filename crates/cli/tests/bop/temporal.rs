@@ -230,7 +230,8 @@ fn formulas_with_sixty_atoms() {
     let join = |n: usize, op: &str, part: &dyn Fn(usize) -> String| {
         (0..n).map(part).collect::<Vec<_>>().join(op)
     };
-    for (atoms, holds) in [(60, false), (59, true)] {
+    // Of a formula that holds each part is looked at for vacuity: fewer of them.
+    for (atoms, holds) in [(60, false), (31, true)] {
         let file = TempFile::new("many.bp", many(atoms));
         let often = join(atoms, " & ", &|i| format!("G F b{i}"));
         let odd = join(atoms, " ^ ", &|i| format!("b{i}"));
