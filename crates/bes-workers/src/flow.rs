@@ -6,7 +6,7 @@
 //! progress tracking: nobody waits for hops.
 
 use crate::board::Batch;
-use crate::member::{Ended, Member, Source};
+use crate::member::{Ended, Member};
 use crate::run::Shared;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -27,11 +27,7 @@ const PORTION: usize = 1 << 16;
 pub(crate) type Result = Rc<RefCell<Option<(Ended, u64, u64)>>>;
 
 /// Puts the operator of a worker in place.
-pub(crate) fn build<S: Source + 'static>(
-    worker: &mut Worker,
-    mut member: Member<S>,
-    shared: Arc<Shared>,
-) -> Result {
+pub(crate) fn build(worker: &mut Worker, mut member: Member, shared: Arc<Shared>) -> Result {
     let result = Result::default();
     let out = result.clone();
     let me = member.board.partition.me;

@@ -54,10 +54,11 @@ pub(crate) enum Ended {
     Internal(&'static str),
 }
 
-/// One worker.
-pub(crate) struct Member<S> {
+/// One worker. Where its equations come from is known by its trait alone, so that the dataflow, which is large, is
+/// compiled once and not for each kind of system.
+pub(crate) struct Member {
     pub(crate) board: Board,
-    source: S,
+    source: Box<dyn Source>,
     stage: Stage,
     votes: [u32; 2],
     /// Places of open variables in the order of their groups, by sign (μ, ν), with a position before
@@ -73,11 +74,11 @@ pub(crate) struct Member<S> {
     pub(crate) dependencies: u64,
 }
 
-impl<S: Source> Member<S> {
-    pub(crate) fn new(board: Board, source: S) -> Member<S> {
+impl Member {
+    pub(crate) fn new(board: Board, source: impl Source + 'static) -> Member {
         Member {
             board,
-            source,
+            source: Box::new(source),
             stage: Stage::Solve,
             votes: [NONE; 2],
             open: None,
@@ -409,7 +410,7 @@ mod tests {
 
     /// Runs members without threads or dataflow, in any order that the dataflow allows: messages
     /// arrive in any order, and members notice at different times that a phase is over.
-    fn simulate<S: Source>(mut members: Vec<Member<S>>, random: &mut Random) -> Vec<Ended> {
+    fn simulate(mut members: Vec<Member>, random: &mut Random) -> Vec<Ended> {
         let n = members.len();
         let mut flying: Vec<(u64, Batch)> = Vec::new();
         // The phase that each is in, that of its latest work, and whether it has work.

@@ -5,7 +5,7 @@ use crate::closed::{Closed, page_shift};
 use crate::cluster::{Cluster, Guard};
 use crate::demand::Demand;
 use crate::flow;
-use crate::member::{Ended, Member, Source};
+use crate::member::{Ended, Member};
 use crate::portable::Portable;
 use bes::Bes;
 use std::fmt::Display;
@@ -198,10 +198,11 @@ where
     }
     let (mine, peers) = crew.numbers();
     let members = mine.zip(replicas).map(|(me, system)| {
-        move || {
+        let member: Recipe = Box::new(move || {
             let board = Board::new(Partition { me, peers, shift: 0 });
             Member::new(board, Demand::new(system, me, peers))
-        }
+        });
+        member
     });
     run(members.collect(), crew, watch)
 }
@@ -212,10 +213,11 @@ pub fn solve_closed(system: &Arc<Bes>, crew: Crew, watch: Watch) -> Result<Found
     let shift = page_shift(system.len(), peers);
     let members = mine.map(|me| {
         let system = system.clone();
-        move || {
+        let member: Recipe = Box::new(move || {
             let partition = Partition { me, peers, shift };
             Member::new(Board::new(partition), Closed::new(system, partition))
-        }
+        });
+        member
     });
     run(members.collect(), crew, watch)
 }
@@ -223,11 +225,10 @@ pub fn solve_closed(system: &Arc<Bes>, crew: Crew, watch: Watch) -> Result<Found
 /// How long a worker sleeps when nothing happens: limits and other processes are looked after.
 const NAP: Duration = Duration::from_millis(20);
 
-fn run<S, F>(members: Vec<F>, crew: Crew, watch: Watch) -> Result<Found, Failure>
-where
-    S: Source + 'static,
-    F: FnOnce() -> Member<S> + Send + 'static,
-{
+/// Makes a member on the thread that it works on.
+type Recipe = Box<dyn FnOnce() -> Member + Send>;
+
+fn run(members: Vec<Recipe>, crew: Crew, watch: Watch) -> Result<Found, Failure> {
     let (mine, peers) = crew.numbers();
     if members.is_empty() {
         return Err(Failure::Internal("there are no workers".to_owned()));
@@ -275,15 +276,11 @@ where
 }
 
 /// One thread.
-fn worker<S, F>(
-    member: Option<F>,
+fn worker(
+    member: Option<Recipe>,
     allocator: Allocator,
     shared: &Arc<Shared>,
-) -> Option<(Ended, u64, u64)>
-where
-    S: Source + 'static,
-    F: FnOnce() -> Member<S> + Send,
-{
+) -> Option<(Ended, u64, u64)> {
     let mut left = false;
     let ran = catch_unwind(AssertUnwindSafe(|| {
         let mut worker = Worker::new(WorkerConfig::default(), allocator, None);
