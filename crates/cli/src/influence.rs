@@ -13,7 +13,7 @@ use equations::{
     Annotated, AnnotatedPoint, InfluenceAnalysis, InfluenceMethod, MuSyntax, Resolution, Solution,
     View,
 };
-use postbop::{Error, Options, Watch};
+use postbop::{Error, Options, Search, Watch};
 use serde_json::json;
 use source::SourceFile;
 use std::io::Write;
@@ -36,7 +36,7 @@ fn view(
     let chosen = args.view.or(by_default);
     let data = match chosen {
         Some(view) => view == ViewArg::Data,
-        None => options.c.is_some(),
+        None => options.input.c.is_some(),
     };
     match (data, args.stack_depth) {
         (true, Some(_)) => {
@@ -107,7 +107,10 @@ impl Model {
         given: &Options,
         watch: &Watch,
     ) -> Result<Solution, Error> {
-        let options = Options { limits: given.limits, ..self.options.clone() };
+        let options = Options {
+            search: Search { limits: given.search.limits, ..self.options.search.clone() },
+            ..self.options.clone()
+        };
         let model = (&self.files[..], self.view);
         equations::eval_program(formula, syntax, model, how, &options, watch)
     }
@@ -115,7 +118,7 @@ impl Model {
 
 pub(crate) fn lts(args: &LtsArgs) -> Result<Exit, Failed> {
     let mut options = options(&args.input, None)?;
-    options.limits = limits(&args.limits);
+    options.search.limits = limits(&args.limits);
     let files = program(&args.input, &mut options, (args.quiet, false))?;
     let view = view(&args.view, &options, Some(ViewArg::Data))?;
     let (watch, line) = watch::watch(args.quiet);
@@ -129,7 +132,7 @@ pub(crate) fn lts(args: &LtsArgs) -> Result<Exit, Failed> {
 
 pub(crate) fn influence(args: &Influence) -> Result<Exit, Failed> {
     let mut options = options(&args.input, None)?;
-    options.limits = limits(&args.shown.limits);
+    options.search.limits = limits(&args.shown.limits);
     let files = program(&args.input, &mut options, (args.shown.quiet, false))?;
     let analysis = match args.analysis {
         AnalysisArg::Ia1 => InfluenceAnalysis::Ia1,
@@ -152,7 +155,7 @@ pub(crate) fn influence(args: &Influence) -> Result<Exit, Failed> {
 
 pub(crate) fn annotate(args: &Annotate) -> Result<Exit, Failed> {
     let mut options = options(&args.input, None)?;
-    options.limits = limits(&args.shown.limits);
+    options.search.limits = limits(&args.shown.limits);
     let files = program(&args.input, &mut options, (args.shown.quiet, false))?;
     let formula = formula(&args.formula)?;
     let (watch, line) = watch::watch(args.shown.quiet);

@@ -6,7 +6,7 @@ use crate::io::Page;
 use crate::verbs::{Failed, limits, read};
 use crate::{influence, io, watch, workers};
 use equations::{EquationForm, Method, MuSyntax, Resolution, Solution, Stream, Workers};
-use postbop::{Error, Options, Watch};
+use postbop::{Error, Options, Search, Watch};
 use serde_json::json;
 use source::SourceFile;
 use std::io::{Cursor, Read};
@@ -117,7 +117,7 @@ pub(crate) fn convert(args: &Convert, form: EquationForm) -> Result<Exit, Failed
     };
     let file = io::source_file(file)?;
     let model = args.model.as_deref().map(stream).transpose()?;
-    let options = Options { limits: limits(&args.limits), ..Options::default() };
+    let options = Options::from(Search { limits: limits(&args.limits), ..Search::default() });
     let (watch, line) = watch::watch(true);
     let how = (syntax(args.syntax), &args.tau[..]);
     let written = equations::convert_equations(&file, form, model, how, &options, &watch)?;
@@ -152,7 +152,7 @@ fn resolved(
     let resolution = Resolution { method, diagnostic, tau: args.tau.clone(), data };
     let mut limits = limits(&args.limits);
     let (workers, started) = workers::workers(args, names, &mut limits.memory)?.unzip();
-    let options = Options { limits, ..Options::default() };
+    let options = Options::from(Search { limits, ..Search::default() });
     let (watch, line) = watch::watch(args.quiet);
     let solved = solve(&resolution, &options, &watch, workers.as_ref());
     drop(line);

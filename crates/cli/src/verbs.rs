@@ -107,16 +107,16 @@ pub(crate) fn program(
     if !quiet {
         c::say_warnings(&loaded.program, verbose);
     }
-    options.keep.clone_from(&input.c.keep);
-    loaded.program.one_start(options.entry.as_deref())?;
-    options.c = Some(loaded.program);
+    options.input.keep.clone_from(&input.c.keep);
+    loaded.program.one_start(options.input.entry.as_deref())?;
+    options.input.c = Some(loaded.program);
     Ok(loaded.files)
 }
 
 /// Says on standard error that something was left out, whoever wants to hear; the exit code is then that of
 /// an answer which is none.
 pub(crate) fn whole(options: &Options) -> Exit {
-    let extent = options.c.as_ref().map(|c| c.extent(options.allow_incomplete));
+    let extent = options.input.c.as_ref().map(|c| c.extent(options.input.allow_incomplete));
     let Some(extent) = extent.filter(|e| !e.is_complete()) else { return Exit::Holds };
     io::complain(&format!("incomplete: {}", source::one_line(&extent.told())));
     if extent.forbids_claims() { Exit::Unknown } else { Exit::Holds }
@@ -131,25 +131,27 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     }
     let properties = properties(&args.properties)?;
     let mut options = options(&args.input, Some(&args.search))?;
-    options.trace = match args.trace {
+    options.search.trace = match args.trace {
         None | Some(TraceArg::Shortest) => TraceMode::Shortest,
         Some(TraceArg::Any) => TraceMode::Any,
         Some(TraceArg::None) => TraceMode::None,
     };
-    options.insist = args.trace == Some(TraceArg::Shortest);
-    if options.insist && matches!(options.engine, EngineChoice::Qbf | EngineChoice::Universal) {
+    options.search.insist = args.trace == Some(TraceArg::Shortest);
+    if options.search.insist
+        && matches!(options.search.engine, EngineChoice::Qbf | EngineChoice::Universal)
+    {
         let what = "the engines qbf and universal give any trace, not a shortest one; leave out \
                     `--trace shortest`, or ask summary, post, pre or explicit";
         return Err(Failed::from(what.to_owned()));
     }
-    options.max_steps = match args.format {
+    options.shown.max_steps = match args.format {
         CheckFormat::Sarif => args.max_steps.min(render::MAX_SARIF_LOCATIONS),
         _ => args.max_steps,
     };
     // What is kept has been checked.
-    options.self_check = args.self_check || args.proof.is_some();
-    options.vacuity = !args.no_vacuity && !args.output.quiet;
-    options.witness = args.output.verbose || args.format != CheckFormat::Text;
+    options.search.self_check = args.self_check || args.proof.is_some();
+    options.search.vacuity = !args.no_vacuity && !args.output.quiet;
+    options.shown.witness = args.output.verbose || args.format != CheckFormat::Text;
     let (watch, line) = watch::watch(args.output.quiet);
     let page = Written {
         format: args.format,
@@ -161,7 +163,7 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     last_word(args, page.clone(), &properties, &options, &watch);
     let loud = (args.output.quiet, args.output.verbose);
     let files = program(&args.input, &mut options, loud)?;
-    if properties.is_empty() && options.c.is_some() {
+    if properties.is_empty() && options.input.c.is_some() {
         return Err(c::nothing_asked(&files));
     }
     let report = postbop::check(&files, &properties, &options, &watch)?;
@@ -251,7 +253,7 @@ fn states(args: &States) -> Result<Exit, Failed> {
     let mut options = options(&args.input, Some(&args.search))?;
     let loud = (args.output.quiet, args.output.verbose);
     let files = program(&args.input, &mut options, loud)?;
-    options.max_cubes = args.max_cubes;
+    options.shown.max_cubes = args.max_cubes;
     let from = args.from.as_deref().map(|e| configurations("--from", e)).transpose()?;
     let to = args.to.as_deref().map(|e| configurations("--to", e)).transpose()?;
     let at = match (&args.at, args.stacks) {
@@ -388,7 +390,7 @@ fn convert(args: &Convert) -> Result<Exit, Failed> {
         }
     };
     let mut options = options(&args.input, None)?;
-    options.limits = limits(&args.limits);
+    options.search.limits = limits(&args.limits);
     let files = program(&args.input, &mut options, (false, false))?;
     let (watch, line) = watch::watch(true);
     let text = postbop::convert(&files, target, &options, &watch)?;
@@ -410,7 +412,7 @@ fn dump(args: &Dump) -> Result<Exit, Failed> {
     };
     if let Some(kind) = facts {
         let mut options = options(&args.input, None)?;
-        options.limits = limits(&args.limits);
+        options.search.limits = limits(&args.limits);
         let files = program(&args.input, &mut options, (false, false))?;
         let asked = properties(&args.properties)?;
         let facts = postbop::facts(&files, kind, &asked, &options)?;
@@ -439,7 +441,7 @@ fn dump(args: &Dump) -> Result<Exit, Failed> {
         _ => Stage::Ir,
     };
     let mut options = options(&args.input, None)?;
-    options.limits = limits(&args.limits);
+    options.search.limits = limits(&args.limits);
     let files = program(&args.input, &mut options, (false, false))?;
     let (watch, line) = watch::watch(true);
     let text = postbop::dump(&files, &stage, &options, &watch)?;
@@ -482,9 +484,9 @@ fn replay(args: &Replay) -> Result<Exit, Failed> {
             input.lang = Some(LangArg::C);
         }
         options = postbop::read_as(&proofs.reading, &options)?;
-        input.c.keep.clone_from(&options.keep);
+        input.c.keep.clone_from(&options.input.keep);
     }
-    options.limits = limits(&args.limits);
+    options.search.limits = limits(&args.limits);
     let loaded = program(&input, &mut options, (args.quiet, false))?;
     let (watch, line) = watch::watch(args.quiet);
     let judged = match &proofs {
@@ -504,7 +506,7 @@ fn replay(args: &Replay) -> Result<Exit, Failed> {
         }
         _ => judged,
     };
-    let entry = options.entry.filter(|_| proofs.is_some() && args.entry.is_none());
+    let entry = options.input.entry.filter(|_| proofs.is_some() && args.entry.is_none());
     let from = entry.map_or(String::new(), |entry| format!(", from `{entry}`"));
     let proved = proofs.iter().flat_map(|p| &p.claims).map(|c| {
         let n = c.unreachable.len();
@@ -615,15 +617,15 @@ fn not_yet(what: &str, instead: &str) -> Failed {
 }
 
 pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options, Failed> {
-    let mut out = Options {
+    let mut out = Options::from(postbop::Input {
         lang: input.lang.map(lang),
         dialect: dialect(input.dialect),
         entry: input.entry.clone(),
         allow_incomplete: input.c.allow_incomplete,
-        ..Options::default()
-    };
+        ..postbop::Input::default()
+    });
     let Some(search) = search else { return Ok(out) };
-    out.engine = match search.engine {
+    out.search.engine = match search.engine {
         EngineArg::Auto => EngineChoice::Auto,
         EngineArg::Explicit => EngineChoice::Explicit,
         EngineArg::Summary => EngineChoice::Summary,
@@ -633,40 +635,42 @@ pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options,
         EngineArg::Qbf => EngineChoice::Qbf,
         EngineArg::Universal => EngineChoice::Universal,
     };
-    out.limits = Limits { steps: search.steps, ..limits(&search.limits) };
-    out.matching = search.matching.map(|m| match m {
+    out.search.limits = Limits { steps: search.steps, ..limits(&search.limits) };
+    out.search.matching = search.matching.map(|m| match m {
         MatchingArg::Ia1 => Some(postbop::Matched::Ia1),
         MatchingArg::Ia2 => Some(postbop::Matched::Ia2),
         MatchingArg::Ia3 => Some(postbop::Matched::Ia3),
         MatchingArg::Ia4 => Some(postbop::Matched::Ia4),
         MatchingArg::Off => None,
     });
-    if out.matching.is_some() && !matches!(search.engine, EngineArg::Auto | EngineArg::Explicit) {
+    if out.search.matching.is_some()
+        && !matches!(search.engine, EngineArg::Auto | EngineArg::Explicit)
+    {
         let what =
             "`--matching` is an explicit search of its own: it goes with no other `--engine`";
         return Err(Failed::from(what.to_owned()));
     }
-    out.no_live_ranges = search.no_live_ranges;
-    out.no_mod_ref = search.no_mod_ref;
-    out.no_order = search.no_order;
-    out.sifting = search.sifting;
-    out.no_rough_components = search.no_rough_components;
-    out.bound = search.bound;
-    out.summary_limit = search.summary_limit.unwrap_or(out.summary_limit);
+    out.search.no_live_ranges = search.no_live_ranges;
+    out.search.no_mod_ref = search.no_mod_ref;
+    out.search.no_order = search.no_order;
+    out.search.sifting = search.sifting;
+    out.search.no_rough_components = search.no_rough_components;
+    out.search.bound = search.bound;
+    out.search.summary_limit = search.summary_limit.unwrap_or(out.search.summary_limit);
     let words = |command: &String| command.split_whitespace().map(str::to_owned).collect();
-    out.qbf_solver = search.qbf_solver.as_ref().map(words);
+    out.search.qbf_solver = search.qbf_solver.as_ref().map(words);
     let sat = matches!(search.engine, EngineArg::Qbf | EngineArg::Universal);
-    if !sat && (out.bound.is_some() || out.qbf_solver.is_some()) {
+    if !sat && (out.search.bound.is_some() || out.search.qbf_solver.is_some()) {
         let what = "`--bound` and `--qbf-solver` go with `--engine qbf` or `--engine universal`";
         return Err(Failed::from(what.to_owned()));
     }
-    if out.qbf_solver.as_ref().is_some_and(Vec::is_empty) {
+    if out.search.qbf_solver.as_ref().is_some_and(Vec::is_empty) {
         return Err(Failed::from("`--qbf-solver` needs a command".to_owned()));
     }
-    if let Some(command) = &out.qbf_solver {
+    if let Some(command) = &out.search.qbf_solver {
         postbop::try_qbf_solver(command).map_err(Failed::from)?;
     }
-    out.heads = match search.heads {
+    out.search.heads = match search.heads {
         HeadsArg::Frames => Heads::Frames,
         HeadsArg::Elimination => Heads::Elimination,
         HeadsArg::Saturation => Heads::Saturation,

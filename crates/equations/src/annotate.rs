@@ -63,11 +63,11 @@ pub(crate) fn data_graph(
     options: &Options,
     terms: bool,
 ) -> Result<Graph, Error> {
-    let Some(c) = &options.c else {
+    let Some(c) = &options.input.c else {
         return Ok(of_program(&load(files, options)?, terms).graph);
     };
-    of_c(c.skeleton(), options.entry.as_deref(), terms).ok_or_else(|| {
-        c.wrong(&match &options.entry {
+    of_c(c.skeleton(), options.input.entry.as_deref(), terms).ok_or_else(|| {
+        c.wrong(&match &options.input.entry {
             Some(name) => front_c::LowerError::NoEntry { name: name.clone() },
             None => front_c::LowerError::Empty,
         })
@@ -97,7 +97,7 @@ pub fn influence(
     watch: &Watch,
 ) -> Result<Annotated, Error> {
     guarded("influence analysis", || {
-        let budget = watch.budget(options.limits);
+        let budget = watch.budget(options.search.limits);
         let graph = data_graph(files, options, false)?;
         let analysis = chosen(&graph, analysis, property)?;
         let mut results: Vec<(InfluenceMethod, influence::Influence)> = Vec::new();
@@ -202,7 +202,7 @@ pub fn annotate(
     watch: &Watch,
 ) -> Result<Annotated, Error> {
     guarded("annotating a program", || {
-        let budget = watch.budget(options.limits);
+        let budget = watch.budget(options.search.limits);
         let parsed = parse_formula(formula, syntax)?;
         // Definitions and expressions are labels only for formulas that mention them.
         let words = ["DEF", "KILL", "EVAL"];

@@ -46,7 +46,7 @@ pub fn convert_equations(
     watch: &Watch,
 ) -> Result<Equations, Error> {
     guarded("writing equations", || {
-        let budget = watch.budget(options.limits);
+        let budget = watch.budget(options.search.limits);
         let go_on = &mut || budget.poll().is_ok();
         let kind = Kind::of(file).ok_or_else(|| {
             Error::Usage(format!(

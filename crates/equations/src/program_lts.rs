@@ -42,7 +42,7 @@ pub fn write_lts(
     out: &mut dyn Write,
 ) -> Result<(u32, usize), Error> {
     let found = guarded("making a transition system", || {
-        let budget = watch.budget(options.limits);
+        let budget = watch.budget(options.search.limits);
         match view {
             View::Data { terms } => Ok(data_graph(files, options, terms)?.lts(Names::Source)),
             View::States { depth } => {
@@ -74,7 +74,7 @@ pub fn eval_program(
     watch: &Watch,
 ) -> Result<Solution, Error> {
     guarded("evaluating a formula", || {
-        let budget = watch.budget(options.limits);
+        let budget = watch.budget(options.search.limits);
         let parsed = parse_formula_with(formula, syntax, resolution.data.as_ref())?;
         let program = match view {
             View::Data { terms } => {

@@ -142,7 +142,7 @@ pub fn eval_stream(
     watch: &Watch,
 ) -> Result<Solution, Error> {
     guarded("evaluating a formula", || {
-        let budget = watch.budget(options.limits);
+        let budget = watch.budget(options.search.limits);
         let parsed = parse_formula_with(formula, syntax, resolution.data.as_ref())?;
         let mut model = read_stream(model, &budget)?;
         let question = lts::question(&parsed, &mut model, &resolution.invisible());
@@ -174,7 +174,7 @@ pub fn solve_on(
     watch: &Watch,
 ) -> Result<Solution, Error> {
     guarded("solving equations", || {
-        let budget = watch.budget(options.limits);
+        let budget = watch.budget(options.search.limits);
         let kind = match Kind::of(file) {
             // On standard input, the model tells a modal system from a boolean one.
             Some(Kind::Blocks) if model.is_some() && file.name() == "<stdin>" => Kind::Modal,
@@ -229,7 +229,7 @@ pub fn solve_stream(
     watch: &Watch,
 ) -> Result<Solution, Error> {
     guarded("solving equations", || {
-        let budget = watch.budget(options.limits);
+        let budget = watch.budget(options.search.limits);
         let Stream { name, input } = system;
         let read = cadp::read(input, &mut |_| budget.poll().is_ok());
         closed(read.map_err(|error| unreadable(name, error, &budget))?, resolution, &budget)

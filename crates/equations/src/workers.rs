@@ -65,7 +65,7 @@ pub fn eval_with_workers(
     watch: &Watch,
 ) -> Result<Solution, Error> {
     guarded("evaluating a formula", || {
-        let run = Run { workers, resolution, budget: watch.budget(options.limits) };
+        let run = Run { workers, resolution, budget: watch.budget(options.search.limits) };
         let parsed = parse_formula_with(formula, syntax, resolution.data.as_ref())?;
         if parsed.signature.is_rich() {
             return Err(structured());
@@ -96,7 +96,7 @@ pub fn solve_with_workers(
     watch: &Watch,
 ) -> Result<Solution, Error> {
     guarded("solving equations", || {
-        let run = Run { workers, resolution, budget: watch.budget(options.limits) };
+        let run = Run { workers, resolution, budget: watch.budget(options.search.limits) };
         let task = task([file.text(), model.map_or("", |model| model.text())]);
         match (Kind::of(file), model) {
             (Some(Kind::Modal), Some(model)) => {
@@ -139,7 +139,7 @@ pub fn solve_stream_with_workers(
     watch: &Watch,
 ) -> Result<Solution, Error> {
     guarded("solving equations", || {
-        let run = Run { workers, resolution, budget: watch.budget(options.limits) };
+        let run = Run { workers, resolution, budget: watch.budget(options.search.limits) };
         let Stream { name, input } = system;
         let read = cadp::read(input, &mut |_| run.budget.poll().is_ok());
         run.closed(read.map_err(|error| unreadable(name, error, &run.budget))?)

@@ -73,9 +73,9 @@ pub(crate) fn auto(task: &Task, options: &Options, watch: &Watch, budget: &Budge
         let steps = facts.edges.saturating_mul(EXPLICIT_STEPS_PER_EDGE);
         later = Some(Entrant { engine: &explicit, may: May::Steps(steps) });
     } else {
-        let steps = options.limits.steps.map_or(EXPLICIT_STEPS, |s| s.min(EXPLICIT_STEPS));
+        let steps = options.search.limits.steps.map_or(EXPLICIT_STEPS, |s| s.min(EXPLICIT_STEPS));
         let limits = Limits { steps: Some(steps), ..remaining(options, budget) };
-        let first = watch.part(limits, options.limits);
+        let first = watch.part(limits, options.search.limits);
         let tried = run(&explicit, task, &first, String::new());
         why.push(match given_up(task, &tried.answer) {
             None => return Run { why: format!("{facts}, few states are reached"), ..tried },
@@ -111,8 +111,8 @@ fn take_over(answer: &mut Answer, other: Answer) {
 
 /// The limits, as far as they are not used up.
 fn remaining(options: &Options, budget: &Budget) -> Limits {
-    let time = options.limits.time.map(|limit| limit.saturating_sub(budget.elapsed()));
-    Limits { time, ..options.limits }
+    let time = options.search.limits.time.map(|limit| limit.saturating_sub(budget.elapsed()));
+    Limits { time, ..options.search.limits }
 }
 
 /// What the choice rests on.
@@ -258,7 +258,7 @@ impl Race<'_> {
             }
             drop(sender);
             self.listen(&mut heard, &receiver, None);
-            while heard.all_longer(self.task) && self.options.insist {
+            while heard.all_longer(self.task) && self.options.search.insist {
                 let before = heard.ended.len();
                 self.listen(&mut heard, &receiver, None);
                 if heard.ended.len() == before {
@@ -332,11 +332,11 @@ impl Race<'_> {
             May::All | May::Turns => self.budget.clone(),
             May::Moment(moment) => {
                 let time = Some(limits.time.map_or(moment, |time| time.min(moment)));
-                self.watch.part(Limits { time, ..limits }, self.options.limits)
+                self.watch.part(Limits { time, ..limits }, self.options.search.limits)
             }
             May::Steps(steps) => {
                 let steps = Some(limits.steps.map_or(steps, |s| s.min(steps)));
-                self.watch.part(Limits { steps, ..limits }, self.options.limits)
+                self.watch.part(Limits { steps, ..limits }, self.options.search.limits)
             }
         };
         // Nobody listens any more when somebody has won.

@@ -172,14 +172,14 @@ impl CProgram {
         let whole = |p: &Property| {
             matches!(p, Property::Ltl { .. } | Property::Sere { .. } | Property::Terminates { .. })
         };
-        let keep = options.keep.iter().map(|(var, bits)| {
+        let keep = options.input.keep.iter().map(|(var, bits)| {
             // What a formula speaks of is kept whole.
             let plain = var.rsplit("::").next().unwrap_or(var);
             let exact = properties.iter().any(|p| mentions(p, plain));
             Keep { var: var.clone(), bits: *bits, exact }
         });
         let lowering = front_c::Options {
-            entry: options.entry.clone(),
+            entry: options.input.entry.clone(),
             keep: keep.collect(),
             opaque: Vec::new(),
             feasibility: true,
@@ -230,7 +230,7 @@ impl CProgram {
     fn start(&self, options: &Options) -> Result<String, Error> {
         let s = &self.skeleton;
         let has_body = |name: &str| s.func_named(name).is_some_and(|f| s.body(f).is_some());
-        let name = match &options.entry {
+        let name = match &options.input.entry {
             Some(name) if has_body(name) => name.clone(),
             Some(name) => return Err(self.wrong(&LowerError::NoEntry { name: name.clone() })),
             None if has_body("main") => "main".to_owned(),

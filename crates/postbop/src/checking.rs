@@ -27,7 +27,7 @@ pub(crate) fn check(
     let is_rule = |p: &&Property| matches!(p, Property::Rule { .. });
     let rules: Vec<&Property> = properties.iter().filter(is_rule).collect();
     let others: Vec<Property> = properties.iter().filter(|p| !is_rule(p)).cloned().collect();
-    let about_rules = match (&rules[..], &options.c) {
+    let about_rules = match (&rules[..], &options.input.c) {
         ([], _) => None,
         (_, Some(c)) => Some(c),
         (_, None) => {
@@ -37,7 +37,7 @@ pub(crate) fn check(
         }
     };
     let only_rules = others.is_empty() && !rules.is_empty();
-    let budget = watch.budget(options.limits);
+    let budget = watch.budget(options.search.limits);
     let program = Arc::new(match only_rules {
         true => nothing(),
         false => load_for(files, options, &others)?,
@@ -60,7 +60,7 @@ pub(crate) fn check(
         results,
         suppressed: answers.suppressed,
         assumptions: answers.assumptions,
-        not_modelled: options.c.as_ref().map(|c| c.warnings()).unwrap_or_default(),
+        not_modelled: options.input.c.as_ref().map(|c| c.warnings()).unwrap_or_default(),
         claims: Claims::default(),
     })
 }
@@ -111,7 +111,7 @@ impl Questions {
         };
         let mut task = Task::new(program.clone(), Vec::new());
         task.wants = Wants {
-            trace: options.trace,
+            trace: options.search.trace,
             certificate: true,
             all_nodes: properties.contains(&Property::ReachAll),
         };
@@ -126,7 +126,7 @@ impl Questions {
                 Ok(Ok(Question::AllNodes)) => Asks::AllNodes,
                 // Temporal properties are about programs of their own.
                 Ok(Ok(question @ Question::Product(_))) => {
-                    Asks::Own(Asked::new(program, question, options.trace))
+                    Asks::Own(Asked::new(program, question, options.search.trace))
                 }
                 Ok(Err(reason)) => Asks::Nothing(reason),
                 Err(error) => {
@@ -182,7 +182,7 @@ impl Questions {
                 }
             };
             let mut out = compared(property, each);
-            let c = options.c.as_deref();
+            let c = options.input.c.as_deref();
             out.vacuous.extend(crate::vacuous::absent(property, program, c));
             watch.so_far.answered(&out);
             out
@@ -200,7 +200,7 @@ fn own(property: &Property, asked: &Asked, program: &Arc<Program>, with: With<'_
     let mut vacuity = None;
     let outcome = |run| {
         let mut out = judge.outcome(property, 0, run, &mut Checked::default()).outcome;
-        if out.status == Status::Holds && with.options.vacuity {
+        if out.status == Status::Holds && with.options.search.vacuity {
             // The same for all engines.
             let found =
                 vacuity.get_or_insert_with(|| Vacuous { program, with }.look(property, work));

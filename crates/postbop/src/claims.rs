@@ -30,7 +30,7 @@ pub fn check(
     watch: &Watch,
 ) -> Result<Report, Error> {
     one_main(options)?;
-    watch.so_far.about(options.c.as_ref());
+    watch.so_far.about(options.input.c.as_ref());
     let mut report = crate::checking::check(files, properties, options, watch)?;
     settle(&mut report, properties, options);
     Ok(report)
@@ -43,7 +43,7 @@ pub(crate) fn settle(report: &mut Report, asked: &[Property], options: &Options)
         let reason = vacuous::assertions(&outcome.property, &report.program);
         outcome.vacuous.extend(reason.filter(|_| !by_default));
     }
-    let Some(c) = &options.c else { return };
+    let Some(c) = &options.input.c else { return };
     report.claims.granted = granted::granted(c, report, options);
     let program = &report.program;
     // A rule tells what its findings assume by itself.
@@ -52,7 +52,7 @@ pub(crate) fn settle(report: &mut Report, asked: &[Property], options: &Options)
     }
     vacuous::rules(report, c);
     report.claims.idle = vacuous::remarks(report);
-    let extent = c.extent(options.allow_incomplete);
+    let extent = c.extent(options.input.allow_incomplete);
     if let Some(reason) = incomplete(&extent) {
         report.results.iter_mut().for_each(|outcome| open(outcome, &reason));
     }
@@ -93,7 +93,11 @@ pub fn states(
 ) -> Result<States, Error> {
     one_main(options)?;
     let mut states = crate::states::states(files, at, vars, runs, options, watch)?;
-    let reason = options.c.as_ref().and_then(|c| incomplete(&c.extent(options.allow_incomplete)));
+    let reason = options
+        .input
+        .c
+        .as_ref()
+        .and_then(|c| incomplete(&c.extent(options.input.allow_incomplete)));
     if let Some(reason) = reason.filter(|_| states.stop_reason.is_none()) {
         states.places.retain(|place| place.reachable);
         states.stop_reason = Some(reason);
@@ -111,7 +115,11 @@ pub fn stacks(
 ) -> Result<Stacks, Error> {
     one_main(options)?;
     let mut stacks = crate::stacks::stacks(files, question, options, watch)?;
-    let reason = options.c.as_ref().and_then(|c| incomplete(&c.extent(options.allow_incomplete)));
+    let reason = options
+        .input
+        .c
+        .as_ref()
+        .and_then(|c| incomplete(&c.extent(options.input.allow_incomplete)));
     let claims = stacks.status != Some(Status::Reachable) && stacks.stop_reason.is_none();
     if let Some(reason) = reason.filter(|_| claims) {
         stacks.status = stacks.status.map(|_| Status::Unknown);
@@ -121,5 +129,5 @@ pub fn stacks(
 }
 
 fn one_main(options: &Options) -> Result<(), Error> {
-    options.c.as_ref().map_or(Ok(()), |c| c.one_start(options.entry.as_deref()))
+    options.input.c.as_ref().map_or(Ok(()), |c| c.one_start(options.input.entry.as_deref()))
 }

@@ -53,8 +53,8 @@ pub fn convert(
     watch: &Watch,
 ) -> Result<String, Error> {
     guarded("converting", || {
-        let budget = watch.budget(options.limits);
-        if let Some(c) = &options.c {
+        let budget = watch.budget(options.search.limits);
+        if let Some(c) = &options.input.c {
             if let Some(exported) = c.export(target, options) {
                 return exported;
             }
@@ -62,10 +62,10 @@ pub fn convert(
         }
         let (file, tree) = parse(files, options)?;
         goes_on(&budget)?;
-        if let (Tree::Pds(tree), Target::Pds, Some(_)) = (&tree, target, &options.entry) {
+        if let (Tree::Pds(tree), Target::Pds, Some(_)) = (&tree, target, &options.input.entry) {
             return pushdown(&system(file, tree, options)?, &budget);
         }
-        if options.entry.is_some() {
+        if options.input.entry.is_some() {
             return converted(lower(file, &tree, options)?, target, &budget);
         }
         // A boolean program without a start can be written down.
@@ -181,13 +181,15 @@ pub fn dump(
     options: &Options,
     watch: &Watch,
 ) -> Result<String, Error> {
-    let budget = watch.budget(options.limits);
+    let budget = watch.budget(options.search.limits);
     let loaded = |program: Program| {
         goes_on(&budget)?;
         Ok(program)
     };
     match stage {
-        Stage::Tree if options.c.is_some() => Ok(options.c.iter().map(|c| c.listing()).collect()),
+        Stage::Tree if options.input.c.is_some() => {
+            Ok(options.input.c.iter().map(|c| c.listing()).collect())
+        }
         Stage::Tree => {
             let (file, tree) = parse(files, options)?;
             goes_on(&budget)?;
@@ -198,7 +200,7 @@ pub fn dump(
             })
         }
         Stage::Spds => guarded("making a pushdown system", || {
-            if let Some(c) = &options.c {
+            if let Some(c) = &options.input.c {
                 let program = loaded(c.program(options, &[])?)?;
                 return Ok(ir::spds::dump(&Spds::from_program(&program)));
             }
@@ -287,7 +289,7 @@ fn rule_task(
     options: &Options,
     budget: &Budget,
 ) -> Result<(String, String), Error> {
-    let Some(c) = &options.c else {
+    let Some(c) = &options.input.c else {
         return Err(Error::Usage("rules are about the events of C programs".to_owned()));
     };
     let rule = rule_of(property)?;

@@ -26,8 +26,8 @@ pub(crate) struct Run {
 
 pub(crate) fn summary(options: &Options) -> Summary {
     Summary {
-        live_ranges: !options.no_live_ranges,
-        mod_ref: !options.no_mod_ref,
+        live_ranges: !options.search.no_live_ranges,
+        mod_ref: !options.search.no_mod_ref,
         order: order(options),
         sifting: sifting(options),
         ..Summary::default()
@@ -35,41 +35,41 @@ pub(crate) fn summary(options: &Options) -> Summary {
 }
 
 fn order(options: &Options) -> Order {
-    if options.no_order { Order::Naive } else { Order::Derived }
+    if options.search.no_order { Order::Naive } else { Order::Derived }
 }
 
 /// The naive order is not left as it is.
 fn sifting(options: &Options) -> bool {
-    options.sifting || options.no_order
+    options.search.sifting || options.search.no_order
 }
 
 pub(crate) fn post(options: &Options) -> Post {
-    let (live_ranges, mod_ref) = (!options.no_live_ranges, !options.no_mod_ref);
+    let (live_ranges, mod_ref) = (!options.search.no_live_ranges, !options.search.no_mod_ref);
     Post {
         live_ranges,
         mod_ref,
         order: order(options),
         sifting: sifting(options),
-        rough_components: !options.no_rough_components,
-        heads: options.heads,
+        rough_components: !options.search.no_rough_components,
+        heads: options.search.heads,
         ..Post::default()
     }
 }
 
 pub(crate) fn pre(options: &Options) -> Pre {
-    let (live_ranges, mod_ref) = (!options.no_live_ranges, !options.no_mod_ref);
+    let (live_ranges, mod_ref) = (!options.search.no_live_ranges, !options.search.no_mod_ref);
     Pre {
         live_ranges,
         mod_ref,
         order: order(options),
         sifting: sifting(options),
-        heads: options.heads,
+        heads: options.search.heads,
         ..Pre::default()
     }
 }
 
 pub(crate) fn sat(options: &Options, budget: &Budget) -> engine_sat::Options {
-    let external = options.qbf_solver.as_ref().and_then(|command| {
+    let external = options.search.qbf_solver.as_ref().and_then(|command| {
         let (program, args) = command.split_first()?;
         let (program, args) = (program.clone(), args.to_vec());
         let budget = budget.clone();
@@ -79,8 +79,8 @@ pub(crate) fn sat(options: &Options, budget: &Budget) -> engine_sat::Options {
         Some(Arc::new(ask) as engine_sat::External)
     });
     engine_sat::Options {
-        bound: options.bound,
-        summary_limit: options.summary_limit,
+        bound: options.search.bound,
+        summary_limit: options.search.summary_limit,
         external,
         ..engine_sat::Options::default()
     }
@@ -149,7 +149,7 @@ pub(crate) fn repeats(task: &Task) -> bool {
 
 fn ask(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Run> {
     let asked = || "asked for by `--engine`".to_owned();
-    if let Some(matched) = options.matching {
+    if let Some(matched) = options.search.matching {
         return match crate::matching::engine(task, matched, budget) {
             Ok((engine, why)) => vec![run(&engine, task, budget, why)],
             Err(reason) => {
@@ -158,7 +158,7 @@ fn ask(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Ru
             }
         };
     }
-    match options.engine {
+    match options.search.engine {
         EngineChoice::Explicit => vec![run(&Explicit::default(), task, budget, asked())],
         EngineChoice::Summary | EngineChoice::Qbf | EngineChoice::Universal if repeats(task) => {
             let why = "the engine asked for by `--engine` knows no loops, post* does";

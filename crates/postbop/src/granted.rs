@@ -19,7 +19,7 @@ const THREADS: [&str; 2] = ["pthread_create", "thrd_create"];
 pub(crate) fn granted(c: &CProgram, report: &Report, options: &Options) -> Vec<String> {
     let mut out = Vec::new();
     if !report.results.iter().all(|o| rule_name(o).is_some()) {
-        let kept = match options.keep.is_empty() {
+        let kept = match options.input.keep.is_empty() {
             true => "",
             false => ", or it is about values that are kept",
         };

@@ -60,7 +60,7 @@ impl Judge<'_> {
                         }
                         Err(reason) => refuse(&mut out, reason),
                     }
-                } else if self.with.options.self_check {
+                } else if self.with.options.search.self_check {
                     out.warnings.push("there is no proof to check".to_owned());
                 }
             }
@@ -69,7 +69,7 @@ impl Judge<'_> {
                 match trace {
                     Some(trace) => match self.told(trace, goal) {
                         Ok(told) => {
-                            if self.with.options.insist {
+                            if self.with.options.search.insist {
                                 let goal = &self.asked.task.goals[goal];
                                 let shortest = told.listing.shortest;
                                 out.warnings.extend(not_shortest(goal, shortest, run.engine));
@@ -122,7 +122,7 @@ impl Judge<'_> {
         statements.sort_by_key(place);
         let dead = statements.iter().any(|s| !s.reachable);
         if let (true, Some(Verdict::Holds(Some(proof)))) = (dead, run.answer.verdicts.last())
-            && self.with.options.self_check
+            && self.with.options.search.self_check
         {
             // That of a search backwards may say nothing of other places than its goal.
             let nodes = statements.iter().filter(|s| !s.reachable).map(|s| Target::at(s.node));
@@ -295,7 +295,7 @@ pub(crate) fn compared(property: &Property, mut each: Vec<Outcome>) -> Outcome {
 mod tests {
     use super::*;
     use crate::load::load_for;
-    use crate::{Options, Watch};
+    use crate::{Options, Search, Watch};
     use check::{Budget, Engine, SetId};
     use engine_explicit::Explicit;
     use ir::IndexVec;
@@ -338,7 +338,7 @@ mod tests {
     /// What the judge makes of an answer of the explicit engine that `spoil` has spoilt.
     fn judged(text: &str, label: &str, spoil: impl FnOnce(&mut Verdict)) -> Outcome {
         let files = [Arc::new(SourceFile::new("f.bp", text).expect("small"))];
-        let options = Options { self_check: true, ..Options::default() };
+        let options = Options::from(Search { self_check: true, ..Search::default() });
         let program = Arc::new(load_for(&files, &options, &[]).expect("a program"));
         let (budget, property) = (Budget::unlimited(), Property::reach(label));
         let question = property.question(&program).expect("the label exists");

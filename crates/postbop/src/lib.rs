@@ -69,7 +69,7 @@ pub use load::{Error, guarded, load};
 pub use logic::solver_bytes;
 pub use ltl::{Automaton, ltl};
 pub use matching::Matched;
-pub use options::{EngineChoice, Heads, Lang, Options, Watch};
+pub use options::{EngineChoice, Heads, Input, Lang, Options, Search, Shown, Watch};
 pub use proof::{proofs, read_as, replay_proofs};
 pub use property::Property;
 pub use ready_made::{ReadyRules, ready_rules, rule_error};

@@ -59,7 +59,7 @@ pub(crate) fn listed(
     };
     let mut counts: FxHashMap<BigUint, Arc<str>> = FxHashMap::default();
     let mut steps = Vec::new();
-    for shown in accepted.shown(options.max_steps) {
+    for shown in accepted.shown(options.shown.max_steps) {
         if steps.len() % POLL == 0 {
             budget.poll()?;
         }
@@ -76,7 +76,7 @@ pub(crate) fn listed(
     }
     let (shortest, hier_steps) = (accepted.is_shortest(), accepted.hier_steps());
     let loop_start = match accepted.lasso() {
-        Some(_) => accepted.loop_start(options.max_steps),
+        Some(_) => accepted.loop_start(options.shown.max_steps),
         None => None,
     };
     let growth = accepted.loop_growth();

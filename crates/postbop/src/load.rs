@@ -53,7 +53,7 @@ pub(crate) fn load_for(
     properties: &[Property],
 ) -> Result<Program, Error> {
     guarded("reading the program", || {
-        if let Some(c) = &options.c {
+        if let Some(c) = &options.input.c {
             return c.program(options, properties);
         }
         let (file, tree) = parse(files, options)?;
@@ -69,12 +69,12 @@ pub(crate) fn load_for_stacks(
     any: bool,
 ) -> Result<Program, Error> {
     guarded("reading the program", || {
-        if let Some(c) = &options.c {
+        if let Some(c) = &options.input.c {
             return c.program(options, &[]);
         }
         let (file, tree) = parse(files, options)?;
         let Tree::Pds(tree) = &tree else { return lower(file, &tree, options) };
-        let entry = options.entry.clone();
+        let entry = options.input.entry.clone();
         let lowered = front_pds::lower_for_stacks(tree, file, &front_pds::LowerOptions { entry });
         let spds =
             lowered.map_err(|errors| rejected(file, errors.iter().map(|e| e.diagnostic())))?;
@@ -94,7 +94,7 @@ pub(crate) fn lower(
     tree: &Tree,
     options: &Options,
 ) -> Result<Program, Error> {
-    let entry = options.entry.clone();
+    let entry = options.input.entry.clone();
     let program = match tree {
         Tree::Bp(tree) => front_bp::lower(tree, file, &front_bp::LowerOptions { entry })
             .map_err(|errors| rejected(file, errors.iter().map(|e| e.diagnostic())))?,
@@ -119,7 +119,7 @@ pub(crate) fn system(
     let spds = front_pds::lower_spds(
         tree,
         file,
-        &front_pds::LowerOptions { entry: options.entry.clone() },
+        &front_pds::LowerOptions { entry: options.input.entry.clone() },
     );
     let spds = spds.map_err(|errors| rejected(file, errors.iter().map(|e| e.diagnostic())))?;
     spds.validate()
@@ -143,7 +143,7 @@ pub(crate) fn parse<'f>(
     };
     let (tree, errors): (Tree, Vec<Diagnostic>) = match lang {
         Lang::Bp => {
-            let (tree, errors) = front_bp::parse(file.text(), options.dialect);
+            let (tree, errors) = front_bp::parse(file.text(), options.input.dialect);
             (Tree::Bp(tree), errors.iter().map(|e| e.diagnostic()).collect())
         }
         Lang::Remopla => {
@@ -161,11 +161,11 @@ pub(crate) fn parse<'f>(
 
 /// The language that the options name, or the first file's name.
 pub(crate) fn language(files: &[Arc<SourceFile>], options: &Options) -> Result<Lang, Error> {
-    if options.c.is_some() {
+    if options.input.c.is_some() {
         return Ok(Lang::C);
     }
     let Some(file) = files.first() else { return Err(Error::Usage("no file".to_owned())) };
-    options.lang.or_else(|| Lang::of_file(file.name())).ok_or_else(|| {
+    options.input.lang.or_else(|| Lang::of_file(file.name())).ok_or_else(|| {
         Error::Usage(format!(
             "cannot tell the language of `{}` from its name: say `--lang bp`, `--lang remopla`, \
              `--lang pds` or `--lang c`",

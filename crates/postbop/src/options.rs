@@ -9,9 +9,44 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// The choices of a run. The default answers every question with a shortest trace, without limits.
-#[derive(Clone, Debug)]
+/// The choices of a run: what is read, how it is searched, and what is shown. The default answers every
+/// question with a shortest trace, without limits.
+#[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// What is read.
+    pub input: Input,
+    /// How it is searched.
+    pub search: Search,
+    /// What is shown.
+    pub shown: Shown,
+}
+
+impl From<Input> for Options {
+    fn from(input: Input) -> Options {
+        Options { input, ..Options::default() }
+    }
+}
+
+impl From<Search> for Options {
+    fn from(search: Search) -> Options {
+        Options { search, ..Options::default() }
+    }
+}
+
+impl Options {
+    /// The same, with one engine to answer.
+    pub(crate) fn alone(&self) -> Options {
+        let mut out = self.clone();
+        if out.search.engine == EngineChoice::Compare {
+            out.search.engine = EngineChoice::Auto;
+        }
+        out
+    }
+}
+
+/// What is read, and as what.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
     /// The language; by default, told from the file's name.
     pub lang: Option<Lang>,
     /// Which table of precedences boolean programs use.
@@ -25,16 +60,17 @@ pub struct Options {
     /// Where the program starts: a procedure (by default `main`), of a pushdown system a stack
     /// symbol.
     pub entry: Option<String>,
+}
+
+/// How questions are answered, and what that may cost.
+#[derive(Clone, Debug)]
+pub struct Search {
     /// Who answers.
     pub engine: EngineChoice,
     /// Which trace is wanted.
     pub trace: TraceMode,
     /// A trace that may not be shortest, where a shortest one is wanted, is no reason to stop searching.
     pub insist: bool,
-    /// How many steps of a trace are listed; beyond it, completed calls are folded.
-    pub max_steps: usize,
-    /// How many cubes of a set of states are listed.
-    pub max_cubes: usize,
     /// What a run may spend.
     pub limits: Limits,
     /// Check certificates. Traces are always replayed.
@@ -63,35 +99,14 @@ pub struct Options {
     pub matching: Option<Option<crate::Matched>>,
     /// Look whether a temporal formula that holds does so vacuously.
     pub vacuity: bool,
-    /// Show a run for which a part of such a formula matters.
-    pub witness: bool,
 }
 
-impl Options {
-    /// The same, with one engine to answer.
-    pub(crate) fn alone(&self) -> Options {
-        let engine = match self.engine {
-            EngineChoice::Compare => EngineChoice::Auto,
-            engine => engine,
-        };
-        Options { engine, ..self.clone() }
-    }
-}
-
-impl Default for Options {
+impl Default for Search {
     fn default() -> Self {
-        Options {
-            lang: None,
-            c: None,
-            keep: Vec::new(),
-            allow_incomplete: false,
-            dialect: Dialect::default(),
-            entry: None,
+        Search {
             engine: EngineChoice::Auto,
             trace: TraceMode::default(),
             insist: false,
-            max_steps: 100_000,
-            max_cubes: 1_000,
             limits: Limits::default(),
             self_check: false,
             no_live_ranges: false,
@@ -105,8 +120,24 @@ impl Default for Options {
             qbf_solver: None,
             matching: None,
             vacuity: true,
-            witness: false,
         }
+    }
+}
+
+/// What is shown of answers.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// How many steps of a trace are listed; beyond it, completed calls are folded.
+    pub max_steps: usize,
+    /// How many cubes of a set of states are listed.
+    pub max_cubes: usize,
+    /// Show a run for which a part of a temporal formula that holds matters.
+    pub witness: bool,
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        Shown { max_steps: 100_000, max_cubes: 1_000, witness: false }
     }
 }
 

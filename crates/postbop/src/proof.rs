@@ -37,7 +37,7 @@ pub(crate) fn checked(
         });
         done.map_or_else(|what| Err(StopReason::Internal { what }.into()), |done| done.map(|_| ()))
     };
-    if options.self_check {
+    if options.search.self_check {
         return Some(check(budget));
     }
     if !cfg!(debug_assertions) {
@@ -83,15 +83,15 @@ pub fn proofs(report: &Report, options: &Options) -> Proofs {
 }
 
 fn reading(report: &Report, options: &Options) -> Reading {
-    let lang = match options.c {
+    let lang = match options.input.c {
         Some(_) => Some(Lang::C),
-        None => options.lang.or_else(|| Lang::of_file(report.file_name())),
+        None => options.input.lang.or_else(|| Lang::of_file(report.file_name())),
     };
     Reading {
         lang: lang.map_or("", Lang::word).to_owned(),
-        dialect: dialect_word(options.dialect).to_owned(),
-        entry: options.entry.clone(),
-        keep: options.keep.clone(),
+        dialect: dialect_word(options.input.dialect).to_owned(),
+        entry: options.input.entry.clone(),
+        keep: options.input.keep.clone(),
     }
 }
 
@@ -109,15 +109,15 @@ pub fn read_as(reading: &Reading, options: &Options) -> Result<Options, Error> {
         Error::Usage(format!("the proof is about a program in no {what} that is known: `{word}`"))
     };
     let lang = Lang::named(&reading.lang).ok_or_else(|| wrong("language", &reading.lang))?;
-    out.lang = out.lang.or(Some(lang));
-    if out.dialect == Dialect::default() {
+    out.input.lang = out.input.lang.or(Some(lang));
+    if out.input.dialect == Dialect::default() {
         let all = [Dialect::Standard, Dialect::Satabs];
         let named = all.into_iter().find(|d| dialect_word(*d) == reading.dialect);
-        out.dialect = named.ok_or_else(|| wrong("dialect", &reading.dialect))?;
+        out.input.dialect = named.ok_or_else(|| wrong("dialect", &reading.dialect))?;
     }
-    out.entry = out.entry.or_else(|| reading.entry.clone());
-    if out.keep.is_empty() {
-        out.keep.clone_from(&reading.keep);
+    out.input.entry = out.input.entry.or_else(|| reading.entry.clone());
+    if out.input.keep.is_empty() {
+        out.input.keep.clone_from(&reading.keep);
     }
     Ok(out)
 }
@@ -129,7 +129,7 @@ pub fn replay_proofs(
     options: &Options,
     watch: &Watch,
 ) -> Result<Vec<Judgement>, Error> {
-    let budget = watch.budget(options.limits);
+    let budget = watch.budget(options.search.limits);
     let is_rule = |property: &Property| matches!(property, Property::Rule { .. });
     let asked: Vec<Property> = proofs.asked.iter().filter(|p| !is_rule(p)).cloned().collect();
     let program = Arc::new(match asked.is_empty() && !proofs.asked.is_empty() {
@@ -176,7 +176,7 @@ fn proved(
     budget: &Budget,
 ) -> Result<Result<(Arc<Program>, Goal), Judgement>, Error> {
     if matches!(claim.property, Property::Rule { .. }) {
-        let Some(c) = &options.c else {
+        let Some(c) = &options.input.c else {
             let file = files.first().map_or("", |f| f.name());
             return Err(Error::Usage(format!("{file}: rules are about the events of C programs")));
         };

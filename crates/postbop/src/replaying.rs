@@ -52,7 +52,7 @@ pub fn replay(
     options: &Options,
     watch: &Watch,
 ) -> Result<Vec<Judgement>, Error> {
-    let budget = watch.budget(options.limits);
+    let budget = watch.budget(options.search.limits);
     let with = With { options, watch, budget: &budget };
     let is_rule = |property: &Property| matches!(property, Property::Rule { .. });
     let properties = claims.iter().map(|claim| claim.property.clone());
@@ -67,7 +67,7 @@ pub fn replay(
             return Ok(Judgement::Refused(wrong));
         }
         let Some(trace) = &claim.trace else { return Ok(Judgement::NoTrace) };
-        let asked = match (&claim.property, &options.c) {
+        let asked = match (&claim.property, &options.input.c) {
             (Property::Rule { .. }, Some(c)) => rule_replay::asked(claim, c, &allow, with)?,
             (property, _) => asked(property, &program, &budget),
         };

@@ -9,7 +9,7 @@ use crate::judge::{Checked, Judge, Judged, answered, compared};
 use crate::load::{Error, caught};
 use crate::remarks::{self, Allow};
 use crate::rule_question::{RuleQuestion, Trouble, rule_of};
-use crate::{CProgram, EngineChoice, Options, Watch, pool};
+use crate::{CProgram, EngineChoice, Options, Search, Watch, pool};
 use check::{Budget, Goal, Limits, Observation, StopReason, Target, TraceMode, Verdict};
 use front_c::Places;
 use ir::Layout;
@@ -66,7 +66,7 @@ pub(crate) fn rule_answers(
 ) -> Result<RuleAnswers, Error> {
     // A name that is not there is said before anything is searched.
     let s = c.skeleton();
-    if let Some(name) = &options.entry
+    if let Some(name) = &options.input.entry
         && s.func_named(name).is_none_or(|f| s.body(f).is_none())
     {
         return Err(c.wrong(&front_c::LowerError::NoEntry { name: name.clone() }));
@@ -77,7 +77,7 @@ pub(crate) fn rule_answers(
     let allow = remarks::in_files(files);
     let rules = properties.iter().map(|p| rule_of(p)).collect::<Result<Vec<Rule>, Error>>()?;
     let places = Arc::new(Places::new(s));
-    let budget = watch.budget(options.limits);
+    let budget = watch.budget(options.search.limits);
     // With the most links of paths that were followed.
     let check = |i: usize, longest: usize| {
         let (property, rule) = (properties[i], &rules[i]);
@@ -107,7 +107,7 @@ pub(crate) fn rule_answers(
         found.map(|found| (found, longest.get()))
     };
     // A limit on steps is for all rules together: where it is reached must not be chance.
-    let threads = match options.limits.steps {
+    let threads = match options.search.limits.steps {
         Some(_) => 1,
         None => pool::threads(rules.len()),
     };
@@ -208,9 +208,9 @@ impl OneRule<'_> {
         self.longest.set(q.longest());
         out.assumptions = q.assumptions();
         *looked_at = Some(Arc::new(q.looked_at()));
-        let by_itself = self.options.engine == EngineChoice::Auto
-            && self.options.matching.is_none()
-            && !self.options.self_check;
+        let by_itself = self.options.search.engine == EngineChoice::Auto
+            && self.options.search.matching.is_none()
+            && !self.options.search.self_check;
         if q.product.places.is_empty() && by_itself {
             let why = "no statement of the program can break the rule".to_owned();
             let status = Status::Holds;
@@ -219,7 +219,7 @@ impl OneRule<'_> {
             out.outcomes.push(Outcome { status, engine, why, stop_reason: None, ..nothing });
             return Ok(None);
         }
-        if self.options.self_check || q.product.places.is_empty() {
+        if self.options.search.self_check || q.product.places.is_empty() {
             let whole = self.at_all(&q, most < rules::MAX_LENGTH);
             if whole.status != Status::Violated {
                 out.outcomes.push(whole);
@@ -244,11 +244,15 @@ impl OneRule<'_> {
 
     /// Who is asked. Without a choice, diagrams are: one search for all that a rule could be about.
     fn runs(&self, asked: &Asked, budget: &Budget) -> Vec<Run> {
-        let chosen = self.options.engine != EngineChoice::Auto || self.options.matching.is_some();
+        let chosen = self.options.search.engine != EngineChoice::Auto
+            || self.options.search.matching.is_some();
         if chosen {
             return engines::answer(&asked.task, self.options, self.watch, budget);
         }
-        let options = Options { engine: EngineChoice::Summary, ..self.options.clone() };
+        let options = Options {
+            search: Search { engine: EngineChoice::Summary, ..self.options.search.clone() },
+            ..self.options.clone()
+        };
         // A product has what the rule asks for and little else.
         let whole = asked.task.program.nodes.len() > LARGE;
         let answer = if whole { engines::answer_whole } else { engines::answer };
@@ -302,7 +306,7 @@ impl OneRule<'_> {
         let number = q.product.number.ok_or_else(|| internal("one object has no number"))?;
         let nodes = q.product.places.iter();
         asked.task.observe = nodes.map(|&node| Observation { node, vars: vec![number] }).collect();
-        let observes = self.options.matching.is_none();
+        let observes = self.options.search.matching.is_none();
         if !observes {
             return self.one_by_one(q);
         }
@@ -436,7 +440,7 @@ impl OneRule<'_> {
         let mut asked = q.asked(causes.found);
         // A finding is known by its path, shown or not. If the first search had to stop, this one may end
         // when it has found them again.
-        let any = causes.stopped.is_some() || self.options.trace != TraceMode::Shortest;
+        let any = causes.stopped.is_some() || self.options.search.trace != TraceMode::Shortest;
         asked.task.wants.trace = if any { TraceMode::Any } else { TraceMode::Shortest };
         // A quarter of the time is for paths to what is found.
         let left = self.budget.limits().time.map(|t| t.saturating_sub(self.budget.elapsed()));
@@ -483,7 +487,7 @@ impl OneRule<'_> {
         self.sorted(q, judged, out);
         if out.outcomes.is_empty() && stopped.is_none() {
             let mut outcome = plain(Status::Holds);
-            if self.options.self_check && !out.suppressed.is_empty() {
+            if self.options.search.self_check && !out.suppressed.is_empty() {
                 let what = "there is no proof: remarks in the source allow what breaks it";
                 outcome.warnings.push(what.to_owned());
             }
@@ -521,7 +525,7 @@ impl OneRule<'_> {
             {
                 *bindings = vec![(name.clone(), finding.object.clone())];
             }
-            if self.options.trace == TraceMode::None {
+            if self.options.search.trace == TraceMode::None {
                 outcome.trace = None;
             }
             let allowed = self.allow.iter().find(|a| a.allows(&self.rule.name, &finding));

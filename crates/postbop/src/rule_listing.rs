@@ -28,7 +28,7 @@ pub(crate) fn of_variables(
     let mut out: Vec<ListedStep> = Vec::new();
     // Steps whose calls have not come back, with whether something matters inside.
     let mut open: Vec<(usize, bool)> = Vec::new();
-    for (i, shown) in accepted.shown(with.options.max_steps).enumerate() {
+    for (i, shown) in accepted.shown(with.options.shown.max_steps).enumerate() {
         if i % POLL == POLL - 1 {
             with.budget.poll()?;
         }
@@ -126,7 +126,7 @@ pub(crate) fn of_values(
     trace: &Trace,
     with: With<'_>,
 ) -> Result<Told, StopReason> {
-    let teller = Teller::new(q, about, with.options.max_steps);
+    let teller = Teller::new(q, about, with.options.shown.max_steps);
     let number = number.or_else(|| teller.birth(trace));
     let birth = number.and_then(|k| about.births.get(k));
     let birth = birth.ok_or_else(|| internal("no value comes into being on the trace"))?;

@@ -176,11 +176,11 @@ fn variables(
     allow: &[Allow],
     options: &Options,
 ) -> Result<Product, Trouble> {
-    let keep = options.keep.iter();
+    let keep = options.input.keep.iter();
     let keep =
         keep.map(|(var, bits)| front_c::Keep { var: var.clone(), bits: *bits, exact: false });
     let lowering = front_c::Options {
-        entry: options.entry.clone(),
+        entry: options.input.entry.clone(),
         keep: keep.collect(),
         opaque: rule.functions(),
         feasibility: true,
@@ -208,7 +208,7 @@ fn values(
     most: usize,
     budget: &Budget,
 ) -> Result<Product, Trouble> {
-    if !options.keep.is_empty() {
+    if !options.input.keep.is_empty() {
         let what = format!(
             "`--keep` is for questions about the skeleton of a C program; rule `{}` is about values, and \
              follows them and what is tested of them by itself",
@@ -217,7 +217,7 @@ fn values(
         return Err(Trouble::Wrong(Error::Usage(what)));
     }
     let stop = || budget.poll().is_err();
-    let entry = options.entry.as_deref();
+    let entry = options.input.entry.as_deref();
     let product = rules::value_product_within(c.skeleton(), rule, entry, most, &stop);
     budget.poll()?;
     let unsupported = |what: String| Trouble::Stopped(StopReason::Unsupported { what });

@@ -16,7 +16,7 @@ use crate::replaying::{Judgement, steps};
 use crate::rule_listing::{Events, Teller, comes_from_here, of_values, of_variables, origin};
 use crate::rule_question::{OfRule, RuleQuestion, Trouble, rule_of};
 use crate::told_runs::{told_runs, without_counter};
-use crate::{CProgram, EngineChoice, Options, engines};
+use crate::{CProgram, EngineChoice, Options, Search, engines};
 use check::{Goal, Target, Task, TraceMode, Verdict, Wants};
 use front_c::Places;
 use ir::NodeId;
@@ -163,7 +163,10 @@ fn found_again(
     let mut asked = Task::new(Arc::new(program), vec![goal]);
     asked.wants = Wants { trace: TraceMode::Shortest, certificate: false, all_nodes: false };
     let (engine, matching) = (EngineChoice::Summary, None);
-    let options = Options { engine, matching, ..with.options.clone() };
+    let options = Options {
+        search: Search { engine, matching, ..with.options.search.clone() },
+        ..with.options.clone()
+    };
     let mut runs = engines::answer(&asked, &options, with.watch, with.budget);
     let found = match runs.first_mut().map(|run| run.answer.verdicts.remove(0)) {
         Some(Verdict::Violated(Some(found))) => found,

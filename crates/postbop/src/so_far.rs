@@ -2,7 +2,7 @@
 //! does not stop by itself, and what was found before it shall not be lost.
 
 use crate::rule_answers::RuleAnswers;
-use crate::{CProgram, Options, claims};
+use crate::{CProgram, Input, Options, claims};
 use check::StopReason;
 use ir::Program;
 use property::Property;
@@ -80,7 +80,13 @@ impl SoFar {
     ) -> Report {
         let mut taken = self.taken();
         let Taken { asked, c, outcomes, rules } = &mut *taken;
-        let options = &Options { c: c.take().or_else(|| options.c.clone()), ..options.clone() };
+        let options = &Options {
+            input: Input {
+                c: c.take().or_else(|| options.input.c.clone()),
+                ..options.input.clone()
+            },
+            ..options.clone()
+        };
         let rule = |p: &Property| match p {
             Property::Rule { rule, .. } => Some(rule.clone()),
             _ => None,
@@ -105,7 +111,7 @@ impl SoFar {
             }));
         }
         results.extend(found.outcomes);
-        let not_modelled = options.c.as_ref().map(|c| c.warnings()).unwrap_or_default();
+        let not_modelled = options.input.c.as_ref().map(|c| c.warnings()).unwrap_or_default();
         let (suppressed, assumptions) = (found.suppressed, found.assumptions);
         let claims = Claims::default();
         let mut report =

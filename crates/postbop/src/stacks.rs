@@ -46,7 +46,7 @@ pub(crate) fn stacks(
     watch: &Watch,
 ) -> Result<Stacks, Error> {
     let start = Instant::now();
-    let budget = watch.budget(options.limits);
+    let budget = watch.budget(options.search.limits);
     let lang = language(files, options)?;
     let direction = direction(question, options)?;
     let any = question.from.is_some() || (question.at.is_some() && question.to.is_some());
@@ -77,7 +77,7 @@ pub(crate) fn stacks(
         from: title(&question.from),
         to: title(&question.to),
         engine: direction.word().to_owned(),
-        why: match options.engine {
+        why: match options.search.engine {
             EngineChoice::Auto => "it knows whole stacks".to_owned(),
             _ => "asked for by `--engine`".to_owned(),
         },
@@ -139,7 +139,7 @@ fn direction(question: &StackQuestion, options: &Options) -> Result<Direction, E
         (None, None) => return usage("say which stacks: `--at L`, `--to E`, or both"),
         (None, Some(_)) => None,
     };
-    let chosen = match options.engine {
+    let chosen = match options.search.engine {
         EngineChoice::Auto => by_at.unwrap_or(Direction::Forwards),
         EngineChoice::Post => Direction::Forwards,
         EngineChoice::Pre => Direction::Backwards,

@@ -27,7 +27,7 @@ pub(crate) fn states(
     options: &Options,
     watch: &Watch,
 ) -> Result<States, Error> {
-    let budget = watch.budget(options.limits);
+    let budget = watch.budget(options.search.limits);
     let lang = language(files, options)?;
     let program = Arc::new(match runs {
         Runs::OfProgram => load(files, options)?,
@@ -149,7 +149,7 @@ fn observed(task: &Task, answer: &Answer, options: &Options) -> Result<Vec<State
                 _ => StopReason::Internal { what: "the engine gave no set of states".to_owned() },
             });
         };
-        out.push(states_at(task, &answer.sets, &layout, observation, set, options.max_cubes));
+        out.push(states_at(task, &answer.sets, &layout, observation, set, options.shown.max_cubes));
     }
     Ok(out)
 }
@@ -167,7 +167,7 @@ pub enum Runs {
 }
 
 fn only_whole_stacks(runs: &Runs, options: &Options) -> Result<(), Error> {
-    let fits = match (runs, options.engine) {
+    let fits = match (runs, options.search.engine) {
         (_, EngineChoice::Auto | EngineChoice::Compare) | (Runs::OfProgram, _) => true,
         (Runs::From(_), engine) => engine == EngineChoice::Post,
         (Runs::To(_), engine) => engine == EngineChoice::Pre,
@@ -199,7 +199,7 @@ fn between(
         let (sets, set) = automaton.states_at(observation.node, budget)?;
         let names = bit_names(program, &layout, &observation.vars);
         let (sets, set) = projection::project(&sets, set, |bit| names.contains_key(&bit));
-        out.push(states_at(task, &sets, &layout, observation, set, options.max_cubes));
+        out.push(states_at(task, &sets, &layout, observation, set, options.shown.max_cubes));
     }
     Ok(out)
 }

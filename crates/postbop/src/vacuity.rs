@@ -31,9 +31,9 @@ impl Vacuous<'_> {
         };
         let steps = (VACUITY_FACTOR * work).max(VACUITY_LEAST);
         let left = |limit: Duration| limit.saturating_sub(self.with.budget.elapsed());
-        let time = self.with.options.limits.time.map(left);
-        let limits = Limits { steps: Some(steps), time, ..self.with.options.limits };
-        let budget = self.with.watch.part(limits, self.with.options.limits);
+        let time = self.with.options.search.limits.time.map(left);
+        let limits = Limits { steps: Some(steps), time, ..self.with.options.search.limits };
+        let budget = self.with.watch.part(limits, self.with.options.search.limits);
         let nothing = Property::Ltl { formula: "false".to_owned(), fair: fair.clone() };
         if self.holds(&nothing, &budget) == Some(true) {
             let message = match fair.is_empty() {
@@ -72,7 +72,7 @@ impl Vacuous<'_> {
             out.tried.0 += 1;
         }
         // The last one that matters is among the smallest parts: the most telling witness.
-        if self.with.options.witness
+        if self.with.options.shown.witness
             && out.idle.is_empty()
             && let Some((part, property)) = matters
         {

@@ -4,7 +4,9 @@
 use check::{Budget, Engine, Task, TraceMode, Wants};
 use engine_summary::Summary;
 use ir::{Id, Program};
-use postbop::{Configurations, Error, Lang, Options, SourceFile, Target, Watch, convert, load};
+use postbop::{
+    Configurations, Error, Input, Lang, Options, SourceFile, Target, Watch, convert, load,
+};
 use std::sync::Arc;
 use testkit::conversion::{Language, Tool, Written, converted};
 use testkit::random_bp::{Profile, random_bp};
@@ -27,7 +29,7 @@ fn fails(program: &Program, reached: &[bool]) -> bool {
 #[track_caller]
 fn same(original: &Program, text: &str, lang: Lang, what: &str) {
     let file = Arc::new(SourceFile::new("converted", text).unwrap());
-    let options = Options { lang: Some(lang), ..Options::default() };
+    let options = Options::from(Input { lang: Some(lang), ..Input::default() });
     let read = match load(std::slice::from_ref(&file), &options) {
         Ok(read) => read,
         Err(Error::Rejected { diagnostics, .. }) => {
@@ -245,7 +247,7 @@ fn what_statements_do() {
 fn another_start() {
     let text = "decl g; void main() begin L: skip; end void f() begin M: skip; end";
     let files = [Arc::new(SourceFile::new("f.bp", text).unwrap())];
-    let options = Options { entry: Some("f".to_owned()), ..Options::default() };
+    let options = Options::from(Input { entry: Some("f".to_owned()), ..Input::default() });
     for (target, lang) in
         [(Target::Bp, Lang::Bp), (Target::Remopla, Lang::Remopla), (Target::Pds, Lang::Pds)]
     {

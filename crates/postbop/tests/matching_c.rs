@@ -2,7 +2,8 @@
 //! those of the other engines, and every trace is accepted.
 
 use postbop::{
-    CProgram, CText, EngineChoice, Matched, Options, Property, SourceFile, Status, Watch, check,
+    CProgram, CText, EngineChoice, Input, Matched, Options, Property, Search, SourceFile, Status,
+    Watch, check,
 };
 use std::sync::Arc;
 
@@ -55,7 +56,11 @@ fn programs_that_end_early_have_answers() {
         properties.extend([Property::Assert, Property::Terminates { fair: Vec::new() }]);
         properties.push(Property::reach("L"));
         let answers = |options: Options| -> Vec<Status> {
-            let options = Options { c: Some(program.clone()), vacuity: false, ..options };
+            let options = Options {
+                input: Input { c: Some(program.clone()), ..options.input.clone() },
+                search: Search { vacuity: false, ..options.search.clone() },
+                ..options
+            };
             let file = Arc::new(SourceFile::new("f.c", text).expect("text"));
             let report = check(&[file], &properties, &options, &Watch::default());
             let report = report.unwrap_or_else(|e| panic!("{e:?}\n{text}"));
@@ -65,13 +70,17 @@ fn programs_that_end_early_have_answers() {
             }
             report.results.iter().map(|r| r.status).collect()
         };
-        let wanted = answers(Options { engine: EngineChoice::Post, ..Options::default() });
+        let wanted =
+            answers(Options::from(Search { engine: EngineChoice::Post, ..Search::default() }));
         violated += wanted.iter().filter(|s| **s == Status::Violated).count();
         for way in ways {
-            let options = Options { matching: Some(Some(way)), ..Options::default() };
+            let options = Options::from(Search { matching: Some(Some(way)), ..Search::default() });
             assert_eq!(answers(options), wanted, "{way:?}\n{text}");
         }
-        assert_eq!(answers(Options { matching: Some(None), ..Options::default() }), wanted);
+        assert_eq!(
+            answers(Options::from(Search { matching: Some(None), ..Search::default() })),
+            wanted
+        );
     }
     assert!(violated > 15, "{violated}");
 }

@@ -6,8 +6,8 @@
 use ::check::{Area, Certificate, SetBit, SetId, StateSets};
 use ir::{Id, IndexVec, Layout, NodeId, Program, VarKind};
 use postbop::{
-    EngineChoice, Judgement, Lang, Options, Property, SourceFile, Watch, check, load, proofs,
-    read_as, replay_proofs,
+    EngineChoice, Input, Judgement, Lang, Options, Property, Search, SourceFile, Watch, check,
+    load, proofs, read_as, replay_proofs,
 };
 use render::{Proofs, read_proofs, write_proofs};
 use std::sync::Arc;
@@ -62,10 +62,8 @@ fn written(proofs: &Proofs) -> String {
 /// Checks, and saves the proofs.
 fn saved(lang: Lang, text: &str, asked: &[Property], engine: EngineChoice) -> Proofs {
     let options = Options {
-        lang: Some(lang),
-        engine,
-        self_check: true,
-        vacuity: false,
+        input: Input { lang: Some(lang), ..Input::default() },
+        search: Search { engine, self_check: true, vacuity: false, ..Search::default() },
         ..Options::default()
     };
     let report = check(&[file(text)], asked, &options, &Watch::default()).unwrap();

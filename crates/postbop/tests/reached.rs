@@ -8,7 +8,9 @@
 mod asking;
 
 use asking::findings;
-use postbop::{CProgram, CText, Options, Property, SourceFile, Status, TraceMode, Watch, check};
+use postbop::{
+    CProgram, CText, Input, Options, Property, Search, SourceFile, Status, TraceMode, Watch, check,
+};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -149,7 +151,7 @@ fn what_rules_forbid_is_found_where_it_happens() {
                 return;
             };
             let rules: Vec<rules::Rule> = all.iter().filter(|r| r.name == rule).cloned().collect();
-            let options = Options { trace: TraceMode::Any, ..Options::default() };
+            let options = Options::from(Search { trace: TraceMode::Any, ..Search::default() });
             let found = findings(&program, &rules, &[], &options, &Watch::default());
             asked += 1;
             if found.findings.is_empty() {
@@ -172,7 +174,11 @@ fn runs_that_get_there_and_stay_there_are_found() {
         for (property, text) in questions {
             let text = text.expect("a program with `main`");
             let Some(program) = preprocessed(&text) else { return };
-            let options = Options { c: Some(program), vacuity: false, ..Options::default() };
+            let options = Options {
+                input: Input { c: Some(program), ..Input::default() },
+                search: Search { vacuity: false, ..Search::default() },
+                ..Options::default()
+            };
             let file = Arc::new(SourceFile::new("f.c", text.as_str()).expect("text"));
             let report = check(&[file], &[property], &options, &Watch::default());
             let report = report.unwrap_or_else(|e| panic!("{name}: {e:?}"));

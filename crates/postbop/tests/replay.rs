@@ -1,6 +1,6 @@
 //! Reports read back and replayed, as they are and with something changed.
 
-use postbop::{Judgement, Lang, Options, Property, SourceFile, Watch, check, replay};
+use postbop::{Input, Judgement, Lang, Options, Property, Shown, SourceFile, Watch, check, replay};
 use std::sync::Arc;
 
 struct Replayed {
@@ -13,7 +13,11 @@ struct Replayed {
 /// A report about one property, which is violated.
 fn report(lang: Lang, text: &str, property: Property, max_steps: usize) -> Replayed {
     let file = Arc::new(SourceFile::new("example", text).unwrap());
-    let options = Options { lang: Some(lang), max_steps, ..Options::default() };
+    let options = Options {
+        input: Input { lang: Some(lang), ..Input::default() },
+        shown: Shown { max_steps, ..Shown::default() },
+        ..Options::default()
+    };
     let files = std::slice::from_ref(&file);
     let report = check(files, &[property], &options, &Watch::default()).unwrap();
     let mut json = Vec::new();

@@ -4,7 +4,7 @@
 mod asking;
 
 use asking::{Found, findings};
-use postbop::{CProgram, CText, EngineChoice, Options, Watch};
+use postbop::{CProgram, CText, EngineChoice, Options, Search, Watch};
 use std::sync::Arc;
 
 const ENGINES: [EngineChoice; 8] = [
@@ -24,7 +24,7 @@ fn lines(rule: &str, c: &str, engine: EngineChoice) -> (Vec<u32>, Vec<u32>) {
     let text = format!("# 1 \"f.c\"\n{c}");
     let unit = CText { name: "f.c".to_owned(), text, directory: None };
     let program = Arc::new(CProgram::new(vec![unit]).expect("a program"));
-    let options = Options { engine, ..Options::default() };
+    let options = Options::from(Search { engine, ..Search::default() });
     let found = findings(&program, &rules, &[("f.c", c)], &options, &Watch::default());
     assert!(found.unknown.is_empty(), "{engine:?}: {:?}\n{c}", found.unknown);
     for finding in &found.findings {

@@ -5,7 +5,8 @@ mod asking;
 
 use asking::{Answers, findings};
 use postbop::{
-    CProgram, CText, Finding, Limits, Options, Rule, StopReason, Watch, parse_rules, ready_rules,
+    CProgram, CText, Finding, Limits, Options, Rule, Search, StopReason, Watch, parse_rules,
+    ready_rules,
 };
 use std::fmt::Write;
 use std::sync::Arc;
@@ -52,7 +53,7 @@ fn rules() -> Vec<Rule> {
 }
 
 fn asked(c: &Arc<CProgram>, rules: &[Rule], limits: Limits, watch: &Watch) -> Answers {
-    findings(c, rules, &[], &Options { limits, ..Options::default() }, watch)
+    findings(c, rules, &[], &Options::from(Search { limits, ..Search::default() }), watch)
 }
 
 /// A finding, with the places, depths and events of its steps, and counters.

@@ -1,6 +1,6 @@
 //! Properties in Sugar with temporal conclusions have the verdicts of formulas that say the same.
 
-use postbop::{EngineChoice, Options, Property, SourceFile, Status, Watch, check, load};
+use postbop::{EngineChoice, Options, Property, Search, SourceFile, Status, Watch, check, load};
 use std::sync::Arc;
 use testkit::random_bp::{Profile, random_bp};
 
@@ -24,7 +24,8 @@ fn conclusions_may_be_temporal() {
         let text = random_bp(seed, profile);
         let file = Arc::new(SourceFile::new("f.bp", text.as_str()).expect("text"));
         let engine = engines[seed as usize % engines.len()];
-        let options = Options { engine, self_check: true, vacuity: false, ..Options::default() };
+        let options =
+            Options::from(Search { engine, self_check: true, vacuity: false, ..Search::default() });
         let program = load(std::slice::from_ref(&file), &options).expect("a program");
         // Globals where there are any, else places.
         let mut atoms: Vec<String> =

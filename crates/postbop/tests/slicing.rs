@@ -3,7 +3,7 @@
 
 use check::{Budget, Engine, Goal, Target, Task, TraceMode, Verdict, Wants};
 use engine_explicit::Explicit;
-use postbop::{EngineChoice, Options, Property, SourceFile, Status, Watch, check, load};
+use postbop::{EngineChoice, Options, Property, Search, SourceFile, Status, Watch, check, load};
 use std::sync::Arc;
 use testkit::random_bp::{Profile, random_bp};
 
@@ -33,7 +33,7 @@ fn answers_are_those_of_the_whole_program() {
         let text = random_bp(seed, profile);
         let file = Arc::new(SourceFile::new("f.bp", text.as_str()).expect("text"));
         let engine = engines[seed as usize % engines.len()];
-        let options = Options { engine, self_check: true, ..Options::default() };
+        let options = Options::from(Search { engine, self_check: true, ..Search::default() });
         let program = Arc::new(load(std::slice::from_ref(&file), &options).expect("a program"));
         let mut labels: Vec<String> =
             program.labels.iter().map(|l| program.text(l.name).to_owned()).collect();
@@ -63,7 +63,7 @@ fn what_is_overwritten_is_dropped() {
                 if (x) then R: skip; fi end";
     let file = Arc::new(SourceFile::new("f.bp", text).expect("text"));
     for engine in [EngineChoice::Explicit, EngineChoice::Summary, EngineChoice::Post] {
-        let options = Options { engine, self_check: true, ..Options::default() };
+        let options = Options::from(Search { engine, self_check: true, ..Search::default() });
         let report = check(
             std::slice::from_ref(&file),
             &[Property::reach("R")],

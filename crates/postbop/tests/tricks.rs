@@ -3,7 +3,9 @@
 //! Every program prints `L` when it is run; where there is a compiler, it is run. So the label is reached,
 //! whatever is known of values on the way there.
 
-use postbop::{CProgram, CText, Options, Property, SourceFile, Status, Watch, check};
+use postbop::{
+    CProgram, CText, Input, Options, Property, Search, SourceFile, Status, Watch, check,
+};
 use std::io::Write as _;
 use std::process::Command;
 use std::sync::Arc;
@@ -255,7 +257,11 @@ fn preprocessed(text: &str) -> Option<String> {
 fn asked(text: String, properties: &[Property], options: Options) -> Vec<Status> {
     let c = CProgram::new(vec![CText { name: "t.c".to_owned(), text, directory: None }]);
     let c = Some(Arc::new(c.expect("it parses")));
-    let options = Options { c, vacuity: false, ..options };
+    let options = Options {
+        input: Input { c, ..options.input.clone() },
+        search: Search { vacuity: false, ..options.search.clone() },
+        ..options
+    };
     let file = Arc::new(SourceFile::new("t.c", "").expect("short"));
     let report = check(&[file], properties, &options, &Watch::default()).expect("it is checked");
     report.results.iter().map(|r| r.status).collect()
@@ -287,7 +293,7 @@ fn what_happens_is_possible() {
 fn runs_start_where_the_program_starts() {
     let text = "unsigned char g; int nd(void); int main(void) { int y = nd(); if (y) ; else { y = 3; L: ; } \
                 y++; return 0; }";
-    let options = || Options { keep: vec![("g".to_owned(), 8)], ..Options::default() };
+    let options = || Options::from(Input { keep: vec![("g".to_owned(), 8)], ..Input::default() });
     let questions = [Property::reach("L"), Property::ltl("G !at(L)")];
     let found = asked(text.to_owned(), &questions, options());
     assert_eq!(found, [Status::Reachable, Status::Violated]);

@@ -2,8 +2,8 @@
 #![allow(dead_code)]
 
 use postbop::{
-    CProgram, Finding, Options, Outcome, Property, Report, Rule, SourceFile, Status, StopReason,
-    Watch, check, rule_property,
+    CProgram, Finding, Input, Options, Outcome, Property, Report, Rule, SourceFile, Status,
+    StopReason, Watch, check, rule_property,
 };
 use std::ops::Deref;
 use std::sync::Arc;
@@ -56,7 +56,10 @@ pub(crate) fn findings(
         .map(|(name, text)| Arc::new(SourceFile::new(*name, *text).expect("small")))
         .collect();
     let properties: Vec<Property> = rules.iter().map(rule_property).collect();
-    let options = Options { c: Some(program.clone()), ..options.clone() };
+    let options = Options {
+        input: Input { c: Some(program.clone()), ..options.input.clone() },
+        ..options.clone()
+    };
     let report = check(&files, &properties, &options, watch).expect("a report");
     let rule = |o: &Outcome| match &o.property {
         Property::Rule { rule, .. } => rule.clone(),

@@ -9,9 +9,9 @@ use equations::{
 };
 use postbop::preprocess::{Source, compile_commands, shell_words};
 use postbop::{
-    CProgram, CText, Configurations, Encoding, EngineChoice, Error, Judgement, Limits, Matched,
-    Options, Property, Runs, SourceFile, StackQuestion, Stage, StopReason, Target, TraceMode,
-    Watch, Words,
+    CProgram, CText, Configurations, Encoding, EngineChoice, Error, Input, Judgement, Limits,
+    Matched, Options, Property, Runs, Search, Shown, SourceFile, StackQuestion, Stage, StopReason,
+    Target, TraceMode, Watch, Words,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +48,11 @@ fn options() -> Options {
         memory: Some(256 << 20),
         steps: Some(5_000),
     };
-    Options { limits, max_steps: 2_000, max_cubes: 50, ..Options::default() }
+    Options {
+        search: Search { limits, ..Search::default() },
+        shown: Shown { max_steps: 2_000, max_cubes: 50, ..Shown::default() },
+        ..Options::default()
+    }
 }
 
 fn text(data: &[u8]) -> String {
@@ -151,7 +155,7 @@ pub(crate) fn ltl(data: &[u8]) {
     }
     for plain in [false, true] {
         if let Some(automaton) =
-            fair(postbop::ltl(&text, plain, options().limits, &Watch::default()))
+            fair(postbop::ltl(&text, plain, options().search.limits, &Watch::default()))
         {
             let written = automaton.hoa();
             automata::hoa::parse(&written).unwrap_or_else(|e| panic!("{e} in {written}"));
@@ -329,14 +333,14 @@ pub(crate) fn verbs(data: &[u8]) {
     let mut choices = Choices(data);
     let name = choices.of(&["f.bp", "f.rem", "f.pds"]);
     let mut options = options();
-    options.engine = engine(&mut choices);
-    options.self_check = choices.next() % 2 == 0;
-    options.trace = choices.of(&[TraceMode::Shortest, TraceMode::Any, TraceMode::None]);
+    options.search.engine = engine(&mut choices);
+    options.search.self_check = choices.next() % 2 == 0;
+    options.search.trace = choices.of(&[TraceMode::Shortest, TraceMode::Any, TraceMode::None]);
     let matchings =
         [None, None, None, Some(Some(Matched::Ia1)), Some(Some(Matched::Ia4)), Some(None)];
-    options.matching = choices.of(&matchings);
-    if options.matching.is_some() {
-        options.engine = EngineChoice::Explicit;
+    options.search.matching = choices.of(&matchings);
+    if options.search.matching.is_some() {
+        options.search.engine = EngineChoice::Explicit;
     }
     let verb = choices.next();
     let (question, text) = choices.parts();
@@ -347,14 +351,14 @@ pub(crate) fn verbs(data: &[u8]) {
 pub(crate) fn c_verbs(data: &[u8]) {
     let mut choices = Choices(data);
     let mut options = options();
-    options.engine = engine(&mut choices);
-    options.self_check = choices.next() % 2 == 0;
+    options.search.engine = engine(&mut choices);
+    options.search.self_check = choices.next() % 2 == 0;
     let verb = choices.next();
     let (question, text) = choices.parts();
     let unit = CText { name: "f.c".to_owned(), text: text.clone(), directory: None };
     let Some(program) = fair(CProgram::new(vec![unit])) else { return };
     assert!(program.warnings().len() < usize::MAX);
-    options.c = Some(Arc::new(program));
+    options.input.c = Some(Arc::new(program));
     let ready: Vec<_> = postbop::ready_rules().iter().collect();
     let mut rules = Vec::new();
     if verb % 2 == 0 {
@@ -488,7 +492,10 @@ fn every_verb(
                 else {
                     continue;
                 };
-                let options = Options { c: None, entry: None, ..options.clone() };
+                let options = Options {
+                    input: Input { c: None, entry: None, ..options.input.clone() },
+                    ..options.clone()
+                };
                 let written = [file(&format!("g.{ending}"), &text)];
                 match postbop::load(&written, &options) {
                     Ok(_) => {}
@@ -548,7 +555,10 @@ fn every_verb(
         }
         _ => {
             let all = [Property::reach(&label), Property::Assert, Property::ReachAll];
-            let options = Options { entry: Some(label.clone()), ..options.clone() };
+            let options = Options {
+                input: Input { entry: Some(label.clone()), ..options.input.clone() },
+                ..options.clone()
+            };
             checked(files, &all, &options);
         }
     }

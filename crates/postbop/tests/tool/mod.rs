@@ -7,7 +7,8 @@ use check::{Engine, Limits, TraceMode};
 use equations::{EquationForm, MuSyntax, Resolution, Stream};
 use ir::Program;
 use postbop::{
-    CProgram, CText, EngineChoice, Error, Lang, Options, SourceFile, Status, Target, Watch,
+    CProgram, CText, EngineChoice, Error, Input, Lang, Options, Search, SourceFile, Status, Target,
+    Watch,
 };
 use property::Property;
 use std::sync::Arc;
@@ -41,7 +42,11 @@ fn options(language: Language) -> Options {
         Language::Pds => Lang::Pds,
     };
     let limits = Limits { time: Some(LIMIT), memory: None, steps: None };
-    Options { lang: Some(lang), limits, ..Options::default() }
+    Options {
+        input: Input { lang: Some(lang), ..Input::default() },
+        search: Search { limits, ..Search::default() },
+        ..Options::default()
+    }
 }
 
 /// The form that a language is.
@@ -79,9 +84,12 @@ impl Tool for Postbop {
     ) -> Result<Vec<Option<bool>>, String> {
         let engines = [EngineChoice::Post, EngineChoice::Explicit, EngineChoice::Pre];
         let options = Options {
-            engine: engines[engine % engines.len()],
-            trace: TraceMode::None,
-            vacuity: false,
+            search: Search {
+                engine: engines[engine % engines.len()],
+                trace: TraceMode::None,
+                vacuity: false,
+                ..options(language).search.clone()
+            },
             ..options(language)
         };
         let files = [file("program", text)?];
@@ -100,7 +108,7 @@ pub(crate) fn converted_c(text: &str, to: Language, engines: [(&str, &dyn Engine
     let mut out = Compared::default();
     let unit = CText { name: "r.c".into(), text: text.to_owned(), directory: None };
     let done = CProgram::new(vec![unit]).map_err(shown).and_then(|program| {
-        let options = Options { c: Some(Arc::new(program)), ..Options::default() };
+        let options = Options::from(Input { c: Some(Arc::new(program)), ..Input::default() });
         let original = postbop::load(&[], &options).map_err(shown)?;
         let written = postbop::convert(&[], target(to), &options, &Watch::default());
         Ok((original, written))
@@ -148,7 +156,7 @@ pub(crate) enum Outcome {
 pub(crate) fn value(equations: &Equations, model: Option<&str>) -> Result<Option<bool>, String> {
     let input = file(&format!("f.{}", equations.ending), &equations.text)?;
     let limits = Limits { time: Some(LIMIT), memory: None, steps: None };
-    let options = Options { limits, ..Options::default() };
+    let options = Options::from(Search { limits, ..Search::default() });
     let (how, watch) = (Resolution::default(), Watch::default());
     let solution = match equations.ending {
         "mcl" | "mcf" => {
@@ -189,7 +197,7 @@ fn written(
     };
     let stream = model.map(|text| Stream { name: "model.aut", input: Box::new(text.as_bytes()) });
     let limits = Limits { time: Some(LIMIT), memory: None, steps: None };
-    let options = Options { limits, ..Options::default() };
+    let options = Options::from(Search { limits, ..Search::default() });
     let how = (syntax(equations.ending), &[][..]);
     let done = equations::convert_equations(&input, form, stream, how, &options, &Watch::default());
     Ok(done.map(|done| Equations { ending: to, text: done.text }))
