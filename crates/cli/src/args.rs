@@ -6,12 +6,14 @@ mod influence;
 
 pub(crate) use crate::limit_args::LimitArgs;
 use crate::units;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 pub(crate) use equations::{
     Eval, LtsArgs, MethodArg, MuSyntaxArg, ProgramView, Resolve, SolutionFormat, Solve, ViewArg,
 };
 pub(crate) use families::{FamilyArg, Gen};
 pub(crate) use influence::{AnalysisArg, Annotate, AnnotatedFormat, Influence, InfluenceMethodArg};
+use postbop::{EngineChoice, LANGUAGES, Lang};
 
 /// A model checker for programs with procedures: every path, every call depth, readable
 /// traces.
@@ -272,8 +274,8 @@ pub(crate) struct Input {
     #[command(flatten)]
     pub(crate) c: CInput,
     /// The language of the program, where the file's ending does not tell
-    #[arg(long, value_enum, help_heading = "Input")]
-    pub(crate) lang: Option<LangArg>,
+    #[arg(long, value_parser = lang_words(), help_heading = "Input")]
+    pub(crate) lang: Option<Lang>,
     /// Which tool's operator precedences to use
     #[arg(long, value_enum, default_value = "standard", value_name = "D", help_heading = "Input")]
     pub(crate) dialect: DialectArg,
@@ -321,16 +323,17 @@ pub(crate) struct Capture {
     pub(crate) command: Vec<String>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum LangArg {
-    /// Boolean programs (.bp)
-    Bp,
-    /// The language of Moped (.rem, .rmpl)
-    Remopla,
-    /// Pushdown systems, explicit and symbolic (.pds)
-    Pds,
-    /// C (.c, .h; .i for what is preprocessed)
-    C,
+/// The languages of the table.
+pub(crate) fn lang_words() -> impl TypedValueParser<Value = Lang> {
+    let words = LANGUAGES.iter().map(|row| PossibleValue::new(row.word).help(row.help));
+    PossibleValuesParser::new(words).map(|word| Lang::named(&word).expect("a word of the table"))
+}
+
+/// The engines of the table.
+fn engine_words() -> impl TypedValueParser<Value = EngineChoice> {
+    let words = EngineChoice::all().map(|(_, word, help)| PossibleValue::new(word).help(help));
+    PossibleValuesParser::new(words)
+        .map(|word| EngineChoice::named(&word).expect("a word of the table"))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -346,8 +349,8 @@ pub(crate) enum DialectArg {
 #[command(next_help_heading = "Search")]
 pub(crate) struct Search {
     /// Who answers
-    #[arg(long, value_enum, default_value = "auto", value_name = "E")]
-    pub(crate) engine: EngineArg,
+    #[arg(long, value_parser = engine_words(), default_value = "auto", value_name = "E")]
+    pub(crate) engine: EngineChoice,
     /// Abstract matching, for programs without recursion: search state by state, and store only the
     /// variables that influence analysis says
     #[arg(long, value_enum, value_name = "A")]
@@ -395,26 +398,6 @@ pub(crate) enum HeadsArg {
     Elimination,
     /// The relation of what can come to what, as in Moped
     Saturation,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum EngineArg {
-    /// The engine that suits the program: by facts, and where these do not tell, by a race
-    Auto,
-    /// Tabulation over explicit valuations
-    Explicit,
-    /// Decision diagrams, as in Bebop
-    Summary,
-    /// Automata over stacks, as in Moped, forwards from the start
-    Post,
-    /// Automata over stacks, as in Moped, backwards from the goals
-    Pre,
-    /// Summaries as formulas instead of diagrams, for programs with many variables
-    Qbf,
-    /// The same, with summaries for every entry at once
-    Universal,
-    /// All engines; a disagreement is an internal error
-    Compare,
 }
 
 /// What to print, and where.
@@ -700,8 +683,8 @@ pub(crate) struct Replay {
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<String>,
     /// The language of the program, where the file's ending does not tell
-    #[arg(long, value_enum, help_heading = "Input")]
-    pub(crate) lang: Option<LangArg>,
+    #[arg(long, value_parser = lang_words(), help_heading = "Input")]
+    pub(crate) lang: Option<Lang>,
     /// Which tool's operator precedences to use
     #[arg(long, value_enum, default_value = "standard", value_name = "D", help_heading = "Input")]
     pub(crate) dialect: DialectArg,

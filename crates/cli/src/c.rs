@@ -1,12 +1,12 @@
 //! C on the command line: which files, with which flags; preprocessing; what to say about it.
 
-use crate::args::{Input, LangArg};
+use crate::args::Input;
 use crate::verbs::Failed;
 use crate::{bug, child, io};
 use postbop::preprocess::{
     Invocation, Outcome, Source, compile_commands, cpp_sources, preprocess, shell_words,
 };
-use postbop::{CProgram, CText, Model, Unread};
+use postbop::{CProgram, CText, Lang, Model, Unread};
 use source::SourceFile;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ pub(crate) fn is_c(input: &Input) -> Result<bool, Failed> {
         matches!(ending.map(str::to_ascii_lowercase).as_deref(), Some("c" | "h" | "i"))
     };
     let c = match input.lang {
-        Some(lang) => lang == LangArg::C,
+        Some(lang) => lang == Lang::C,
         None => input.files.iter().any(by_name) || input.c.compile_commands.is_some(),
     };
     if !c {

@@ -1,11 +1,11 @@
 //! `bop run`: a C program is executed, and what undefined behaviour it meets is named.
 
-use crate::args::{CInput, DialectArg, Input, LangArg, LimitArgs};
+use crate::args::{CInput, DialectArg, Input, LimitArgs};
 use crate::exit::Exit;
 use crate::verbs::Failed;
 use crate::{c, guard, io};
 use clap::Args;
-use postbop::{DataProgram, Ending, Host, RunOptions};
+use postbop::{DataProgram, Ending, Host, Lang, RunOptions};
 use source::{Escapes, Shown};
 use std::io::{IsTerminal, Read, Write};
 
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &Run) -> Result<u8, Failed> {
     let input = Input {
         files: args.files.clone(),
         c,
-        lang: Some(LangArg::C),
+        lang: Some(Lang::C),
         dialect: DialectArg::Standard,
         entry: None,
     };

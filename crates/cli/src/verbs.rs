@@ -2,8 +2,8 @@
 
 use crate::args::{
     AutomatonFormat, Check, CheckFormat, Cli, Convert, DialectArg, Dump, DumpFormat, EncodingArg,
-    EngineArg, FamilyArg, Form, Gen, HeadsArg, Input, LangArg, LimitArgs, Ltl, MatchingArg,
-    Properties, Replay, Search, StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
+    FamilyArg, Form, Gen, HeadsArg, Input, LimitArgs, Ltl, MatchingArg, Properties, Replay, Search,
+    StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
 };
 use crate::exit::Exit;
 use crate::io::Page;
@@ -137,9 +137,7 @@ fn check(args: &Check) -> Result<Exit, Failed> {
         Some(TraceArg::None) => TraceMode::None,
     };
     options.search.insist = args.trace == Some(TraceArg::Shortest);
-    if options.search.insist
-        && matches!(options.search.engine, EngineChoice::Qbf | EngineChoice::Universal)
-    {
+    if options.search.insist && options.search.engine.has_formulas() {
         let what = "the engines qbf and universal give any trace, not a shortest one; leave out \
                     `--trace shortest`, or ask summary, post, pre or explicit";
         return Err(Failed::from(what.to_owned()));
@@ -481,7 +479,7 @@ fn replay(args: &Replay) -> Result<Exit, Failed> {
             return Err(Failed::from(format!("{name}: it proves nothing")));
         }
         if input.lang.is_none() && proofs.reading.lang == "c" {
-            input.lang = Some(LangArg::C);
+            input.lang = Some(Lang::C);
         }
         options = postbop::read_as(&proofs.reading, &options)?;
         input.c.keep.clone_from(&options.input.keep);
@@ -618,23 +616,14 @@ fn not_yet(what: &str, instead: &str) -> Failed {
 
 pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options, Failed> {
     let mut out = Options::from(postbop::Input {
-        lang: input.lang.map(lang),
+        lang: input.lang,
         dialect: dialect(input.dialect),
         entry: input.entry.clone(),
         allow_incomplete: input.c.allow_incomplete,
         ..postbop::Input::default()
     });
     let Some(search) = search else { return Ok(out) };
-    out.search.engine = match search.engine {
-        EngineArg::Auto => EngineChoice::Auto,
-        EngineArg::Explicit => EngineChoice::Explicit,
-        EngineArg::Summary => EngineChoice::Summary,
-        EngineArg::Post => EngineChoice::Post,
-        EngineArg::Pre => EngineChoice::Pre,
-        EngineArg::Compare => EngineChoice::Compare,
-        EngineArg::Qbf => EngineChoice::Qbf,
-        EngineArg::Universal => EngineChoice::Universal,
-    };
+    out.search.engine = search.engine;
     out.search.limits = Limits { steps: search.steps, ..limits(&search.limits) };
     out.search.matching = search.matching.map(|m| match m {
         MatchingArg::Ia1 => Some(postbop::Matched::Ia1),
@@ -644,7 +633,7 @@ pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options,
         MatchingArg::Off => None,
     });
     if out.search.matching.is_some()
-        && !matches!(search.engine, EngineArg::Auto | EngineArg::Explicit)
+        && !matches!(search.engine, EngineChoice::Auto | EngineChoice::Explicit)
     {
         let what =
             "`--matching` is an explicit search of its own: it goes with no other `--engine`";
@@ -659,7 +648,7 @@ pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options,
     out.search.summary_limit = search.summary_limit.unwrap_or(out.search.summary_limit);
     let words = |command: &String| command.split_whitespace().map(str::to_owned).collect();
     out.search.qbf_solver = search.qbf_solver.as_ref().map(words);
-    let sat = matches!(search.engine, EngineArg::Qbf | EngineArg::Universal);
+    let sat = search.engine.has_formulas();
     if !sat && (out.search.bound.is_some() || out.search.qbf_solver.is_some()) {
         let what = "`--bound` and `--qbf-solver` go with `--engine qbf` or `--engine universal`";
         return Err(Failed::from(what.to_owned()));
@@ -682,15 +671,6 @@ pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options,
 pub(crate) fn limits(args: &LimitArgs) -> Limits {
     let memory = args.memory.or_else(watch::default_memory);
     Limits { time: args.timeout, memory, steps: None }
-}
-
-fn lang(lang: LangArg) -> Lang {
-    match lang {
-        LangArg::Bp => Lang::Bp,
-        LangArg::Remopla => Lang::Remopla,
-        LangArg::Pds => Lang::Pds,
-        LangArg::C => Lang::C,
-    }
 }
 
 fn encoding(encoding: EncodingArg) -> Encoding {

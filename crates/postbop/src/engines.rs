@@ -3,7 +3,7 @@
 use crate::auto::auto;
 use crate::load::caught;
 use crate::slice::Slice;
-use crate::{EngineChoice, Options, Watch};
+use crate::{Options, Watch};
 use check::{Answer, Budget, Engine, Goal, StopReason, Task};
 use engine_explicit::Explicit;
 use engine_pds::{Post, Pre};
@@ -11,6 +11,121 @@ use engine_sat::{Qbf, Universal};
 use engine_summary::{Order, Summary};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// Who answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum EngineChoice {
+    /// The engine that suits the program; the report says which and why.
+    #[default]
+    Auto,
+    /// Tabulation over explicit valuations.
+    Explicit,
+    /// Decision diagrams as in Bebop.
+    Summary,
+    /// Symbolic P-automata as in Moped, forwards from the start.
+    Post,
+    /// Symbolic P-automata as in Moped, backwards from the goals.
+    Pre,
+    /// Summaries as formulas, subsumption by QBF ([sat §3]).
+    Qbf,
+    /// Summaries for every entry at once, as formulas ([sat §4]).
+    Universal,
+    /// All of them; a disagreement is an internal error.
+    Compare,
+}
+
+/// What is to be known of an engine. Command lines, help, `compare` and benchmarks read it here.
+pub struct EngineRow {
+    /// By which it is chosen.
+    pub choice: EngineChoice,
+    /// The word by which command lines and reports name it.
+    pub word: &'static str,
+    /// One line for people.
+    pub help: &'static str,
+    /// It answers questions about runs without end.
+    pub loops: bool,
+    /// It is made of formulas: `--bound` and `--qbf-solver` are for it.
+    pub formulas: bool,
+    make: fn(&Options, &Budget) -> Box<dyn Engine>,
+}
+
+/// The engines, in the order in which they are compared.
+pub const ENGINES: [EngineRow; 6] = [
+    EngineRow {
+        choice: EngineChoice::Explicit,
+        word: "explicit",
+        help: "Tabulation over explicit valuations",
+        loops: true,
+        formulas: false,
+        make: |_, _| Box::new(Explicit::default()),
+    },
+    EngineRow {
+        choice: EngineChoice::Summary,
+        word: "summary",
+        help: "Decision diagrams, as in Bebop",
+        loops: false,
+        formulas: false,
+        make: |options, _| Box::new(summary(options)),
+    },
+    EngineRow {
+        choice: EngineChoice::Post,
+        word: "post",
+        help: "Automata over stacks, as in Moped, forwards from the start",
+        loops: true,
+        formulas: false,
+        make: |options, _| Box::new(post(options)),
+    },
+    EngineRow {
+        choice: EngineChoice::Pre,
+        word: "pre",
+        help: "Automata over stacks, as in Moped, backwards from the goals",
+        loops: true,
+        formulas: false,
+        make: |options, _| Box::new(pre(options)),
+    },
+    EngineRow {
+        choice: EngineChoice::Qbf,
+        word: "qbf",
+        help: "Summaries as formulas instead of diagrams, for programs with many variables",
+        loops: false,
+        formulas: true,
+        make: |options, budget| Box::new(Qbf { options: sat(options, budget) }),
+    },
+    EngineRow {
+        choice: EngineChoice::Universal,
+        word: "universal",
+        help: "The same, with summaries for every entry at once",
+        loops: false,
+        formulas: true,
+        make: |options, budget| Box::new(Universal { options: sat(options, budget) }),
+    },
+];
+
+impl EngineChoice {
+    /// All choices with their words and a line for people.
+    pub fn all() -> impl Iterator<Item = (EngineChoice, &'static str, &'static str)> {
+        let auto =
+            "The engine that suits the program: by facts, and where these do not tell, by a race";
+        let compare = "All engines; a disagreement is an internal error";
+        let one = ENGINES.iter().map(|row| (row.choice, row.word, row.help));
+        std::iter::once((EngineChoice::Auto, "auto", auto)).chain(one).chain([(
+            EngineChoice::Compare,
+            "compare",
+            compare,
+        )])
+    }
+
+    /// The choice with this word.
+    pub fn named(word: &str) -> Option<EngineChoice> {
+        EngineChoice::all().find(|(_, w, _)| *w == word).map(|(choice, ..)| choice)
+    }
+
+    /// Whether it is an engine made of formulas.
+    pub fn has_formulas(self) -> bool {
+        ENGINES.iter().any(|row| row.choice == self && row.formulas)
+    }
+}
 
 /// An answer with who gave it.
 pub(crate) struct Run {
@@ -158,37 +273,23 @@ fn ask(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Ru
             }
         };
     }
+    let fits = |row: &EngineRow| row.loops || !repeats(task);
     match options.search.engine {
-        EngineChoice::Explicit => vec![run(&Explicit::default(), task, budget, asked())],
-        EngineChoice::Summary | EngineChoice::Qbf | EngineChoice::Universal if repeats(task) => {
-            let why = "the engine asked for by `--engine` knows no loops, post* does";
-            vec![run(&post(options), task, budget, why.to_owned())]
-        }
-        EngineChoice::Compare if repeats(task) => {
-            let engines: [&dyn Engine; 3] = [&Explicit::default(), &post(options), &pre(options)];
-            engines.into_iter().map(|engine| run(engine, task, budget, asked())).collect()
-        }
-        EngineChoice::Summary => vec![run(&summary(options), task, budget, asked())],
-        EngineChoice::Post => vec![run(&post(options), task, budget, asked())],
-        EngineChoice::Pre => vec![run(&pre(options), task, budget, asked())],
-        EngineChoice::Qbf => {
-            vec![run(&Qbf { options: sat(options, budget) }, task, budget, asked())]
-        }
-        EngineChoice::Universal => {
-            vec![run(&Universal { options: sat(options, budget) }, task, budget, asked())]
-        }
-        EngineChoice::Compare => {
-            let engines: [&dyn Engine; 6] = [
-                &Explicit::default(),
-                &summary(options),
-                &post(options),
-                &pre(options),
-                &Qbf { options: sat(options, budget) },
-                &Universal { options: sat(options, budget) },
-            ];
-            engines.into_iter().map(|engine| run(engine, task, budget, asked())).collect()
-        }
         EngineChoice::Auto => vec![auto(task, options, watch, budget)],
+        EngineChoice::Compare => {
+            let rows = ENGINES.iter().filter(|row| fits(row));
+            rows.map(|row| run(&*(row.make)(options, budget), task, budget, asked())).collect()
+        }
+        one => {
+            let row = ENGINES.iter().find(|row| row.choice == one).filter(|row| fits(row));
+            vec![match row {
+                Some(row) => run(&*(row.make)(options, budget), task, budget, asked()),
+                None => {
+                    let why = "the engine asked for by `--engine` knows no loops, post* does";
+                    run(&post(options), task, budget, why.to_owned())
+                }
+            }]
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Source text to `Program`, whatever the language.
 
-use crate::{Lang, Options};
+use crate::{LANGUAGES, Lang, Options};
 use check::StopReason;
 use ir::Program;
 use ir::spds::Spds;
@@ -138,7 +138,7 @@ pub(crate) fn parse<'f>(
         return Err(Error::Usage(what.to_owned()));
     }
     let [file] = files else {
-        let (what, n) = (lang.program(), files.len());
+        let (what, n) = (lang.about().program, files.len());
         return Err(Error::Usage(format!("a {what} is one file, {n} were given")));
     };
     let (tree, errors): (Tree, Vec<Diagnostic>) = match lang {
@@ -166,10 +166,12 @@ pub(crate) fn language(files: &[Arc<SourceFile>], options: &Options) -> Result<L
     }
     let Some(file) = files.first() else { return Err(Error::Usage("no file".to_owned())) };
     options.input.lang.or_else(|| Lang::of_file(file.name())).ok_or_else(|| {
+        let words: Vec<String> =
+            LANGUAGES.iter().map(|row| format!("`--lang {}`", row.word)).collect();
+        let (last, most) = words.split_last().expect("there are languages");
+        let (most, name) = (most.join(", "), file.name());
         Error::Usage(format!(
-            "cannot tell the language of `{}` from its name: say `--lang bp`, `--lang remopla`, \
-             `--lang pds` or `--lang c`",
-            file.name()
+            "cannot tell the language of `{name}` from its name: say {most} or {last}"
         ))
     })
 }

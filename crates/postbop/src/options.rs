@@ -1,5 +1,6 @@
 //! What a user may choose.
 
+use crate::EngineChoice;
 use crate::{CProgram, SoFar};
 use check::{Budget, Limits, Progress, TraceMode};
 pub use engine_pds::Heads;
@@ -145,76 +146,81 @@ impl Default for Shown {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Lang {
-    /// Boolean programs (`.bp`).
+    /// Boolean programs.
     Bp,
-    /// Remopla, the language of Moped (`.rem`, `.rmpl`).
+    /// Remopla, the language of Moped.
     Remopla,
-    /// Pushdown systems, explicit and symbolic (`.pds`).
+    /// Pushdown systems, explicit and symbolic.
     Pds,
-    /// C (`.c`, `.h`, and `.i` for what is preprocessed).
+    /// C.
     C,
 }
 
+/// What is to be known of an input language. Command lines, help and errors read it here.
+#[derive(Clone, Copy, Debug)]
+pub struct Language {
+    /// Which one.
+    pub lang: Lang,
+    /// The word by which command lines name it.
+    pub word: &'static str,
+    /// What one of its programs is called.
+    pub program: &'static str,
+    /// How files in it end.
+    pub endings: &'static [&'static str],
+    /// One line for people.
+    pub help: &'static str,
+}
+
+/// The input languages.
+pub const LANGUAGES: [Language; 4] = [
+    Language {
+        lang: Lang::Bp,
+        word: "bp",
+        program: "boolean program",
+        endings: &["bp"],
+        help: "Boolean programs (.bp)",
+    },
+    Language {
+        lang: Lang::Remopla,
+        word: "remopla",
+        program: "Remopla program",
+        endings: &["rem", "rmpl"],
+        help: "The language of Moped (.rem, .rmpl)",
+    },
+    Language {
+        lang: Lang::Pds,
+        word: "pds",
+        program: "pushdown system",
+        endings: &["pds"],
+        help: "Pushdown systems, explicit and symbolic (.pds)",
+    },
+    Language {
+        lang: Lang::C,
+        word: "c",
+        program: "C program",
+        endings: &["c", "h", "i"],
+        help: "C (.c, .h; .i for what is preprocessed)",
+    },
+];
+
 impl Lang {
-    /// The language that a file's name tells.
-    pub fn of_file(name: &str) -> Option<Lang> {
-        let (_, ending) = name.rsplit_once('.')?;
-        Some(match ending.to_ascii_lowercase().as_str() {
-            "bp" => Lang::Bp,
-            "rem" | "rmpl" => Lang::Remopla,
-            "pds" => Lang::Pds,
-            "c" | "h" | "i" => Lang::C,
-            _ => return None,
-        })
+    /// What is to be known of it.
+    pub fn about(self) -> &'static Language {
+        let i = LANGUAGES.iter().position(|row| row.lang == self);
+        &LANGUAGES[i.expect("every language has a row")]
     }
 
-    /// The word by which command lines name it.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Lang::Bp => "bp",
-            Lang::Remopla => "remopla",
-            Lang::Pds => "pds",
-            Lang::C => "c",
-        }
+    /// The language that a file's name tells.
+    pub fn of_file(name: &str) -> Option<Lang> {
+        let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();
+        let row = LANGUAGES.iter().find(|row| row.endings.contains(&ending.as_str()))?;
+        Some(row.lang)
     }
 
     /// The language with this word.
-    pub(crate) fn named(word: &str) -> Option<Lang> {
-        [Lang::Bp, Lang::Remopla, Lang::Pds, Lang::C].into_iter().find(|lang| lang.word() == word)
+    pub fn named(word: &str) -> Option<Lang> {
+        LANGUAGES.iter().find(|row| row.word == word).map(|row| row.lang)
     }
-
-    /// What one of its programs is called.
-    pub(crate) fn program(self) -> &'static str {
-        match self {
-            Lang::Bp => "boolean program",
-            Lang::Remopla => "Remopla program",
-            Lang::Pds => "pushdown system",
-            Lang::C => "C program",
-        }
-    }
-}
-
-/// Who answers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum EngineChoice {
-    /// The engine that suits the program; the report says which and why.
-    #[default]
-    Auto,
-    /// Tabulation over explicit valuations.
-    Explicit,
-    /// Decision diagrams as in Bebop.
-    Summary,
-    /// Symbolic P-automata as in Moped, forwards from the start.
-    Post,
-    /// Symbolic P-automata as in Moped, backwards from the goals.
-    Pre,
-    /// Summaries as formulas, subsumption by QBF ([sat §3]).
-    Qbf,
-    /// Summaries for every entry at once, as formulas ([sat §4]).
-    Universal,
-    /// All of them; a disagreement is an internal error.
-    Compare,
 }
 
 /// Who watches a run: a flag that stops it, a measure of memory, a listener.

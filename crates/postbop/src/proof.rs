@@ -88,7 +88,7 @@ fn reading(report: &Report, options: &Options) -> Reading {
         None => options.input.lang.or_else(|| Lang::of_file(report.file_name())),
     };
     Reading {
-        lang: lang.map_or("", Lang::word).to_owned(),
+        lang: lang.map_or("", |lang| lang.about().word).to_owned(),
         dialect: dialect_word(options.input.dialect).to_owned(),
         entry: options.input.entry.clone(),
         keep: options.input.keep.clone(),

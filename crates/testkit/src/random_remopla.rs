@@ -48,6 +48,8 @@ struct Writer {
     labels: Vec<String>,
     /// Labels of all modules.
     all: Vec<String>,
+    /// Names of locals of any module: a rule may speak at its labels.
+    hidden: Vec<String>,
     /// Labels that the statements still to come may carry.
     open: Vec<String>,
     used: Vec<String>,
@@ -65,6 +67,7 @@ pub fn random_remopla(seed: u64) -> String {
         modules: Vec::new(),
         labels: Vec::new(),
         all: Vec::new(),
+        hidden: Vec::new(),
         open: Vec::new(),
         used: Vec::new(),
         budget: 0,
@@ -187,6 +190,7 @@ impl Writer {
         self.line(0, "}");
         self.used.extend(self.labels.clone());
         self.all.extend(self.labels.clone());
+        self.hidden.extend(self.locals.iter().map(|local| self::name(local).to_owned()));
     }
 
     fn rules(&mut self) {
@@ -206,11 +210,13 @@ impl Writer {
         self.line(0, "q <Z1> --> q <>");
     }
 
-    /// A formula that keeps the values of plain globals.
+    /// A formula that keeps the values of plain globals that mean the same at every label.
     fn kept(&mut self) -> String {
         let mut parts = Vec::new();
         for var in &self.globals {
-            if let Var::Bool(x) | Var::Int(x, _) = var {
+            if let Var::Bool(x) | Var::Int(x, _) = var
+                && !self.hidden.contains(x)
+            {
                 parts.push(format!("{x}' == {x}"));
             }
         }

@@ -1,8 +1,9 @@
 //! Verbs about equations, formulas and transition systems.
 
-use super::{Input, LangArg, LimitArgs};
+use super::{Input, LimitArgs, lang_words};
 use crate::units;
 use clap::{Args, ValueEnum};
+use postbop::Lang;
 use std::time::Duration;
 
 #[derive(Args, Debug)]
@@ -119,8 +120,8 @@ pub(crate) struct ModelProgram {
     #[command(flatten)]
     pub(crate) view: ProgramView,
     /// The language of the program, where the file's ending does not tell
-    #[arg(long, value_enum)]
-    pub(crate) lang: Option<LangArg>,
+    #[arg(long, value_parser = lang_words())]
+    pub(crate) lang: Option<Lang>,
     /// Where the program starts
     #[arg(long, value_name = "P")]
     pub(crate) entry: Option<String>,
