@@ -5,7 +5,8 @@ use check::{Budget, Engine, Task, TraceMode, Wants};
 use engine_summary::Summary;
 use ir::{Id, Program};
 use postbop::{
-    Configurations, Error, Input, Lang, Options, SourceFile, Target, Watch, convert, load,
+    Configurations, EngineChoice, Error, Input, Lang, Options, Property, Search, SourceFile,
+    Status, Target, Watch, convert, load,
 };
 use std::sync::Arc;
 use testkit::conversion::{Language, Tool, Written, converted};
@@ -311,6 +312,29 @@ fn boolean_systems_of_endless_ones() {
         match tool::converted(&system, "bes", None, false).unwrap() {
             tool::Outcome::Same(_) => {}
             other => panic!("{text}: {other:?}"),
+        }
+    }
+}
+
+/// The label at which assertions of a pushdown system fail is a place that formulas may name, and not the
+/// procedure around it: seed 1920 of `fuzz-convert` had another answer in Remopla.
+#[test]
+fn a_failed_assertion_is_at_its_label() {
+    let text = "(p <a>)\np <a> --> p <a>\np <a> --> p <assertion_failed>\n";
+    let files = [Arc::new(SourceFile::new("f.pds", text).unwrap())];
+    let all = [EngineChoice::Explicit, EngineChoice::Post, EngineChoice::Pre];
+    for (formula, status) in [
+        ("G !at(assertion_failed)", Status::Violated),
+        ("G (at(assertion_failed) -> error)", Status::Holds),
+        ("G (error -> G at(assertion_failed))", Status::Holds),
+        ("G (error -> !in(a))", Status::Holds),
+    ] {
+        for engine in all {
+            let options = Options::from(Search { engine, ..Search::default() });
+            let asked = [Property::ltl(formula)];
+            let report = postbop::check(&files, &asked, &options, &Watch::default()).unwrap();
+            let result = &report.results[0];
+            assert_eq!(result.status, status, "{formula}, {engine:?}: {:?}", result.stop_reason);
         }
     }
 }
