@@ -186,7 +186,7 @@ fn last_word(
     let so_far = watch.so_far.clone();
     guard::last_word(move |reason| {
         let files: Vec<_> = file.into_iter().collect();
-        let report = so_far.report(&files, &properties, &options, &reason);
+        let report = postbop::so_far(&so_far, &files, &properties, &options, &reason);
         page.write(&report, &options).unwrap_or_else(|what| Failed::from(what).0)
     });
 }

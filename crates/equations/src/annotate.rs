@@ -1,10 +1,11 @@
 //! Influence analysis, and other analyses that are formulas: what matters at each point of a program.
 
 use crate::resolve::{MuSyntax, go_on, parse_formula, wrong};
+use asking::{Options, Watch};
 use check::{Budget, StopReason};
 use influence::{Graph, of_c, of_program};
+use input::{Error, guarded, load};
 use lts::AnnotateError;
-use postbop::{Error, Options, Watch, guarded, load};
 use source::{SourceFile, suggest};
 use std::sync::Arc;
 
@@ -64,7 +65,7 @@ pub(crate) fn data_graph(
     terms: bool,
 ) -> Result<Graph, Error> {
     let Some(c) = &options.input.c else {
-        return Ok(of_program(&load(files, options)?, terms).graph);
+        return Ok(of_program(&load(files, &options.input)?, terms).graph);
     };
     of_c(c.skeleton(), options.input.entry.as_deref(), terms).ok_or_else(|| {
         c.wrong(&match &options.input.entry {

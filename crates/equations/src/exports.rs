@@ -3,11 +3,12 @@
 use crate::resolve::{
     INVISIBLE, Kind, MuSyntax, Stream, failed, go_on, parse_formula, read_stream, wrong,
 };
+use asking::{Options, Watch};
 use bes::cadp::BlockSystem;
 use bes::{Bes, Method, SolveError, Solver, System, cadp, pbes};
 use check::{Budget, StopReason};
+use input::{Error, guarded};
 use lts::ExplicitLts;
-use postbop::{Error, Options, Watch, guarded};
 use rustc_hash::FxHashSet;
 use source::SourceFile;
 use std::fmt::Display;

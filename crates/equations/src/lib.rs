@@ -3,7 +3,8 @@
 //!
 //! ```
 //! use equations::{MuSyntax, Resolution, eval};
-//! use postbop::{Options, SourceFile, Watch};
+//! use asking::{Options, Watch};
+//! use source::SourceFile;
 //! use std::sync::Arc;
 //!
 //! let model = "des (0, 2, 2)\n(0, \"work\", 1)\n(1, \"rest\", 0)\n";
@@ -15,7 +16,7 @@
 //! assert!(answer.value);
 //! ```
 //!
-//! The facade `postbop` reads programs and watches limits; this is the second door beside it. Not for
+//! This is the second door beside `postbop`. Not for
 //! assertions, labels and LTL (`postbop::check`), and not for pages or command lines.
 
 mod annotate;

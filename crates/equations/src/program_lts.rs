@@ -2,12 +2,13 @@
 
 use crate::annotate::data_graph;
 use crate::resolve::{MuSyntax, Resolution, Solution, on_model, parse_formula_with, wrong};
+use asking::{Options, Watch};
 use check::{Budget, StopReason};
 use engine_explicit::{Move, Space};
 use influence::Names;
+use input::{Error, guarded, load};
 use ir::{EdgeId, EdgeKind, IndexVec, NodeId, Program};
 use lts::{ExplicitLts, Lts};
-use postbop::{Error, Options, Watch, guarded, load};
 use rustc_hash::FxHashMap;
 use source::SourceFile;
 use std::cell::RefCell;
@@ -46,7 +47,7 @@ pub fn write_lts(
         match view {
             View::Data { terms } => Ok(data_graph(files, options, terms)?.lts(Names::Source)),
             View::States { depth } => {
-                let program = load(files, options)?;
+                let program = load(files, &options.input)?;
                 let mut states = StateSpace::new(&program, depth, &budget)?;
                 let why = states.why.clone();
                 let explored = ExplicitLts::explore(&mut states, &mut |_| budget.poll().is_ok());
@@ -82,7 +83,7 @@ pub fn eval_program(
                 let question = lts::question(&parsed, &mut model, &resolution.invisible());
                 return on_model(question.map_err(|e| wrong(formula, &e))?, resolution, &budget);
             }
-            View::States { .. } => load(files, options)?,
+            View::States { .. } => load(files, &options.input)?,
         };
         let View::States { depth } = view else { return Err(Error::Usage(String::new())) };
         let states = StateSpace::new(&program, depth, &budget)?;

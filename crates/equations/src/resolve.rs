@@ -1,12 +1,13 @@
 //! Equation systems and mu-calculus: `bop eval` and `bop solve`. Models, and systems in CADP's
 //! format, are read as a stream.
 
+use asking::{Options, Watch};
 use bes::lex::SyntaxError;
 use bes::{Bes, Method, SolveError, Solver, System, cadp, pbes};
 use check::{Budget, StopReason};
+use input::{Error, guarded};
 use lts::ExplicitLts;
 use lts::mu::{Dialect, Formula};
-use postbop::{Error, Options, Watch, guarded};
 use source::SourceFile;
 use std::fmt::Display;
 use std::io::BufRead;

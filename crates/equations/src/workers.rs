@@ -4,10 +4,11 @@ use crate::resolve::{
     Explained, Kind, MuSyntax, Resolution, Solution, Stream, alone, closed, on_model,
     parse_formula_with, read_model, unreadable, wrong,
 };
+use asking::{Options, Watch};
 use bes::{Bes, System, cadp, pbes};
 use bes_workers::{Cluster, Crew, Failure, Found, JoinError, Portable, solve, solve_closed};
 use check::{Budget, Progress, StopReason};
-use postbop::{Error, Options, Watch, guarded};
+use input::{Error, guarded};
 use source::SourceFile;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};

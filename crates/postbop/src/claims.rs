@@ -7,13 +7,14 @@
 //! - an answer about nothing says so (`crate::vacuous`);
 //! - what the answers take for granted stands beside them (`crate::granted`).
 
-use crate::load::Error;
-use crate::rule_question::rule_name;
-use crate::stacks::StackQuestion;
-use crate::{Options, Runs, Watch, granted, vacuous};
+use crate::{granted, vacuous};
+use asking::{Options, Watch};
 use check::StopReason;
+use findings::rule_name;
+use input::Error;
 use property::Property;
 use render::{Extent, Outcome, Report, Stacks, States, Status};
+use sets::{Runs, StackQuestion};
 use source::SourceFile;
 use std::sync::Arc;
 
@@ -92,7 +93,7 @@ pub fn states(
     watch: &Watch,
 ) -> Result<States, Error> {
     one_main(options)?;
-    let mut states = crate::states::states(files, at, vars, runs, options, watch)?;
+    let mut states = sets::states(files, at, vars, runs, options, watch)?;
     let reason = options
         .input
         .c
@@ -114,7 +115,7 @@ pub fn stacks(
     watch: &Watch,
 ) -> Result<Stacks, Error> {
     one_main(options)?;
-    let mut stacks = crate::stacks::stacks(files, question, options, watch)?;
+    let mut stacks = sets::stacks(files, question, options, watch)?;
     let reason = options
         .input
         .c

@@ -1,8 +1,9 @@
 //! What answers about C take for granted.
 
-use crate::rule_question::rule_name;
-use crate::{CProgram, Options};
+use asking::Options;
+use findings::rule_name;
 use front_c::{Flow, Skeleton, calls_back, plain_name};
+use input::CProgram;
 use ir::{EdgeKind, NodeId, Program};
 use render::{ListedStep, Listing, Report};
 use rustc_hash::FxHashSet;
@@ -94,30 +95,6 @@ fn called<'s>(s: &'s Skeleton, used: &[bool]) -> BTreeSet<(&'s str, bool, bool)>
             (name, s.body(f).is_some(), !s.given_away.is_empty() && calls_back(name))
         })
         .collect()
-}
-
-/// Of each body, whether it counts as the program's: those in files that were given, what others can call, and
-/// what these call. Headers define functions that nobody uses.
-pub(crate) fn used(s: &Skeleton, given: &FxHashSet<&str>) -> Vec<bool> {
-    let own = |b: &front_c::Body| {
-        let file = s.files.get(b.at.file as usize);
-        file.is_some_and(|f| given.contains(f.as_str())) || !s.funcs[b.func.index()].is_static
-    };
-    let mut out: Vec<bool> = s.bodies.iter().map(own).collect();
-    let mut todo: Vec<usize> = (0..out.len()).filter(|&i| out[i]).collect();
-    while let Some(i) = todo.pop() {
-        for point in &s.bodies[i].points {
-            let Flow::Call(call) = &point.flow else { continue };
-            for f in &call.targets {
-                let Ok(k) = s.bodies.binary_search_by_key(f, |b| b.func) else { continue };
-                if !out[k] {
-                    out[k] = true;
-                    todo.push(k);
-                }
-            }
-        }
-    }
-    out
 }
 
 /// The conditions on data that a run of a skeleton takes for granted.

@@ -17,68 +17,34 @@
 //! into an `unknown` that says so. Not for pages ([`render`]) or command lines (the crate `cli`): it
 //! prints nothing, reads no file and no environment.
 
-mod asked;
-mod auto;
-mod c;
 mod checking;
 mod claims;
-mod configurations;
-mod convert;
-mod data;
-mod dot;
-mod engines;
-mod facts;
-mod folded_calls;
-mod formula;
 mod granted;
-mod judge;
-mod listing;
-mod load;
 mod ltl;
-mod matching;
-mod options;
-mod pool;
-mod projection;
 mod proof;
-mod ready_made;
-mod remarks;
 mod replaying;
-mod rule_answers;
-mod rule_listing;
-mod rule_question;
-mod rule_replay;
-mod slice;
 mod so_far;
-mod stacks;
-mod states;
-mod told_runs;
-mod tree;
-mod vacuity;
 mod vacuous;
 
-pub use c::{CProgram, CText, Encoding, Model, Unread, preprocess};
+pub use asking::{
+    ENGINES, EngineChoice, EngineRow, Heads, Judgement, Matched, Options, Search, Shown, SoFar,
+    Watch, try_qbf_solver,
+};
 pub use check::{Limits, StopReason, TraceMode};
 pub use claims::{check, stacks, states};
-pub use configurations::Configurations;
-pub use convert::{Stage, Target, convert, dump};
-pub use data::{DataProgram, Ending, Host, RunOptions, RunOutcome, UndefinedReport};
-pub use engines::{ENGINES, EngineChoice, EngineRow, try_qbf_solver};
-pub use facts::facts;
-pub use front_bp::Dialect;
-pub use load::{Error, guarded, load};
+pub use conversions::{Encoding, Stage, Target, convert, dump};
+pub use findings::{Allow, ReadyRules, allowances, ready_rules, rule_error, rule_property};
+pub use input::{
+    CProgram, CText, DataProgram, Dialect, Ending, Error, Host, Input, LANGUAGES, Lang, Language,
+    Model, RunOptions, RunOutcome, UndefinedReport, Unread, guarded, load, preprocess,
+};
 pub use logic::solver_bytes;
 pub use ltl::{Automaton, ltl};
-pub use matching::Matched;
-pub use options::{Heads, Input, LANGUAGES, Lang, Language, Options, Search, Shown, Watch};
 pub use proof::{proofs, read_as, replay_proofs};
 pub use property::Property;
-pub use ready_made::{ReadyRules, ready_rules, rule_error};
-pub use remarks::{Allow, allowances};
 pub use render::{Finding, Outcome, Report, States, Status};
-pub use replaying::{Judgement, replay};
-pub use rule_question::property as rule_property;
+pub use replaying::replay;
 pub use rules::{Rule, RuleError, parse as parse_rules};
-pub use so_far::SoFar;
+pub use sets::{Configurations, Runs, StackQuestion, Words, facts};
+pub use so_far::so_far;
 pub use source::SourceFile;
-pub use stacks::{StackQuestion, Words};
-pub use states::Runs;

@@ -1,9 +1,9 @@
 //! Temporal formulas as automata (`bop ltl`).
 
-use crate::Watch;
-use crate::load::{Error, guarded, rejected};
+use asking::Watch;
 use automata::{KeepGoing, Marks, Tgba, TranslateError, degeneralize, hoa, ltl, translate};
 use check::{Limits, StopReason};
+use input::{Error, guarded, rejected};
 use source::SourceFile;
 use std::fmt::Write;
 use std::sync::Arc;

@@ -1,14 +1,11 @@
-//! Proofs, checked.
+//! Proofs, kept and checked again.
 
-use crate::Options;
-use crate::asked::question;
-use crate::load::{Error, caught, load_for};
-use crate::remarks::Allow;
-use crate::rule_question::{RuleQuestion, Trouble, rule_of};
-use crate::{Judgement, Lang, Watch};
-use check::{Budget, Certificate, Goal, Limits, StopReason, Target};
+use asking::{Judgement, Options, Watch, nothing, question};
+use check::{Budget, Certificate, Goal, Target};
+use findings::{Allow, RuleQuestion, Trouble, rule_of};
 use front_bp::Dialect;
 use front_c::Places;
+use input::{Error, Lang, caught, load_for};
 use ir::Program;
 use property::{Property, Question};
 use render::{Proofs, ProvedClaim, Reading, Report, Status};
@@ -16,41 +13,6 @@ use replay::CertRefusal;
 use rustc_hash::FxHashMap;
 use source::SourceFile;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How long a check may take that nobody has asked for. A proof of `pre` over the bits of an array can take
-/// minutes.
-const UNASKED: Duration = Duration::from_secs(5);
-
-/// Checks a proof if that is asked for, and in debug builds always; none if it was not checked, and nobody
-/// minds.
-pub(crate) fn checked(
-    program: &Program,
-    goals: &[Goal],
-    certificate: &Certificate,
-    options: &Options,
-    budget: &Budget,
-) -> Option<Result<(), CertRefusal>> {
-    let check = |budget: &Budget| {
-        let done = caught("checking a proof", || {
-            replay::check_certificate(program, goals, certificate, budget)
-        });
-        done.map_or_else(|what| Err(StopReason::Internal { what }.into()), |done| done.map(|_| ()))
-    };
-    if options.search.self_check {
-        return Some(check(budget));
-    }
-    if !cfg!(debug_assertions) {
-        return None;
-    }
-    let left = budget.limits().time.map(|limit| limit.saturating_sub(budget.elapsed()));
-    let time = Some(left.map_or(UNASKED, |left| left.min(UNASKED)));
-    let limits = Limits { time, ..Limits::default() };
-    match check(&Budget::new(limits).with_cancel(budget.cancel_flag())) {
-        Err(CertRefusal::Stopped(StopReason::Time { .. } | StopReason::Cancelled)) => None,
-        result => Some(result),
-    }
-}
 
 /// The proofs of a report, to be kept.
 pub fn proofs(report: &Report, options: &Options) -> Proofs {
@@ -133,10 +95,10 @@ pub fn replay_proofs(
     let is_rule = |property: &Property| matches!(property, Property::Rule { .. });
     let asked: Vec<Property> = proofs.asked.iter().filter(|p| !is_rule(p)).cloned().collect();
     let program = Arc::new(match asked.is_empty() && !proofs.asked.is_empty() {
-        true => crate::checking::nothing(),
-        false => load_for(files, options, &asked)?,
+        true => nothing(),
+        false => load_for(files, &options.input, &asked)?,
     });
-    let allow = crate::remarks::in_files(files);
+    let allow = findings::in_files(files);
     let judge = |claim: &ProvedClaim| {
         let asked = proofs.asked.contains(&claim.property);
         let Some(proof) = proofs.proofs.get(claim.proof).filter(|_| asked) else {

@@ -1,9 +1,10 @@
 //! Answers about nothing: a question about what the program does not have is answered "holds", and that is
 //! no good news.
 
-use crate::rule_question::{rule_name, rule_of};
-use crate::{CProgram, ready_rules};
+use findings::ready_rules;
+use findings::{rule_name, rule_of};
 use front_c::{Call, Flow, Reach, Skeleton, plain_name};
+use input::CProgram;
 use ir::Program;
 use property::Property;
 use render::{LookedAt, Report, Status};
@@ -165,7 +166,7 @@ pub(crate) fn remarks(report: &Report) -> Vec<String> {
     let known: Vec<&str> = report.results.iter().filter_map(rule_name).chain(ready).collect();
     let mut out = Vec::new();
     for file in &report.files {
-        for remark in crate::allowances(file.name(), file.text()) {
+        for remark in findings::allowances(file.name(), file.text()) {
             let place = format!("{}:{}: the remark `bop: allow", remark.file, remark.at);
             if remark.rule.is_empty() {
                 out.push(format!("{place}` names no rule"));

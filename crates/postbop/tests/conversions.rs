@@ -31,7 +31,7 @@ fn fails(program: &Program, reached: &[bool]) -> bool {
 fn same(original: &Program, text: &str, lang: Lang, what: &str) {
     let file = Arc::new(SourceFile::new("converted", text).unwrap());
     let options = Options::from(Input { lang: Some(lang), ..Input::default() });
-    let read = match load(std::slice::from_ref(&file), &options) {
+    let read = match load(std::slice::from_ref(&file), &options.input) {
         Ok(read) => read,
         Err(Error::Rejected { diagnostics, .. }) => {
             // An index that can never fit is refused where it is written, not where it is made.
@@ -74,7 +74,7 @@ fn boolean_programs_there_and_back() {
             let file = |name: &str, text: &str| [Arc::new(SourceFile::new(name, text).unwrap())];
             let options = Options::default();
             let first = file("f.bp", &text);
-            let original = load(&first, &options).unwrap();
+            let original = load(&first, &options.input).unwrap();
             for (target, lang, name) in [
                 (Target::Bp, Lang::Bp, "f.bp"),
                 (Target::Remopla, Lang::Remopla, "f.rem"),
@@ -99,7 +99,7 @@ fn numbers_there_and_back() {
         let text = front_remopla::quicksort::quicksort(2, 2, options);
         for text in [text.replace("  quicksort(lo, right);\n", ""), text] {
             let files = [Arc::new(SourceFile::new("f.rem", text).unwrap())];
-            let original = load(&files, &Options::default()).unwrap();
+            let original = load(&files, &Input::default()).unwrap();
             for (target, lang) in [(Target::Bp, Lang::Bp), (Target::Pds, Lang::Pds)] {
                 let text = convert(&files, target, &Options::default(), &Watch::default()).unwrap();
                 same(&original, &text, lang, "quicksort");
@@ -253,7 +253,7 @@ fn another_start() {
         [(Target::Bp, Lang::Bp), (Target::Remopla, Lang::Remopla), (Target::Pds, Lang::Pds)]
     {
         let text = convert(&files, target, &options, &Watch::default()).unwrap();
-        same(&load(&files, &options).unwrap(), &text, lang, "started at f");
+        same(&load(&files, &options.input).unwrap(), &text, lang, "started at f");
     }
 }
 

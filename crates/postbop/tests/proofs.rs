@@ -348,7 +348,7 @@ fn a_thousand_ways_to_damage_a_proof() {
             assert!(before.is_some(), "accepted: {claim:?}");
             if matches!(claim.property, Property::Reach { .. } | Property::Assert) {
                 let options = read_as(&read.reading, &Options::default()).unwrap();
-                let program = load(&[file(text)], &options).unwrap();
+                let program = load(&[file(text)], &options.input).unwrap();
                 assert!(contains_all(&program, &read.proofs[claim.proof]), "{text_of}");
             }
         }

@@ -26,7 +26,7 @@ fn conclusions_may_be_temporal() {
         let engine = engines[seed as usize % engines.len()];
         let options =
             Options::from(Search { engine, self_check: true, vacuity: false, ..Search::default() });
-        let program = load(std::slice::from_ref(&file), &options).expect("a program");
+        let program = load(std::slice::from_ref(&file), &options.input).expect("a program");
         // Globals where there are any, else places.
         let mut atoms: Vec<String> =
             program.globals.iter().map(|&g| format!("\"{}\"", program.var_name(g))).collect();

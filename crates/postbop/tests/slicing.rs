@@ -34,7 +34,8 @@ fn answers_are_those_of_the_whole_program() {
         let file = Arc::new(SourceFile::new("f.bp", text.as_str()).expect("text"));
         let engine = engines[seed as usize % engines.len()];
         let options = Options::from(Search { engine, self_check: true, ..Search::default() });
-        let program = Arc::new(load(std::slice::from_ref(&file), &options).expect("a program"));
+        let program =
+            Arc::new(load(std::slice::from_ref(&file), &options.input).expect("a program"));
         let mut labels: Vec<String> =
             program.labels.iter().map(|l| program.text(l.name).to_owned()).collect();
         labels.sort_unstable();

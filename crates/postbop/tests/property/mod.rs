@@ -130,7 +130,7 @@ pub(crate) fn pds(data: &[u8]) {
 
 fn program(name: &str, text: &str) {
     let files = [file(name, text)];
-    if let Some(program) = fair(postbop::load(&files, &options())) {
+    if let Some(program) = fair(postbop::load(&files, &options().input)) {
         program.validate().unwrap_or_else(|invalid| panic!("{invalid}"));
     }
     fair(postbop::dump(&files, &Stage::Tree, &options(), &Watch::default()));
@@ -497,7 +497,7 @@ fn every_verb(
                     ..options.clone()
                 };
                 let written = [file(&format!("g.{ending}"), &text)];
-                match postbop::load(&written, &options) {
+                match postbop::load(&written, &options.input) {
                     Ok(_) => {}
                     // A program that starts nowhere is written as it is.
                     Err(Error::Rejected { diagnostics, .. })

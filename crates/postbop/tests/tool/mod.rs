@@ -60,7 +60,7 @@ pub(crate) fn target(language: Language) -> Target {
 
 impl Tool for Postbop {
     fn load(&self, language: Language, text: &str) -> Result<Program, String> {
-        postbop::load(&[file("program", text)?], &options(language)).map_err(shown)
+        postbop::load(&[file("program", text)?], &options(language).input).map_err(shown)
     }
 
     fn convert(&self, from: Language, text: &str, to: Language) -> Result<Written, String> {
@@ -109,7 +109,7 @@ pub(crate) fn converted_c(text: &str, to: Language, engines: [(&str, &dyn Engine
     let unit = CText { name: "r.c".into(), text: text.to_owned(), directory: None };
     let done = CProgram::new(vec![unit]).map_err(shown).and_then(|program| {
         let options = Options::from(Input { c: Some(Arc::new(program)), ..Input::default() });
-        let original = postbop::load(&[], &options).map_err(shown)?;
+        let original = postbop::load(&[], &options.input).map_err(shown)?;
         let written = postbop::convert(&[], target(to), &options, &Watch::default());
         Ok((original, written))
     });

@@ -3,15 +3,16 @@
 //! A rule stands for hundreds of objects, and its product is searched for all of them at once: first, which
 //! places are reached with which of them, then a path for each pair.
 
-use crate::asked::{Asked, With};
-use crate::engines::{self, Run};
-use crate::judge::{Checked, Judge, Judged, answered, compared};
-use crate::load::{Error, caught};
+use crate::question::{RuleQuestion, Trouble, rule_of};
 use crate::remarks::{self, Allow};
-use crate::rule_question::{RuleQuestion, Trouble, rule_of};
-use crate::{CProgram, EngineChoice, Options, Search, Watch, pool};
+use asking::{Asked, With};
+use asking::{Checked, Judge, Judged, answered, compared};
+use asking::{EngineChoice, Options, RuleAnswers, Search, Watch};
+use asking::{Run, answer, answer_whole};
 use check::{Budget, Goal, Limits, Observation, StopReason, Target, TraceMode, Verdict};
 use front_c::Places;
+use input::CProgram;
+use input::{Error, caught};
 use ir::Layout;
 use property::Property;
 use render::{Finding, LookedAt, Outcome, Status};
@@ -22,42 +23,18 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The answers to some rules.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RuleAnswers {
-    /// In the order of rules and places.
-    pub(crate) outcomes: Vec<Outcome>,
-    /// Those that remarks allow.
-    pub(crate) suppressed: Vec<Outcome>,
-    /// What they rest on, said once.
-    pub(crate) assumptions: Vec<String>,
+fn lacks_memory(answers: &RuleAnswers) -> bool {
+    let lacks = |o: &Outcome| matches!(o.stop_reason, Some(StopReason::Memory { .. }));
+    answers.outcomes.iter().any(lacks)
 }
 
-impl RuleAnswers {
-    /// Takes over those to a further rule.
-    pub(crate) fn add(&mut self, more: RuleAnswers) {
-        self.outcomes.extend(more.outcomes);
-        self.suppressed.extend(more.suppressed);
-        for assumption in more.assumptions {
-            if !self.assumptions.contains(&assumption) {
-                self.assumptions.push(assumption);
-            }
-        }
-    }
-
-    fn lacks_memory(&self) -> bool {
-        let lacks = |o: &Outcome| matches!(o.stop_reason, Some(StopReason::Memory { .. }));
-        self.outcomes.iter().any(lacks)
-    }
-
-    fn findings(&self) -> usize {
-        self.outcomes.iter().filter(|o| o.status == Status::Violated).count()
-    }
+fn violations(answers: &RuleAnswers) -> usize {
+    answers.outcomes.iter().filter(|o| o.status == Status::Violated).count()
 }
 
 /// Checks rules over a C program. They are checked on as many threads as there are cores; what is found
 /// does not depend on that.
-pub(crate) fn rule_answers(
+pub fn rule_answers(
     c: &Arc<CProgram>,
     files: &[Arc<SourceFile>],
     properties: &[&Property],
@@ -109,10 +86,10 @@ pub(crate) fn rule_answers(
     // A limit on steps is for all rules together: where it is reached must not be chance.
     let threads = match options.search.limits.steps {
         Some(_) => 1,
-        None => pool::threads(rules.len()),
+        None => input::threads(rules.len()),
     };
     let mut out = RuleAnswers::default();
-    let at_first = pool::each(rules.len(), threads, |i| check(i, rules::MAX_LENGTH));
+    let at_first = input::each(rules.len(), threads, |i| check(i, rules::MAX_LENGTH));
     for (i, found) in at_first.into_iter().enumerate() {
         let Some(found) = found else {
             let what = "checking a rule: its thread was lost".to_owned();
@@ -122,18 +99,18 @@ pub(crate) fn rule_answers(
         };
         let (mut found, mut longest) = found?;
         // What several need at once, one of them may have.
-        if threads > 1 && found.lacks_memory() {
+        if threads > 1 && lacks_memory(&found) {
             (found, longest) = check(i, longest)?;
         }
         // Shorter paths know less, and say so; no answer knows nothing.
-        while longest > 1 && found.lacks_memory() {
+        while longest > 1 && lacks_memory(&found) {
             let (again, shorter) = check(i, longest / 2)?;
             if shorter >= longest {
                 break;
             }
             // What was found with longer paths counts, if the shorter ones find no more.
             longest = shorter;
-            if !again.lacks_memory() || again.findings() >= found.findings() {
+            if !lacks_memory(&again) || violations(&again) >= violations(&found) {
                 found = again;
             }
         }
@@ -247,7 +224,7 @@ impl OneRule<'_> {
         let chosen = self.options.search.engine != EngineChoice::Auto
             || self.options.search.matching.is_some();
         if chosen {
-            return engines::answer(&asked.task, self.options, self.watch, budget);
+            return answer(&asked.task, self.options, self.watch, budget);
         }
         let options = Options {
             search: Search { engine: EngineChoice::Summary, ..self.options.search.clone() },
@@ -255,7 +232,7 @@ impl OneRule<'_> {
         };
         // A product has what the rule asks for and little else.
         let whole = asked.task.program.nodes.len() > LARGE;
-        let answer = if whole { engines::answer_whole } else { engines::answer };
+        let answer = if whole { answer_whole } else { answer };
         let mut runs = answer(&asked.task, &options, self.watch, budget);
         for run in &mut runs {
             run.why = "one search for all that the rule could be about".to_owned();

@@ -1,13 +1,13 @@
 //! Questions about whole stacks: which ones are reached, and what they look like at a statement.
 
 use crate::configurations::{Configurations, can_start, waiting};
-use crate::load::{Error, caught, language, load_for_stacks};
-use crate::{EngineChoice, Options, Watch};
+use asking::{EngineChoice, Options, Watch};
 use check::{Budget, StopReason};
 use engine_pds::{
     Configuration, PAutomaton, RegularSet, StackLanguage, StackLetter, Waiting, post_star,
     pre_star, reachable_stacks,
 };
+use input::{Error, caught, language, load_for_stacks};
 use ir::{EdgeKind, NodeId, Program};
 use render::{Stack, StackAutomaton, StackFrame, StackNode, Stacks, Status};
 use source::SourceFile;
@@ -39,7 +39,7 @@ pub enum Words {
 }
 
 /// Answers a question about stacks.
-pub(crate) fn stacks(
+pub fn stacks(
     files: &[Arc<SourceFile>],
     question: &StackQuestion,
     options: &Options,
@@ -47,10 +47,10 @@ pub(crate) fn stacks(
 ) -> Result<Stacks, Error> {
     let start = Instant::now();
     let budget = watch.budget(options.search.limits);
-    let lang = language(files, options)?;
+    let lang = language(files, &options.input)?;
     let direction = direction(question, options)?;
     let any = question.from.is_some() || (question.at.is_some() && question.to.is_some());
-    let program = Arc::new(load_for_stacks(files, options, any)?);
+    let program = Arc::new(load_for_stacks(files, &options.input, any)?);
     let read =
         |set: &Option<Configurations>| set.as_ref().map(|set| set.read(&program, lang)).transpose();
     let asked = Asked {
@@ -66,7 +66,7 @@ pub(crate) fn stacks(
     }
     let at = question.at.as_deref().map(|at| property::places(&program, at)).transpose();
     let at = at.map_err(|e| match files.first() {
-        Some(file) => crate::load::rejected(file, [e.diagnostic()]),
+        Some(file) => input::rejected(file, [e.diagnostic()]),
         None => Error::Usage(e.to_string()),
     })?;
     let title = |set: &Option<Configurations>| set.as_ref().map(Configurations::title);
@@ -144,10 +144,7 @@ fn direction(question: &StackQuestion, options: &Options) -> Result<Direction, E
         EngineChoice::Post => Direction::Forwards,
         EngineChoice::Pre => Direction::Backwards,
         EngineChoice::Compare => by_at.unwrap_or(Direction::Both),
-        EngineChoice::Explicit
-        | EngineChoice::Summary
-        | EngineChoice::Qbf
-        | EngineChoice::Universal => {
+        _ => {
             return usage("only the engines post and pre know whole stacks");
         }
     };

@@ -1,15 +1,16 @@
 //! What analyses and summaries say of each procedure.
 
-use crate::checking::Questions;
-use crate::judge::never;
-use crate::load::{Error, guarded, load_for};
+use crate::formula;
 use crate::states::bit_names;
-use crate::{Options, formula};
 use analysis::{Live, ModRef, Uses};
+use asking::Options;
+use asking::Questions;
+use asking::never;
 use check::{
     Area, Budget, Certificate, Engine, SetBit, StopReason, Task, TraceMode, Verdict, Wants,
 };
 use engine_summary::Summary;
+use input::{Error, guarded, load_for};
 use ir::{IndexVec, Layout, ProcId, Program, VarId};
 use property::Property;
 use render::{Facts, FactsKind, ProcFacts, StatementFacts};
@@ -26,7 +27,7 @@ pub fn facts(
     options: &Options,
 ) -> Result<Facts, Error> {
     guarded("computing facts", || {
-        let program = Arc::new(load_for(files, options, properties)?);
+        let program = Arc::new(load_for(files, &options.input, properties)?);
         let questions = Questions::new(&program, files, properties, options, &Budget::unlimited())?;
         let uses = Uses::new(questions.shared.task.reads());
         let mod_ref = ModRef::new(&program, &uses);

@@ -1,20 +1,18 @@
 //! C: preprocessed text → skeleton → `Program`.
 //!
-//! A C program is loaded once ([`CProgram::new`]), and then is what [`crate::Options::c`] holds: every
+//! A C program is loaded once ([`CProgram::new`]), and then is what [`Input::c`] holds: every
 //! question, conversion and dump about it goes the way of the other languages from there on.
 
 use crate::load::{Error, guarded};
-use crate::{Options, Target, pool};
-use front_c::export::{counters, cout, edl, smv};
-use front_c::{Flow, Keep, LowerError, Next, Skeleton};
+use crate::{Input, pool};
+use front_c::{Flow, Keep, LowerError, Skeleton};
 use ir::Program;
 use property::Property;
 use render::{Extent, LeftOut};
+use rustc_hash::FxHashSet;
 use source::suggest;
-use std::fmt::Write;
 use std::sync::Mutex;
 
-pub use front_c::export::Encoding;
 pub use front_c::{Model, preprocess};
 
 /// A translation unit as a preprocessor printed it.
@@ -85,7 +83,7 @@ impl CProgram {
             main_first(&mut skeleton, &units);
             let left_out = left_out(&units, &skeleton, &unread);
             let given = units.iter().map(front_c::main_file).collect();
-            let used = crate::granted::used(&skeleton, &given);
+            let used = used(&skeleton, &given);
             Ok(CProgram { skeleton, name, texts: count, left_out, used })
         })
     }
@@ -134,7 +132,7 @@ impl CProgram {
     }
 
     /// What is modelled, but not exactly: one line each.
-    pub(crate) fn inexact(&self) -> impl Iterator<Item = String> {
+    pub fn inexact(&self) -> impl Iterator<Item = String> {
         let left_out = |w: &front_c::Warning| {
             let place = (w.file.as_str(), w.line, w.column);
             self.left_out.iter().any(|l| (l.file.as_str(), l.line, l.column) == place)
@@ -144,7 +142,7 @@ impl CProgram {
     }
 
     /// Of each body, whether it counts as the program's.
-    pub(crate) fn used(&self) -> &[bool] {
+    pub fn used(&self) -> &[bool] {
         &self.used
     }
 
@@ -161,25 +159,21 @@ impl CProgram {
 
     /// The program that is checked: every node tells the events that the properties name, and where
     /// they are about whole runs, the ends of runs are told.
-    pub(crate) fn program(
-        &self,
-        options: &Options,
-        properties: &[Property],
-    ) -> Result<Program, Error> {
+    pub fn program(&self, input: &Input, properties: &[Property]) -> Result<Program, Error> {
         let mut letters: Vec<String> = properties.iter().flat_map(Property::events).collect();
         letters.sort();
         letters.dedup();
         let whole = |p: &Property| {
             matches!(p, Property::Ltl { .. } | Property::Sere { .. } | Property::Terminates { .. })
         };
-        let keep = options.input.keep.iter().map(|(var, bits)| {
+        let keep = input.keep.iter().map(|(var, bits)| {
             // What a formula speaks of is kept whole.
             let plain = var.rsplit("::").next().unwrap_or(var);
             let exact = properties.iter().any(|p| mentions(p, plain));
             Keep { var: var.clone(), bits: *bits, exact }
         });
         let lowering = front_c::Options {
-            entry: options.input.entry.clone(),
+            entry: input.entry.clone(),
             keep: keep.collect(),
             opaque: Vec::new(),
             feasibility: true,
@@ -225,129 +219,30 @@ impl CProgram {
             None => error.to_string(),
         })
     }
+}
 
-    /// The function that an export starts with.
-    fn start(&self, options: &Options) -> Result<String, Error> {
-        let s = &self.skeleton;
-        let has_body = |name: &str| s.func_named(name).is_some_and(|f| s.body(f).is_some());
-        let name = match &options.input.entry {
-            Some(name) if has_body(name) => name.clone(),
-            Some(name) => return Err(self.wrong(&LowerError::NoEntry { name: name.clone() })),
-            None if has_body("main") => "main".to_owned(),
-            None => {
-                // The last one that nobody calls: C defines before it uses.
-                let called = |f: front_c::FuncId| {
-                    s.bodies.iter().any(|b| {
-                        b.func != f
-                            && b.points.iter().any(|p| match &p.flow {
-                                Flow::Call(call) => call.targets.contains(&f),
-                                _ => false,
-                            })
-                    })
-                };
-                let roots: Vec<&str> = s
-                    .bodies
-                    .iter()
-                    .filter(|b| !called(b.func))
-                    .map(|b| s.funcs[b.func.index()].unique.as_str())
-                    .collect();
-                match roots[..] {
-                    [only] => only.to_owned(),
-                    [] if s.bodies.is_empty() => return Err(self.wrong(&LowerError::Empty)),
-                    _ => {
-                        let what = "there is no function `main`: say with `--entry` which function \
-                                    the program starts with";
-                        return Err(Error::Usage(what.to_owned()));
-                    }
+/// Of each body, whether it counts as the program's: those in files that were given, what others can call, and
+/// what these call. Headers define functions that nobody uses.
+fn used(s: &Skeleton, given: &FxHashSet<&str>) -> Vec<bool> {
+    let own = |b: &front_c::Body| {
+        let file = s.files.get(b.at.file as usize);
+        file.is_some_and(|f| given.contains(f.as_str())) || !s.funcs[b.func.index()].is_static
+    };
+    let mut out: Vec<bool> = s.bodies.iter().map(own).collect();
+    let mut todo: Vec<usize> = (0..out.len()).filter(|&i| out[i]).collect();
+    while let Some(i) = todo.pop() {
+        for point in &s.bodies[i].points {
+            let Flow::Call(call) = &point.flow else { continue };
+            for f in &call.targets {
+                let Ok(k) = s.bodies.binary_search_by_key(f, |b| b.func) else { continue };
+                if !out[k] {
+                    out[k] = true;
+                    todo.push(k);
                 }
             }
-        };
-        Ok(name)
-    }
-
-    /// The forms that only C can be converted to; none for others.
-    pub(crate) fn export(
-        &self,
-        target: Target,
-        options: &Options,
-    ) -> Option<Result<String, Error>> {
-        let write: Box<dyn Fn(&front_c::export::Counters) -> String> = match target {
-            Target::Edl { depth, encoding } => Box::new(move |c| edl(c, depth, encoding)),
-            Target::Smv { depth, encoding } => Box::new(move |c| smv(c, depth, encoding)),
-            Target::Cout => Box::new(cout),
-            _ => return None,
-        };
-        Some(self.start(options).and_then(|entry| {
-            let found = counters(&self.skeleton, &entry);
-            let found = found.ok_or_else(|| self.wrong(&LowerError::NoEntry { name: entry }))?;
-            Ok(write(&found))
-        }))
-    }
-
-    /// The skeleton for people: a line for each point, with its events and where it goes.
-    pub(crate) fn listing(&self) -> String {
-        let s = &self.skeleton;
-        let mut out = String::new();
-        let next = |n: Next| match n {
-            Next::Point(p) => format!("{p}"),
-            Next::Stop => "end".to_owned(),
-            Next::Spin => "for ever".to_owned(),
-        };
-        for body in &s.bodies {
-            let func = &s.funcs[body.func.index()];
-            let file = s.files.get(body.at.file as usize).map_or("", String::as_str);
-            let _ =
-                writeln!(out, "{} ({file}:{}) -> {}", func.unique, body.at.line, next(body.entry));
-            for (label, point) in &body.labels {
-                let _ = writeln!(out, "  label {label} -> {point}");
-            }
-            for (i, point) in body.points.iter().enumerate() {
-                let mut events: Vec<String> =
-                    point.events.iter().map(|&e| s.event_text(e)).collect();
-                let flow = match &point.flow {
-                    Flow::Next(n) => format!("-> {}", next(*n)),
-                    Flow::Return => "returns".to_owned(),
-                    Flow::Branch(arms) => {
-                        let arm = |a: &front_c::Arm| {
-                            let learnt: Vec<String> =
-                                a.events.iter().map(|&e| s.event_text(e)).collect();
-                            match learnt.is_empty() {
-                                true => next(a.next),
-                                false => format!("{} [{}]", next(a.next), learnt.join(", ")),
-                            }
-                        };
-                        let arms: Vec<String> = arms.iter().map(arm).collect();
-                        format!("-> {}", arms.join(" | "))
-                    }
-                    Flow::Call(call) => {
-                        let targets = match call.targets.is_empty() {
-                            true => vec![None],
-                            false => call.targets.iter().copied().map(Some).collect(),
-                        };
-                        for target in targets {
-                            let (before, after) = s.call_events(call, target);
-                            for event in before.into_iter().chain(after) {
-                                if !events.contains(&event) {
-                                    events.push(event);
-                                }
-                            }
-                        }
-                        format!("-> {}", next(call.next))
-                    }
-                };
-                let events = events.join(", ");
-                let _ = writeln!(
-                    out,
-                    "  {i}: line {}: {}  {{{events}}} {flow}",
-                    point.at.line, point.text
-                );
-            }
         }
-        for warning in &s.warnings {
-            let _ = writeln!(out, "not modelled: {warning}");
-        }
-        out
     }
+    out
 }
 
 /// What of the units was not read, or does not count.

@@ -2,8 +2,8 @@
 
 use crate::asked::{Asked, With, question};
 use crate::engines;
-use crate::load::caught;
 use check::{Budget, Limits, TraceMode, Verdict};
+use input::caught;
 use ir::Program;
 use property::{Mutant, Property};
 use render::{Idle, Listing, Vacuity};
@@ -12,8 +12,8 @@ use std::time::Duration;
 
 /// Looks for vacuity.
 pub(crate) struct Vacuous<'a> {
-    pub(crate) program: &'a Arc<Program>,
-    pub(crate) with: With<'a>,
+    pub program: &'a Arc<Program>,
+    pub with: With<'a>,
 }
 
 /// It may cost this many times the work of the answer, …

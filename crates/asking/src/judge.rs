@@ -3,8 +3,8 @@
 use crate::asked::{Asked, Told, With};
 use crate::engines::Run;
 use crate::listing::is_refusal;
-use crate::load::caught;
 use check::{Certificate, Goal, StopReason, Target, TraceMode, Verdict};
+use input::caught;
 use ir::{Exprs, Id, Program};
 use property::Property;
 use render::{CertificateNote, Exit, Outcome, Statement, Status};
@@ -14,30 +14,33 @@ use std::sync::Arc;
 
 /// A goal that is never reached: its verdict tells why a search that wants more than verdicts was
 /// not complete.
-pub(crate) fn never(program: &Program) -> Goal {
+pub fn never(program: &Program) -> Goal {
     let node = program.procs[program.entry].entry;
     Goal::Reach(vec![Target { node, condition: Exprs::FALSE }])
 }
 
 /// Judges the answers to a question.
-pub(crate) struct Judge<'a> {
-    pub(crate) asked: &'a Asked,
-    pub(crate) with: With<'a>,
+pub struct Judge<'a> {
+    /// The question.
+    pub asked: &'a Asked,
+    /// What is at hand.
+    pub with: With<'a>,
 }
 
 /// What the judge says.
-pub(crate) struct Judged {
-    pub(crate) outcome: Outcome,
+pub struct Judged {
+    /// The outcome.
+    pub outcome: Outcome,
     /// Of a violation of a rule, as in [`Told::from`].
-    pub(crate) from: Option<rules::At>,
+    pub from: Option<rules::At>,
 }
 
 /// What checking gave for each certificate, by its address: several goals may share one.
-pub(crate) type Checked = FxHashMap<*const Certificate, Option<Result<(), CertRefusal>>>;
+pub type Checked = FxHashMap<*const Certificate, Option<Result<(), CertRefusal>>>;
 
 impl Judge<'_> {
     /// The outcome for a goal, as a run answers it.
-    pub(crate) fn outcome(
+    pub fn outcome(
         &self,
         property: &Property,
         goal: usize,
@@ -96,7 +99,7 @@ impl Judge<'_> {
     }
 
     /// The outcome for all statements.
-    pub(crate) fn all_nodes(&self, property: &Property, run: &Run) -> Outcome {
+    pub fn all_nodes(&self, property: &Property, run: &Run) -> Outcome {
         let mut out = answered(property, run);
         let Some(reached) = &run.answer.reached else {
             out.stop_reason = Some(match (&run.answer.incomplete, run.answer.verdicts.last()) {
@@ -206,7 +209,7 @@ fn not_shortest(goal: &Goal, shortest: bool, engine: &str) -> Option<String> {
 }
 
 /// An outcome of the run, without its verdict.
-pub(crate) fn answered(property: &Property, run: &Run) -> Outcome {
+pub fn answered(property: &Property, run: &Run) -> Outcome {
     Outcome {
         engine: run.engine.to_owned(),
         why: run.why.clone(),
@@ -224,7 +227,7 @@ pub(crate) fn refuse(out: &mut Outcome, reason: StopReason) {
 }
 
 /// The common outcome of all engines.
-pub(crate) fn compared(property: &Property, mut each: Vec<Outcome>) -> Outcome {
+pub fn compared(property: &Property, mut each: Vec<Outcome>) -> Outcome {
     if each.len() == 1 {
         return each.remove(0);
     }
@@ -294,10 +297,10 @@ pub(crate) fn compared(property: &Property, mut each: Vec<Outcome>) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::load_for;
     use crate::{Options, Search, Watch};
     use check::{Budget, Engine, SetId};
     use engine_explicit::Explicit;
+    use input::load_for;
     use ir::IndexVec;
     use source::SourceFile;
 
@@ -339,7 +342,7 @@ mod tests {
     fn judged(text: &str, label: &str, spoil: impl FnOnce(&mut Verdict)) -> Outcome {
         let files = [Arc::new(SourceFile::new("f.bp", text).expect("small"))];
         let options = Options::from(Search { self_check: true, ..Search::default() });
-        let program = Arc::new(load_for(&files, &options, &[]).expect("a program"));
+        let program = Arc::new(load_for(&files, &options.input, &[]).expect("a program"));
         let (budget, property) = (Budget::unlimited(), Property::reach(label));
         let question = property.question(&program).expect("the label exists");
         let asked = Asked::new(&program, question, TraceMode::Shortest);

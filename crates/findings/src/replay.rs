@@ -9,16 +9,17 @@
 //!   as its automaton reads them.
 //! - J4. Message, place and origin are those of the run.
 
-use crate::asked::{Asked, Told, With};
-use crate::load::Error;
+use crate::listing::{Events, Teller, comes_from_here, of_values, of_variables, origin};
+use crate::question::{OfRule, RuleQuestion, Trouble, rule_of};
 use crate::remarks::Allow;
-use crate::replaying::{Judgement, steps};
-use crate::rule_listing::{Events, Teller, comes_from_here, of_values, of_variables, origin};
-use crate::rule_question::{OfRule, RuleQuestion, Trouble, rule_of};
 use crate::told_runs::{told_runs, without_counter};
-use crate::{CProgram, EngineChoice, Options, Search, engines};
+use asking::{Asked, Told, With};
+use asking::{EngineChoice, Options, Search, answer};
+use asking::{Judgement, steps};
 use check::{Goal, Target, Task, TraceMode, Verdict, Wants};
 use front_c::Places;
+use input::CProgram;
+use input::Error;
 use ir::NodeId;
 use property::Property;
 use render::{Claim, ClaimedFinding, ClaimedStep, ClaimedTrace, Reader, Value};
@@ -29,7 +30,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The question that a claim about a broken rule answers.
-pub(crate) fn asked(
+pub fn asked(
     claim: &Claim,
     c: &Arc<CProgram>,
     allow: &[Allow],
@@ -167,7 +168,7 @@ fn found_again(
         search: Search { engine, matching, ..with.options.search.clone() },
         ..with.options.clone()
     };
-    let mut runs = engines::answer(&asked, &options, with.watch, with.budget);
+    let mut runs = answer(&asked, &options, with.watch, with.budget);
     let found = match runs.first_mut().map(|run| run.answer.verdicts.remove(0)) {
         Some(Verdict::Violated(Some(found))) => found,
         Some(Verdict::Holds(_)) => {

@@ -26,7 +26,7 @@ pub(crate) fn replayed(
 }
 
 /// Why there is no answer if a trace is refused: a bug, unless `replay` gave up on it.
-pub(crate) fn refused(what: &str, refusal: &replay::Refusal) -> StopReason {
+pub fn refused(what: &str, refusal: &replay::Refusal) -> StopReason {
     match refusal.reason {
         replay::Reason::Hard => {
             let what = format!("a run was found that is too hard to replay ({refusal})");

@@ -12,7 +12,7 @@ pub(crate) struct Slice {
     /// See [`Cone::live`].
     live: Option<Live>,
     /// The task to answer.
-    pub(crate) task: Task,
+    pub task: Task,
 }
 
 impl Slice {

@@ -1,7 +1,6 @@
 //! Who answers, and why.
 
 use crate::auto::auto;
-use crate::load::caught;
 use crate::slice::Slice;
 use crate::{Options, Watch};
 use check::{Answer, Budget, Engine, Goal, StopReason, Task};
@@ -9,6 +8,7 @@ use engine_explicit::Explicit;
 use engine_pds::{Post, Pre};
 use engine_sat::{Qbf, Universal};
 use engine_summary::{Order, Summary};
+use input::caught;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -128,15 +128,15 @@ impl EngineChoice {
 }
 
 /// An answer with who gave it.
-pub(crate) struct Run {
+pub struct Run {
     /// The engine's name.
-    pub(crate) engine: &'static str,
+    pub engine: &'static str,
     /// Why this engine.
-    pub(crate) why: String,
+    pub why: String,
     /// The answer.
-    pub(crate) answer: Answer,
+    pub answer: Answer,
     /// Wall-clock time.
-    pub(crate) seconds: f64,
+    pub seconds: f64,
 }
 
 pub(crate) fn summary(options: &Options) -> Summary {
@@ -225,7 +225,7 @@ pub fn try_qbf_solver(command: &[String]) -> Result<(), String> {
 
 /// Answers the task with the engine that the options name: one run, or one for each engine under
 /// `compare`.
-pub(crate) fn answer(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Run> {
+pub fn answer(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Run> {
     let slice = caught("slicing", || Slice::new(task, budget));
     match slice {
         Ok(None) => ask(task, options, watch, budget),
@@ -241,12 +241,7 @@ pub(crate) fn answer(task: &Task, options: &Options, watch: &Watch, budget: &Bud
 }
 
 /// The same, of the program as it is: for large ones that have been made for the question.
-pub(crate) fn answer_whole(
-    task: &Task,
-    options: &Options,
-    watch: &Watch,
-    budget: &Budget,
-) -> Vec<Run> {
+pub fn answer_whole(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Run> {
     ask(task, options, watch, budget)
 }
 

@@ -1,14 +1,15 @@
 //! What can hold at a statement.
 
 use crate::configurations::can_start;
-use crate::judge::never;
-use crate::load::{Error, caught, language, load, load_for_stacks};
-use crate::{Configurations, EngineChoice, Options, Watch, engines, formula, projection};
+use crate::{Configurations, formula, projection};
+use asking::never;
+use asking::{EngineChoice, Options, Watch, answer};
 use check::{
     Answer, Area, Budget, Observation, Partial, SetBit, SetId, StateSets, StopReason, Task,
     TraceMode, Verdict, Wants,
 };
 use engine_pds::{RegularSet, post_star, pre_star};
+use input::{Error, caught, language, load, load_for_stacks};
 use ir::{Layout, ProcId, Program, Scalar, VarId, VarKind};
 use render::{Formula, Reader, States, StatesAt, Value};
 use rustc_hash::FxHashMap;
@@ -19,7 +20,7 @@ use std::time::Instant;
 /// The exact set of valuations of the named variables (of all in scope, if none is named) with
 /// which control comes to the statements at `at`: on runs of the program, on runs from some
 /// configurations, or such that a run from there leads to some configurations.
-pub(crate) fn states(
+pub fn states(
     files: &[Arc<SourceFile>],
     at: &str,
     vars: &[String],
@@ -28,10 +29,10 @@ pub(crate) fn states(
     watch: &Watch,
 ) -> Result<States, Error> {
     let budget = watch.budget(options.search.limits);
-    let lang = language(files, options)?;
+    let lang = language(files, &options.input)?;
     let program = Arc::new(match runs {
-        Runs::OfProgram => load(files, options)?,
-        Runs::From(_) | Runs::To(_) => load_for_stacks(files, options, true)?,
+        Runs::OfProgram => load(files, &options.input)?,
+        Runs::From(_) | Runs::To(_) => load_for_stacks(files, &options.input, true)?,
     });
     let set = match runs {
         Runs::OfProgram => None,
@@ -88,7 +89,7 @@ pub(crate) fn states(
         out.seconds = start.elapsed().as_secs_f64();
         return Ok(out);
     }
-    let runs = engines::answer(&task, options, watch, &budget);
+    let runs = answer(&task, options, watch, &budget);
     for run in &runs {
         out.seconds += run.seconds;
         out.engine = if runs.len() > 1 { "compare".to_owned() } else { run.engine.to_owned() };

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const STACK: usize = 8 << 20;
 
 /// How many threads `items` pieces of work are worth.
-pub(crate) fn threads(items: usize) -> usize {
+pub fn threads(items: usize) -> usize {
     std::thread::available_parallelism().map_or(1, |n| n.get()).min(items).max(1)
 }
 
 /// What `work` makes of each of the numbers below `items`, in their order, on `threads` threads, of
 /// which the caller's is one. They are begun in order. None where `work` panicked on another thread.
-pub(crate) fn each<T: Send>(
+pub fn each<T: Send>(
     items: usize,
     threads: usize,
     work: impl Fn(usize) -> T + Sync,

@@ -1,13 +1,15 @@
 //! A rule as a question: the product that it makes of a C program, and the way back from its traces.
 
-use crate::asked::{Asked, Back, Told, With};
-use crate::load::Error;
+use crate::listing::{of_values, of_variables};
 use crate::remarks::Allow;
-use crate::replaying::Judgement;
-use crate::rule_listing::{of_values, of_variables};
-use crate::{CProgram, Options, rule_replay};
+use crate::replay as rule_replay;
+use asking::Judgement;
+use asking::Options;
+use asking::{Asked, Back, Told, With};
 use check::{Budget, Goal, StopReason, Target, Task, Trace, TraceMode, Wants};
 use front_c::Places;
+use input::CProgram;
+use input::Error;
 use ir::{Exprs, Layout, NodeId};
 use property::Property;
 use render::{Claim, ClaimedTrace, LookedAt, Outcome};
@@ -16,17 +18,21 @@ use rules::{About, Product, Rule};
 use std::sync::{Arc, OnceLock};
 
 /// A rule, and what it makes of a program.
-pub(crate) struct RuleQuestion {
-    pub(crate) rule: Rule,
-    pub(crate) product: Product,
-    pub(crate) c: Arc<CProgram>,
-    pub(crate) places: Arc<Places>,
+pub struct RuleQuestion {
+    /// The rule.
+    pub rule: Rule,
+    /// The program with the rule's automaton, whose runs to a place break it.
+    pub product: Product,
+    /// What it is about.
+    pub c: Arc<CProgram>,
+    /// Where its points are.
+    pub places: Arc<Places>,
     checker: OnceLock<TraceChecker>,
     layout: OnceLock<Layout>,
 }
 
 /// Why there is no question.
-pub(crate) enum Trouble {
+pub enum Trouble {
     /// It was given up.
     Stopped(StopReason),
     /// What the user says makes no sense.
@@ -40,7 +46,7 @@ impl From<StopReason> for Trouble {
 }
 
 /// The rule of a property, read.
-pub(crate) fn rule_of(property: &Property) -> Result<Rule, Error> {
+pub fn rule_of(property: &Property) -> Result<Rule, Error> {
     let Property::Rule { rule, text, .. } = property else {
         return Err(Error::Internal("no rule".to_owned()));
     };
@@ -52,7 +58,7 @@ pub(crate) fn rule_of(property: &Property) -> Result<Rule, Error> {
 }
 
 /// The name of the rule that an outcome is about.
-pub(crate) fn rule_name(outcome: &Outcome) -> Option<&str> {
+pub fn rule_name(outcome: &Outcome) -> Option<&str> {
     match &outcome.property {
         Property::Rule { rule, .. } => Some(rule),
         _ => None,
@@ -67,7 +73,7 @@ pub fn property(rule: &Rule) -> Property {
 
 impl RuleQuestion {
     /// The question, with paths of at most `most` pointers and fields.
-    pub(crate) fn new(
+    pub fn new(
         rule: &Rule,
         (c, places): (&Arc<CProgram>, &Arc<Places>),
         allow: &[Allow],
@@ -92,18 +98,18 @@ impl RuleQuestion {
     }
 
     /// A run comes to the place; with a number, one that is about that.
-    pub(crate) fn target(&self, place: usize, number: Option<usize>) -> Target {
+    pub fn target(&self, place: usize, number: Option<usize>) -> Target {
         let condition = number.map_or(Exprs::TRUE, |k| self.product.conditions[k]);
         Target { node: self.product.places[place], condition }
     }
 
     /// A run comes to any place.
-    pub(crate) fn anywhere(&self) -> Goal {
+    pub fn anywhere(&self) -> Goal {
         Goal::Reach(self.product.places.iter().map(|&node| Target::at(node)).collect())
     }
 
     /// The question whether some goals are reached, each at a place, with what it is about.
-    pub(crate) fn asked(self: &Arc<Self>, causes: Vec<(usize, Option<usize>)>) -> Asked {
+    pub fn asked(self: &Arc<Self>, causes: Vec<(usize, Option<usize>)>) -> Asked {
         let goal = |&(place, number): &(_, _)| Goal::Reach(vec![self.target(place, number)]);
         let mut task = Task::new(self.product.program.clone(), causes.iter().map(goal).collect());
         task.wants = Wants { trace: TraceMode::Shortest, certificate: false, all_nodes: false };
@@ -111,14 +117,14 @@ impl RuleQuestion {
     }
 
     /// The question whether the rule is broken at all.
-    pub(crate) fn asked_at_all(self: &Arc<Self>) -> Asked {
+    pub fn asked_at_all(self: &Arc<Self>) -> Asked {
         let mut task = Task::new(self.product.program.clone(), vec![self.anywhere()]);
         task.wants = Wants { trace: TraceMode::None, certificate: true, all_nodes: false };
         Asked { task, back: Box::new(OfRule { question: self.clone(), causes: Vec::new() }) }
     }
 
     /// What the answer rests on.
-    pub(crate) fn assumptions(&self) -> Vec<String> {
+    pub fn assumptions(&self) -> Vec<String> {
         match &self.product.about {
             About::Variables(_) if self.rule.variable.is_none() => Vec::new(),
             About::Variables(_) => vec![VARIABLES.to_owned()],
@@ -129,7 +135,7 @@ impl RuleQuestion {
     }
 
     /// What the rule is about. Calls are counted by whoever knows the program (`crate::vacuous`).
-    pub(crate) fn looked_at(&self) -> LookedAt {
+    pub fn looked_at(&self) -> LookedAt {
         match &self.product.about {
             About::Variables(about) => {
                 let objects = || about.instances.iter().map(|i| i.object.clone()).collect();
@@ -143,7 +149,7 @@ impl RuleQuestion {
     }
 
     /// The most links of paths that are followed.
-    pub(crate) fn longest(&self) -> usize {
+    pub fn longest(&self) -> usize {
         match &self.product.about {
             About::Variables(_) => 0,
             About::Values(values) => values.longest,
@@ -226,9 +232,9 @@ fn values(
 
 /// Answers are about a product with a rule.
 pub(crate) struct OfRule {
-    pub(crate) question: Arc<RuleQuestion>,
+    pub question: Arc<RuleQuestion>,
     /// For each goal, its place, and what it is about.
-    pub(crate) causes: Vec<(usize, Option<usize>)>,
+    pub causes: Vec<(usize, Option<usize>)>,
 }
 
 impl Back for OfRule {
@@ -240,9 +246,10 @@ impl Back for OfRule {
         with: With<'_>,
     ) -> Result<Told, StopReason> {
         let q = &*self.question;
-        let accepted = q.checker().check(&task.goals[goal], trace).map_err(|refusal| {
-            crate::listing::refused("the trace is no run of the program", &refusal)
-        })?;
+        let accepted = q
+            .checker()
+            .check(&task.goals[goal], trace)
+            .map_err(|refusal| asking::refused("the trace is no run of the program", &refusal))?;
         let cause = self.causes[goal];
         match &q.product.about {
             About::Variables(about) => of_variables(q, about, cause, &accepted, with),

@@ -17,9 +17,9 @@
 //! Each line below a state has a single frame as expressions write it, `->`, and a state; what follows
 //! two blanks after the state is not read. Without `(start)` the first state is the initial one.
 
-use crate::Lang;
-use crate::load::{Error, rejected};
 use engine_pds::{Letter, Nodes, RegularSet, Waiting};
+use input::Lang;
+use input::{Error, rejected};
 use ir::Program;
 use rustc_hash::FxHashMap;
 use source::{Diagnostic, SourceFile, Span, suggest};
@@ -37,7 +37,7 @@ pub enum Configurations {
 
 impl Configurations {
     /// How it is called.
-    pub(crate) fn title(&self) -> String {
+    pub fn title(&self) -> String {
         match self {
             Configurations::Expression(text) => text.text().trim().to_owned(),
             Configurations::Automaton(file) => format!("@{}", file.name()),
@@ -45,7 +45,7 @@ impl Configurations {
     }
 
     /// The set of configurations of a program.
-    pub(crate) fn read(&self, program: &Program, lang: Lang) -> Result<RegularSet, Error> {
+    pub fn read(&self, program: &Program, lang: Lang) -> Result<RegularSet, Error> {
         let waiting = waiting(lang);
         match self {
             Configurations::Expression(file) => RegularSet::parse_as(program, file.text(), waiting)
@@ -82,7 +82,7 @@ pub(crate) fn can_start(
 pub(crate) fn waiting(lang: Lang) -> Waiting {
     match lang {
         Lang::Pds => Waiting::Return,
-        Lang::Bp | Lang::Remopla | Lang::C => Waiting::Call,
+        _ => Waiting::Call,
     }
 }
 

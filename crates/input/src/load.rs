@@ -1,6 +1,6 @@
 //! Source text to `Program`, whatever the language.
 
-use crate::{LANGUAGES, Lang, Options};
+use crate::{Input, LANGUAGES, Lang};
 use check::StopReason;
 use ir::Program;
 use ir::spds::Spds;
@@ -35,46 +35,49 @@ pub enum Error {
 }
 
 /// A syntax tree.
-pub(crate) enum Tree {
+pub enum Tree {
+    /// Of a boolean program.
     Bp(front_bp::Tree),
+    /// Of a Remopla program.
     Remopla(front_remopla::Tree),
+    /// Of a pushdown system.
     Pds(front_pds::Tree),
 }
 
 /// The program that the files describe.
-pub fn load(files: &[Arc<SourceFile>], options: &Options) -> Result<Program, Error> {
-    load_for(files, options, &[])
+pub fn load(files: &[Arc<SourceFile>], input: &Input) -> Result<Program, Error> {
+    load_for(files, input, &[])
 }
 
 /// The program that the files describe, to be asked about some properties.
-pub(crate) fn load_for(
+pub fn load_for(
     files: &[Arc<SourceFile>],
-    options: &Options,
+    input: &Input,
     properties: &[Property],
 ) -> Result<Program, Error> {
     guarded("reading the program", || {
-        if let Some(c) = &options.input.c {
-            return c.program(options, properties);
+        if let Some(c) = &input.c {
+            return c.program(input, properties);
         }
-        let (file, tree) = parse(files, options)?;
-        lower(file, &tree, options)
+        let (file, tree) = parse(files, input)?;
+        lower(file, &tree, input)
     })
 }
 
 /// The program that the files describe, for questions about whole stacks. With `any`, every word
 /// over the symbols of a pushdown system is a stack of it.
-pub(crate) fn load_for_stacks(
+pub fn load_for_stacks(
     files: &[Arc<SourceFile>],
-    options: &Options,
+    input: &Input,
     any: bool,
 ) -> Result<Program, Error> {
     guarded("reading the program", || {
-        if let Some(c) = &options.input.c {
-            return c.program(options, &[]);
+        if let Some(c) = &input.c {
+            return c.program(input, &[]);
         }
-        let (file, tree) = parse(files, options)?;
-        let Tree::Pds(tree) = &tree else { return lower(file, &tree, options) };
-        let entry = options.input.entry.clone();
+        let (file, tree) = parse(files, input)?;
+        let Tree::Pds(tree) = &tree else { return lower(file, &tree, input) };
+        let entry = input.entry.clone();
         let lowered = front_pds::lower_for_stacks(tree, file, &front_pds::LowerOptions { entry });
         let spds =
             lowered.map_err(|errors| rejected(file, errors.iter().map(|e| e.diagnostic())))?;
@@ -89,12 +92,8 @@ pub(crate) fn load_for_stacks(
 }
 
 /// The program of a tree.
-pub(crate) fn lower(
-    file: &Arc<SourceFile>,
-    tree: &Tree,
-    options: &Options,
-) -> Result<Program, Error> {
-    let entry = options.input.entry.clone();
+pub fn lower(file: &Arc<SourceFile>, tree: &Tree, input: &Input) -> Result<Program, Error> {
+    let entry = input.entry.clone();
     let program = match tree {
         Tree::Bp(tree) => front_bp::lower(tree, file, &front_bp::LowerOptions { entry })
             .map_err(|errors| rejected(file, errors.iter().map(|e| e.diagnostic())))?,
@@ -102,7 +101,7 @@ pub(crate) fn lower(
             front_remopla::lower(tree, file, &front_remopla::LowerOptions { entry })
                 .map_err(|errors| rejected(file, errors.iter().map(|e| e.diagnostic())))?
         }
-        Tree::Pds(tree) => system(file, tree, options)?.to_program(),
+        Tree::Pds(tree) => system(file, tree, input)?.to_program(),
     };
     program
         .validate()
@@ -111,16 +110,13 @@ pub(crate) fn lower(
 }
 
 /// The pushdown system of a tree.
-pub(crate) fn system(
+pub fn system(
     file: &Arc<SourceFile>,
     tree: &front_pds::Tree,
-    options: &Options,
+    input: &Input,
 ) -> Result<Spds, Error> {
-    let spds = front_pds::lower_spds(
-        tree,
-        file,
-        &front_pds::LowerOptions { entry: options.input.entry.clone() },
-    );
+    let spds =
+        front_pds::lower_spds(tree, file, &front_pds::LowerOptions { entry: input.entry.clone() });
     let spds = spds.map_err(|errors| rejected(file, errors.iter().map(|e| e.diagnostic())))?;
     spds.validate()
         .map_err(|e| Error::Internal(format!("the front end built an invalid system: {e}")))?;
@@ -128,11 +124,11 @@ pub(crate) fn system(
 }
 
 /// The syntax tree of the one file.
-pub(crate) fn parse<'f>(
+pub fn parse<'f>(
     files: &'f [Arc<SourceFile>],
-    options: &Options,
+    input: &Input,
 ) -> Result<(&'f Arc<SourceFile>, Tree), Error> {
-    let lang = language(files, options)?;
+    let lang = language(files, input)?;
     if lang == Lang::C {
         let what = "a C program is preprocessed and loaded first (`CProgram`)";
         return Err(Error::Usage(what.to_owned()));
@@ -143,7 +139,7 @@ pub(crate) fn parse<'f>(
     };
     let (tree, errors): (Tree, Vec<Diagnostic>) = match lang {
         Lang::Bp => {
-            let (tree, errors) = front_bp::parse(file.text(), options.input.dialect);
+            let (tree, errors) = front_bp::parse(file.text(), input.dialect);
             (Tree::Bp(tree), errors.iter().map(|e| e.diagnostic()).collect())
         }
         Lang::Remopla => {
@@ -159,13 +155,13 @@ pub(crate) fn parse<'f>(
     if errors.is_empty() { Ok((file, tree)) } else { Err(rejected(file, errors)) }
 }
 
-/// The language that the options name, or the first file's name.
-pub(crate) fn language(files: &[Arc<SourceFile>], options: &Options) -> Result<Lang, Error> {
-    if options.input.c.is_some() {
+/// The language that the input name, or the first file's name.
+pub fn language(files: &[Arc<SourceFile>], input: &Input) -> Result<Lang, Error> {
+    if input.c.is_some() {
         return Ok(Lang::C);
     }
     let Some(file) = files.first() else { return Err(Error::Usage("no file".to_owned())) };
-    options.input.lang.or_else(|| Lang::of_file(file.name())).ok_or_else(|| {
+    input.lang.or_else(|| Lang::of_file(file.name())).ok_or_else(|| {
         let words: Vec<String> =
             LANGUAGES.iter().map(|row| format!("`--lang {}`", row.word)).collect();
         let (last, most) = words.split_last().expect("there are languages");
@@ -177,7 +173,7 @@ pub(crate) fn language(files: &[Arc<SourceFile>], options: &Options) -> Result<L
 }
 
 /// What is wrong with a file.
-pub(crate) fn rejected(
+pub fn rejected(
     file: &Arc<SourceFile>,
     diagnostics: impl IntoIterator<Item = Diagnostic>,
 ) -> Error {
@@ -190,7 +186,7 @@ pub fn guarded<T>(what: &str, work: impl FnOnce() -> Result<T, Error>) -> Result
 }
 
 /// What `work` returns, or what it panicked with. What it worked on is not used again.
-pub(crate) fn caught<T>(what: &str, work: impl FnOnce() -> T) -> Result<T, String> {
+pub fn caught<T>(what: &str, work: impl FnOnce() -> T) -> Result<T, String> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(|payload| {
         let message = payload
             .downcast_ref::<&str>()

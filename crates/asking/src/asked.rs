@@ -4,12 +4,12 @@
 //! the program that the question was about. The way back lifts a trace and judges it again, tells it, and
 //! judges listings that others have told.
 
+use crate::claimed::{Judgement, lasso, steps};
 use crate::folded_calls::Folded;
 use crate::listing;
-use crate::load::caught;
-use crate::replaying::{Judgement, lasso, steps};
 use crate::{Options, Watch};
 use check::{Budget, Partial, StopReason, Task, Trace, TraceMode, Wants};
+use input::caught;
 use ir::{Id, Layout, Program};
 use property::{KeepGoing, Product, Property, PropertyError, Question, TranslateError};
 use render::{Claim, ClaimedTrace, Finding, ListedStep, Listing, Stays};
@@ -17,29 +17,32 @@ use reports::{Listed, replay_lasso, replay_listed};
 use std::sync::{Arc, OnceLock};
 
 /// A question for engines, and how an answer comes back.
-pub(crate) struct Asked {
+pub struct Asked {
     /// The question.
-    pub(crate) task: Task,
+    pub task: Task,
     /// The way back.
-    pub(crate) back: Box<dyn Back>,
+    pub back: Box<dyn Back>,
 }
 
 /// What is at hand while answers are judged and told.
 #[derive(Clone, Copy)]
-pub(crate) struct With<'a> {
-    pub(crate) options: &'a Options,
-    pub(crate) watch: &'a Watch,
-    pub(crate) budget: &'a Budget,
+pub struct With<'a> {
+    /// What the user chose.
+    pub options: &'a Options,
+    /// Who watches.
+    pub watch: &'a Watch,
+    /// What may be spent.
+    pub budget: &'a Budget,
 }
 
 /// A violation, told.
-pub(crate) struct Told {
+pub struct Told {
     /// The run.
-    pub(crate) listing: Listing,
+    pub listing: Listing,
     /// What a rule says of it.
-    pub(crate) finding: Option<Box<Finding>>,
+    pub finding: Option<Box<Finding>>,
     /// The call in the function at fault from which it has the value that it is about.
-    pub(crate) from: Option<rules::At>,
+    pub from: Option<rules::At>,
 }
 
 impl From<Listing> for Told {
@@ -49,7 +52,7 @@ impl From<Listing> for Told {
 }
 
 /// The way back from answers about a task.
-pub(crate) trait Back {
+pub trait Back {
     /// The run that a trace to a goal of the task shows, judged once more, and told. The reason why there
     /// is none is a refusal ([`listing::is_refusal`]) if the trace is no such run.
     fn told(
@@ -77,7 +80,7 @@ pub(crate) trait Back {
 
 impl Asked {
     /// The question about a goal of a program, or of the product that a property is.
-    pub(crate) fn new(program: &Arc<Program>, question: Question, trace: TraceMode) -> Asked {
+    pub fn new(program: &Arc<Program>, question: Question, trace: TraceMode) -> Asked {
         let (task, back): (Task, Box<dyn Back>) = match question {
             Question::Product(product) => {
                 let task = Task::new(product.program.clone(), vec![product.goal.clone()]);
@@ -97,7 +100,7 @@ impl Asked {
 }
 
 /// The question that a property is, or why its automaton was not made.
-pub(crate) fn question(
+pub fn question(
     property: &Property,
     program: &Program,
     budget: &Budget,
@@ -129,7 +132,7 @@ fn internal(what: impl Into<String>) -> StopReason {
 }
 
 /// Answers are about the program itself.
-pub(crate) struct Itself(pub(crate) Arc<Program>);
+pub(crate) struct Itself(pub Arc<Program>);
 
 impl Back for Itself {
     fn told(
@@ -255,20 +258,21 @@ impl OfProduct {
 }
 
 /// States of a program as states of the one that it extends: what was added stands behind.
-pub(crate) struct Down {
+pub struct Down {
     layout: Layout,
     /// Globals of the larger program.
     whole: u32,
 }
 
 impl Down {
-    pub(crate) fn new(original: &Program, extended: &Program) -> Down {
+    /// From `extended` to `original`.
+    pub fn new(original: &Program, extended: &Program) -> Down {
         let whole = Layout::new(extended).global_bits;
         Down { layout: Layout::new(original), whole }
     }
 
     /// Globals, then the frame.
-    pub(crate) fn state(&self, state: &Partial, proc: ir::ProcId) -> Partial {
+    pub fn state(&self, state: &Partial, proc: ir::ProcId) -> Partial {
         let globals = self.layout.global_bits;
         let frame = self.layout.frame_bits.get(proc).copied().unwrap_or(0);
         let mut out = Partial::unknown(globals + frame);

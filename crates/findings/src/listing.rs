@@ -1,7 +1,7 @@
 //! Traces of products with rules, told as runs of the program.
 
-use crate::asked::{Down, Told, With};
-use crate::rule_question::RuleQuestion;
+use crate::question::RuleQuestion;
+use asking::{Down, Told, With};
 use check::{StopReason, Trace};
 use front_c::{Flow, Next, Skeleton, Test};
 use ir::{Id, Layout, Program, VarKind};

@@ -1,10 +1,10 @@
 //! Programs in other forms, and what the stages produce.
 
-use crate::checking::{Asks, Questions};
-use crate::load::{Error, Tree, guarded, load, load_for, lower, parse, rejected, system};
-use crate::rule_question::{RuleQuestion, Trouble, rule_of};
-use crate::{Encoding, Options, Watch, dot, tree};
+use crate::{Encoding, c, dot, tree};
+use asking::{Asks, Options, Questions, Watch};
 use check::{Budget, Goal, StopReason};
+use findings::{RuleQuestion, Trouble, rule_of};
+use input::{Error, Tree, guarded, load, load_for, lower, parse, rejected, system};
 use ir::spds::Spds;
 use ir::{EdgeKind, Exprs, Id, ProcId, Program, Time, Unwritten, VarId};
 use property::Property;
@@ -55,18 +55,18 @@ pub fn convert(
     guarded("converting", || {
         let budget = watch.budget(options.search.limits);
         if let Some(c) = &options.input.c {
-            if let Some(exported) = c.export(target, options) {
+            if let Some(exported) = c::export(c, target, options) {
                 return exported;
             }
-            return converted(c.program(options, &[])?, target, &budget);
+            return converted(c.program(&options.input, &[])?, target, &budget);
         }
-        let (file, tree) = parse(files, options)?;
+        let (file, tree) = parse(files, &options.input)?;
         goes_on(&budget)?;
         if let (Tree::Pds(tree), Target::Pds, Some(_)) = (&tree, target, &options.input.entry) {
-            return pushdown(&system(file, tree, options)?, &budget);
+            return pushdown(&system(file, tree, &options.input)?, &budget);
         }
         if options.input.entry.is_some() {
-            return converted(lower(file, &tree, options)?, target, &budget);
+            return converted(lower(file, &tree, &options.input)?, target, &budget);
         }
         // A boolean program without a start can be written down.
         if let (Tree::Bp(tree), Target::Bp) = (&tree, target) {
@@ -76,7 +76,7 @@ pub fn convert(
                 false => Err(rejected(file, errors.iter().map(|e| e.diagnostic()))),
             };
         }
-        let program = lower(file, &tree, options)?;
+        let program = lower(file, &tree, &options.input)?;
         match (&tree, target) {
             (Tree::Remopla(tree), Target::Remopla) => Ok(front_remopla::print(tree)),
             (Tree::Pds(tree), Target::Pds) => Ok(front_pds::print(tree)),
@@ -188,10 +188,10 @@ pub fn dump(
     };
     match stage {
         Stage::Tree if options.input.c.is_some() => {
-            Ok(options.input.c.iter().map(|c| c.listing()).collect())
+            Ok(options.input.c.iter().map(|c| c::listing(c)).collect())
         }
         Stage::Tree => {
-            let (file, tree) = parse(files, options)?;
+            let (file, tree) = parse(files, &options.input)?;
             goes_on(&budget)?;
             text(&budget, |out| match &tree {
                 Tree::Bp(tree) => tree::dump(tree, file, out),
@@ -201,17 +201,17 @@ pub fn dump(
         }
         Stage::Spds => guarded("making a pushdown system", || {
             if let Some(c) = &options.input.c {
-                let program = loaded(c.program(options, &[])?)?;
+                let program = loaded(c.program(&options.input, &[])?)?;
                 return Ok(ir::spds::dump(&Spds::from_program(&program)));
             }
-            let (file, tree) = parse(files, options)?;
+            let (file, tree) = parse(files, &options.input)?;
             goes_on(&budget)?;
             Ok(ir::spds::dump(&match &tree {
-                Tree::Pds(tree) => system(file, tree, options)?,
-                tree => Spds::from_program(&loaded(lower(file, tree, options)?)?),
+                Tree::Pds(tree) => system(file, tree, &options.input)?,
+                tree => Spds::from_program(&loaded(lower(file, tree, &options.input)?)?),
             }))
         }),
-        Stage::Ir => Ok(ir::dump(&loaded(load(files, options)?)?)),
+        Stage::Ir => Ok(ir::dump(&loaded(load(files, &options.input)?)?)),
         Stage::Task(properties) => {
             let is_rule = |p: &&Property| matches!(p, Property::Rule { .. });
             let others: Vec<Property> =
@@ -226,7 +226,7 @@ pub fn dump(
             if others.is_empty() && !properties.is_empty() {
                 return Ok(out + &products);
             }
-            let program = Arc::new(loaded(load_for(files, options, &others)?)?);
+            let program = Arc::new(loaded(load_for(files, &options.input, &others)?)?);
             let asked = Questions::new(&program, files, &others, options, &budget)?;
             for (property, asks) in &asked.each {
                 let _ = write!(out, "{}:", render::title(property));
@@ -294,7 +294,7 @@ fn rule_task(
     };
     let rule = rule_of(property)?;
     let places = Arc::new(front_c::Places::new(c.skeleton()));
-    let (allow, most) = (crate::remarks::in_files(files), rules::MAX_LENGTH);
+    let (allow, most) = (findings::in_files(files), rules::MAX_LENGTH);
     let product = match RuleQuestion::new(&rule, (c, &places), &allow, options, most, budget) {
         Ok(question) => question.product,
         Err(Trouble::Stopped(reason)) => return Err(Error::Stopped(reason)),

@@ -1,10 +1,10 @@
 //! What a user may choose.
 
 use crate::EngineChoice;
-use crate::{CProgram, SoFar};
+use crate::SoFar;
 use check::{Budget, Limits, Progress, TraceMode};
 pub use engine_pds::Heads;
-use front_bp::Dialect;
+use input::Input;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -36,31 +36,13 @@ impl From<Search> for Options {
 
 impl Options {
     /// The same, with one engine to answer.
-    pub(crate) fn alone(&self) -> Options {
+    pub fn alone(&self) -> Options {
         let mut out = self.clone();
         if out.search.engine == EngineChoice::Compare {
             out.search.engine = EngineChoice::Auto;
         }
         out
     }
-}
-
-/// What is read, and as what.
-#[derive(Clone, Debug, Default)]
-pub struct Input {
-    /// The language; by default, told from the file's name.
-    pub lang: Option<Lang>,
-    /// Which table of precedences boolean programs use.
-    pub dialect: Dialect,
-    /// The program, where it is one in C: the source files are for showing then.
-    pub c: Option<Arc<CProgram>>,
-    /// Variables of a C program whose values are kept, each with its number of bits.
-    pub keep: Vec<(String, u32)>,
-    /// Where parts of a C program were left out, answer about the rest; otherwise nothing is said to hold.
-    pub allow_incomplete: bool,
-    /// Where the program starts: a procedure (by default `main`), of a pushdown system a stack
-    /// symbol.
-    pub entry: Option<String>,
 }
 
 /// How questions are answered, and what that may cost.
@@ -142,87 +124,6 @@ impl Default for Shown {
     }
 }
 
-/// An input language.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Lang {
-    /// Boolean programs.
-    Bp,
-    /// Remopla, the language of Moped.
-    Remopla,
-    /// Pushdown systems, explicit and symbolic.
-    Pds,
-    /// C.
-    C,
-}
-
-/// What is to be known of an input language. Command lines, help and errors read it here.
-#[derive(Clone, Copy, Debug)]
-pub struct Language {
-    /// Which one.
-    pub lang: Lang,
-    /// The word by which command lines name it.
-    pub word: &'static str,
-    /// What one of its programs is called.
-    pub program: &'static str,
-    /// How files in it end.
-    pub endings: &'static [&'static str],
-    /// One line for people.
-    pub help: &'static str,
-}
-
-/// The input languages.
-pub const LANGUAGES: [Language; 4] = [
-    Language {
-        lang: Lang::Bp,
-        word: "bp",
-        program: "boolean program",
-        endings: &["bp"],
-        help: "Boolean programs (.bp)",
-    },
-    Language {
-        lang: Lang::Remopla,
-        word: "remopla",
-        program: "Remopla program",
-        endings: &["rem", "rmpl"],
-        help: "The language of Moped (.rem, .rmpl)",
-    },
-    Language {
-        lang: Lang::Pds,
-        word: "pds",
-        program: "pushdown system",
-        endings: &["pds"],
-        help: "Pushdown systems, explicit and symbolic (.pds)",
-    },
-    Language {
-        lang: Lang::C,
-        word: "c",
-        program: "C program",
-        endings: &["c", "h", "i"],
-        help: "C (.c, .h; .i for what is preprocessed)",
-    },
-];
-
-impl Lang {
-    /// What is to be known of it.
-    pub fn about(self) -> &'static Language {
-        let i = LANGUAGES.iter().position(|row| row.lang == self);
-        &LANGUAGES[i.expect("every language has a row")]
-    }
-
-    /// The language that a file's name tells.
-    pub fn of_file(name: &str) -> Option<Lang> {
-        let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();
-        let row = LANGUAGES.iter().find(|row| row.endings.contains(&ending.as_str()))?;
-        Some(row.lang)
-    }
-
-    /// The language with this word.
-    pub fn named(word: &str) -> Option<Lang> {
-        LANGUAGES.iter().find(|row| row.word == word).map(|row| row.lang)
-    }
-}
-
 /// Who watches a run: a flag that stops it, a measure of memory, a listener.
 #[derive(Clone, Default)]
 pub struct Watch {
@@ -251,7 +152,7 @@ impl Watch {
     }
 
     /// A budget for a part of the run whose limits are `whole`. Its clock starts now.
-    pub(crate) fn part(&self, limits: Limits, whole: Limits) -> Budget {
+    pub fn part(&self, limits: Limits, whole: Limits) -> Budget {
         self.watched(Budget::new(limits).as_part_of(whole))
     }
 

@@ -21,12 +21,12 @@ pub struct Allow {
 
 impl Allow {
     /// Whether it is about a rule at a place.
-    pub(crate) fn is_about(&self, rule: &str, file: &str, line: u32) -> bool {
+    pub fn is_about(&self, rule: &str, file: &str, line: u32) -> bool {
         (self.rule == rule || self.rule == "*") && self.line == line && self.file == file
     }
 
     /// Whether it allows a violation: it stands where that happens, or where its object comes from.
-    pub(crate) fn allows(&self, rule: &str, finding: &Finding) -> bool {
+    pub fn allows(&self, rule: &str, finding: &Finding) -> bool {
         let origin = finding.origin.as_ref();
         self.is_about(rule, &finding.file, finding.line)
             || origin.is_some_and(|(file, line)| self.is_about(rule, file, *line))
@@ -58,6 +58,6 @@ pub fn allowances(file: &str, text: &str) -> Vec<Allow> {
 }
 
 /// The remarks in all files.
-pub(crate) fn in_files(files: &[Arc<SourceFile>]) -> Vec<Allow> {
+pub fn in_files(files: &[Arc<SourceFile>]) -> Vec<Allow> {
     files.iter().flat_map(|f| allowances(f.name(), f.text())).collect()
 }
