@@ -3,7 +3,8 @@
 
     python3 corpus/verify.py ORACLE_DIR [FILE...]
 
-ORACLE_DIR holds the reference's bp.py and explicit.py. For `violated at L:C` the assertion there must be
+ORACLE_DIR holds the reference's bp.py, explicit.py and ltl.py; it knows boolean programs, so that the answers of
+programs in other languages stay those that were written by hand. For `violated at L:C` the assertion there must be
 the one failing assertion that is nearest (hierarchically), so that a shortest trace can end nowhere else.
 """
 import os
@@ -38,7 +39,11 @@ def problems(path, parse, Reach):
     reach = Reach(prog, d["entry"])
     bad = []
     for prop, want in d["questions"]:
-        if prop.startswith("reach "):
+        if prop.startswith("ltl "):
+            formula = parse_ltl(prop[4:])
+            answers = {Checker(prog, formula, d["entry"], keep_frame=keep).holds for keep in (False, True)}
+            got = "holds" if answers == {True} else "violated" if answers == {False} else "ambiguous"
+        elif prop.startswith("reach "):
             got = "reachable" if reach.label_reachable(prop[6:]) else "unreachable"
         else:
             fails = reach.failing_asserts()
@@ -62,7 +67,9 @@ def main():
         sys.exit(__doc__)
     sys.path.insert(0, sys.argv[1])
     from bp import parse
+    global Checker, parse_ltl
     from explicit import Reach
+    from ltl import Checker, parse_ltl
     files = sys.argv[2:] or sorted(
         os.path.join(d, f) for d, _, fs in os.walk(HERE) for f in fs if f.endswith(".bp"))
     failed = 0

@@ -1,6 +1,7 @@
 //! Programs with known answers: `corpus/` of this workspace, and those of others where present.
 
 use front_bp::{Dialect, LowerOptions};
+use input::{CProgram, CText, Input, Lang};
 use property::Property;
 use source::SourceFile;
 use std::fmt;
@@ -54,9 +55,25 @@ impl fmt::Display for CorpusError {
 impl std::error::Error for CorpusError {}
 
 impl Case {
-    /// The program that the text describes; or what the front end says against it, one a line.
+    /// The program that the text describes; or what the front end says against it, one a line. The name tells the
+    /// language; what is wrong with a boolean program is told as its front end does.
     pub fn program(&self) -> Result<Arc<ir::Program>, String> {
-        lower(&self.name, &self.text, self.dialect, self.entry.clone())
+        // Names of cases from folders without an index have an entry behind them.
+        let lang = Lang::of_file(&self.name).unwrap_or(Lang::Bp);
+        if lang == Lang::Bp {
+            return lower(&self.name, &self.text, self.dialect, self.entry.clone());
+        }
+        let mut input = Input { entry: self.entry.clone(), ..Input::default() };
+        if lang == Lang::C {
+            let (name, text) = (self.name.clone(), self.text.clone());
+            let c = CProgram::new(vec![CText { name, text, directory: None }]);
+            input.c = Some(Arc::new(c.map_err(|e| e.to_string())?));
+        }
+        let file = SourceFile::new(&self.name, &self.text).map_err(|e| e.to_string())?;
+        let asked: Vec<Property> = self.questions.iter().map(|(p, _)| p.clone()).collect();
+        input::load_for(&[Arc::new(file)], &input, &asked)
+            .map(Arc::new)
+            .map_err(|error| format!("{error:?}"))
     }
 
     /// Reads the directives of a text.
@@ -126,6 +143,7 @@ fn property(text: &str) -> Option<Property> {
     match text.split_once(' ') {
         None if text == "assert" => Some(Property::Assert),
         Some(("reach", label)) => Some(Property::reach(label.trim())),
+        Some(("ltl", formula)) => Some(Property::ltl(formula.trim())),
         _ => None,
     }
 }
@@ -134,8 +152,8 @@ fn expected(property: &Property, text: &str) -> Option<Expected> {
     match (property, text) {
         (Property::Reach { .. }, "reachable") => Some(Expected::Violated { at: None }),
         (Property::Reach { .. }, "unreachable") => Some(Expected::Holds),
-        (Property::Assert, "holds") => Some(Expected::Holds),
-        (Property::Assert, "violated") => Some(Expected::Violated { at: None }),
+        (Property::Assert | Property::Ltl { .. }, "holds") => Some(Expected::Holds),
+        (Property::Assert | Property::Ltl { .. }, "violated") => Some(Expected::Violated { at: None }),
         (Property::Assert, text) => {
             let (line, column) = text.strip_prefix("violated at ")?.split_once(':')?;
             Some(Expected::Violated { at: Some((line.parse().ok()?, column.parse().ok()?)) })
@@ -152,10 +170,11 @@ pub fn own_folder() -> PathBuf {
 /// The cases of this workspace's corpus, by name.
 pub fn own() -> Result<Vec<Case>, CorpusError> {
     let root = own_folder();
-    files(&root, "bp")?
-        .into_iter()
-        .map(|path| Case::parse(&relative(&root, &path), &read(&path)?))
-        .collect()
+    let mut paths = Vec::new();
+    for ending in ["bp", "rem", "pds", "c"] {
+        paths.extend(files(&root, ending)?);
+    }
+    paths.into_iter().map(|path| Case::parse(&relative(&root, &path), &read(&path)?)).collect()
 }
 
 /// Where the corpora of others lie: `$POSTBOP_CORPUS`, or `../shared/corpus` beside the workspace;
@@ -345,7 +364,7 @@ mod tests {
         assert!(bad("//@ verdict: holds").contains("without a property"));
         assert!(bad("//@ property: assert\n//@ property: assert").contains("without a verdict"));
         assert!(bad("//@ property: assert\n//@ verdict: reachable").contains("unknown verdict"));
-        assert!(bad("//@ property: ltl F g").contains("unknown property"));
+        assert!(bad("//@ property: mu F g").contains("unknown property"));
         assert!(bad("//@ colour: red").contains("unknown directive"));
     }
 

@@ -3,7 +3,7 @@
 use crate::corpus::{Case, Expected};
 use crate::judge::{differences, kind, problems};
 use check::{Answer, Budget, Engine, Goal, Limits, StopReason, Task, Trace, Verdict};
-use property::Question;
+use property::{Property, Question};
 use std::time::Duration;
 
 /// A case that an engine cannot do, and why.
@@ -62,32 +62,52 @@ pub fn run(
     report
 }
 
+/// Engines that know runs without end.
+const LOOPS: [&str; 3] = ["explicit", "post", "pre"];
+
 fn judge(engine: &dyn Engine, case: &Case, limit: Duration) -> Vec<String> {
-    let task = match task(case) {
-        Ok(task) => task,
+    let asked = match tasks(case) {
+        Ok(asked) => asked,
         Err(problem) => return vec![problem],
     };
-    let answer = answer(engine, &task, limit);
-    let mut found = problems(&task, &answer);
-    for ((property, expected), verdict) in case.questions.iter().zip(&answer.verdicts) {
-        let wanted = match expected {
-            Expected::Holds => "not reached",
-            Expected::Violated { .. } => "reached",
-            Expected::Agree => continue,
-        };
-        if kind(verdict) != wanted {
-            found.push(format!("{property:?}: {}, expected: {wanted}", kind(verdict)));
-        }
-        if let (Expected::Violated { at: Some(place) }, Verdict::Violated(Some(trace))) =
-            (expected, verdict)
-        {
-            let end = last_statement(&task, trace);
-            if end != Some(*place) {
-                found.push(format!("{property:?}: fails at {end:?}, expected: {place:?}"));
+    let mut found = Vec::new();
+    for (task, questions) in asked {
+        let repeats = task.goals.iter().any(|goal| matches!(goal, Goal::Repeat { .. }));
+        if !repeats || LOOPS.contains(&engine.name()) {
+            let answer = answer(engine, &task, limit);
+            found.extend(problems(&task, &answer));
+            for ((property, expected), verdict) in questions.iter().zip(&answer.verdicts) {
+                found.extend(wrong(&task, property, *expected, verdict));
             }
         }
     }
     found
+}
+
+/// How a verdict is not as expected.
+fn wrong(
+    task: &Task,
+    property: &Property,
+    expected: Expected,
+    verdict: &Verdict,
+) -> Option<String> {
+    let wanted = match expected {
+        Expected::Holds => "not reached",
+        Expected::Violated { .. } => "reached",
+        Expected::Agree => return None,
+    };
+    if kind(verdict) != wanted {
+        return Some(format!("{property:?}: {}, expected: {wanted}", kind(verdict)));
+    }
+    if let (Expected::Violated { at: Some(place) }, Verdict::Violated(Some(trace))) =
+        (expected, verdict)
+    {
+        let end = last_statement(task, trace);
+        if end != Some(place) {
+            return Some(format!("{property:?}: fails at {end:?}, expected: {place:?}"));
+        }
+    }
+    None
 }
 
 /// Runs both engines on every case; they must agree. Where the reference gives no answer, the case
@@ -138,20 +158,40 @@ fn answer(engine: &dyn Engine, task: &Task, limit: Duration) -> Answer {
     engine.run(task, &Budget::new(Limits { time: Some(limit), ..Limits::default() }))
 }
 
-/// The questions of a case as one task.
+/// The questions about places as one task.
 pub fn task(case: &Case) -> Result<Task, String> {
+    let mut all = tasks(case)?;
+    match (all.len(), all.pop()) {
+        (1, Some((task, _))) => Ok(task),
+        _ => Err("a task is about one program".to_owned()),
+    }
+}
+
+/// A task with the questions that its goals are, in order.
+type Asked<'c> = (Task, Vec<&'c (Property, Expected)>);
+
+/// The questions about places as one task, and one for each temporal property.
+fn tasks(case: &Case) -> Result<Vec<Asked<'_>>, String> {
     let program = case.program()?;
-    let mut goals: Vec<Goal> = Vec::new();
-    for (property, _) in &case.questions {
-        match property.question(&program).map_err(|e| e.to_string())? {
-            Question::Goal(goal) => goals.push(goal),
+    let mut places: Asked = (Task::new(program.clone(), Vec::new()), Vec::new());
+    let mut out = Vec::new();
+    for asked in &case.questions {
+        match asked.0.question(&program).map_err(|e| e.to_string())? {
+            Question::Goal(goal) => {
+                places.0.goals.push(goal);
+                places.1.push(asked);
+            }
             Question::AllNodes => return Err("a corpus asks for single places".to_owned()),
-            Question::Product(_) => {
-                return Err("a task is about one program".to_owned());
+            Question::Product(product) => {
+                let task = Task::new(product.program.clone(), vec![product.goal.clone()]);
+                out.push((task, vec![asked]));
             }
         }
     }
-    Ok(Task::new(program, goals))
+    if !places.1.is_empty() {
+        out.push(places);
+    }
+    Ok(out)
 }
 
 /// Line and column of the last statement that a trace executes.
