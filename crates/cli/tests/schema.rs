@@ -273,3 +273,32 @@ fn what_does_not_fit_is_found() {
         assert!(!testkit::violations(&schema, &bad).is_empty(), "{to} fits");
     }
 }
+
+/// Names may hold characters that a terminal would act on. They are escaped as JSON escapes them.
+#[test]
+fn any_name_can_be_read_back() {
+    let name = "{a\u{202e}b\u{85}c}";
+    let text = format!(
+        "decl {name};\nvoid main() begin {name} := 1; f(); R: skip; end\nvoid f() begin assert({name}); end\n"
+    );
+    let folder = Folder::new("names", &[("f.bp", &text)]);
+    let named = |schema: &str, args: &[&str]| {
+        let out = folder.bop(&[args, &["--format", "json"]].concat()).0;
+        assert!(!out.contains(['\u{202e}', '\u{85}']), "{args:?}: {out}");
+        let json = fits(schema, &out);
+        assert!(json.to_string().contains(name), "{args:?}: {json}");
+    };
+    named("report", &["check", "f.bp", "--reach", "R"]);
+    named("states", &["states", "f.bp", "--at", "R"]);
+    named("stacks", &["states", "f.bp", "--to", "f .*"]);
+    named("influence", &["influence", "f.bp"]);
+    for stage in ["summaries", "modref", "live"] {
+        named("facts", &["dump", "f.bp", "--stage", stage]);
+    }
+    let formula = format!("F \"{name}\"");
+    folder.bop(&["check", "f.bp", "--ltl", &formula, "--proof", "f.proof"]);
+    let proofs = fs::read_to_string(folder.0.join("f.proof")).expect("it was written");
+    assert_eq!(fits("proof", &proofs)["asked"][0]["formula"], formula.as_str());
+    let (out, code) = folder.bop(&["replay", "f.bp", "f.proof"]);
+    assert!(code == 0 && out.starts_with("accepted: "), "{out}");
+}
