@@ -272,7 +272,19 @@ fn solution() {
 }
 
 #[test]
-fn graph() {
+fn automaton() {
+    let mut session = Session::new("none", "");
+    for format in ["text", "hoa", "dot"] {
+        session.run(&format!("ltl G(a->F(b)) --format {format}"));
+    }
+    insta::assert_snapshot!(session.text);
+}
+
+#[test]
+fn languages() {
     let mut session = Session::new("reached.bp", REACHED);
-    insta::assert_snapshot!(session.run("convert reached.bp --to dot").text);
+    for language in ["bp", "remopla", "pds", "dot"] {
+        session.run(&format!("convert reached.bp --to {language}"));
+    }
+    insta::assert_snapshot!(session.text);
 }
