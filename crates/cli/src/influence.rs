@@ -14,7 +14,7 @@ use equations::{
     View,
 };
 use postbop::{Error, Options, Search, Watch};
-use serde_json::json;
+use render::{InfluencePage, InfluenceSchema, MethodPage, PointPage};
 use source::SourceFile;
 use std::io::Write;
 use std::sync::Arc;
@@ -175,7 +175,7 @@ fn show(
     let page = if format == AnnotatedFormat::Json { Page::Json } else { Page::Text };
     io::write_page(output, page, |out| match format {
         AnnotatedFormat::Text => text(found, out),
-        AnnotatedFormat::Json => writeln!(out, "{}", as_json(found)),
+        AnnotatedFormat::Json => render::influence_json(&page_of(found), out),
         AnnotatedFormat::Source => annotated_source(found, files, out),
     })?;
     Ok(())
@@ -215,36 +215,25 @@ fn text(found: &Annotated, out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
-fn as_json(found: &Annotated) -> serde_json::Value {
-    let file = |p: &AnnotatedPoint| found.files.get(p.file).cloned().unwrap_or_default();
-    let points: Vec<serde_json::Value> = found
-        .points
-        .iter()
-        .map(|p| {
-            json!({
-                "function": p.function,
-                "file": file(p),
-                "line": p.line,
-                "column": p.column,
-                "text": p.text,
-                "labels": p.labels,
-                "reachable": p.names.is_some(),
-                "variables": p.names.clone().unwrap_or_default(),
-            })
-        })
-        .collect();
-    let methods: Vec<serde_json::Value> = found
-        .methods
-        .iter()
-        .map(|(method, effort)| json!({"method": method, "effort": effort}))
-        .collect();
-    json!({
-        "schema": "postbop.influence/1",
-        "analysis": found.analysis,
-        "methods": methods,
-        "variables": found.variables,
-        "points": points,
-    })
+fn page_of(found: &Annotated) -> InfluencePage<'_> {
+    let points = found.points.iter().map(|p| PointPage {
+        function: &p.function,
+        file: found.files.get(p.file).map_or("", String::as_str),
+        line: p.line,
+        column: p.column,
+        text: &p.text,
+        labels: &p.labels,
+        reachable: p.names.is_some(),
+        variables: p.names.as_deref().unwrap_or_default(),
+    });
+    let methods = found.methods.iter();
+    InfluencePage {
+        schema: InfluenceSchema::V1,
+        analysis: found.analysis,
+        methods: methods.map(|&(method, effort)| MethodPage { method, effort }).collect(),
+        variables: &found.variables,
+        points: points.collect(),
+    }
 }
 
 /// The source, each line with what holds at its statements, as a comment.

@@ -7,7 +7,7 @@ use crate::verbs::{Failed, limits, read};
 use crate::{influence, io, watch, workers};
 use equations::{EquationForm, Method, MuSyntax, Resolution, Solution, Stream, Workers};
 use postbop::{Error, Options, Search, Watch};
-use serde_json::json;
+use render::{DiagnosticPage, SolutionPage, SolutionSchema};
 use source::SourceFile;
 use std::io::{Cursor, Read};
 use std::sync::Arc;
@@ -187,19 +187,17 @@ fn resolved(
             )
         }
         SolutionFormat::Json => {
-            let mut object = json!({
-                "schema": "postbop.solution/1",
-                "value": value,
-                "variables_explored": variables_explored,
-                "algorithm": algorithm,
-            });
-            if let Some(total) = total {
-                object["variables_total"] = total.into();
-            }
-            if let Some(explained) = explanation {
-                object["diagnostic"] = json!({"variables": explained.variables, "checked": true});
-            }
-            writeln!(out, "{object}")
+            let diagnostic = explanation.as_ref();
+            let page = SolutionPage {
+                schema: SolutionSchema::V1,
+                value: *value,
+                variables_explored: *variables_explored,
+                algorithm,
+                variables_total: total,
+                diagnostic: diagnostic
+                    .map(|e| DiagnosticPage { variables: e.variables, checked: true }),
+            };
+            render::solution_json(&page, out)
         }
     })?;
     Ok(if *value { Exit::Holds } else { Exit::Violated })

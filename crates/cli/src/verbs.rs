@@ -229,7 +229,7 @@ impl Written {
         }
         if let Some(file) = &self.proof {
             let proofs = postbop::proofs(report, options);
-            io::write_to(Some(file), |out| render::write_proofs(&proofs, out))?;
+            io::write_page(Some(file), Page::Json, |out| render::write_proofs(&proofs, out))?;
             let proved = |s| matches!(s, Status::Holds | Status::Unreachable);
             let missing = |r: &&postbop::Outcome| r.proof.is_none() && proved(r.status);
             for outcome in report.results.iter().filter(missing) {
@@ -414,11 +414,11 @@ fn dump(args: &Dump) -> Result<Exit, Failed> {
         let files = program(&args.input, &mut options, (false, false))?;
         let asked = properties(&args.properties)?;
         let facts = postbop::facts(&files, kind, &asked, &options)?;
-        let text = match args.format {
-            DumpFormat::Text => render::facts_text(&facts),
-            DumpFormat::Json => render::facts_json(&facts),
+        let (page, text) = match args.format {
+            DumpFormat::Text => (Page::Text, render::facts_text(&facts)),
+            DumpFormat::Json => (Page::Json, render::facts_json(&facts)),
         };
-        io::write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+        io::write_page(args.output.as_deref(), page, |out| out.write_all(text.as_bytes()))?;
         return Ok(Exit::Holds);
     }
     if args.format == DumpFormat::Json {

@@ -1,7 +1,7 @@
 //! What a report is entitled to say: the part of the program that was read, and what its answers take
 //! for granted.
 
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 
 /// What stands beside all answers of a report.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -85,22 +85,52 @@ impl LeftOut {
             (_, false) => format!("`{what}` at {file}:{line}:{column} ({why})"),
         }
     }
-
-    fn json(&self) -> Json {
-        let LeftOut { what, file, line, column, why } = self;
-        match line {
-            0 => json!({"what": what, "file": file, "why": why}),
-            _ => json!({"what": what, "file": file, "line": line, "column": column, "why": why}),
-        }
-    }
 }
 
-/// The extent as JSON.
-pub(crate) fn extent_json(extent: &Extent) -> Json {
-    json!({
-        "files": extent.files,
-        "functions": extent.functions,
-        "complete": extent.is_complete(),
-        "left_out": extent.left_out.iter().map(LeftOut::json).collect::<Vec<_>>(),
-    })
+/// The part of the program that was read.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct Checked<'a> {
+    /// Files that were read.
+    files: usize,
+    /// Functions that were read.
+    functions: usize,
+    /// Nothing was left out.
+    complete: bool,
+    /// What was not read: it may do anything.
+    left_out: Vec<Missing<'a>>,
+}
+
+/// A part of a program that was left out.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Missing<'a> {
+    /// The function or file; empty for a declaration without a name.
+    what: &'a str,
+    /// The file that it is in.
+    file: &'a str,
+    /// The line, from 1; absent for a whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    /// The column, from 1; absent for a whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    /// Why.
+    why: &'a str,
+}
+
+impl<'a> From<&'a Extent> for Checked<'a> {
+    fn from(extent: &'a Extent) -> Checked<'a> {
+        let missing = |part: &'a LeftOut| {
+            let LeftOut { what, file, line, column, why } = part;
+            let (line, column) = (*line > 0).then_some((*line, *column)).unzip();
+            Missing { what, file, line, column, why }
+        };
+        Checked {
+            files: extent.files,
+            functions: extent.functions,
+            complete: extent.is_complete(),
+            left_out: extent.left_out.iter().map(missing).collect(),
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::Formula;
 use ir::{NodeId, ProcId, Program, VarId};
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -18,7 +18,9 @@ pub struct Facts {
 }
 
 /// A kind of facts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "Stage", rename_all = "lowercase")]
 pub enum FactsKind {
     /// Summaries and path edges ([bebop §3.1]).
     Summaries,
@@ -111,48 +113,126 @@ fn formula(out: &mut String, what: &str, formula: &Formula) {
 /// The facts for programs, as one object.
 #[must_use]
 pub fn facts_json(facts: &Facts) -> String {
-    let program = &facts.program;
-    let names = |vars: &[VarId]| -> Json {
-        vars.iter().map(|&v| Json::from(program.var_name(v))).collect()
+    let page = Document {
+        schema: Schema::V1,
+        stage: facts.kind,
+        procs: facts.procs.iter().map(|proc| ProcDocument::new(facts, proc)).collect(),
     };
-    let formula = |f: &Formula| {
-        let parts = f.definitions.iter().map(|(name, part)| json!([name, part]));
-        json!({"formula": f.text, "definitions": parts.collect::<Json>()})
-    };
-    let statement = |s: &StatementFacts| {
-        let origin = program.nodes[s.node].origin;
-        let mut out = json!({
-            "line": origin.line, "column": origin.column, "text": program.text(origin.text),
-        });
-        match &s.path {
-            Some(path) => out["path"] = formula(path),
-            None => out["live"] = names(&s.live),
-        }
-        out
-    };
-    let proc = |p: &ProcFacts| {
-        let mut out = json!({"proc": program.proc_name(p.proc)});
-        match facts.kind {
-            FactsKind::ModRef => {
-                out["modifies"] = names(&p.modifies);
-                out["touches"] = names(&p.touches);
+    // Nothing in it can fail: names are strings, and the writer is one.
+    let mut out = serde_json::to_string(&page).unwrap_or_default();
+    out.push('\n');
+    out
+}
+
+/// What analyses and summaries say of each procedure (`bop dump --stage summaries|modref|live --format json`).
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "Facts")]
+pub(crate) struct Document<'a> {
+    /// The schema, and its version.
+    schema: Schema,
+    /// Which facts.
+    stage: FactsKind,
+    /// In the order of the program.
+    procs: Vec<ProcDocument<'a>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+enum Schema {
+    #[serde(rename = "postbop.facts/1")]
+    V1,
+}
+
+/// What is known of a procedure.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "Procedure")]
+struct ProcDocument<'a> {
+    /// The procedure.
+    proc: &'a str,
+    /// `modref`: globals that it may change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modifies: Option<Vec<&'a str>>,
+    /// `modref`: globals that it may change or read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    touches: Option<Vec<&'a str>>,
+    /// `live`: globals and results that are live where it returns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    live_at_exit: Option<Vec<&'a str>>,
+    /// `summaries`: from the values at entry (`x@entry`) to those at the exit; `0` if it never returns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<FormulaDocument<'a>>,
+    /// `summaries`: globals that keep their values from the entry to every statement and exit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unchanged: Option<Vec<&'a str>>,
+    /// `summaries`, `live`: its statements in the order of the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statements: Option<Vec<StatementDocument<'a>>>,
+}
+
+/// A formula.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "Formula")]
+struct FormulaDocument<'a> {
+    /// The formula.
+    formula: &'a str,
+    /// Names in it, and what they stand for; each may use those before it.
+    definitions: &'a [(String, String)],
+}
+
+/// What is known at a statement.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "Statement")]
+struct StatementDocument<'a> {
+    /// The line, from 1.
+    line: u32,
+    /// The column, from 1.
+    column: u32,
+    /// The statement.
+    text: &'a str,
+    /// `summaries`: from the values at entry to those before it; `0` if it cannot be reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<FormulaDocument<'a>>,
+    /// `live`: the variables that are live before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    live: Option<Vec<&'a str>>,
+}
+
+impl<'a> ProcDocument<'a> {
+    fn new(facts: &'a Facts, p: &'a ProcFacts) -> ProcDocument<'a> {
+        let (program, kind) = (&*facts.program, facts.kind);
+        let names = |of: FactsKind, vars: &[VarId]| -> Option<Vec<&'a str>> {
+            (kind == of).then(|| vars.iter().map(|&v| program.var_name(v)).collect())
+        };
+        let statement = |s: &'a StatementFacts| {
+            let origin = program.nodes[s.node].origin;
+            let live = s.live.iter().map(|&v| program.var_name(v));
+            StatementDocument {
+                line: origin.line,
+                column: origin.column,
+                text: program.text(origin.text),
+                path: s.path.as_ref().map(FormulaDocument::from),
+                live: s.path.is_none().then(|| live.collect()),
             }
-            FactsKind::Live => out["live_at_exit"] = names(&p.live_at_exit),
-            FactsKind::Summaries => {
-                out["summary"] = p.summary.as_ref().map(formula).into();
-                out["unchanged"] = names(&p.unchanged);
-            }
+        };
+        ProcDocument {
+            proc: program.proc_name(p.proc),
+            modifies: names(FactsKind::ModRef, &p.modifies),
+            touches: names(FactsKind::ModRef, &p.touches),
+            live_at_exit: names(FactsKind::Live, &p.live_at_exit),
+            summary: p.summary.as_ref().map(FormulaDocument::from),
+            unchanged: names(FactsKind::Summaries, &p.unchanged),
+            statements: (kind != FactsKind::ModRef)
+                .then(|| p.statements.iter().map(statement).collect()),
         }
-        if facts.kind != FactsKind::ModRef {
-            out["statements"] = p.statements.iter().map(statement).collect();
-        }
-        out
-    };
-    let kind = match facts.kind {
-        FactsKind::Summaries => "summaries",
-        FactsKind::ModRef => "modref",
-        FactsKind::Live => "live",
-    };
-    let procs: Json = facts.procs.iter().map(proc).collect();
-    format!("{}\n", json!({"schema": "postbop.facts/1", "stage": kind, "procs": procs}))
+    }
+}
+
+impl<'a> From<&'a Formula> for FormulaDocument<'a> {
+    fn from(formula: &'a Formula) -> FormulaDocument<'a> {
+        FormulaDocument { formula: &formula.text, definitions: &formula.definitions }
+    }
 }

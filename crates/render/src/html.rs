@@ -6,9 +6,9 @@
 use crate::text::rounded;
 use crate::values::{Changes, Reader};
 use crate::{ListedStep, Listing, Outcome, Report};
-use ir::{Id, NodeId, Program, VarId, VarKind};
+use ir::{Id, NodeId, Program, VarKind};
 use rustc_hash::FxHashMap;
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 use std::io::{self, Write};
 
 /// Files with more lines are shown around the path only.
@@ -32,19 +32,17 @@ fn escaped(text: &str) -> String {
 }
 
 /// JSON that cannot end the element it stands in.
-fn inert(json: &Json) -> String {
-    json.to_string().replace('<', "\\u003c")
+fn inert(value: &impl Serialize) -> io::Result<String> {
+    Ok(serde_json::to_string(value)?.replace('<', "\\u003c"))
 }
 
 fn data(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let files: Vec<Json> = (0..report.files.len()).map(|i| file(report, i)).collect();
+    let files: Vec<File<'_>> = (0..report.files.len()).map(|i| file(report, i)).collect();
     let mut statements = Numbers::new(report);
-    let vars: Vec<Json> = (statements.programs.iter())
-        .flat_map(|(p, _)| {
-            p.vars.iter().map(|v| json!([p.text(v.name), v.kind == VarKind::Global]))
-        })
+    let vars: Vec<(&str, bool)> = (statements.programs.iter())
+        .flat_map(|(p, _)| p.vars.iter().map(|v| (p.text(v.name), v.kind == VarKind::Global)))
         .collect();
-    write!(out, "{{\"files\":{},\n\"vars\":{},\n", inert(&files.into()), inert(&vars.into()))?;
+    write!(out, "{{\"files\":{},\n\"vars\":{},\n", inert(&files)?, inert(&vars)?)?;
     // Only statements that occur in a trace are told.
     out.write_all(b"\"results\":[")?;
     for (i, outcome) in report.results.iter().enumerate() {
@@ -53,7 +51,7 @@ fn data(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     }
     let mut first = report.results.is_empty();
     for page in about_all(report) {
-        write!(out, "{}{}", if first { "\n" } else { ",\n" }, inert(&page))?;
+        write!(out, "{}{}", if first { "\n" } else { ",\n" }, inert(&page)?)?;
         first = false;
     }
     out.write_all(b"],\n\"statements\":[")?;
@@ -70,20 +68,34 @@ fn data(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             true => text.to_owned(),
             false => format!("{text}  ◀ {events}"),
         };
-        let row = json!([proc, file, origin.line, origin.column, text]);
-        write!(out, "{}{}", if i > 0 { ",\n" } else { "\n" }, inert(&row))?;
+        let row = (proc, file, origin.line, origin.column, text);
+        write!(out, "{}{}", if i > 0 { ",\n" } else { "\n" }, inert(&row)?)?;
     }
     out.write_all(b"]}")
 }
 
+/// A file's name, and lines with their numbers.
+#[derive(Serialize)]
+struct File<'a> {
+    name: &'a str,
+    lines: Vec<(u32, &'a str)>,
+}
+
+/// A page without a run.
+#[derive(Serialize)]
+struct Aside {
+    title: &'static str,
+    verdict: &'static str,
+    note: String,
+    r#loop: Option<usize>,
+    dead: [(); 0],
+    steps: [(); 0],
+}
+
 /// Pages for what stands beside all answers: what was left out, and what does nothing.
-fn about_all(report: &Report) -> Vec<Json> {
-    let page = |title: &str, verdict: &str, note: String| {
-        json!({
-            "title": title, "verdict": verdict, "note": note, "loop": null, "dead": [],
-            "steps": [],
-        })
-    };
+fn about_all(report: &Report) -> Vec<Aside> {
+    let page =
+        |title, verdict, note| Aside { title, verdict, note, r#loop: None, dead: [], steps: [] };
     let claims = &report.claims;
     let left_out = claims.read.as_ref().filter(|e| !e.is_complete());
     let left_out = left_out.map(|e| page("incomplete", "unknown", e.told()));
@@ -94,7 +106,7 @@ fn about_all(report: &Report) -> Vec<Json> {
 }
 
 /// The file's lines with their numbers; of a large one, those around the path.
-fn file(report: &Report, index: usize) -> Json {
+fn file(report: &Report, index: usize) -> File<'_> {
     let file = &report.files[index];
     let (count, file_name) = (file.line_count(), file.name());
     let lines: Vec<u32> = if count <= WHOLE_FILE {
@@ -118,8 +130,8 @@ fn file(report: &Report, index: usize) -> Json {
         }
         out
     };
-    let lines: Vec<Json> = lines.into_iter().map(|n| json!([n, file.line(n)])).collect();
-    json!({"name": file.name(), "lines": lines})
+    let lines = lines.into_iter().map(|n| (n, file.line(n))).collect();
+    File { name: file_name, lines }
 }
 
 fn result(
@@ -130,7 +142,7 @@ fn result(
 ) -> io::Result<()> {
     let program = &report.program;
     let word = outcome.status.word();
-    let dead: Vec<Json> = outcome
+    let dead: Vec<(String, &str)> = outcome
         .statements
         .iter()
         .flatten()
@@ -138,7 +150,7 @@ fn result(
         .map(|s| {
             let info = &program.nodes[s.node];
             let place = format!("{}:{}", program.proc_name(info.proc), info.origin.line);
-            json!([place, program.text(info.origin.text)])
+            (place, program.text(info.origin.text))
         })
         .collect();
     let note = match (&outcome.stop_reason, &outcome.trace) {
@@ -155,14 +167,14 @@ fn result(
         note.into_iter().chain(outcome.vacuous.iter().map(|w| format!("warning: {w}"))).collect();
     let note = Some(note.join("; ")).filter(|n| !n.is_empty());
     let title = crate::title(&outcome.property);
-    let head = json!(match &outcome.finding {
+    let head = match &outcome.finding {
         Some(finding) => format!("{title}: {}", finding.message),
         None => format!("{title}: {word}"),
-    });
-    write!(out, "{{\"title\":{},\"verdict\":\"{word}\",", inert(&head))?;
+    };
+    write!(out, "{{\"title\":{},\"verdict\":\"{word}\",", inert(&head)?)?;
     let looped = outcome.trace.as_ref().and_then(|t| t.loop_start);
-    write!(out, "\"note\":{},\"loop\":{},", inert(&json!(note)), json!(looped))?;
-    write!(out, "\"dead\":{},\"steps\":[", inert(&dead.into()))?;
+    write!(out, "\"note\":{},\"loop\":{},", inert(&note)?, inert(&looped)?)?;
+    write!(out, "\"dead\":{},\"steps\":[", inert(&dead)?)?;
     if let Some(trace) = &outcome.trace {
         steps(trace, statements, out)?;
     }
@@ -176,17 +188,15 @@ fn steps(trace: &Listing, statements: &mut Numbers<'_>, out: &mut dyn Write) -> 
     let mut changes = Changes::new();
     for (i, step) in trace.steps.iter().enumerate() {
         let proc = program.nodes[step.node].proc;
-        let changed: Vec<Json> = changes
+        let changed: Vec<(usize, Option<String>)> = changes
             .step(&mut reader, proc, step.depth, &step.state)
             .into_iter()
-            .map(|(var, value): (VarId, _)| {
-                json!([first_var + var.index(), value.map(|v| v.to_string())])
-            })
+            .map(|(var, value)| (first_var + var.index(), value.map(|v| v.to_string())))
             .collect();
         let folded = step.folded.as_deref().map(rounded);
         let stays = step.stays.map(|_| step.origin(program).2);
-        let row = json!([statements.number(number, step), step.depth, changed, folded, stays]);
-        write!(out, "{}{}", if i > 0 { ",\n" } else { "\n" }, inert(&row))?;
+        let row = (statements.number(number, step), step.depth, changed, folded, stays);
+        write!(out, "{}{}", if i > 0 { ",\n" } else { "\n" }, inert(&row)?)?;
     }
     Ok(())
 }

@@ -1,316 +1,431 @@
 //! Reports for programs: the schema `postbop.report/1`, written as it goes.
 //!
 //! A trace may have many steps, each with hundreds of variables: only one step at a time is held
-//! as a JSON value.
+//! as a document.
 
+use crate::claims::Checked;
+use crate::lines::{self, ALL, Layout, List};
+use crate::parts::{Place, Question, Stats, Stop, bound, named, none};
 use crate::values::{Reader, Value};
-use crate::{Exit, Idle, ListedStep, Listing, LookedAt, Outcome, Report, States, StatesAt, Status};
-use ir::{NodeId, Program};
+use crate::{
+    CertificateNote, Finding, Idle, ListedStep, Listing, LookedAt, Outcome, Report, Status,
+};
+use indexmap::IndexMap;
 use property::Property;
-use serde_json::{Map, Value as Json, json};
+use serde::{Serialize, Serializer};
 use std::io::{self, Write};
+
+/// A line for each result and each step.
+const LAYOUT: Layout = Layout {
+    lists: &[
+        List { depth: 1, name: "results", first: ALL },
+        List { depth: 4, name: "steps", first: ALL },
+    ],
+    first: ALL,
+    open: false,
+};
 
 /// Writes the report as one JSON object.
 pub fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    write!(out, "{{\"schema\":\"postbop.report/1\",\"file\":{},", Json::from(report.file_name()))?;
-    out.write_all(b"\"results\":[")?;
-    for (i, outcome) in report.results.iter().enumerate() {
-        out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
-        result(report, outcome, out)?;
-    }
-    out.write_all(b"]")?;
-    if report.results.iter().any(|r| matches!(r.property, Property::Rule { .. })) {
-        let suppressed = report.suppressed.iter().filter_map(|outcome| {
-            let (f, reason) =
-                (outcome.finding.as_ref()?, outcome.finding.as_ref()?.suppressed.as_ref());
-            let Property::Rule { rule, bindings, .. } = &outcome.property else { return None };
-            Some(json!({
-                "rule": rule, "bindings": bound(bindings), "file": f.file,
-                "line": f.line, "column": f.column, "message": f.message, "reason": reason,
-            }))
-        });
-        field(out, "suppressed", suppressed.collect())?;
-        let granted = report.assumptions.iter().chain(&report.claims.granted);
-        field(out, "assumptions", granted.cloned().collect())?;
-    } else if !report.claims.granted.is_empty() {
-        field(out, "assumptions", json!(report.claims.granted))?;
-    }
-    if let Some(extent) = &report.claims.read {
-        field(out, "checked", crate::claims::extent_json(extent))?;
-    }
-    if !report.claims.idle.is_empty() {
-        field(out, "warnings", json!(report.claims.idle))?;
-    }
-    if !report.not_modelled.is_empty() {
-        field(out, "not_modelled", json!(report.not_modelled))?;
-    }
-    out.write_all(b"}\n")
+    lines::write(&Document::from(report), LAYOUT, out)?;
+    out.write_all(b"\n")
 }
 
-/// What metavariables stand for.
-fn bound(bindings: &[(String, String)]) -> Json {
-    bindings
-        .iter()
-        .map(|(name, object)| (name.clone(), json!(object)))
-        .collect::<Map<_, _>>()
-        .into()
+/// The answers to all questions about a program (`bop check --format json`).
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "Report")]
+pub(crate) struct Document<'a> {
+    /// The schema, and its version.
+    schema: Schema,
+    /// The (first) file of the program.
+    file: &'a str,
+    /// One for each question, in order; a rule that is broken in several ways has several.
+    results: Vec<Answer<'a>>,
+    /// What remarks in the source allow to break a rule, where rules were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suppressed: Option<Vec<Suppressed<'a>>>,
+    /// What the answers take for granted, one sentence each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumptions: Option<Vec<&'a str>>,
+    /// The part of the program that was read, where parts of it can be left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checked: Option<Checked<'a>>,
+    /// What does nothing and was meant to: remarks in the source.
+    #[serde(skip_serializing_if = "none")]
+    warnings: &'a [String],
+    /// What of the program is not modelled, or not exactly: one line each.
+    #[serde(skip_serializing_if = "none")]
+    not_modelled: &'a [String],
 }
 
-fn result(report: &Report, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-    write!(out, "{{\"property\":{}", property(&outcome.property))?;
-    field(out, "verdict", outcome.status.word().into())?;
-    field(out, "engine", outcome.engine.as_str().into())?;
-    field(out, "why", outcome.why.as_str().into())?;
-    field(out, "stats", stats(outcome.seconds, &outcome.counters))?;
-    if let Some(looked) = &outcome.looked_at {
-        field(out, "looked_at", looked_at(looked))?;
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+enum Schema {
+    #[serde(rename = "postbop.report/1")]
+    V1,
+}
+
+/// A violation that a remark allows.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Suppressed<'a> {
+    /// The rule.
+    rule: &'a str,
+    /// What its metavariables stand for.
+    bindings: IndexMap<&'a str, &'a str>,
+    /// The file of the step that breaks it.
+    file: &'a str,
+    /// Its line, from 1.
+    line: u32,
+    /// Its column, from 1.
+    column: u32,
+    /// The rule's message.
+    message: &'a str,
+    /// The remark's reason.
+    reason: Option<&'a str>,
+}
+
+/// The answer to one question.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Answer<'a> {
+    /// What was asked.
+    property: Question<'a>,
+    /// The answer.
+    verdict: Status,
+    /// The engine that answered.
+    engine: &'a str,
+    /// Why this engine.
+    why: &'a str,
+    /// The effort of the run that answered; questions asked together share one.
+    stats: Stats,
+    /// What a rule was about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    looked_at: Option<Counts>,
+    /// Of a broken rule: what it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+    /// Of a broken rule: the step that breaks it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<Broken<'a>>,
+    /// Of a broken rule: where its object comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<Origin<'a>>,
+    /// How the violation comes about.
+    trace: Option<Trace<'a>>,
+    /// Why the verdict is `unknown`.
+    stop_reason: Option<Stop>,
+    /// Of a broken rule, or of a run of C without data: conditions on data that are taken for granted.
+    #[serde(skip_serializing_if = "none")]
+    assumptions: &'a [String],
+    /// For `reach-all`: every statement in order of the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statements: Option<Vec<Reached<'a>>>,
+    /// For `reach-all`: the procedures that are entered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exits: Option<Vec<Left<'a>>>,
+    /// The proof that nothing is violated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<CertificateNote>,
+    /// Whether an answer that holds is about nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vacuous: Option<bool>,
+    /// Parts of a formula that do not matter to its truth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vacuous_parts: Option<Vec<Part<'a>>>,
+    /// A part of the formula that matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness_for: Option<Part<'a>>,
+    /// A run that satisfies the formula, and would not do so with that part replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<Trace<'a>>,
+    /// The run is one of a C program without its data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skeleton: Option<bool>,
+    /// Its `assumptions`, which no answer has twice: a rule says by itself what it assumes.
+    #[serde(rename = "assumptions", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    assumes: Option<&'a [String]>,
+    /// What else the reader should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+/// How much a rule was about.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Counts {
+    /// Variables, for a rule about variables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variables: Option<usize>,
+    /// Places where values come into being, for a rule about values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<usize>,
+    /// Calls of functions that the rule names.
+    call_sites: usize,
+}
+
+/// Where a rule is broken.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Broken<'a> {
+    /// The file, where it is not the report's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    /// The line, from 1.
+    line: u32,
+    /// The column, from 1.
+    column: u32,
+    /// The function.
+    proc: &'a str,
+}
+
+/// Where an object comes from.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Origin<'a> {
+    /// The file.
+    file: &'a str,
+    /// The line, from 1.
+    line: u32,
+}
+
+/// Whether a statement is reached.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Reached<'a> {
+    #[serde(flatten)]
+    place: Place<'a>,
+    /// Whether some run comes there.
+    reachable: bool,
+}
+
+/// Whether a procedure is left.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Left<'a> {
+    /// The procedure.
+    proc: &'a str,
+    /// Whether some run returns from it.
+    reachable: bool,
+}
+
+/// A part of a formula, and what it is replaced by.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Part<'a> {
+    /// The part.
+    part: &'a str,
+    /// That which makes the formula stronger.
+    replaced_by: bool,
+}
+
+/// A run.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Trace<'a> {
+    /// No run has fewer steps, a completed call counted as one.
+    shortest: bool,
+    /// The number of the step where the part begins that repeats for ever.
+    loop_start: Option<usize>,
+    /// By how many frames the stack is higher after each turn of that part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack_growth: Option<usize>,
+    /// In the order of execution.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<Step<'static>>"))]
+    steps: Steps<'a>,
+}
+
+/// Steps, which are made one by one.
+struct Steps<'a> {
+    file: &'a str,
+    trace: &'a Listing,
+}
+
+impl Serialize for Steps<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut reader = Reader::new(&self.trace.program);
+        let steps = self.trace.steps.iter();
+        serializer.collect_seq(steps.map(|s| Step::new(self.file, self.trace, s, &mut reader)))
     }
-    if let Some(finding) = &outcome.finding {
-        field(out, "message", finding.message.as_str().into())?;
-        let mut at = Map::new();
-        if finding.file != report.file_name() {
-            at.insert("file".into(), json!(finding.file));
+}
+
+/// A statement that is about to be executed.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Step<'a> {
+    /// The procedure.
+    proc: &'a str,
+    /// The file, where it is not the report's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    /// The line, from 1; 0 if the run is over.
+    line: u32,
+    /// The column, from 1; 0 if the run is over.
+    column: u32,
+    /// How many calls are active, the program's start not counted.
+    depth: u32,
+    /// The statement; `(terminated)` or `(error)` if the run is over.
+    text: &'a str,
+    /// What holds just before it. A variable that the run leaves open is absent.
+    state: IndexMap<&'a str, Value>,
+    /// Of a call whose inside is not listed: the number of steps inside, in decimal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folded: Option<&'a str>,
+    /// What happens here that matters to a rule.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    events: Vec<&'a str>,
+    /// The run was searched for without this statement: it lies on the way to the next one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_the_way: Option<bool>,
+}
+
+impl<'a> From<&'a Report> for Document<'a> {
+    fn from(report: &'a Report) -> Document<'a> {
+        let rules = report.results.iter().any(|r| matches!(r.property, Property::Rule { .. }));
+        let granted = &report.claims.granted;
+        let stated = if rules { &report.assumptions[..] } else { &[] };
+        Document {
+            schema: Schema::V1,
+            file: report.file_name(),
+            results: report.results.iter().map(|o| Answer::new(report, o)).collect(),
+            suppressed: rules.then(|| report.suppressed.iter().filter_map(suppressed).collect()),
+            assumptions: (rules || !granted.is_empty())
+                .then(|| stated.iter().chain(granted).map(String::as_str).collect()),
+            checked: report.claims.read.as_ref().map(Checked::from),
+            warnings: &report.claims.idle,
+            not_modelled: &report.not_modelled,
         }
-        at.insert("line".into(), json!(finding.line));
-        at.insert("column".into(), json!(finding.column));
-        at.insert("proc".into(), json!(finding.function));
-        field(out, "place", Json::Object(at))?;
-        if let Some((file, line)) = &finding.origin {
-            field(out, "origin", json!({"file": file, "line": line}))?;
+    }
+}
+
+fn suppressed(outcome: &Outcome) -> Option<Suppressed<'_>> {
+    let finding = outcome.finding.as_ref()?;
+    let Property::Rule { rule, bindings, .. } = &outcome.property else { return None };
+    Some(Suppressed {
+        rule,
+        bindings: bound(bindings),
+        file: &finding.file,
+        line: finding.line,
+        column: finding.column,
+        message: &finding.message,
+        reason: finding.suppressed.as_deref(),
+    })
+}
+
+impl<'a> Answer<'a> {
+    fn new(report: &'a Report, outcome: &'a Outcome) -> Answer<'a> {
+        let (program, file) = (&*report.program, report.file_name());
+        let finding = outcome.finding.as_deref();
+        let statements = outcome.statements.as_ref();
+        let vacuity = outcome.vacuity.as_ref();
+        let witness = vacuity.and_then(|v| v.witness.as_ref());
+        let idle = vacuity.map(|v| &v.idle[..]).unwrap_or_default();
+        let ruled = outcome.status == Status::Holds && crate::findings::rule(outcome).is_some();
+        let judged = vacuity.is_some() || ruled || outcome.is_vacuous();
+        let why_not = outcome.stop_reason.iter().map(|r| r.to_string());
+        let said = outcome.vacuous.iter().chain(&outcome.warnings).cloned();
+        Answer {
+            property: Question::from(&outcome.property),
+            verdict: outcome.status,
+            engine: &outcome.engine,
+            why: &outcome.why,
+            stats: Stats::new(outcome.seconds, &outcome.counters),
+            looked_at: outcome.looked_at.as_deref().map(Counts::from),
+            message: finding.map(|f| f.message.as_str()),
+            place: finding.map(|f| Broken::new(f, file)),
+            origin: finding
+                .and_then(|f| f.origin.as_ref())
+                .map(|(file, line)| Origin { file, line: *line }),
+            trace: outcome.trace.as_ref().map(|trace| Trace::new(file, trace)),
+            stop_reason: outcome.stop_reason.as_ref().map(Stop::from),
+            assumptions: finding.map(|f| &f.assumptions[..]).unwrap_or_default(),
+            statements: statements.map(|list| {
+                let reached = list.iter().map(|s| Reached {
+                    place: Place::new(program, s.node, file),
+                    reachable: s.reachable,
+                });
+                reached.collect()
+            }),
+            exits: statements.map(|_| {
+                let left = outcome
+                    .exits
+                    .iter()
+                    .map(|e| Left { proc: program.proc_name(e.proc), reachable: e.reachable });
+                left.collect()
+            }),
+            certificate: outcome.certificate,
+            vacuous: judged.then(|| outcome.is_vacuous()),
+            vacuous_parts: (!idle.is_empty()).then(|| idle.iter().map(Part::from).collect()),
+            witness_for: witness.map(|(part, _)| Part::from(part)),
+            witness: witness.map(|(_, trace)| Trace::new(file, trace)),
+            skeleton: outcome.assumes.as_ref().map(|_| true),
+            assumes: outcome.assumes.as_deref(),
+            warnings: why_not.chain(said).collect(),
         }
     }
-    match &outcome.trace {
-        Some(trace) => {
-            out.write_all(b",\"trace\":")?;
-            listing(report, trace, out)?;
-        }
-        None => field(out, "trace", Json::Null)?,
-    }
-    field(out, "stop_reason", outcome.stop_reason.as_ref().map(|r| r.code()).into())?;
-    if let Some(finding) = outcome.finding.as_ref().filter(|f| !f.assumptions.is_empty()) {
-        field(out, "assumptions", json!(finding.assumptions))?;
-    }
-    if let Some(statements) = &outcome.statements {
-        let list = statements.iter().map(|s| {
-            let mut object = place(&report.program, s.node, report.file_name(), None);
-            object.insert("reachable".into(), s.reachable.into());
-            Json::Object(object)
-        });
-        field(out, "statements", list.collect())?;
-        let exit =
-            |e: &Exit| json!({"proc": report.program.proc_name(e.proc), "reachable": e.reachable});
-        field(out, "exits", outcome.exits.iter().map(exit).collect())?;
-    }
-    if let Some(note) = outcome.certificate {
-        field(out, "certificate", json!({"checked": note.checked, "size": note.size}))?;
-    }
-    if let Some(vacuity) = &outcome.vacuity {
-        let idle = |i: &Idle| json!({"part": i.part, "replaced_by": i.by});
-        field(out, "vacuous", json!(outcome.is_vacuous()))?;
-        if !vacuity.idle.is_empty() {
-            field(out, "vacuous_parts", vacuity.idle.iter().map(idle).collect())?;
-        }
-        if let Some((part, trace)) = &vacuity.witness {
-            field(out, "witness_for", idle(part))?;
-            out.write_all(b",\"witness\":")?;
-            listing(report, trace, out)?;
+}
+
+impl From<&LookedAt> for Counts {
+    fn from(looked_at: &LookedAt) -> Counts {
+        Counts {
+            variables: looked_at.variables.as_ref().map(Vec::len),
+            values: looked_at.values,
+            call_sites: looked_at.call_sites,
         }
     }
-    let ruled = outcome.status == Status::Holds && crate::findings::rule(outcome).is_some();
-    if outcome.vacuity.is_none() && (ruled || outcome.is_vacuous()) {
-        field(out, "vacuous", json!(outcome.is_vacuous()))?;
-    }
-    if let Some(assumes) = &outcome.assumes {
-        field(out, "skeleton", json!(true))?;
-        field(out, "assumptions", json!(assumes))?;
-    }
-    let why_not = outcome.stop_reason.iter().map(|r| r.to_string());
-    let said = outcome.vacuous.iter().chain(&outcome.warnings).cloned();
-    let warnings: Vec<String> = why_not.chain(said).collect();
-    if !warnings.is_empty() {
-        field(out, "warnings", json!(warnings))?;
-    }
-    out.write_all(b"}")
 }
 
-/// How much was looked at.
-fn looked_at(looked_at: &LookedAt) -> Json {
-    let mut out = Map::new();
-    if let Some(variables) = &looked_at.variables {
-        out.insert("variables".into(), json!(variables.len()));
-    }
-    if let Some(values) = looked_at.values {
-        out.insert("values".into(), json!(values));
-    }
-    out.insert("call_sites".into(), json!(looked_at.call_sites));
-    Json::Object(out)
-}
-
-/// A field that is not the first.
-fn field(out: &mut dyn Write, name: &str, value: Json) -> io::Result<()> {
-    write!(out, ",\"{name}\":{value}")
-}
-
-/// A question.
-pub(crate) fn property(property: &Property) -> Json {
-    match property {
-        Property::Reach { label } => json!({"kind": property.kind(), "label": label}),
-        Property::Ltl { formula, fair } => {
-            fairly(json!({"kind": property.kind(), "formula": formula}), fair)
+impl<'a> Broken<'a> {
+    fn new(finding: &'a Finding, file: &str) -> Broken<'a> {
+        Broken {
+            file: Some(finding.file.as_str()).filter(|name| *name != file),
+            line: finding.line,
+            column: finding.column,
+            proc: &finding.function,
         }
-        Property::Sere { formula } => json!({"kind": property.kind(), "formula": formula}),
-        Property::Terminates { fair } => fairly(json!({"kind": property.kind()}), fair),
-        Property::Rule { rule, text, bindings } => {
-            json!({"kind": property.kind(), "rule": rule, "bindings": bound(bindings), "text": text})
+    }
+}
+
+impl<'a> From<&'a Idle> for Part<'a> {
+    fn from(idle: &'a Idle) -> Part<'a> {
+        Part { part: &idle.part, replaced_by: idle.by }
+    }
+}
+
+impl<'a> Trace<'a> {
+    fn new(file: &'a str, trace: &'a Listing) -> Trace<'a> {
+        Trace {
+            shortest: trace.shortest,
+            loop_start: trace.loop_start,
+            stack_growth: Some(trace.growth).filter(|growth| *growth > 0),
+            steps: Steps { file, trace },
         }
-        _ => json!({"kind": property.kind()}),
     }
 }
 
-fn fairly(mut property: Json, fair: &[String]) -> Json {
-    if !fair.is_empty() {
-        property["fair"] = json!(fair);
-    }
-    property
-}
-
-pub(crate) fn stats(seconds: f64, counters: &[(String, u64)]) -> Json {
-    let mut out = Map::new();
-    out.insert("seconds".into(), json!((seconds * 1e6).round() / 1e6));
-    for (name, value) in counters {
-        out.insert(name.replace(' ', "_"), json!(value));
-    }
-    Json::Object(out)
-}
-
-fn listing(report: &Report, trace: &Listing, out: &mut dyn Write) -> io::Result<()> {
-    let mut reader = Reader::new(&trace.program);
-    write!(
-        out,
-        "{{\"shortest\":{},\"loop_start\":{},",
-        trace.shortest,
-        Json::from(trace.loop_start)
-    )?;
-    if trace.growth > 0 {
-        write!(out, "\"stack_growth\":{},", trace.growth)?;
-    }
-    out.write_all(b"\"steps\":[")?;
-    for (i, step) in trace.steps.iter().enumerate() {
-        out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
-        write!(out, "{}", step_json(report, trace, step, &mut reader))?;
-    }
-    out.write_all(b"]}")
-}
-
-/// One step.
-fn step_json(report: &Report, trace: &Listing, step: &ListedStep, reader: &mut Reader<'_>) -> Json {
-    let program = &trace.program;
-    let mut object = place(program, step.node, report.file_name(), Some(step.depth));
-    if step.stays.is_some() {
+impl<'a> Step<'a> {
+    fn new(
+        file: &str,
+        trace: &'a Listing,
+        step: &'a ListedStep,
+        reader: &mut Reader<'a>,
+    ) -> Step<'a> {
+        let program = &*trace.program;
+        let Place { proc, file, .. } = Place::new(program, step.node, file);
         let (line, column, text) = step.origin(program);
-        object.insert("line".into(), json!(line));
-        object.insert("column".into(), json!(column));
-        object.insert("text".into(), json!(text));
-    }
-    let state = reader.values(program.nodes[step.node].proc, &step.state).into_iter();
-    let state: Map<String, Json> =
-        state.map(|(var, value)| (program.var_name(var).to_owned(), value_json(&value))).collect();
-    object.insert("state".into(), Json::Object(state));
-    if let Some(count) = &step.folded {
-        object.insert("folded".into(), json!(**count));
-    }
-    if !step.events.is_empty() {
-        let events: Vec<&str> = step.events.iter().map(|e| e.text.as_str()).collect();
-        object.insert("events".into(), json!(events));
-    }
-    if step.on_the_way {
-        object.insert("on_the_way".into(), json!(true));
-    }
-    Json::Object(object)
-}
-
-/// `proc`, `file` where it is not the report's, `line`, `column`, `depth` of a step, `text`.
-pub(crate) fn place(
-    program: &Program,
-    node: NodeId,
-    file: &str,
-    depth: Option<u32>,
-) -> Map<String, Json> {
-    let info = &program.nodes[node];
-    let mut out = Map::new();
-    out.insert("proc".into(), json!(program.proc_name(info.proc)));
-    if let Some(name) = program.files.get(info.origin.file as usize)
-        && name != file
-    {
-        out.insert("file".into(), json!(name));
-    }
-    out.insert("line".into(), json!(info.origin.line));
-    out.insert("column".into(), json!(info.origin.column));
-    if let Some(depth) = depth {
-        out.insert("depth".into(), json!(depth));
-    }
-    out.insert("text".into(), json!(program.text(info.origin.text)));
-    out
-}
-
-pub(crate) fn value_json(value: &Value) -> Json {
-    match value {
-        Value::Bool(b) => json!(b),
-        Value::Int(v) => json!(v),
-        Value::Negative(v) => json!(v),
-        Value::Array(cells) => {
-            cells.iter().map(|c| c.as_ref().map_or(Json::Null, value_json)).collect()
+        Step {
+            proc,
+            file,
+            line,
+            column,
+            depth: step.depth,
+            text,
+            state: named(program, reader, program.nodes[step.node].proc, &step.state),
+            folded: step.folded.as_deref(),
+            events: step.events.iter().map(|e| e.text.as_str()).collect(),
+            on_the_way: step.on_the_way.then_some(true),
         }
     }
-}
-
-/// Writes what can hold at a place as one JSON object, schema `postbop.states/1`.
-pub fn states_json(states: &States, out: &mut dyn Write) -> io::Result<()> {
-    let file = states.files.first().map_or("", |f| f.name());
-    let reader = Reader::new(&states.program);
-    let places: Vec<Json> =
-        states.places.iter().map(|at| states_at(states, at, file, &reader)).collect();
-    let object = json!({
-        "schema": "postbop.states/1",
-        "file": file,
-        "at": states.at,
-        "engine": states.engine,
-        "why": states.why,
-        "stats": stats(states.seconds, &states.counters),
-        "places": places,
-        "stop_reason": states.stop_reason.as_ref().map(|r| r.code()),
-    });
-    writeln!(out, "{object}")
-}
-
-fn states_at(states: &States, at: &StatesAt, file: &str, reader: &Reader<'_>) -> Json {
-    let program = &states.program;
-    let mut object = place(program, at.node, file, None);
-    object.insert("reachable".into(), json!(at.reachable));
-    let names: Vec<&str> = at.vars.iter().map(|&v| program.var_name(v)).collect();
-    object.insert("variables".into(), json!(names));
-    object.insert("formula".into(), json!(at.formula.text));
-    if !at.formula.definitions.is_empty() {
-        let definitions = at.formula.definitions.iter();
-        let map: Map<String, Json> =
-            definitions.map(|(name, text)| (name.clone(), json!(text))).collect();
-        object.insert("definitions".into(), Json::Object(map));
-    }
-    let cubes = at.cubes.iter().map(|cube| {
-        let values = at.vars.iter().filter_map(|&var| {
-            let value = match reader.value(cube, var) {
-                Some(value) => value_json(&value),
-                // An integer of which some bits are known.
-                None => json!(reader.pattern(cube, var)?),
-            };
-            Some((program.var_name(var).to_owned(), value))
-        });
-        Json::Object(values.collect())
-    });
-    object.insert("cubes".into(), cubes.collect());
-    object.insert("complete".into(), json!(!at.cut));
-    if let Some(count) = at.count {
-        object.insert("count".into(), json!(count.to_string()));
-    }
-    Json::Object(object)
 }

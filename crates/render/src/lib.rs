@@ -2,7 +2,8 @@
 //!
 //! A [`Report`] is what is known at the end of a run, as plain data. [`text`] writes it for people,
 //! [`json`] for programs (schema `postbop.report/1`), [`bebop`] as Bebop printed it, [`html`] as a page
-//! to click through, [`sarif`] for code-scanning sites.
+//! to click through, [`sarif`] for code-scanning sites. JSON is written from structs; the feature
+//! `schema` makes the schemas of these, which are published in `docs/schema`.
 //!
 //! ```
 //! use check::StopReason;
@@ -48,12 +49,19 @@ mod claims;
 mod facts;
 mod findings;
 mod html;
+mod influence;
 mod json;
+mod lines;
+mod parts;
 mod proof;
 mod read;
 mod report;
 mod sarif;
+#[cfg(feature = "schema")]
+mod schema;
+mod solution;
 mod stacks;
+mod states;
 mod text;
 mod values;
 
@@ -61,7 +69,8 @@ pub use bebop::bebop;
 pub use claims::{Claims, Extent, LeftOut};
 pub use facts::{Facts, FactsKind, ProcFacts, StatementFacts, facts_json, facts_text};
 pub use html::html;
-pub use json::{json, states_json};
+pub use influence::{InfluencePage, InfluenceSchema, MethodPage, PointPage, influence_json};
+pub use json::json;
 pub use proof::{Proofs, ProvedClaim, Reading, holds_proofs, read_proofs, write_proofs};
 pub use read::{Claim, ClaimedFinding, ClaimedStep, ClaimedTrace, ReadError, read_report};
 pub use report::{
@@ -70,7 +79,11 @@ pub use report::{
     StatesAt, Status, Stays, Vacuity,
 };
 pub use sarif::{MAX_SARIF_LOCATIONS, sarif};
+#[cfg(feature = "schema")]
+pub use schema::schemas;
+pub use solution::{DiagnosticPage, SolutionPage, SolutionSchema, solution_json};
 pub use stacks::{stacks_dot, stacks_json, stacks_text};
+pub use states::states_json;
 pub use text::{TextOptions, states_text, text, title};
 pub use values::{Reader, Value};
 

@@ -19,21 +19,24 @@
 //! before it as [`write_proofs`] writes it. It guards against damage; that a proof proves something is for
 //! `replay` to say.
 
-use crate::json::property as property_json;
+use crate::lines::{self, ALL, Layout, List};
+use crate::parts::Question;
 use crate::read::{At, ReadError, property};
 use check::{
     Area, Certificate, MarkedClaim, ProcClaim, Rank, RepeatClaim, SetBit, SetId, StateSets,
 };
 use ir::{Id, IndexVec, NodeId, ProcId, VarId};
 use property::Property;
-use serde_json::{Value as Json, json};
+use serde::{Serialize, Serializer};
+use serde_json::Value as Json;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 const SCHEMA: &str = "postbop.proof/1";
 
 /// How a program was read, as far as a file's name does not tell.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reading {
     /// The language's name.
     pub lang: String,
@@ -104,86 +107,187 @@ impl Write for Summed<'_> {
     }
 }
 
+/// A line for each field, claim and proof, and for each part of a proof.
+const LAYOUT: Layout = Layout {
+    lists: &[
+        List { depth: 1, name: "claims", first: ALL },
+        List { depth: 1, name: "proofs", first: 1 },
+    ],
+    first: 2,
+    open: true,
+};
+
 /// All but the checksum.
 fn body(proofs: &Proofs, out: &mut dyn Write) -> io::Result<()> {
-    let Reading { lang, dialect, entry, keep } = &proofs.reading;
-    let reading = json!({"lang": lang, "dialect": dialect, "entry": entry, "keep": keep});
-    let asked: Vec<Json> = proofs.asked.iter().map(property_json).collect();
-    writeln!(out, "{{\"schema\":\"{SCHEMA}\",\"file\":{},", Json::from(proofs.file.as_str()))?;
-    write!(out, "\"reading\":{reading},\n\"asked\":{},\n\"claims\":[", Json::from(asked))?;
-    for (i, claim) in proofs.claims.iter().enumerate() {
-        let mut json = json!({
-            "property": property_json(&claim.property), "verdict": claim.verdict, "proof": claim.proof,
+    lines::write(&Body::from(proofs), LAYOUT, out)
+}
+
+/// Claims with their proofs (`bop check --proof FILE`).
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[schemars(rename = "Proofs")]
+#[expect(dead_code, reason = "the file is written in two parts: what is summed up, and the sum")]
+pub(crate) struct Document {
+    #[schemars(flatten)]
+    body: Body<'static>,
+    /// FNV-1a over everything before it, in 16 hexadecimal digits.
+    checksum: String,
+}
+
+/// What the checksum is over.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Body<'a> {
+    /// The schema, and its version.
+    schema: Schema,
+    /// The (first) file of the program.
+    file: &'a str,
+    /// How it was read, as far as its name does not tell.
+    reading: &'a Reading,
+    /// All questions of the run: the program of C depends on them.
+    asked: Vec<Question<'a>>,
+    /// Claims; each names its proof.
+    claims: Vec<ClaimDocument<'a>>,
+    /// Proofs; several claims may share one.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<Proof>"))]
+    proofs: OneByOne<'a>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+enum Schema {
+    #[serde(rename = "postbop.proof/1")]
+    V1,
+}
+
+/// A claim with its proof.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "Claim")]
+struct ClaimDocument<'a> {
+    /// The question.
+    property: Question<'a>,
+    /// The verdict.
+    verdict: &'a str,
+    /// The number of its proof.
+    proof: usize,
+    /// Of `reach-all`: the numbers of the statements that cannot be reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unreachable: Option<Vec<usize>>,
+}
+
+/// Proofs, which are written one by one: they are long.
+struct OneByOne<'a>(&'a [Arc<Certificate>]);
+
+impl Serialize for OneByOne<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|proof| Proof::from(&**proof)))
+    }
+}
+
+/// An inductive set of states. A set is a number: 0 is the empty one, 1 the full one, and `k + 2` stands for
+/// `sets[k]`.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Proof {
+    /// `[area, bit, lo, hi]`: what the set `lo` holds where the bit is 0, and `hi` where it is 1. Areas: 0 globals
+    /// at entry, 1 locals at entry, 2 globals, 3 locals, 4 results.
+    sets: Vec<[usize; 4]>,
+    /// A set for each node.
+    path: Vec<usize>,
+    /// For each procedure its summary, and the numbers of the globals that it leaves unchanged.
+    procs: Vec<(usize, Vec<usize>)>,
+    /// For runs without end.
+    repeat: Option<Repeat>,
+}
+
+/// That no run goes on for ever as it must not.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Repeat {
+    /// The sets of each mark.
+    marked: Vec<Marked>,
+    /// Heads that cannot repeat, in the order in which that is seen.
+    ranks: Vec<RankDocument>,
+}
+
+/// Steps that pass a mark.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Marked {
+    /// A set for each node.
+    path: Vec<usize>,
+    /// A set for each procedure.
+    summary: Vec<usize>,
+}
+
+/// Heads that cannot repeat.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "Rank")]
+struct RankDocument {
+    /// The mark that they cannot pass again.
+    mark: u32,
+    /// Nodes, and a set at each.
+    heads: Vec<(usize, usize)>,
+}
+
+impl<'a> From<&'a Proofs> for Body<'a> {
+    fn from(proofs: &'a Proofs) -> Body<'a> {
+        let claim = |claim: &'a ProvedClaim| {
+            let dead = claim.unreachable.iter().map(|n| n.index());
+            ClaimDocument {
+                property: Question::from(&claim.property),
+                verdict: &claim.verdict,
+                proof: claim.proof,
+                unreachable: (claim.property == Property::ReachAll).then(|| dead.collect()),
+            }
+        };
+        Body {
+            schema: Schema::V1,
+            file: &proofs.file,
+            reading: &proofs.reading,
+            asked: proofs.asked.iter().map(Question::from).collect(),
+            claims: proofs.claims.iter().map(claim).collect(),
+            proofs: OneByOne(&proofs.proofs),
+        }
+    }
+}
+
+impl From<&Certificate> for Proof {
+    fn from(certificate: &Certificate) -> Proof {
+        fn numbers<'a, I: Id + 'a>(ids: impl IntoIterator<Item = &'a I>) -> Vec<usize> {
+            ids.into_iter().map(|id| id.index()).collect()
+        }
+        let sets = &certificate.sets;
+        let nodes = (0..sets.len()).filter_map(|i| sets.node(SetId::new(i + 2)));
+        let repeat = certificate.repeat.as_ref().map(|repeat| {
+            let marked = repeat.marked.iter().map(|marked| Marked {
+                path: numbers(marked.path.iter()),
+                summary: numbers(marked.summary.iter()),
+            });
+            let ranks = repeat.ranks.iter().map(|rank| RankDocument {
+                mark: rank.mark,
+                heads: rank.heads.iter().map(|(n, set)| (n.index(), set.index())).collect(),
+            });
+            Repeat { marked: marked.collect(), ranks: ranks.collect() }
         });
-        if claim.property == Property::ReachAll {
-            let nodes = claim.unreachable.iter().map(|n| n.index());
-            json["unreachable"] = nodes.collect::<Vec<_>>().into();
+        Proof {
+            sets: nodes
+                .map(|node| {
+                    let SetBit { area, index } = node.bit;
+                    [area as usize, index as usize, node.lo.index(), node.hi.index()]
+                })
+                .collect(),
+            path: numbers(certificate.path.iter()),
+            procs: certificate
+                .procs
+                .iter()
+                .map(|claim| (claim.summary.index(), numbers(&claim.unchanged)))
+                .collect(),
+            repeat,
         }
-        write!(out, "{}{json}", if i > 0 { ",\n" } else { "\n" })?;
     }
-    out.write_all(b"],\n\"proofs\":[")?;
-    for (i, proof) in proofs.proofs.iter().enumerate() {
-        out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
-        certificate(proof, out)?;
-    }
-    out.write_all(b"]")
-}
-
-/// A list, item by item: proofs are long.
-fn list<T>(
-    out: &mut dyn Write,
-    items: impl Iterator<Item = T>,
-    mut item: impl FnMut(&mut dyn Write, T) -> io::Result<()>,
-) -> io::Result<()> {
-    out.write_all(b"[")?;
-    for (i, one) in items.enumerate() {
-        if i > 0 {
-            out.write_all(b",")?;
-        }
-        item(out, one)?;
-    }
-    out.write_all(b"]")
-}
-
-fn ids(out: &mut dyn Write, sets: impl Iterator<Item = SetId>) -> io::Result<()> {
-    list(out, sets, |out, set| write!(out, "{}", set.index()))
-}
-
-fn certificate(certificate: &Certificate, out: &mut dyn Write) -> io::Result<()> {
-    let sets = &certificate.sets;
-    out.write_all(b"{\"sets\":")?;
-    let nodes = (0..sets.len()).filter_map(|i| sets.node(SetId::new(i + 2)));
-    list(out, nodes, |out, node| {
-        let SetBit { area, index } = node.bit;
-        write!(out, "[{},{index},{},{}]", area as u32, node.lo.index(), node.hi.index())
-    })?;
-    out.write_all(b",\n\"path\":")?;
-    ids(out, certificate.path.iter().copied())?;
-    out.write_all(b",\n\"procs\":")?;
-    list(out, certificate.procs.iter(), |out, claim| {
-        write!(out, "[{},", claim.summary.index())?;
-        list(out, claim.unchanged.iter(), |out, var| write!(out, "{}", var.index()))?;
-        out.write_all(b"]")
-    })?;
-    out.write_all(b",\n\"repeat\":")?;
-    let Some(repeat) = &certificate.repeat else { return out.write_all(b"null}") };
-    out.write_all(b"{\"marked\":")?;
-    list(out, repeat.marked.iter(), |out, marked| {
-        out.write_all(b"{\"path\":")?;
-        ids(out, marked.path.iter().copied())?;
-        out.write_all(b",\"summary\":")?;
-        ids(out, marked.summary.iter().copied())?;
-        out.write_all(b"}")
-    })?;
-    out.write_all(b",\"ranks\":")?;
-    list(out, repeat.ranks.iter(), |out, rank| {
-        write!(out, "{{\"mark\":{},\"heads\":", rank.mark)?;
-        list(out, rank.heads.iter(), |out, (node, set)| {
-            write!(out, "[{},{}]", node.index(), set.index())
-        })?;
-        out.write_all(b"}")
-    })?;
-    out.write_all(b"}}")
 }
 
 /// Whether a text claims to hold proofs.

@@ -4,6 +4,7 @@ use crate::Claims;
 use check::{Certificate, Partial, StopReason};
 use ir::{NodeId, ProcId, Program, VarId};
 use property::Property;
+use serde::Serialize;
 use source::SourceFile;
 use std::sync::Arc;
 
@@ -130,7 +131,9 @@ impl Outcome {
 }
 
 /// An answer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "Verdict", rename_all = "lowercase")]
 pub enum Status {
     /// Some run comes there.
     Reachable,
@@ -140,7 +143,7 @@ pub enum Status {
     Holds,
     /// Some run breaks it.
     Violated,
-    /// See [`Outcome::stop_reason`].
+    /// There is none: see `stop_reason`.
     Unknown,
 }
 
@@ -314,7 +317,9 @@ pub struct Statement {
 }
 
 /// What is said of a certificate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "Certificate")]
 pub struct CertificateNote {
     /// It was checked, and accepted.
     pub checked: bool,

@@ -2,9 +2,10 @@
 
 use crate::values::{Changes, Reader};
 use crate::{Extent, Finding, Listing, Outcome, Report, Status};
+use indexmap::IndexMap;
 use ir::{NodeId, Program};
 use property::Property;
-use serde_json::{Map, Value as Json, json};
+use serde::Serialize;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -23,188 +24,171 @@ const RULES: [(&str, &str, &str); 6] = [
 
 /// Writes the report as SARIF.
 pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let mut rules: Vec<Json> = RULES
-        .iter()
-        .map(|(id, text, level)| {
-            json!({
-                "id": id,
-                "shortDescription": {"text": text},
-                "defaultConfiguration": {"level": level},
-            })
-        })
-        .collect();
+    let rule = |id, text: String, level| Rule {
+        id,
+        short_description: Text { text },
+        default_configuration: Configuration { level },
+    };
+    let mut rules: Vec<Rule<'_>> =
+        RULES.iter().map(|&(id, text, level)| rule(id, text.to_owned(), level)).collect();
     let mut numbers: HashMap<String, usize> = HashMap::new();
     for (number, (id, ..)) in RULES.iter().enumerate() {
         numbers.insert((*id).to_owned(), number);
     }
     let all = report.suppressed.iter().chain(&report.results);
-    for rule in all.clone().filter_map(crate::findings::rule) {
-        if !numbers.contains_key(rule) {
-            numbers.insert(rule.to_owned(), rules.len());
-            rules.push(json!({
-                "id": rule,
-                "shortDescription": {"text": format!("A run breaks the rule {rule}")},
-                "defaultConfiguration": {"level": "error"},
-            }));
+    for name in all.clone().filter_map(crate::findings::rule) {
+        if !numbers.contains_key(name) {
+            numbers.insert(name.to_owned(), rules.len());
+            rules.push(rule(name, format!("A run breaks the rule {name}"), "error"));
         }
     }
-    let results: Vec<Json> = all.flat_map(|o| results(report, o, &numbers)).collect();
-    let mut notes: Vec<Json> = report.results.iter().filter_map(notification).collect();
+    let results: Vec<Found<'_>> = all.flat_map(|o| results(report, o, &numbers)).collect();
+    let extent = report.claims.read.as_ref();
+    let page = Log {
+        schema: "https://json.schemastore.org/sarif-2.1.0.json",
+        version: "2.1.0",
+        runs: [Run {
+            tool: Tool {
+                driver: Driver {
+                    name: "bop",
+                    information_uri: env!("CARGO_PKG_REPOSITORY"),
+                    version: env!("CARGO_PKG_VERSION"),
+                    rules,
+                },
+            },
+            invocations: [Invocation {
+                execution_successful: extent.is_none_or(Extent::is_complete),
+                tool_execution_notifications: notifications(report),
+            }],
+            column_kind: "unicodeCodePoints",
+            results,
+        }],
+    };
+    serde_json::to_writer_pretty(&mut *out, &page)?;
+    writeln!(out)
+}
+
+/// What is said beside the results.
+fn notifications(report: &Report) -> Vec<Notification<'_>> {
+    let note = |level, text| Notification { level, message: Text { text }, locations: None };
+    let unknown = report.results.iter().filter_map(|outcome| {
+        let reason = outcome.stop_reason.as_ref()?;
+        Some(format!("{}: unknown: {reason}", crate::title(&outcome.property)))
+    });
     let vacuous = report.results.iter().flat_map(|o| {
         let what = crate::title(&o.property);
         o.vacuous.iter().map(move |why| format!("{what}: {why}"))
     });
     let idle = report.claims.idle.iter().cloned();
-    notes.extend(
-        vacuous.chain(idle).map(|text| json!({"level": "warning", "message": {"text": text}})),
-    );
-    let extent = report.claims.read.as_ref();
-    notes.extend(extent.filter(|e| !e.is_complete()).map(incomplete));
+    let warnings = unknown.chain(vacuous).chain(idle).map(|text| note("warning", text));
+    let extent = report.claims.read.as_ref().filter(|e| !e.is_complete());
     let said = report.assumptions.iter().chain(&report.claims.granted).chain(&report.not_modelled);
-    notes.extend(said.map(|text| json!({"level": "note", "message": {"text": text}})));
-    let page = json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {
-                "name": "bop",
-                "informationUri": env!("CARGO_PKG_REPOSITORY"),
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules,
-            }},
-            "invocations": [{
-                "executionSuccessful": extent.is_none_or(Extent::is_complete),
-                "toolExecutionNotifications": notes,
-            }],
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-        }],
-    });
-    serde_json::to_writer_pretty(&mut *out, &page)?;
-    writeln!(out)
+    let notes = said.map(|text| note("note", text.clone()));
+    warnings.chain(extent.map(incomplete)).chain(notes).collect()
 }
 
 /// That not all of the program was read.
-fn incomplete(extent: &Extent) -> Json {
+fn incomplete(extent: &Extent) -> Notification<'_> {
     let places = extent.left_out.iter().filter(|l| !l.file.is_empty());
-    let locations: Vec<Json> = places
-        .map(|l| {
-            let region = json!({"startLine": l.line.max(1), "startColumn": l.column.max(1)});
-            json!({"physicalLocation": {
-                "artifactLocation": {"uri": uri(&l.file)}, "region": region,
-            }})
-        })
-        .collect();
-    let text = format!("incomplete: {}", extent.told());
-    json!({"level": "error", "message": {"text": text}, "locations": locations})
+    let locations = places.map(|l| Location {
+        physical_location: Physical::new(&l.file, l.line, l.column),
+        logical_locations: None,
+        message: None,
+    });
+    Notification {
+        level: "error",
+        message: Text { text: format!("incomplete: {}", extent.told()) },
+        locations: Some(locations.collect()),
+    }
 }
 
-/// An answer that is missing.
-fn notification(outcome: &Outcome) -> Option<Json> {
-    let reason = outcome.stop_reason.as_ref()?;
-    let what = crate::title(&outcome.property);
-    Some(json!({"level": "warning", "message": {"text": format!("{what}: unknown: {reason}")}}))
-}
-
-fn results(report: &Report, outcome: &Outcome, numbers: &HashMap<String, usize>) -> Vec<Json> {
+fn results<'a>(
+    report: &'a Report,
+    outcome: &'a Outcome,
+    numbers: &HashMap<String, usize>,
+) -> Vec<Found<'a>> {
     let rule = crate::findings::rule(outcome).unwrap_or(outcome.property.kind());
-    let index = numbers.get(rule);
-    let result = |kind: &str, level: &str, text: String, place: Option<(&Program, NodeId)>| {
-        let mut object = Map::new();
-        object.insert("ruleId".into(), json!(rule));
-        object.insert("ruleIndex".into(), json!(index));
-        object.insert("kind".into(), json!(kind));
-        object.insert("level".into(), json!(level));
-        object.insert("message".into(), json!({"text": text}));
-        if let Some((program, node)) = place {
-            object.insert("locations".into(), json!([location(program, node, None)]));
-        }
-        object
+    let index = numbers.get(rule).copied();
+    let found = |kind, level, text, location: Option<Location<'a>>| Found {
+        rule_id: rule,
+        rule_index: index,
+        kind,
+        level,
+        message: Text { text },
+        locations: location.map(|location| [location]),
+        code_flows: None,
+        suppressions: None,
     };
     match outcome.status {
         Status::Unknown => Vec::new(),
         Status::Holds | Status::Unreachable => {
             let text = format!("{}: {}", crate::title(&outcome.property), outcome.status.word());
-            vec![Json::Object(result("pass", "none", text, None))]
+            vec![found("pass", "none", text, None)]
         }
         Status::Violated if outcome.property == Property::ReachAll => {
             let dead = outcome.statements.iter().flatten().filter(|s| !s.reachable);
             dead.map(|s| {
                 let text = "this statement can never be reached".to_owned();
-                Json::Object(result("fail", "warning", text, Some((&report.program, s.node))))
+                found("fail", "warning", text, Some(Location::new(&report.program, s.node, None)))
             })
             .collect()
         }
         Status::Violated | Status::Reachable => {
-            if let Some(finding) = &outcome.finding {
-                return vec![broken(finding, outcome.trace.as_ref(), result)];
-            }
-            let text = match &outcome.property {
-                Property::Reach { label } => format!("{label} can be reached"),
-                Property::Ltl { formula, .. } | Property::Sere { formula } => {
-                    format!("a run violates {formula}")
-                }
-                Property::Terminates { .. } => "a run never ends".to_owned(),
-                _ => "this assertion can fail".to_owned(),
+            let (text, location) = match &outcome.finding {
+                Some(finding) => (broken(finding), Some(Location::of(finding))),
+                None => (violated(outcome), last(outcome)),
             };
-            let text = match crate::text::skeleton(outcome) {
-                Some(skeleton) => format!("{text}\n{skeleton}"),
-                None => text,
-            };
-            // Where it happens: at the end, or where the part begins that repeats for ever.
-            let last = outcome.trace.as_ref().and_then(|t| {
-                let step = match t.loop_start {
-                    Some(start) => t.steps.get(start).filter(|s| s.stays.is_none()),
-                    None => t.steps.last(),
-                };
-                let step = step.or_else(|| t.steps.iter().rfind(|s| s.stays.is_none()));
-                step.map(|s| (&*t.program, s.node))
-            });
-            let mut object = result("fail", "error", text, last);
-            if let Some(trace) = &outcome.trace {
-                let flow = json!([{"threadFlows": [{"locations": flow(trace)}]}]);
-                object.insert("codeFlows".into(), flow);
-            }
-            vec![Json::Object(object)]
+            // A remark that allows it is a suppression.
+            let reason = outcome.finding.as_ref().and_then(|f| f.suppressed.as_deref());
+            vec![Found {
+                code_flows: outcome.trace.as_ref().map(|trace| {
+                    [CodeFlow { thread_flows: [ThreadFlow { locations: flow(trace) }] }]
+                }),
+                suppressions: reason
+                    .map(|justification| [Suppression { kind: "inSource", justification }]),
+                ..found("fail", "error", text, location)
+            }]
         }
     }
 }
 
-/// A violation of a rule; a remark that allows it is a suppression.
-fn broken(
-    finding: &Finding,
-    trace: Option<&Listing>,
-    result: impl Fn(&str, &str, String, Option<(&Program, NodeId)>) -> Map<String, Json>,
-) -> Json {
-    let mut text = finding.message.clone();
-    if let Some(granted) = crate::findings::taken_for_granted(finding) {
-        text += &format!("\n{granted}");
+/// What is said of a rule that is broken.
+fn broken(finding: &Finding) -> String {
+    match crate::findings::taken_for_granted(finding) {
+        Some(granted) => format!("{}\n{granted}", finding.message),
+        None => finding.message.clone(),
     }
-    let mut object = result("fail", "error", text, None);
-    let at = json!({
-        "physicalLocation": {
-            "artifactLocation": {"uri": uri(&finding.file)},
-            "region": {
-                "startLine": finding.line.max(1),
-                "startColumn": finding.column.max(1),
-            },
-        },
-        "logicalLocations": [{"name": finding.function, "kind": "function"}],
-    });
-    object.insert("locations".into(), json!([at]));
-    if let Some(trace) = trace {
-        let flow = json!([{"threadFlows": [{"locations": flow(trace)}]}]);
-        object.insert("codeFlows".into(), flow);
+}
+
+/// What is said of another property that is violated.
+fn violated(outcome: &Outcome) -> String {
+    let text = match &outcome.property {
+        Property::Reach { label } => format!("{label} can be reached"),
+        Property::Ltl { formula, .. } | Property::Sere { formula } => {
+            format!("a run violates {formula}")
+        }
+        Property::Terminates { .. } => "a run never ends".to_owned(),
+        _ => "this assertion can fail".to_owned(),
+    };
+    match crate::text::skeleton(outcome) {
+        Some(skeleton) => format!("{text}\n{skeleton}"),
+        None => text,
     }
-    if let Some(reason) = &finding.suppressed {
-        let why = json!([{"kind": "inSource", "justification": reason}]);
-        object.insert("suppressions".into(), why);
-    }
-    Json::Object(object)
+}
+
+/// Where it happens: at the end, or where the part begins that repeats for ever.
+fn last(outcome: &Outcome) -> Option<Location<'_>> {
+    let trace = outcome.trace.as_ref()?;
+    let step = match trace.loop_start {
+        Some(start) => trace.steps.get(start).filter(|s| s.stays.is_none()),
+        None => trace.steps.last(),
+    };
+    let step = step.or_else(|| trace.steps.iter().rfind(|s| s.stays.is_none()))?;
+    Some(Location::new(&trace.program, step.node, None))
 }
 
 /// The steps; of a trace that is too long, the first and the last.
-fn flow(trace: &Listing) -> Vec<Json> {
+fn flow(trace: &Listing) -> Vec<FlowLocation<'_>> {
     let program = &*trace.program;
     let eventful = trace.steps.iter().any(|s| !s.events.is_empty());
     let mut reader = Reader::new(program);
@@ -233,48 +217,52 @@ fn flow(trace: &Listing) -> Vec<Json> {
             let events: Vec<&str> = step.events.iter().map(|e| e.shown.as_str()).collect();
             text += &format!("  [{}]", events.join(", "));
         }
-        let state: Map<String, Json> = changed
-            .into_iter()
-            .filter_map(|(var, value)| {
-                let value = json!({"text": value?.to_string()});
-                Some((program.var_name(var).to_owned(), value))
-            })
-            .collect();
-        let mut entry = json!({
-            "executionOrder": i + 1,
-            "nestingLevel": step.depth,
-            "location": location(program, step.node, Some(&text)),
-            "state": state,
+        let state = changed.into_iter().filter_map(|(var, value)| {
+            Some((program.var_name(var), Text { text: value?.to_string() }))
         });
-        if eventful {
-            let importance = if step.events.is_empty() { "unimportant" } else { "essential" };
-            entry["importance"] = json!(importance);
-        }
-        out.push(entry);
+        let importance = if step.events.is_empty() { "unimportant" } else { "essential" };
+        out.push(FlowLocation {
+            execution_order: i + 1,
+            nesting_level: step.depth,
+            location: Location::new(program, step.node, Some(text)),
+            state: state.collect(),
+            importance: eventful.then_some(importance),
+        });
     }
     out
 }
 
-fn location(program: &Program, node: NodeId, text: Option<&str>) -> Json {
-    let info = &program.nodes[node];
-    let file = program.files.get(info.origin.file as usize);
-    let mut out = json!({
-        "physicalLocation": {
-            "artifactLocation": {"uri": uri(file.map_or("", String::as_str))},
-            "region": {
-                "startLine": info.origin.line.max(1),
-                "startColumn": info.origin.column.max(1),
-            },
-        },
-        "logicalLocations": [{
-            "name": program.proc_name(info.proc),
-            "kind": "function",
-        }],
-    });
-    if let (Some(text), Json::Object(object)) = (text, &mut out) {
-        object.insert("message".into(), json!({"text": text}));
+impl<'a> Location<'a> {
+    fn new(program: &'a Program, node: NodeId, text: Option<String>) -> Location<'a> {
+        let info = &program.nodes[node];
+        let file = program.files.get(info.origin.file as usize).map_or("", String::as_str);
+        Location {
+            physical_location: Physical::new(file, info.origin.line, info.origin.column),
+            logical_locations: Some([Logical {
+                name: program.proc_name(info.proc),
+                kind: "function",
+            }]),
+            message: text.map(|text| Text { text }),
+        }
     }
-    out
+
+    /// Where a rule is broken.
+    fn of(finding: &'a Finding) -> Location<'a> {
+        Location {
+            physical_location: Physical::new(&finding.file, finding.line, finding.column),
+            logical_locations: Some([Logical { name: &finding.function, kind: "function" }]),
+            message: None,
+        }
+    }
+}
+
+impl Physical {
+    fn new(file: &str, line: u32, column: u32) -> Physical {
+        Physical {
+            artifact_location: Artifact { uri: uri(file) },
+            region: Region { start_line: line.max(1), start_column: column.max(1) },
+        }
+    }
 }
 
 /// A file's name as a relative reference: what is not unreserved in RFC 3986, nor `/`, is escaped.
@@ -289,4 +277,166 @@ fn uri(name: &str) -> String {
         }
     }
     out
+}
+
+/// The whole file. The names are SARIF's from here on.
+#[derive(Serialize)]
+struct Log<'a> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run<'a>; 1],
+}
+
+/// A run of `bop`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'a> {
+    tool: Tool<'a>,
+    invocations: [Invocation<'a>; 1],
+    column_kind: &'static str,
+    results: Vec<Found<'a>>,
+}
+
+/// What ran.
+#[derive(Serialize)]
+struct Tool<'a> {
+    driver: Driver<'a>,
+}
+
+/// `bop`, and what it looks for.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Driver<'a> {
+    name: &'static str,
+    information_uri: &'static str,
+    version: &'static str,
+    rules: Vec<Rule<'a>>,
+}
+
+/// A kind of result.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Rule<'a> {
+    id: &'a str,
+    short_description: Text,
+    default_configuration: Configuration,
+}
+
+/// How bad a kind of result is.
+#[derive(Serialize)]
+struct Configuration {
+    level: &'static str,
+}
+
+/// A text.
+#[derive(Serialize)]
+struct Text {
+    text: String,
+}
+
+/// How it went.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Invocation<'a> {
+    execution_successful: bool,
+    tool_execution_notifications: Vec<Notification<'a>>,
+}
+
+/// What is said beside the results.
+#[derive(Serialize)]
+struct Notification<'a> {
+    level: &'static str,
+    message: Text,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locations: Option<Vec<Location<'a>>>,
+}
+
+/// A result.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Found<'a> {
+    rule_id: &'a str,
+    rule_index: Option<usize>,
+    kind: &'static str,
+    level: &'static str,
+    message: Text,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locations: Option<[Location<'a>; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code_flows: Option<[CodeFlow<'a>; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suppressions: Option<[Suppression<'a>; 1]>,
+}
+
+/// Why a result does not count.
+#[derive(Serialize)]
+struct Suppression<'a> {
+    kind: &'static str,
+    justification: &'a str,
+}
+
+/// A run.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CodeFlow<'a> {
+    thread_flows: [ThreadFlow<'a>; 1],
+}
+
+/// The steps of its only thread.
+#[derive(Serialize)]
+struct ThreadFlow<'a> {
+    locations: Vec<FlowLocation<'a>>,
+}
+
+/// A step.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FlowLocation<'a> {
+    execution_order: usize,
+    nesting_level: u32,
+    location: Location<'a>,
+    state: IndexMap<&'a str, Text>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    importance: Option<&'static str>,
+}
+
+/// A place.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location<'a> {
+    physical_location: Physical,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logical_locations: Option<[Logical<'a>; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<Text>,
+}
+
+/// A place in a file.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Physical {
+    artifact_location: Artifact,
+    region: Region,
+}
+
+/// A file.
+#[derive(Serialize)]
+struct Artifact {
+    uri: String,
+}
+
+/// A place in its text.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: u32,
+    start_column: u32,
+}
+
+/// A procedure.
+#[derive(Serialize)]
+struct Logical<'a> {
+    name: &'a str,
+    kind: &'static str,
 }

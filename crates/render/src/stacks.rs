@@ -1,10 +1,11 @@
 //! Whole stacks, for people, programs and Graphviz.
 
-use crate::json::{stats, value_json};
+use crate::parts::{Place, Stats, Stop, named};
 use crate::text::{about_engine, counters, place, quoted};
-use crate::values::Reader;
-use crate::{Stack, Stacks, Status, TextOptions};
-use serde_json::{Map, Value as Json, json};
+use crate::values::{Reader, Value};
+use crate::{Stack, StackAutomaton, Stacks, Status, TextOptions};
+use indexmap::IndexMap;
+use serde::Serialize;
 use std::io::{self, Write};
 
 /// Writes what is known of stacks for people.
@@ -86,50 +87,116 @@ pub fn stacks_dot(stacks: &Stacks, out: &mut dyn Write) -> io::Result<()> {
 
 /// Writes what is known of stacks as one JSON object, schema `postbop.stacks/1`.
 pub fn stacks_json(stacks: &Stacks, out: &mut dyn Write) -> io::Result<()> {
-    let file = stacks.files.first().map_or("", |f| f.name());
-    let stack =
-        |stack: &Option<Stack>| stack.as_ref().map(|stack| frames_json(stacks, stack, file));
-    let automata: Vec<Json> = stacks
-        .automata
-        .iter()
-        .map(|automaton| {
-            let mut object = crate::json::place(&stacks.program, automaton.node, file, None);
-            object.insert("expression".into(), json!(automaton.expression));
-            let states = automaton.states.iter().map(|state| {
-                let edges = state.edges.iter().map(|(letter, to)| json!([letter, to]));
-                json!({"end": state.end, "edges": edges.collect::<Vec<_>>()})
-            });
-            object.insert("states".into(), states.collect());
-            Json::Object(object)
-        })
-        .collect();
-    let object = json!({
-        "schema": "postbop.stacks/1",
-        "file": file,
-        "at": stacks.at,
-        "from": stacks.from,
-        "to": stacks.to,
-        "verdict": stacks.status.map(Status::word),
-        "reached": stack(&stacks.reached),
-        "origin": stack(&stacks.origin),
-        "stacks": automata,
-        "engine": stacks.engine,
-        "why": stacks.why,
-        "stats": stats(stacks.seconds, &stacks.counters),
-        "stop_reason": stacks.stop_reason.as_ref().map(|r| r.code()),
-    });
-    line!(out, "{object}")
+    serde_json::to_writer(&mut *out, &Document::from(stacks))?;
+    out.write_all(b"\n")
 }
 
-fn frames_json(stacks: &Stacks, stack: &Stack, file: &str) -> Json {
-    let program = &*stacks.program;
-    let mut reader = Reader::new(program);
-    let frame = |frame: &crate::StackFrame| {
-        let mut object = crate::json::place(program, frame.node, file, None);
-        let values = reader.values(program.nodes[frame.node].proc, &frame.state);
-        let values = values.iter().map(|(v, x)| (program.var_name(*v).to_owned(), value_json(x)));
-        object.insert("state".into(), Json::Object(values.collect::<Map<_, _>>()));
-        Json::Object(object)
-    };
-    stack.frames.iter().map(frame).collect()
+/// What is known of whole stacks (`bop states --stacks|--from|--to --format json`).
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "Stacks")]
+pub(crate) struct Document<'a> {
+    /// The schema, and its version.
+    schema: Schema,
+    /// The (first) file of the program.
+    file: &'a str,
+    /// The statement, as it was typed.
+    at: Option<&'a str>,
+    /// Where runs begin, as it was typed; without it, where the program does.
+    from: Option<&'a str>,
+    /// Where runs shall come to, as it was typed.
+    to: Option<&'a str>,
+    /// Whether a stack of `to` is reached, where no statement was named.
+    verdict: Option<Status>,
+    /// Such a stack, with as few frames as possible, the topmost one first.
+    reached: Option<Vec<Frame<'a>>>,
+    /// A stack from which one is reached, where the search went backwards.
+    origin: Option<Vec<Frame<'a>>>,
+    /// The stacks below each statement.
+    stacks: Vec<Below<'a>>,
+    /// The engine that answered.
+    engine: &'a str,
+    /// Why this engine.
+    why: &'a str,
+    /// Effort.
+    stats: Stats,
+    /// Why there is no answer.
+    stop_reason: Option<Stop>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+enum Schema {
+    #[serde(rename = "postbop.stacks/1")]
+    V1,
+}
+
+/// A frame: of the topmost one the next statement, of others the call that they wait in.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Frame<'a> {
+    #[serde(flatten)]
+    place: Place<'a>,
+    /// What is known of globals (in the topmost frame) and locals.
+    state: IndexMap<&'a str, Value>,
+}
+
+/// The stacks that can be below a statement: an automaton that reads their frames, the innermost first.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Below<'a> {
+    #[serde(flatten)]
+    place: Place<'a>,
+    /// The same as a regular expression, if there is a short one.
+    expression: Option<&'a str>,
+    /// The first one is initial. None: the statement is not reached.
+    states: Vec<State<'a>>,
+}
+
+/// A state of the automaton.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct State<'a> {
+    /// The stack may end here.
+    end: bool,
+    /// Frames, and the numbers of the states that they lead to.
+    edges: &'a [(String, u32)],
+}
+
+impl<'a> From<&'a Stacks> for Document<'a> {
+    fn from(stacks: &'a Stacks) -> Document<'a> {
+        let program = &*stacks.program;
+        let file = stacks.files.first().map_or("", |f| f.name());
+        let frames = |stack: &'a Option<Stack>| -> Option<Vec<Frame<'a>>> {
+            let mut reader = Reader::new(program);
+            let frame = |frame: &crate::StackFrame| Frame {
+                place: Place::new(program, frame.node, file),
+                state: named(program, &mut reader, program.nodes[frame.node].proc, &frame.state),
+            };
+            Some(stack.as_ref()?.frames.iter().map(frame).collect())
+        };
+        let below = |automaton: &'a StackAutomaton| {
+            let states = automaton.states.iter();
+            Below {
+                place: Place::new(program, automaton.node, file),
+                expression: automaton.expression.as_deref(),
+                states: states.map(|s| State { end: s.end, edges: &s.edges }).collect(),
+            }
+        };
+        Document {
+            schema: Schema::V1,
+            file,
+            at: stacks.at.as_deref(),
+            from: stacks.from.as_deref(),
+            to: stacks.to.as_deref(),
+            verdict: stacks.status,
+            reached: frames(&stacks.reached),
+            origin: frames(&stacks.origin),
+            stacks: stacks.automata.iter().map(below).collect(),
+            engine: &stacks.engine,
+            why: &stacks.why,
+            stats: Stats::new(stacks.seconds, &stacks.counters),
+            stop_reason: stacks.stop_reason.as_ref().map(Stop::from),
+        }
+    }
 }

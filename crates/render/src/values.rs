@@ -3,11 +3,14 @@
 use check::Partial;
 use ir::{Layout, ProcId, Program, Scalar, TextId, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
 use std::fmt;
 use std::rc::Rc;
 
 /// The value of a variable.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
 pub enum Value {
     /// Of a boolean.
     Bool(bool),

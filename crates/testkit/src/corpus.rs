@@ -153,7 +153,9 @@ fn expected(property: &Property, text: &str) -> Option<Expected> {
         (Property::Reach { .. }, "reachable") => Some(Expected::Violated { at: None }),
         (Property::Reach { .. }, "unreachable") => Some(Expected::Holds),
         (Property::Assert | Property::Ltl { .. }, "holds") => Some(Expected::Holds),
-        (Property::Assert | Property::Ltl { .. }, "violated") => Some(Expected::Violated { at: None }),
+        (Property::Assert | Property::Ltl { .. }, "violated") => {
+            Some(Expected::Violated { at: None })
+        }
         (Property::Assert, text) => {
             let (line, column) = text.strip_prefix("violated at ")?.split_once(':')?;
             Some(Expected::Violated { at: Some((line.parse().ok()?, column.parse().ok()?)) })

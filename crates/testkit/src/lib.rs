@@ -19,6 +19,7 @@
 //!   [`random_skeleton`](random_skeleton::random_skeleton) and [`random_equations`] write programs, systems, formulas and equations in other languages;
 //!   [`conversion`] compares what programs mean in one and in another.
 //! - [`explore`](explore::explore) lists all states of a small program, stack and all.
+//! - [`violations`] says what of a document does not fit its JSON Schema.
 //! - [`judge`] says what is wrong with an answer: traces are replayed, certificates checked.
 //!
 //! ```
@@ -64,6 +65,7 @@ pub mod random_pds;
 pub mod random_remopla;
 pub mod random_skeleton;
 pub mod rng;
+mod schema;
 pub mod shrink_bp;
 pub mod shrink_ir;
 pub mod style;
@@ -72,3 +74,4 @@ pub mod walk;
 
 pub use differential_ltl::{LtlComparison, LtlFailure, LtlOutcome, Pair, differential_ltl};
 pub use random_ir::random_program;
+pub use schema::violations;

@@ -1,0 +1,71 @@
+//! What holds at each point of a program, for programs: the schema `postbop.influence/1`.
+
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// The variables that matter at each point (`bop influence`, `bop annotate`).
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "Influence")]
+pub struct InfluencePage<'a> {
+    /// The schema, and its version.
+    pub schema: InfluenceSchema,
+    /// `ia1` to `ia4`, or `formula`.
+    pub analysis: &'a str,
+    /// How it was computed: all methods gave the same answer.
+    pub methods: Vec<MethodPage<'a>>,
+    /// All variables that have a name in the source.
+    pub variables: &'a [String],
+    /// The points in the order of the program.
+    pub points: Vec<PointPage<'a>>,
+}
+
+/// The schema of an [`InfluencePage`].
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum InfluenceSchema {
+    /// `postbop.influence/1`.
+    #[default]
+    #[serde(rename = "postbop.influence/1")]
+    V1,
+}
+
+/// A method.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "Method")]
+pub struct MethodPage<'a> {
+    /// Its name.
+    pub method: &'a str,
+    /// What it cost, in steps of its own.
+    pub effort: u64,
+}
+
+/// What holds at a point.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "Point")]
+pub struct PointPage<'a> {
+    /// The function.
+    pub function: &'a str,
+    /// The file.
+    pub file: &'a str,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// The statement.
+    pub text: &'a str,
+    /// Its labels.
+    pub labels: &'a [String],
+    /// Whether it is ever reached.
+    pub reachable: bool,
+    /// The variables that matter there.
+    pub variables: &'a [String],
+}
+
+/// Writes the variables that matter as one JSON object.
+pub fn influence_json(page: &InfluencePage<'_>, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, page)?;
+    out.write_all(b"\n")
+}
