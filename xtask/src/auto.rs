@@ -12,7 +12,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
-const ENGINES: [&str; 6] = ["summary", "explicit", "universal", "post", "pre", "qbf"];
+/// The words of the engines.
+fn engines() -> impl Iterator<Item = &'static str> {
+    postbop::ENGINES.iter().map(|row| row.word)
+}
 
 /// Less than this, in seconds, counts as this.
 const FLOOR: f64 = 0.05;
@@ -142,7 +145,7 @@ fn compare(
         auto: Tried { engine: "auto", seconds: 0.0, answer: None },
         by: String::new(),
     };
-    for engine in ENGINES {
+    for engine in engines() {
         if slow.contains(&engine) {
             continue;
         }
@@ -238,7 +241,7 @@ fn summary(all: &[Compared], limit: f64) -> (String, bool) {
     if unanswered > 0 {
         let _ = write!(out, "; to {unanswered} more no engine has an answer in {limit} s");
     }
-    for engine in ENGINES {
+    for engine in engines() {
         let best = all.iter().filter(|c| c.best().is_some_and(|b| b.engine == engine)).count();
         let alone = all.iter().filter(|c| {
             let tried = c.single.iter().find(|t| t.engine == engine && t.answer.is_some());
@@ -258,11 +261,12 @@ fn record(machine: &str, verdict: &str, all: &[Compared]) -> String {
         let _ = writeln!(out, "# {line}");
     }
     let _ = writeln!(out, "# `-`: stopped at the limit, or {HOPELESS} times slower than the best");
-    let _ = writeln!(out, "suite,what,check,{},auto,ratio,by", ENGINES.join(","));
+    let _ =
+        writeln!(out, "suite,what,check,{},auto,ratio,by", engines().collect::<Vec<_>>().join(","));
     let quoted = |s: &str| format!("\"{}\"", s.replace('"', "\"\""));
     for c in all {
         let _ = write!(out, "{},{},{}", c.suite, quoted(&c.what), quoted(&c.check));
-        for engine in ENGINES {
+        for engine in engines() {
             let tried = c.single.iter().find(|t| t.engine == engine && t.answer.is_some());
             let _ = write!(out, ",{}", tried.map_or("-".into(), |t| format!("{:.3}", t.seconds)));
         }
