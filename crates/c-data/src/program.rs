@@ -159,6 +159,8 @@ pub struct Function {
     pub exprs: Vec<Expr>,
     /// Its blocks; the first one is the entry. None without a body.
     pub blocks: Vec<Block>,
+    /// Its labels in order of their names, with the blocks that start there.
+    pub labels: Vec<(String, BlockId)>,
     /// It takes more arguments than it names.
     pub variadic: bool,
     /// Its parameters were declared the old way: arguments come promoted.
@@ -423,6 +425,15 @@ pub enum End {
     FellOff,
     /// Nowhere: the program says that this is not reached.
     Unreachable,
+}
+
+/// A place that a run may come to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Point {
+    /// Before a statement of a block; one past the last is where the block ends.
+    Before(FuncId, BlockId, u32),
+    /// A call of a function, with or without a body.
+    Call(FuncId),
 }
 
 /// What C leaves undefined.

@@ -103,7 +103,8 @@ pub(crate) fn program(
     if !c::is_c(input)? {
         return read(&input.files);
     }
-    let loaded = c::load(input)?;
+    let loaded = c::load(input, options.engine == EngineChoice::Bounded)?;
+    options.data = loaded.data;
     if !quiet {
         c::say_warnings(&loaded.program, verbose);
     }
@@ -142,6 +143,10 @@ fn check(args: &Check) -> Result<Exit, Failed> {
                     `--trace shortest`, or ask summary, post, pre or explicit";
         return Err(Failed::from(what.to_owned()));
     }
+    if args.emit_test.is_some() && options.engine != EngineChoice::Bounded {
+        let what = "`--emit-test` goes with `--engine bounded`: tests are of runs that were executed";
+        return Err(Failed::from(what.to_owned()));
+    }
     options.max_steps = match args.format {
         CheckFormat::Sarif => args.max_steps.min(render::MAX_SARIF_LOCATIONS),
         _ => args.max_steps,
@@ -166,6 +171,9 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     }
     let report = postbop::check(&files, &properties, &options, &watch)?;
     drop(line);
+    if let Some(folder) = &args.emit_test {
+        crate::emit::tests(folder, &report, &args.input)?;
+    }
     let exit = page.write(&report, &options)?;
     about_memory(&args.output);
     Ok(exit)
@@ -632,6 +640,7 @@ pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options,
         EngineArg::Compare => EngineChoice::Compare,
         EngineArg::Qbf => EngineChoice::Qbf,
         EngineArg::Universal => EngineChoice::Universal,
+        EngineArg::Bounded => EngineChoice::Bounded,
     };
     out.limits = Limits { steps: search.steps, ..limits(&search.limits) };
     out.matching = search.matching.map(|m| match m {
@@ -656,8 +665,13 @@ pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options,
     let words = |command: &String| command.split_whitespace().map(str::to_owned).collect();
     out.qbf_solver = search.qbf_solver.as_ref().map(words);
     let sat = matches!(search.engine, EngineArg::Qbf | EngineArg::Universal);
-    if !sat && (out.bound.is_some() || out.qbf_solver.is_some()) {
-        let what = "`--bound` and `--qbf-solver` go with `--engine qbf` or `--engine universal`";
+    let bounded = sat || search.engine == EngineArg::Bounded;
+    if !bounded && out.bound.is_some() {
+        let what = "`--bound` goes with `--engine qbf`, `--engine universal` or `--engine bounded`";
+        return Err(Failed::from(what.to_owned()));
+    }
+    if !sat && out.qbf_solver.is_some() {
+        let what = "`--qbf-solver` goes with `--engine qbf` or `--engine universal`";
         return Err(Failed::from(what.to_owned()));
     }
     if out.qbf_solver.as_ref().is_some_and(Vec::is_empty) {

@@ -10,7 +10,7 @@
 use crate::load::Error;
 use crate::rule_question::rule_name;
 use crate::stacks::StackQuestion;
-use crate::{Options, Runs, Watch, granted, vacuous};
+use crate::{EngineChoice, Options, Runs, Watch, granted, vacuous};
 use check::StopReason;
 use property::Property;
 use render::{Extent, Outcome, Report, Stacks, States, Status};
@@ -31,6 +31,9 @@ pub fn check(
 ) -> Result<Report, Error> {
     one_main(options)?;
     watch.so_far.about(options.c.as_ref());
+    if options.engine == EngineChoice::Bounded {
+        return crate::bounded::check(files, properties, options, watch);
+    }
     let mut report = crate::checking::check(files, properties, options, watch)?;
     settle(&mut report, properties, options);
     Ok(report)
@@ -57,6 +60,13 @@ pub(crate) fn settle(report: &mut Report, asked: &[Property], options: &Options)
         report.results.iter_mut().for_each(|outcome| open(outcome, &reason));
     }
     report.claims.read = Some(extent);
+}
+
+/// Opens answers that speak of all runs where something was left out.
+pub(crate) fn settle_extent(results: &mut [Outcome], extent: &Extent) {
+    if let Some(reason) = incomplete(extent) {
+        results.iter_mut().for_each(|outcome| open(outcome, &reason));
+    }
 }
 
 /// Why nothing can be said of all runs, if something was left out.

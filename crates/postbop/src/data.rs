@@ -17,6 +17,18 @@ impl DataProgram {
         guarded("reading C", || Ok(DataProgram(c_run::load(parsed(texts, model)?, model))))
     }
 
+    /// The same with the models of the library that the search needs.
+    pub fn for_search(texts: Vec<CText>, model: Model) -> Result<DataProgram, Error> {
+        guarded("reading C", || {
+            let units = parsed(texts, model)?;
+            Ok(DataProgram(c_run::load_with(units, model, engine_bounded::MODELS)))
+        })
+    }
+
+    pub(crate) fn program(&self) -> &c_data::Program {
+        &self.0
+    }
+
     /// What is not covered, one line each: a run that gets there ends.
     pub fn gaps(&self) -> Vec<String> {
         self.lines(&self.0.gaps)

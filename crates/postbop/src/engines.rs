@@ -188,6 +188,11 @@ fn ask(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Ru
             ];
             engines.into_iter().map(|engine| run(engine, task, budget, asked())).collect()
         }
+        EngineChoice::Bounded => {
+            let what = "the engine bounded searches C's data, which is not asked about here";
+            let answer = Answer::unknown(task, StopReason::Unsupported { what: what.to_owned() });
+            vec![Run { engine: "bounded", why: String::new(), answer, seconds: 0.0 }]
+        }
         EngineChoice::Auto => vec![auto(task, options, watch, budget)],
     }
 }

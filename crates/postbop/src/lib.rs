@@ -19,6 +19,7 @@
 
 mod asked;
 mod auto;
+mod bounded;
 mod c;
 mod checking;
 mod claims;
@@ -26,6 +27,7 @@ mod configurations;
 mod convert;
 mod data;
 mod dot;
+mod emitted;
 mod engines;
 mod facts;
 mod folded_calls;
@@ -62,6 +64,7 @@ pub use claims::{check, stacks, states};
 pub use configurations::Configurations;
 pub use convert::{Stage, Target, convert, dump};
 pub use data::{DataProgram, Ending, Host, RunOptions, RunOutcome, UndefinedReport};
+pub use emitted::{TestFile, test};
 pub use engines::try_qbf_solver;
 pub use facts::facts;
 pub use front_bp::Dialect;

@@ -18,6 +18,8 @@ pub struct Options {
     pub dialect: Dialect,
     /// The program, where it is one in C: the source files are for showing then.
     pub c: Option<Arc<CProgram>>,
+    /// The same with its data, for the engine that searches that.
+    pub data: Option<Arc<crate::DataProgram>>,
     /// Variables of a C program whose values are kept, each with its number of bits.
     pub keep: Vec<(String, u32)>,
     /// Where parts of a C program were left out, answer about the rest; otherwise nothing is said to hold.
@@ -52,7 +54,8 @@ pub struct Options {
     pub no_rough_components: bool,
     /// How repeating heads are found ([moped §4.2], and better).
     pub heads: Heads,
-    /// Bounded model checking by the SAT engines: unroll for so many edges and no further.
+    /// Bounded model checking by the SAT engines: unroll for so many edges and no further. For the search over
+    /// C's data: so many rounds of loops and recursions.
     pub bound: Option<u32>,
     /// Gates of a universal summary; a larger one is left to QBF summaries.
     pub summary_limit: usize,
@@ -83,6 +86,7 @@ impl Default for Options {
         Options {
             lang: None,
             c: None,
+            data: None,
             keep: Vec::new(),
             allow_incomplete: false,
             dialect: Dialect::default(),
@@ -182,6 +186,8 @@ pub enum EngineChoice {
     Qbf,
     /// Summaries for every entry at once, as formulas ([sat §4]).
     Universal,
+    /// Bounded search over C's data, by formulas.
+    Bounded,
     /// All of them; a disagreement is an internal error.
     Compare,
 }

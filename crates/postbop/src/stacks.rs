@@ -147,6 +147,7 @@ fn direction(question: &StackQuestion, options: &Options) -> Result<Direction, E
         EngineChoice::Explicit
         | EngineChoice::Summary
         | EngineChoice::Qbf
+        | EngineChoice::Bounded
         | EngineChoice::Universal => {
             return usage("only the engines post and pre know whole stacks");
         }

@@ -86,6 +86,13 @@ fn result(report: &Report, outcome: &Outcome, out: &mut dyn Write) -> io::Result
         }
         None => field(out, "trace", Json::Null)?,
     }
+    if let Some(inputs) = &outcome.inputs {
+        let values = inputs.values.iter();
+        // Numbers of 64 bits do not fit those of all readers.
+        let values = values.map(|(from, v)| json!({"from": from, "value": v.to_string()}));
+        let values: Vec<Json> = values.collect();
+        field(out, "inputs", json!({"values": values, "arguments": inputs.arguments}))?;
+    }
     field(out, "stop_reason", outcome.stop_reason.as_ref().map(|r| r.code()).into())?;
     if let Some(finding) = outcome.finding.as_ref().filter(|f| !f.assumptions.is_empty()) {
         field(out, "assumptions", json!(finding.assumptions))?;
