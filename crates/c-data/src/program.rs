@@ -469,6 +469,18 @@ impl Function {
     pub fn has_body(&self) -> bool {
         !self.blocks.is_empty()
     }
+    /// What is left of an expression whose value nobody wants: compilers read nothing then, unless it is
+    /// `volatile`.
+    pub fn wanted(&self, id: ExprId) -> ExprId {
+        let mut e = id;
+        while let ExprKind::Convert(a) = self.expr(e).kind {
+            e = a;
+        }
+        match self.expr(e).kind {
+            ExprKind::Load(address) | ExprKind::LoadBits(address, ..) => address,
+            _ => id,
+        }
+    }
     /// An expression.
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.index()]

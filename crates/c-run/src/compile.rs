@@ -287,7 +287,10 @@ impl Compiler<'_> {
                 self.value_into(*value, Some(home));
             }
             StmtKind::Eval(value) => {
-                self.value(*value);
+                // A run that somebody watches is what a compiler makes of it.
+                let watched = !self.watched.points.is_empty();
+                let value = if watched { self.f.wanted(*value) } else { *value };
+                self.value(value);
             }
             StmtKind::Store { to, value } => {
                 let ty = self.f.expr(*value).ty;

@@ -27,6 +27,8 @@ pub(crate) enum Why {
     Uncovered(String),
     /// What follows is not the same in all executions.
     Approximate(String),
+    /// An access outside of objects.
+    Undefined(At),
 }
 
 /// Runs that were not followed, or not exactly.
@@ -106,6 +108,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) allocates: bool,
     /// The object that stands for the arguments of `main`, which are not followed.
     pub(crate) opaque: Option<u32>,
+    /// The statement that is executed.
+    pub(crate) now: At,
 }
 
 impl Unset for Engine<'_> {
@@ -185,6 +189,7 @@ impl<'p> Engine<'p> {
             script,
             allocates: false,
             opaque: None,
+            now: At::default(),
         }
     }
 
@@ -361,6 +366,7 @@ impl<'p> Engine<'p> {
                     return Ok(());
                 }
                 state.top().next = i + 1;
+                self.now = stmt.at;
                 went = self.statement(&mut state, stmt)?;
                 if state.guard == Lit::FALSE {
                     went = Went::Over;
@@ -383,6 +389,7 @@ impl<'p> Engine<'p> {
                 let last = block.stmts.len() as u32;
                 self.pass(Point::Before(id, BlockId::new(at), last), state.guard);
             }
+            self.now = block.end_at;
             return self.end(state, &block.end, block.end_at);
         }
     }
@@ -589,7 +596,9 @@ impl<'p> Engine<'p> {
                 self.set(state, *local, value);
             }
             StmtKind::Eval(value) => {
-                if self.eval(state, *value)?.is_none() {
+                // Compilers read nothing whose value nobody wants.
+                let value = self.function(state.top().function).wanted(*value);
+                if self.eval(state, value)?.is_none() {
                     return Ok(Went::Over);
                 }
             }

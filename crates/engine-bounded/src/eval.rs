@@ -51,6 +51,9 @@ pub(crate) struct Plan {
     quiet: Vec<ExprId>,
 }
 
+/// Addresses of so many bits are as good as null.
+const NULL_BITS: u32 = 16;
+
 /// Which arbitrary function it is.
 const FLOAT_OP: u32 = 0;
 const FLOAT_TO_INT: u32 = 100;
@@ -442,7 +445,7 @@ impl Engine<'_> {
     fn resolve(&mut self, state: &mut State, to: &Value, bytes: u64, write: bool) -> Vec<Target> {
         let sources = self.sources(state, to);
         let mut out: Vec<Target> = Vec::new();
-        let mut any = Lit::FALSE;
+        let (mut any, mut ends) = (Lit::FALSE, Lit::FALSE);
         for &object in sources.iter().flat_map(|s| s.iter()) {
             let Some(cells) = state.memory.get(object as usize).and_then(Option::as_ref) else {
                 continue;
@@ -454,11 +457,12 @@ impl Engine<'_> {
                 let why = Why::Uncovered("the arguments of `main` are read".into());
                 self.cuts.push(crate::engine::Cut { guard, why });
             }
-            if write && self.objects.all[object as usize].read_only {
-                continue;
-            }
             let fits = self.objects.fits(&mut self.c, object, &offset, bytes);
             let when = self.c.aig.and_all([inside, fits, alive]);
+            if write && self.objects.all[object as usize].read_only {
+                ends = self.c.aig.or(ends, when);
+                continue;
+            }
             let possible = self.c.aig.and(when, state.guard);
             if possible == Lit::FALSE {
                 continue;
@@ -466,8 +470,25 @@ impl Engine<'_> {
             any = self.c.aig.or(any, when);
             out.push(Target { when, object, offset });
         }
+        let missed = self.c.aig.and(state.guard, !any);
+        let missed = self.c.aig.and(missed, !ends);
+        self.undefined(missed, &to.word);
         state.guard = self.c.aig.and(state.guard, any);
         out
+    }
+
+    /// Notes runs that touch what is no object. Through a null pointer, they end for certain; others may go on when
+    /// they are executed.
+    pub(crate) fn undefined(&mut self, guard: Lit, address: &Word) {
+        if guard == Lit::FALSE {
+            return;
+        }
+        let high = address.slice(NULL_BITS, self.objects.pointer - NULL_BITS);
+        let somewhere = self.c.truth(&high);
+        let guard = self.c.aig.and(guard, somewhere);
+        if guard != Lit::FALSE {
+            self.cuts.push(crate::engine::Cut { guard, why: Why::Undefined(self.now) });
+        }
     }
 
     /// What is at an address; none if no run goes on.

@@ -206,6 +206,8 @@ impl Engine<'_> {
             };
             state.memory[id] = Some(Rc::new(cells));
         }
+        let missed = self.c.aig.and(state.guard, !any);
+        self.undefined(missed, &value.word);
         state.guard = self.c.aig.and(state.guard, any);
     }
 

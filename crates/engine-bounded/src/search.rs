@@ -207,17 +207,22 @@ impl Search<'_> {
     fn cut_off(&mut self, engine: &mut Engine<'_>, bound: u32) -> Step<Option<(StopReason, bool)>> {
         let cuts = std::mem::take(&mut engine.cuts);
         let mut reason = None;
-        let mut bounded = Lit::FALSE;
+        let (mut bounded, mut others) = (Lit::FALSE, Lit::FALSE);
         for cut in &cuts {
-            if cut.why == Why::Bound {
-                bounded = engine.c.aig.or(bounded, cut.guard);
-            }
+            let all = if cut.why == Why::Bound { &mut bounded } else { &mut others };
+            *all = engine.c.aig.or(*all, cut.guard);
         }
-        for cut in cuts.iter().filter(|cut| cut.why != Why::Bound) {
+        let some = engine.possible(others)?;
+        for cut in cuts.iter().filter(|cut| some && cut.why != Why::Bound) {
             if !engine.possible(cut.guard)? {
                 continue;
             }
             reason = Some(match &cut.why {
+                Why::Undefined(at) => {
+                    let place = engine.place(*at);
+                    let what = format!("{place}: an access outside of objects may come first");
+                    StopReason::Approximate { what }
+                }
                 Why::Uncovered(what) => StopReason::Incomplete { what: what.clone() },
                 Why::Approximate(what) => StopReason::Approximate { what: what.clone() },
                 Why::Bound => StopReason::Bound { limit: bound },

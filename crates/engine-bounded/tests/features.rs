@@ -130,8 +130,6 @@ fn heap() {
            int *zero = calloc(4, n + 1);
            if (zero[n]) { U2: ; }
            free(zero);
-           zero[0] = 1;
-           U3: ;
            return 0;
          }",
     );
@@ -274,6 +272,33 @@ fn what_is_not_exact_is_not_said() {
     assert!(found.iter().all(|a| a.starts_with("unknown")), "{found:?}");
     let text = "int other(void); int main(void) { if (other()) { N0: ; } U0: return 0; }";
     assert_eq!(answers(text, &["N0", "U0"], None), ["unknown incomplete", "unknown incomplete"]);
+}
+
+#[test]
+fn accesses_outside_of_objects() {
+    // What is executed may go on.
+    let text = "void *malloc(unsigned long); void free(void *);
+         int main(void) {
+           int *p = malloc(4), a[2];
+           *p = 1;
+           free(p);
+           R0: if (__VERIFIER_nondet_bool()) { *p = 2; N0: ; }
+           a[__VERIFIER_nondet_uchar()] = 3;
+           N1: if (0) { N2: ; }
+           return 0;
+         }";
+    let found = answers(text, &["R0", "N0", "N1", "N2"], None);
+    let unknown = "unknown approximate";
+    assert_eq!(found, ["reached", unknown, "reached", unknown]);
+    // Nobody goes on after a null pointer, and what nobody wants is not read.
+    check(
+        "int main(void) {
+           int a = 1, *p = &a, *null = 0;
+           *p++; *p++; *p;
+           if (__VERIFIER_nondet_bool()) { *null = 2; U0: ; }
+           R0: return 0;
+         }",
+    );
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub(crate) fn check(
     watch: &Watch,
 ) -> Result<Report, Error> {
     let usage = |what: &str| Err(Error::Usage(what.to_owned()));
-    let (Some(c), Some(data)) = (&options.c, &options.data) else {
+    let (Some(_), Some(data)) = (&options.c, &options.data) else {
         return usage("the engine bounded searches C programs; this is none");
     };
     if options.entry.as_deref().is_some_and(|entry| entry != "main") {
@@ -113,10 +113,8 @@ pub(crate) fn check(
     if searched.is_ok_and(|s| s.allocates) {
         granted.push("allocations of memory succeed".to_owned());
     }
-    let extent = c.extent(options.allow_incomplete);
-    crate::claims::settle_extent(&mut results, &extent);
-    let claims = Claims { granted, read: Some(extent), ..Claims::default() };
-    Ok(Report {
+    let claims = Claims { granted, ..Claims::default() };
+    let mut report = Report {
         files: files.to_vec(),
         program: nothing,
         results,
@@ -124,7 +122,9 @@ pub(crate) fn check(
         assumptions: Vec::new(),
         not_modelled: data.gaps(),
         claims,
-    })
+    };
+    crate::claims::settle(&mut report, properties, options);
+    Ok(report)
 }
 
 fn tell(out: &mut Outcome, verdict: &Verdict) {

@@ -41,6 +41,12 @@ pub fn check(
 
 /// Makes a report say no more than is known.
 pub(crate) fn settle(report: &mut Report, asked: &[Property], options: &Options) {
+    if let (EngineChoice::Bounded, Some(c)) = (options.engine, &options.c) {
+        let extent = c.extent(options.allow_incomplete);
+        settle_extent(&mut report.results, &extent);
+        report.claims.read = Some(extent);
+        return;
+    }
     let by_default = asked.is_empty() && report.results.len() > 1;
     for outcome in &mut report.results {
         let reason = vacuous::assertions(&outcome.property, &report.program);
