@@ -76,7 +76,7 @@ impl<'p> Engine<'p> {
                 continue;
             }
             let guard = self.c.aig.and(state.guard, there);
-            if guard != Lit::FALSE && (there == Lit::TRUE || self.possible(guard)?) {
+            if guard != Lit::FALSE && (there == Lit::TRUE || self.perhaps(guard)?) {
                 found.push((f, guard));
             }
         }
@@ -143,7 +143,7 @@ impl<'p> Engine<'p> {
             changed = before.guard != guard;
             depth = before.depth + u32::from(changed);
         }
-        if changed && !self.possible(guard)? {
+        if changed && !self.perhaps(guard)? {
             return Ok(Went::Over);
         }
         if depth > self.bound || state.frames.len() >= MAX_FRAMES {

@@ -1,5 +1,6 @@
 //! The search itself: states wait at keys, the smallest key goes on, states at one key become one.
 
+use crate::decide::Deciding;
 use crate::flow::Flow;
 use crate::memory::{Cells, Kind, LABELS, Objects};
 use crate::search::{Goal, Inputs};
@@ -7,11 +8,10 @@ use crate::state::{Frame, Round, State, Unset, Value};
 use crate::word::{Circuit, Word};
 use c_data::{At, BlockId, End, ExprKind, FuncId, Function, Point, Program, Root, Stmt, StmtKind};
 use check::{Budget, Progress, StopReason};
-use logic::{Cadical, Decider, Lit, StopFlag, Stopped, Valuation};
+use logic::{Lit, Valuation};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// Statements between two looks at the budget.
 const POLL: u64 = 256;
@@ -78,7 +78,7 @@ type Key = Rc<[u32]>;
 pub(crate) struct Engine<'p> {
     pub(crate) program: &'p Program,
     pub(crate) c: Circuit,
-    pub(crate) decider: Decider<Cadical>,
+    pub(crate) decider: Deciding,
     pub(crate) budget: Budget,
     pub(crate) bound: u32,
     pub(crate) objects: Objects,
@@ -149,8 +149,6 @@ impl<'p> Engine<'p> {
         bound: u32,
         budget: &Budget,
     ) -> Engine<'p> {
-        let watched = budget.clone();
-        let stop: StopFlag = Arc::new(move || watched.poll().is_err());
         let mut c = Circuit::default();
         let plain = c.aig.input();
         let mut points: FxHashMap<Point, Vec<usize>> = FxHashMap::default();
@@ -166,7 +164,7 @@ impl<'p> Engine<'p> {
         Engine {
             program,
             c,
-            decider: Decider::new(stop),
+            decider: Deciding::new(budget),
             budget: budget.clone(),
             bound,
             objects: Objects::new(program.types.model().pointer.into()),
@@ -286,17 +284,14 @@ impl<'p> Engine<'p> {
         self.program.place(at)
     }
 
-    /// Whether a guard can hold.
-    pub(crate) fn possible(&mut self, guard: Lit) -> Step<bool> {
-        if guard.is_constant() {
-            return Ok(guard == Lit::TRUE);
-        }
-        let asked = self.decider.satisfiable(&self.c.aig, &[guard]);
-        asked.map_err(|s| self.stopped(s))
+    /// Whether it is worth while to follow a guard.
+    pub(crate) fn perhaps(&mut self, guard: Lit) -> Step<bool> {
+        self.decider.perhaps(&self.c.aig, guard)
     }
 
-    pub(crate) fn stopped(&self, _: Stopped) -> StopReason {
-        self.budget.poll().err().unwrap_or(StopReason::Cancelled)
+    /// Whether a guard can hold.
+    pub(crate) fn possible(&mut self, guard: Lit) -> Step<bool> {
+        self.decider.possible(&self.c.aig, guard)
     }
 
     // The queue.
@@ -468,7 +463,7 @@ impl<'p> Engine<'p> {
         let mut count = round.count;
         if changed || inputs != round.inputs {
             count += 1;
-            if changed && !self.possible(state.guard)? {
+            if changed && !self.perhaps(state.guard)? {
                 return Ok(false);
             }
             if count > self.bound {
@@ -488,7 +483,7 @@ impl<'p> Engine<'p> {
             return Ok(true);
         }
         let less = self.c.aig.and(before, !guard);
-        if !self.possible(less)? {
+        if !self.perhaps(less)? {
             state.guard = before;
         }
         Ok(state.guard != Lit::FALSE)

@@ -113,18 +113,32 @@ impl Engine<'_> {
             {
                 plan.quiet.extend([x, y, e]);
             }
+            // Whether addresses are equal does not depend on where objects lie.
+            if let ExprKind::Binary(BinOp::Eq | BinOp::Ne, a, b) = function.expr(e).kind {
+                let sides = [a, b].map(|side| self.pointer_below(f, side));
+                let plain = |side: ExprId| matches!(function.expr(side).kind, ExprKind::Int(0));
+                match sides {
+                    [Some(x), Some(y)] => plan.quiet.extend([x, y]),
+                    [Some(x), None] if plain(b) => plan.quiet.push(x),
+                    [None, Some(y)] if plain(a) => plan.quiet.push(y),
+                    _ => {}
+                }
+            }
         }
         let plan = Rc::new(plan);
         self.plans.insert((f, root), plan.clone());
         plan
     }
 
-    /// The innermost conversion of a chain that starts with a pointer.
+    /// The innermost conversion of a chain that starts with a pointer and loses nothing of it.
     fn pointer_below(&self, f: FuncId, e: ExprId) -> Option<ExprId> {
         let function = self.function(f);
         let mut e = e;
         loop {
             let ExprKind::Convert(a) = function.expr(e).kind else { return None };
+            if self.class(function.expr(e).ty).bits() < self.objects.pointer {
+                return None;
+            }
             if self.program.types.pointee(function.expr(a).ty).is_some() {
                 return Some(e);
             }
@@ -177,7 +191,7 @@ impl Engine<'_> {
                 }
                 ExprKind::Binary(op, left, right) => {
                     let (x, y) = (function.expr(left).ty, function.expr(right).ty);
-                    if plan.quiet.contains(&e) {
+                    if op == BinOp::Sub && plan.quiet.contains(&e) {
                         self.one_object(state, &values[a], &values[b], "a difference of addresses");
                     }
                     let operands = (&values[a], &values[b]);

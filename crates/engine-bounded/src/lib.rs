@@ -20,6 +20,7 @@
 //!   succeed.
 
 mod calls;
+mod decide;
 mod engine;
 mod eval;
 mod float;

@@ -245,6 +245,5 @@ enum Reach {
 }
 
 fn solve(engine: &mut Engine<'_>, roots: &[Lit]) -> Step<Option<Valuation>> {
-    let found = engine.decider.model(&engine.c.aig, roots);
-    found.map_err(|s| engine.stopped(s))
+    engine.decider.model(&engine.c.aig, roots)
 }
