@@ -114,10 +114,8 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
             }
         }
     }
-    let watched = Watched {
-        points: options.stop_at.iter().copied().collect(),
-        lines: options.lines > 0,
-    };
+    let watched =
+        Watched { points: options.stop_at.iter().copied().collect(), lines: options.lines > 0 };
     // Labels in tables count, too.
     for object in &program.objects {
         for (_, root, _) in &object.addresses {

@@ -19,7 +19,8 @@ pub(crate) fn tests(folder: &str, report: &postbop::Report, input: &Input) -> Re
         number += usize::from(outcome.property == postbop::Property::Assert);
         let Some((name, files)) = postbop::test(outcome, &texts, model, number) else { continue };
         let to = Path::new(folder).join(name);
-        let wrong = |e: std::io::Error| Failed::from(format!("cannot write `{}`: {e}", to.display()));
+        let wrong =
+            |e: std::io::Error| Failed::from(format!("cannot write `{}`: {e}", to.display()));
         std::fs::create_dir_all(&to).map_err(wrong)?;
         for file in files {
             let path = to.join(&file.name);

@@ -144,7 +144,8 @@ fn check(args: &Check) -> Result<Exit, Failed> {
         return Err(Failed::from(what.to_owned()));
     }
     if args.emit_test.is_some() && options.engine != EngineChoice::Bounded {
-        let what = "`--emit-test` goes with `--engine bounded`: tests are of runs that were executed";
+        let what =
+            "`--emit-test` goes with `--engine bounded`: tests are of runs that were executed";
         return Err(Failed::from(what.to_owned()));
     }
     options.max_steps = match args.format {

@@ -3,6 +3,7 @@
 use crate::engine::{Engine, Step, Went, Why};
 use crate::eval::Class;
 use crate::memory::{Cells, Kind};
+use crate::relevance::Link;
 use crate::state::{Frame, State, Value};
 use crate::word::{Op2, Word};
 use c_data::{At, BinOp, Call, Callee, ExprId, FuncId, Home, LocalId, Point, StmtKind};
@@ -86,15 +87,8 @@ impl<'p> Engine<'p> {
         }
         for (i, (f, guard)) in found.into_iter().enumerate() {
             let mut taken = State { guard, ..state.clone() };
-            let went = self.call_one(
-                &mut taken,
-                f,
-                args.clone(),
-                call,
-                result_at.clone(),
-                at,
-                i as u32,
-            )?;
+            let went =
+                self.call_one(&mut taken, f, args.clone(), call, result_at.clone(), at, i as u32)?;
             if went != Went::Over {
                 self.wait_here(taken);
             }
@@ -158,7 +152,8 @@ impl<'p> Engine<'p> {
         let prefix: Vec<u32> = key.iter().copied().chain([which]).collect();
         let mut given = Vec::new();
         for (i, &param) in callee.params.iter().enumerate().take(args.named) {
-            let (from, to) = (self.class(args.types[i]), self.class(callee.locals[param.index()].ty));
+            let (from, to) =
+                (self.class(args.types[i]), self.class(callee.locals[param.index()].ty));
             let value = &args.values[i];
             given.push(match value.word.width() == to.bits() {
                 true => value.clone(),
@@ -269,12 +264,17 @@ impl<'p> Engine<'p> {
             locals[i] = Some(address);
         }
         let own = objects.len();
+        let below = state.frames.last().map(|frame| {
+            let (function, block, below) = (frame.function, frame.block, frame.below.clone());
+            Rc::new(Link { function, block, below })
+        });
         state.frames.push(Rc::new(Frame {
             function: f,
             serial: self.serial,
             locals: Rc::new(locals),
             objects,
             own,
+            below,
             prefix,
             block: 0,
             next: 0,
@@ -321,6 +321,7 @@ impl<'p> Engine<'p> {
             }
         } else if fell_off {
             // It is undefined where it is used.
+            self.objects.unwritten = true;
             let bits = result_ty.map_or(32, |ty| self.class(ty).bits());
             let any = self.c.input(bits);
             let plain = self.plain;
@@ -434,7 +435,7 @@ impl<'p> Engine<'p> {
                 let fits = self.c.less(size, &most, false, true);
                 let large = self.c.aig.and(state.guard, !fits);
                 if large != Lit::FALSE {
-                    self.cuts.push(crate::engine::Cut { guard: large, why: Why::Bound });
+                    self.cut_at(large, Why::Bound);
                 }
                 state.guard = self.c.aig.and(state.guard, fits);
                 (MAX_UNKNOWN, Some(size.resized(self.objects.pointer, false)))

@@ -57,7 +57,11 @@ impl Deciding {
     }
 
     /// A valuation under which all the functions hold, if there is one.
-    pub(crate) fn model(&mut self, aig: &Aig, roots: &[Lit]) -> Result<Option<Valuation>, StopReason> {
+    pub(crate) fn model(
+        &mut self,
+        aig: &Aig,
+        roots: &[Lit],
+    ) -> Result<Option<Valuation>, StopReason> {
         if roots.contains(&Lit::FALSE) {
             return Ok(None);
         }

@@ -3,6 +3,7 @@
 use crate::decide::Deciding;
 use crate::flow::Flow;
 use crate::memory::{Cells, Kind, LABELS, Objects};
+use crate::relevance::Link;
 use crate::search::{Goal, Inputs};
 use crate::state::{Frame, Round, State, Unset, Value};
 use crate::word::{Circuit, Word};
@@ -36,6 +37,8 @@ pub(crate) enum Why {
 pub(crate) struct Cut {
     pub(crate) guard: Lit,
     pub(crate) why: Why,
+    /// Where.
+    pub(crate) place: Option<Rc<Link>>,
 }
 
 /// How an input's number is read off its bits.
@@ -87,7 +90,7 @@ pub(crate) struct Engine<'p> {
     pub(crate) labels: FxHashMap<(FuncId, BlockId), u64>,
     flows: FxHashMap<FuncId, Rc<Flow>>,
     pub(crate) plans: FxHashMap<(FuncId, c_data::ExprId), Rc<crate::eval::Plan>>,
-    /// Nothing that was never written is used, or it is 0.
+    /// What was never written is 0.
     pub(crate) plain: Lit,
     queue: BTreeMap<Key, State>,
     points: FxHashMap<Point, Vec<usize>>,
@@ -110,6 +113,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) opaque: Option<u32>,
     /// The statement that is executed.
     pub(crate) now: At,
+    /// The block that is executed.
+    pub(crate) here: Option<Rc<Link>>,
 }
 
 impl Unset for Engine<'_> {
@@ -120,6 +125,7 @@ impl Unset for Engine<'_> {
             // What it points to is not followed.
             return Word::number(bits, 0).into();
         }
+        self.objects.unwritten = true;
         let (c, plain) = (&mut self.c, self.plain);
         let word = self.unset.entry((frame.serial, local)).or_insert_with(|| {
             let any = c.input(bits);
@@ -146,11 +152,11 @@ impl<'p> Engine<'p> {
         program: &'p Program,
         goals: &[Goal],
         script: Vec<FuncId>,
-        bound: u32,
+        (bound, plain): (u32, bool),
         budget: &Budget,
     ) -> Engine<'p> {
         let mut c = Circuit::default();
-        let plain = c.aig.input();
+        let plain = if plain { Lit::TRUE } else { c.aig.input() };
         let mut points: FxHashMap<Point, Vec<usize>> = FxHashMap::default();
         let mut functions = FxHashSet::default();
         for (i, goal) in goals.iter().enumerate() {
@@ -188,6 +194,7 @@ impl<'p> Engine<'p> {
             allocates: false,
             opaque: None,
             now: At::default(),
+            here: None,
         }
     }
 
@@ -275,8 +282,14 @@ impl<'p> Engine<'p> {
 
     /// Notes runs that are not followed.
     pub(crate) fn cut(&mut self, state: &State, why: Why) {
-        if state.guard != Lit::FALSE {
-            self.cuts.push(Cut { guard: state.guard, why });
+        self.cut_at(state.guard, why);
+    }
+
+    /// The same for the runs of a guard.
+    pub(crate) fn cut_at(&mut self, guard: Lit, why: Why) {
+        if guard != Lit::FALSE {
+            let place = self.here.clone();
+            self.cuts.push(Cut { guard, why, place });
         }
     }
 
@@ -338,12 +351,17 @@ impl<'p> Engine<'p> {
         if state.frames.is_empty() {
             return self.start(key[0] as usize, state);
         }
+        let frame = &state.frames[state.frames.len() - 1];
+        let (function, block, below) = (frame.function, frame.block, frame.below.clone());
+        self.here = Some(Rc::new(Link { function, block, below }));
         if !self.enter_loops(&mut state)? {
             return Ok(());
         }
         loop {
             let frame = &state.frames[state.frames.len() - 1];
             let (id, at, next) = (frame.function, frame.block, frame.next);
+            let below = frame.below.clone();
+            self.here = Some(Rc::new(Link { function: id, block: at, below }));
             let function = self.function(id);
             let block = &function.blocks[at];
             let watched = self.watched.contains(&id);
@@ -407,7 +425,11 @@ impl<'p> Engine<'p> {
         if function.name == "main" {
             for (i, &param) in function.params.iter().enumerate() {
                 let bits = self.class(function.locals[param.index()].ty).bits();
-                args.push(if i == 0 { self.count(&mut state, bits) } else { self.vector(&mut state) });
+                args.push(if i == 0 {
+                    self.count(&mut state, bits)
+                } else {
+                    self.vector(&mut state)
+                });
             }
         } else if let (Some(code), Some(_)) = (&state.result, signature) {
             args.push(Value::from(code.resized(32, false)));
@@ -534,7 +556,8 @@ impl<'p> Engine<'p> {
             End::Return(value) => return self.give_back(state, *value, false),
             End::FellOff => return self.give_back(state, None, true),
             End::Unreachable => {
-                let what = format!("{}: control gets where the program says it does not", self.place(at));
+                let what =
+                    format!("{}: control gets where the program says it does not", self.place(at));
                 self.cut(&state, Why::Uncovered(what));
             }
         }

@@ -13,12 +13,19 @@ use std::rc::Rc;
 /// How values of a type are computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Class {
-    Int { bits: u32, signed: bool },
+    Int {
+        bits: u32,
+        signed: bool,
+    },
     F32,
     /// `double`, and `long double` as if it were one; whether it is stored as `long double`.
-    F64 { extended: bool },
+    F64 {
+        extended: bool,
+    },
     /// The address of an aggregate.
-    Address { bits: u32 },
+    Address {
+        bits: u32,
+    },
     Nothing,
 }
 
@@ -266,7 +273,8 @@ impl Engine<'_> {
                     self.cut(state, Why::Approximate("an address is used as a number".into()));
                 }
                 let word = word.resized(b.bits(), a.is_signed());
-                let kept = if word.width() == value.word.width() { value.from.clone() } else { None };
+                let kept =
+                    if word.width() == value.word.width() { value.from.clone() } else { None };
                 Value { word, from: kept }
             }
             (Some(x), Some(y)) => match word.value() {
@@ -469,7 +477,7 @@ impl Engine<'_> {
             if Some(object) == self.opaque && inside != Lit::FALSE {
                 let guard = self.c.aig.and(state.guard, inside);
                 let why = Why::Uncovered("the arguments of `main` are read".into());
-                self.cuts.push(crate::engine::Cut { guard, why });
+                self.cut_at(guard, why);
             }
             let fits = self.objects.fits(&mut self.c, object, &offset, bytes);
             let when = self.c.aig.and_all([inside, fits, alive]);
@@ -501,7 +509,7 @@ impl Engine<'_> {
         let somewhere = self.c.truth(&high);
         let guard = self.c.aig.and(guard, somewhere);
         if guard != Lit::FALSE {
-            self.cuts.push(crate::engine::Cut { guard, why: Why::Undefined(self.now) });
+            self.cut_at(guard, Why::Undefined(self.now));
         }
     }
 
@@ -533,7 +541,7 @@ impl Engine<'_> {
         let guard = self.c.aig.and(state.guard, target.when);
         let size = self.objects.all[target.object as usize].size;
         let what = format!("an object of {size} bytes is accessed at an unknown place");
-        self.cuts.push(crate::engine::Cut { guard, why: Why::Uncovered(what) });
+        self.cut_at(guard, Why::Uncovered(what));
         state.guard = self.c.aig.and(state.guard, !target.when);
     }
 

@@ -27,6 +27,7 @@ mod float;
 mod flow;
 mod memory;
 mod natives;
+mod relevance;
 mod search;
 mod state;
 mod word;

@@ -66,6 +66,8 @@ pub(crate) struct Objects {
     /// Bits of an address inside of a slot.
     pub(crate) shift: u32,
     pub(crate) pointer: u32,
+    /// Something that was never written may have been used.
+    pub(crate) unwritten: bool,
     /// Pages that were never written, by object.
     raw: FxHashMap<(u32, usize), Rc<Bits>>,
 }
@@ -86,7 +88,7 @@ impl Objects {
     pub(crate) fn new(pointer: u32) -> Objects {
         let shift = if pointer == 64 { 32 } else { 18 };
         let (all, slots, raw) = (Vec::new(), FxHashMap::default(), FxHashMap::default());
-        Objects { all, slots, next: 4, shift, pointer, raw }
+        Objects { all, slots, next: 4, shift, pointer, unwritten: false, raw }
     }
 
     /// A new object. None if there is no room for it.
@@ -148,6 +150,10 @@ impl Objects {
     }
 
     fn raw(&mut self, c: &mut Circuit, plain: Lit, id: u32, page: usize) -> Rc<Bits> {
+        self.unwritten = true;
+        if plain == Lit::TRUE {
+            return zeros();
+        }
         let fresh = || {
             let mut bits = [Lit::FALSE; 8 * PAGE];
             for bit in &mut bits {
@@ -297,7 +303,8 @@ fn known(page: &Page) -> Option<Rc<Bits>> {
 pub(crate) fn places(offset: &Word, size: u64, bytes: u64) -> Option<(u32, Vec<u64>)> {
     let lits = offset.lits();
     let fixed = lits.iter().take_while(|l| l.is_constant()).count() as u32;
-    let low: u64 = (0..fixed.min(63)).filter(|&i| lits[i as usize] == Lit::TRUE).map(|i| 1 << i).sum();
+    let low: u64 =
+        (0..fixed.min(63)).filter(|&i| lits[i as usize] == Lit::TRUE).map(|i| 1 << i).sum();
     let (mut ones, mut zeros) = (0u64, 0u64);
     for (i, lit) in lits.iter().enumerate().take(63) {
         match *lit {

@@ -29,9 +29,21 @@ impl Engine<'_> {
         let word = |i: usize| args.values.get(i).map(|v: &Value| v.word.clone());
         let pointer = self.objects.pointer;
         match plain {
-            "abort" | "trap" | "exit" | "_exit" | "_Exit" | "__bop_exit" | "quick_exit"
-            | "__bop_signal" | "__assert_fail" | "__assert" | "__assert_func" | "__assert_rtn"
-            | "__assert_perror_fail" | "__VERIFIER_error" | "reach_error" => Ok(Went::Over),
+            "abort"
+            | "trap"
+            | "exit"
+            | "_exit"
+            | "_Exit"
+            | "__bop_exit"
+            | "quick_exit"
+            | "__bop_signal"
+            | "__assert_fail"
+            | "__assert"
+            | "__assert_func"
+            | "__assert_rtn"
+            | "__assert_perror_fail"
+            | "__VERIFIER_error"
+            | "reach_error" => Ok(Went::Over),
             "__VERIFIER_assume" => {
                 let holds = word(0).map_or(Lit::TRUE, |w| self.c.truth(&w));
                 state.guard = self.c.aig.and(state.guard, holds);
@@ -48,7 +60,7 @@ impl Engine<'_> {
                         let fits = !self.c.truth(&high);
                         // What does not fit gives null, which nobody follows.
                         let large = self.c.aig.and(state.guard, !fits);
-                        self.cuts.push(crate::engine::Cut { guard: large, why: Why::Bound });
+                        self.cut_at(large, Why::Bound);
                         state.guard = self.c.aig.and(state.guard, fits);
                         all.slice(0, pointer)
                     }
@@ -254,10 +266,46 @@ impl Engine<'_> {
 /// Whether it computes a number from numbers and does nothing else.
 fn is_number_function(name: &str) -> bool {
     const NAMES: [&str; 40] = [
-        "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "exp2", "expm1",
-        "log", "log2", "log10", "log1p", "sqrt", "cbrt", "floor", "ceil", "trunc", "round", "rint",
-        "nearbyint", "fabs", "pow", "fmod", "atan2", "hypot", "fmax", "fmin", "copysign", "fdim",
-        "lround", "lrint", "llround", "isnan", "isinf", "finite", "signbit",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "exp",
+        "exp2",
+        "expm1",
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "sqrt",
+        "cbrt",
+        "floor",
+        "ceil",
+        "trunc",
+        "round",
+        "rint",
+        "nearbyint",
+        "fabs",
+        "pow",
+        "fmod",
+        "atan2",
+        "hypot",
+        "fmax",
+        "fmin",
+        "copysign",
+        "fdim",
+        "lround",
+        "lrint",
+        "llround",
+        "isnan",
+        "isinf",
+        "finite",
+        "signbit",
     ];
     let base = name.strip_prefix("__").unwrap_or(name);
     let cut = |end: char| base.strip_suffix(end).is_some_and(|b| NAMES.contains(&b));

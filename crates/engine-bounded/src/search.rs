@@ -1,9 +1,11 @@
 //! Questions and answers: the bound grows until all is known, or until something is short.
 
-use crate::engine::{Engine, Step, Why};
+use crate::engine::{Cut, Engine, Step, Why};
+use crate::relevance::Leads;
 use c_data::{FuncId, Point, Program};
 use check::{Budget, Progress, StopReason};
 use logic::{Lit, Valuation};
+use rustc_hash::FxHashMap;
 
 /// A place to be reached: any of some points.
 #[derive(Clone, Debug, Default)]
@@ -124,17 +126,11 @@ struct Search<'a> {
     confirm: &'a mut dyn FnMut(usize, &Inputs) -> bool,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
     /// One search with a bound. Whether a larger bound may tell more.
     fn round(&mut self, script: Vec<FuncId>, bound: u32, budget: &Budget) -> Step<bool> {
-        let mut engine = Engine::new(self.program, self.goals, script, bound, budget);
-        let ran = engine.run();
-        self.count("bound", u64::from(bound));
-        self.count("statements", engine.statements());
-        self.count("gates", engine.c.aig.len() as u64);
-        self.count("inputs", engine.taken.len() as u64);
-        self.out.allocates |= engine.allocates;
-        ran?;
+        // First with zeros for what was never written, as it is executed.
+        let mut engine = self.follow(script.clone(), (bound, true), budget)?;
         let open: Vec<usize> =
             (0..self.goals.len()).filter(|&g| self.verdicts[g].is_none()).collect();
         let mut candidates = Vec::new();
@@ -154,14 +150,88 @@ impl Search<'_> {
         if candidates.is_empty() {
             return Ok(more);
         }
-        let cut = self.cut_off(&mut engine, bound)?;
-        for goal in candidates {
-            match &cut {
-                None => self.verdicts[goal] = Some(Verdict::Unreached),
-                Some((reason, _)) => self.reasons[goal] = reason.clone(),
+        let (mut sure, mut grows) = self.not_cut(&mut engine, candidates, bound)?;
+        if !sure.is_empty() && engine.objects.unwritten {
+            // No run is left, unless by what was never written.
+            let candidates = std::mem::take(&mut sure);
+            drop(engine);
+            engine = self.follow(script, (bound, false), budget)?;
+            let mut left = Vec::new();
+            for goal in candidates {
+                let guard = engine.reached[goal];
+                if solve(&mut engine, &[guard])?.is_none() {
+                    left.push(goal);
+                    continue;
+                }
+                let what = "it is reached only where something that was never written is used";
+                self.reasons[goal] = StopReason::Approximate { what: what.to_owned() };
+            }
+            let (last, more) = self.not_cut(&mut engine, left, bound)?;
+            sure = last;
+            grows |= more;
+        }
+        for goal in sure {
+            self.verdicts[goal] = Some(Verdict::Unreached);
+        }
+        Ok(more || grows)
+    }
+
+    /// The goals about which nothing is missing, and whether a larger bound tells more about the others.
+    fn not_cut(
+        &mut self,
+        engine: &mut Engine<'_>,
+        goals: Vec<usize>,
+        bound: u32,
+    ) -> Step<(Vec<usize>, bool)> {
+        let cuts = std::mem::take(&mut engine.cuts);
+        let (mut sure, mut grows) = (Vec::new(), false);
+        // Goals that depend on the same cuts have the same answer.
+        let mut known: FxHashMap<(Lit, Lit), Option<(StopReason, bool)>> = FxHashMap::default();
+        for goal in goals {
+            let leads = Leads::new(self.program, &self.goals[goal]);
+            let unknown = |c: &Cut| matches!(c.why, Why::Uncovered(_));
+            let relevant = cuts.iter().filter(|c| leads.from(&c.place, unknown(c)));
+            let relevant: Vec<&Cut> = relevant.collect();
+            let (mut bounded, mut others) = (Lit::FALSE, Lit::FALSE);
+            for cut in &relevant {
+                let all = if cut.why == Why::Bound { &mut bounded } else { &mut others };
+                *all = engine.c.aig.or(*all, cut.guard);
+            }
+            let cut = match known.get(&(bounded, others)) {
+                Some(cut) => cut.clone(),
+                None => {
+                    let cut = cut_off(engine, &relevant, (bounded, others), bound)?;
+                    known.insert((bounded, others), cut.clone());
+                    cut
+                }
+            };
+            match cut {
+                None => sure.push(goal),
+                Some((reason, more)) => {
+                    self.reasons[goal] = reason;
+                    grows |= more;
+                }
             }
         }
-        Ok(more || cut.is_some_and(|(_, grows)| grows))
+        engine.cuts = cuts;
+        Ok((sure, grows))
+    }
+
+    /// Follows all runs.
+    fn follow(
+        &mut self,
+        script: Vec<FuncId>,
+        how: (u32, bool),
+        budget: &Budget,
+    ) -> Step<Engine<'a>> {
+        let mut engine = Engine::new(self.program, self.goals, script, how, budget);
+        let ran = engine.run();
+        self.count("bound", u64::from(how.0));
+        self.count("statements", engine.statements());
+        self.count("gates", engine.c.aig.len() as u64);
+        self.count("inputs", engine.taken.len() as u64);
+        self.out.allocates |= engine.allocates;
+        ran.map(|()| engine)
     }
 
     fn count(&mut self, name: &str, value: u64) {
@@ -176,14 +246,13 @@ impl Search<'_> {
         if guard == Lit::FALSE {
             return Ok(Reach::Never);
         }
-        let plain = engine.plain;
         let mut exact = Lit::TRUE;
         for i in 0..engine.cuts.len() {
             if let Why::Approximate(_) = engine.cuts[i].why {
                 exact = engine.c.aig.and(exact, !engine.cuts[i].guard);
             }
         }
-        if let Some(mut model) = solve(engine, &[plain, guard, exact])? {
+        if let Some(mut model) = solve(engine, &[guard, exact])? {
             let inputs = engine.inputs(&mut model);
             return Ok(match (self.confirm)(goal, &inputs) {
                 true => Reach::Seen(inputs),
@@ -193,48 +262,44 @@ impl Search<'_> {
                 }
             });
         }
-        let what = match () {
-            () if solve(engine, &[guard])?.is_none() => return Ok(Reach::Never),
-            () if solve(engine, &[guard, exact])?.is_none() => {
-                "it is reached only where something depends on addresses"
-            }
-            () => "it is reached only where something that was never written is used",
-        };
+        if exact == Lit::TRUE || solve(engine, &[guard])?.is_none() {
+            return Ok(Reach::Never);
+        }
+        let what = "it is reached only where something depends on addresses";
         Ok(Reach::Refused(StopReason::Approximate { what: what.to_owned() }))
     }
+}
 
-    /// Why not all runs were followed, and whether a larger bound helps; none if all were.
-    fn cut_off(&mut self, engine: &mut Engine<'_>, bound: u32) -> Step<Option<(StopReason, bool)>> {
-        let cuts = std::mem::take(&mut engine.cuts);
-        let mut reason = None;
-        let (mut bounded, mut others) = (Lit::FALSE, Lit::FALSE);
-        for cut in &cuts {
-            let all = if cut.why == Why::Bound { &mut bounded } else { &mut others };
-            *all = engine.c.aig.or(*all, cut.guard);
+/// Why not all runs were followed, and whether a larger bound helps; none if all were.
+fn cut_off(
+    engine: &mut Engine<'_>,
+    cuts: &[&Cut],
+    (bounded, others): (Lit, Lit),
+    bound: u32,
+) -> Step<Option<(StopReason, bool)>> {
+    let mut reason = None;
+    let some = engine.possible(others)?;
+    for cut in cuts.iter().filter(|cut| some && cut.why != Why::Bound) {
+        if !engine.possible(cut.guard)? {
+            continue;
         }
-        let some = engine.possible(others)?;
-        for cut in cuts.iter().filter(|cut| some && cut.why != Why::Bound) {
-            if !engine.possible(cut.guard)? {
-                continue;
+        reason = Some(match &cut.why {
+            Why::Undefined(at) => {
+                let place = engine.place(*at);
+                let what = format!("{place}: an access outside of objects may come first");
+                StopReason::Approximate { what }
             }
-            reason = Some(match &cut.why {
-                Why::Undefined(at) => {
-                    let place = engine.place(*at);
-                    let what = format!("{place}: an access outside of objects may come first");
-                    StopReason::Approximate { what }
-                }
-                Why::Uncovered(what) => StopReason::Incomplete { what: what.clone() },
-                Why::Approximate(what) => StopReason::Approximate { what: what.clone() },
-                Why::Bound => StopReason::Bound { limit: bound },
-            });
-            break;
-        }
-        let grows = engine.possible(bounded)?;
-        if grows && reason.is_none() {
-            reason = Some(StopReason::Bound { limit: bound });
-        }
-        Ok(reason.map(|reason| (reason, grows)))
+            Why::Uncovered(what) => StopReason::Incomplete { what: what.clone() },
+            Why::Approximate(what) => StopReason::Approximate { what: what.clone() },
+            Why::Bound => StopReason::Bound { limit: bound },
+        });
+        break;
     }
+    let grows = engine.possible(bounded)?;
+    if grows && reason.is_none() {
+        reason = Some(StopReason::Bound { limit: bound });
+    }
+    Ok(reason.map(|reason| (reason, grows)))
 }
 
 /// What is known of a goal after a round.

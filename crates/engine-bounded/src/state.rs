@@ -1,6 +1,7 @@
 //! What a run has in its hands at a place: a guard, frames, memory. States that meet become one.
 
 use crate::memory::Cells;
+use crate::relevance::Link;
 use crate::word::{Circuit, Word};
 use c_data::{FuncId, LocalId};
 use logic::{Aig, Lit};
@@ -42,6 +43,8 @@ pub(crate) struct Frame {
     pub(crate) objects: Vec<u32>,
     /// How many objects it starts with.
     pub(crate) own: usize,
+    /// Where its callers are.
+    pub(crate) below: Option<Rc<Link>>,
     /// What its keys start with.
     pub(crate) prefix: Rc<[u32]>,
     pub(crate) block: usize,

@@ -74,9 +74,7 @@ impl Word {
     pub(crate) fn slice(&self, from: u32, count: u32) -> Word {
         match self {
             Word::Number { value, .. } => Word::number(count, value.checked_shr(from).unwrap_or(0)),
-            Word::Bits(lits) => {
-                Word::of(lits[from as usize..(from + count) as usize].to_vec())
-            }
+            Word::Bits(lits) => Word::of(lits[from as usize..(from + count) as usize].to_vec()),
         }
     }
 
@@ -317,11 +315,14 @@ impl Circuit {
         let by = by.resized(steps.max(1), false);
         if let (Some(x), Some(k)) = (a.value(), by.value()) {
             let k = k as u32 % n;
-            return Word::number(n, match (left, by_sign) {
-                (true, _) => x << k,
-                (false, true) => (signed(n, x) >> k) as u128,
-                (false, false) => x >> k,
-            });
+            return Word::number(
+                n,
+                match (left, by_sign) {
+                    (true, _) => x << k,
+                    (false, true) => (signed(n, x) >> k) as u128,
+                    (false, false) => x >> k,
+                },
+            );
         }
         let mut now = a.lits();
         let fill = if by_sign { now[n as usize - 1] } else { Lit::FALSE };
@@ -378,8 +379,16 @@ mod tests {
         let mut c = Circuit::default();
         let (a, b) = (c.input(4), c.input(4));
         let ops = [
-            Op2::Add, Op2::Sub, Op2::Mul, Op2::And, Op2::Or, Op2::Xor, Op2::DivU, Op2::RemU,
-            Op2::DivS, Op2::RemS,
+            Op2::Add,
+            Op2::Sub,
+            Op2::Mul,
+            Op2::And,
+            Op2::Or,
+            Op2::Xor,
+            Op2::DivU,
+            Op2::RemU,
+            Op2::DivS,
+            Op2::RemS,
         ];
         let computed: Vec<Word> = ops.iter().map(|&op| c.compute(op, &a, &b)).collect();
         let shifts = [(true, false), (false, false), (false, true)];

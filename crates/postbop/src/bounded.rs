@@ -192,7 +192,9 @@ fn reach(place: &str, data: &DataProgram, files: &[Arc<SourceFile>]) -> Result<G
             }
         }
         return match points.is_empty() {
-            true => Err(Error::Usage(format!("there is no statement on line {line} of `{wanted}`"))),
+            true => {
+                Err(Error::Usage(format!("there is no statement on line {line} of `{wanted}`")))
+            }
             false => Ok(Goal { points }),
         };
     }

@@ -176,7 +176,8 @@ fn marked(text: &str, tokens: &[Token], wanted: &Wanted) -> String {
     let mut places: Vec<usize> = Vec::new();
     match wanted {
         Wanted::Assertion => {
-            let errors = functions.iter().filter(|(n, _)| *n == "reach_error" || *n == "__VERIFIER_error");
+            let errors =
+                functions.iter().filter(|(n, _)| *n == "reach_error" || *n == "__VERIFIER_error");
             places.extend(errors.map(|&(_, brace)| tokens[brace].1));
         }
         Wanted::Label { function, label } => {
@@ -290,15 +291,25 @@ fn inputs_c(inputs: &Inputs, defined: &BTreeSet<String>) -> String {
         }
     }
     const OTHERS: [(&str, &str); 12] = [
-        ("bool", "_Bool"), ("char", "char"), ("uchar", "unsigned char"), ("short", "short"),
-        ("ushort", "unsigned short"), ("int", "int"), ("uint", "unsigned"), ("long", "long"),
-        ("ulong", "unsigned long"), ("longlong", "long long"), ("float", "float"), ("double", "double"),
+        ("bool", "_Bool"),
+        ("char", "char"),
+        ("uchar", "unsigned char"),
+        ("short", "short"),
+        ("ushort", "unsigned short"),
+        ("int", "int"),
+        ("uint", "unsigned"),
+        ("long", "long"),
+        ("ulong", "unsigned long"),
+        ("longlong", "long long"),
+        ("float", "float"),
+        ("double", "double"),
     ];
     for (kind, ty) in OTHERS {
         let name = format!("__VERIFIER_nondet_{kind}");
         let used = inputs.values.iter().any(|(n, _)| *n == name);
         if !used && !defined.contains(&name) {
-            let _ = writeln!(out, "__attribute__((weak)) {ty} {name}(void) {{ _exit(2); return 0; }}");
+            let _ =
+                writeln!(out, "__attribute__((weak)) {ty} {name}(void) {{ _exit(2); return 0; }}");
         }
     }
     out

@@ -66,8 +66,8 @@ pub use proof::{Proofs, ProvedClaim, Reading, holds_proofs, read_proofs, write_p
 pub use read::{Claim, ClaimedFinding, ClaimedStep, ClaimedTrace, ReadError, read_report};
 pub use report::{
     CertificateNote, Exit, Finding, Formula, Happening, Idle, Inputs, ListedStep, Listing,
-    LookedAt, Outcome, Report, Stack, StackAutomaton, StackFrame, StackNode, Stacks, Statement, States,
-    StatesAt, Status, Stays, Vacuity,
+    LookedAt, Outcome, Report, Stack, StackAutomaton, StackFrame, StackNode, Stacks, Statement,
+    States, StatesAt, Status, Stays, Vacuity,
 };
 pub use sarif::{MAX_SARIF_LOCATIONS, sarif};
 pub use stacks::{stacks_dot, stacks_json, stacks_text};
