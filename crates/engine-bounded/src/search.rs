@@ -59,11 +59,15 @@ pub struct Searched {
     pub allocates: bool,
 }
 
+/// So many inputs are made simpler, of programs of so many statements.
+const SIMPLER: usize = 12;
+const SMALL_PROGRAM: usize = 5_000;
+
 /// Bounds that are tried one after the other.
 const BOUNDS: [u32; 12] = [2, 5, 12, 30, 80, 200, 500, 1_200, 3_000, 8_000, 20_000, 50_000];
 
 /// Searches for runs of the program from its start to the goals. `confirm` executes a run that was found, and
-/// says whether it comes to the goal.
+/// says whether it comes to the goal; runs with simpler inputs are tried in the same way.
 pub fn search(
     program: &Program,
     goals: &[Goal],
@@ -234,6 +238,29 @@ impl<'a> Search<'a> {
         ran.map(|()| engine)
     }
 
+    /// Inputs that lead to the same place and are easier to read.
+    fn simpler(&mut self, goal: usize, mut inputs: Inputs) -> Inputs {
+        let statements =
+            self.program.functions.iter().flat_map(|f| &f.blocks).map(|b| b.stmts.len());
+        if statements.sum::<usize>() > SMALL_PROGRAM {
+            return inputs;
+        }
+        for i in 0..inputs.values.len().min(SIMPLER) {
+            for value in [0, 1] {
+                let old = inputs.values[i].1;
+                if old == value {
+                    break;
+                }
+                inputs.values[i].1 = value;
+                if (self.confirm)(goal, &inputs) {
+                    break;
+                }
+                inputs.values[i].1 = old;
+            }
+        }
+        inputs
+    }
+
     fn count(&mut self, name: &str, value: u64) {
         match self.out.counters.iter_mut().find(|(n, _)| n == name) {
             Some(slot) => slot.1 = value,
@@ -255,7 +282,7 @@ impl<'a> Search<'a> {
         if let Some(mut model) = solve(engine, &[guard, exact])? {
             let inputs = engine.inputs(&mut model);
             return Ok(match (self.confirm)(goal, &inputs) {
-                true => Reach::Seen(inputs),
+                true => Reach::Seen(self.simpler(goal, inputs)),
                 false => {
                     let what = "a run that was found depends on what is not modelled exactly";
                     Reach::Refused(StopReason::Approximate { what: what.to_owned() })

@@ -2,7 +2,30 @@
 
 mod common;
 
-use common::{answers, check};
+use common::{answers, load};
+
+/// Labels `R…` are reached, labels `U…` are not.
+fn check(text: &str) {
+    let program = load(text);
+    let mut labels: Vec<&str> = (program.functions.iter())
+        .filter(|f| f.own)
+        .flat_map(|f| f.labels.iter().map(|(name, _)| name.as_str()))
+        .filter(|name| name.starts_with(['R', 'U']))
+        .collect();
+    labels.sort_unstable();
+    assert!(labels.len() > 1);
+    let found = answers(text, &labels, None);
+    let expected = labels.iter().map(|l| if l.starts_with('R') { "reached" } else { "unreached" });
+    let wrong: Vec<(&str, &str)> = labels
+        .iter()
+        .copied()
+        .zip(found.iter().map(String::as_str))
+        .zip(expected)
+        .filter(|((_, found), expected)| found != expected)
+        .map(|(pair, _)| pair)
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
 
 #[test]
 fn numbers() {

@@ -75,7 +75,9 @@ pub(crate) fn check(
             };
             let outcome = c_run::run(program, &run, &mut Silent { budget: &budget });
             let reached = outcome.ending == c_run::Ending::Reached;
-            seen[goal] = reached.then_some(outcome.passed);
+            if reached {
+                seen[goal] = Some(outcome.passed);
+            }
             reached
         };
         let search = engine_bounded::Options { bound: options.bound };

@@ -2,7 +2,9 @@
 
 use crate::findings;
 use crate::values::{Changes, Reader};
-use crate::{Idle, Inputs, Listing, MAX_INDENT, Outcome, Report, States, StatesAt, Status, Vacuity};
+use crate::{
+    Idle, Inputs, Listing, MAX_INDENT, Outcome, Report, States, StatesAt, Status, Vacuity,
+};
 use ir::{NodeId, Program};
 use property::Property;
 use std::io::{self, Write};

@@ -23,8 +23,23 @@ fn inputs_are_found_and_tests_get_there() {
     let folder = Folder::new("bounded", &[("p.c", PROGRAM)]);
     let tests = folder.path().join("tests");
     let ran = folder.bop(&[
-        "check", "p.c", "--reach", "SEVEN", "--reach", "NEVER", "--reach", ":8", "--reach", "square",
-        "--assert", "--engine", "bounded", "--format", "json", "--emit-test", "tests",
+        "check",
+        "p.c",
+        "--reach",
+        "SEVEN",
+        "--reach",
+        "NEVER",
+        "--reach",
+        ":8",
+        "--reach",
+        "square",
+        "--assert",
+        "--engine",
+        "bounded",
+        "--format",
+        "json",
+        "--emit-test",
+        "tests",
     ]);
     let report = ran.exits(1).json();
     let results = report["results"].as_array().unwrap();
@@ -74,10 +89,22 @@ fn what_is_not_answered_is_refused() {
         let ran = bop(args).exits(2);
         assert!(ran.err.contains(what), "{}", ran.err);
     };
-    refused(&["check", file, "--terminates", "--engine", "bounded"], "answers `--reach` and `--assert`");
-    refused(&["check", file, "--rule", "memory", "--engine", "bounded"], "answers `--reach` and `--assert`");
+    refused(
+        &["check", file, "--terminates", "--engine", "bounded"],
+        "answers `--reach` and `--assert`",
+    );
+    refused(
+        &["check", file, "--rule", "memory", "--engine", "bounded"],
+        "answers `--reach` and `--assert`",
+    );
     refused(&["check", file, "--reach", "SEVAN", "--engine", "bounded"], "did you mean `SEVEN`?");
-    refused(&["check", file, "--assert", "--entry", "square", "--engine", "bounded"], "starts at `main`");
+    refused(
+        &["check", file, "--assert", "--entry", "square", "--engine", "bounded"],
+        "starts at `main`",
+    );
     refused(&["check", "examples/lock.bp", "--engine", "bounded"], "searches C programs");
-    refused(&["check", file, "--reach", "SEVEN", "--emit-test", "x"], "goes with `--engine bounded`");
+    refused(
+        &["check", file, "--reach", "SEVEN", "--emit-test", "x"],
+        "goes with `--engine bounded`",
+    );
 }

@@ -66,26 +66,3 @@ pub(crate) fn answers(text: &str, labels: &[&str], bound: Option<u32>) -> Vec<St
     };
     found.answers.iter().map(|a| told(&a.verdict)).collect()
 }
-
-/// Labels `R…` are reached, labels `U…` are not.
-pub(crate) fn check(text: &str) {
-    let program = load(text);
-    let mut labels: Vec<&str> = (program.functions.iter())
-        .filter(|f| f.own)
-        .flat_map(|f| f.labels.iter().map(|(name, _)| name.as_str()))
-        .filter(|name| name.starts_with(['R', 'U']))
-        .collect();
-    labels.sort_unstable();
-    assert!(labels.len() > 1);
-    let found = answers(text, &labels, None);
-    let expected = labels.iter().map(|l| if l.starts_with('R') { "reached" } else { "unreached" });
-    let wrong: Vec<(&str, &str)> = labels
-        .iter()
-        .copied()
-        .zip(found.iter().map(String::as_str))
-        .zip(expected)
-        .filter(|((_, found), expected)| found != expected)
-        .map(|(pair, _)| pair)
-        .collect();
-    assert!(wrong.is_empty(), "{wrong:?}");
-}
