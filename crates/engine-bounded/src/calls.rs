@@ -110,7 +110,7 @@ impl<'p> Engine<'p> {
         self.pass(Point::Call(f), state.guard);
         let callee = self.function(f);
         if !callee.has_body() {
-            return self.native(state, f, args, call.result, at);
+            return self.native(state, f, args, (call.result, which), at);
         }
         let unprototyped = self.program.types.signature(call.ty).is_some_and(|s| s.unprototyped);
         if unprototyped && matches!(call.callee, Callee::Direct(_)) {

@@ -121,10 +121,6 @@ impl Unset for Engine<'_> {
     fn unset(&mut self, frame: &Frame, local: usize) -> Value {
         let ty = self.program.functions[frame.function.index()].locals[local].ty;
         let bits = self.class(ty).bits();
-        if self.program.types.pointee(ty).is_some() {
-            // What it points to is not followed.
-            return Word::number(bits, 0).into();
-        }
         self.objects.unwritten = true;
         let (c, plain) = (&mut self.c, self.plain);
         let word = self.unset.entry((frame.serial, local)).or_insert_with(|| {
@@ -225,6 +221,12 @@ impl<'p> Engine<'p> {
         self.wait(state, Rc::from([0u32]));
         while let Some((key, state)) = self.queue.pop_first() {
             self.go_on(&key, state)?;
+        }
+        let last = |f: &Function| f.by_itself == Some(false);
+        if let Some(f) = self.program.functions.iter().find(|f| last(f)) {
+            self.here = None;
+            let what = format!("`{}` runs when the program ends", f.name);
+            self.cut_at(Lit::TRUE, Why::Uncovered(what));
         }
         Ok(())
     }

@@ -342,6 +342,9 @@ impl Engine<'_> {
             if pointer && matches!(op, BinOp::Lt | BinOp::Le) {
                 self.one_object(state, a, b, "an order of addresses");
             }
+            if pointer && matches!(op, BinOp::Eq | BinOp::Ne) {
+                self.steady(state, a, b);
+            }
             let holds = match op {
                 BinOp::Eq => self.c.equal(&x, &y),
                 BinOp::Ne => !self.c.equal(&x, &y),
@@ -365,6 +368,16 @@ impl Engine<'_> {
             // A division by zero ends a run.
             let divides = self.c.truth(&y);
             state.guard = self.c.aig.and(state.guard, divides);
+            if by_sign {
+                // So does what does not fit, on most processors.
+                let (least, minus) =
+                    (Word::number(bits, 1 << (bits - 1)), Word::number(bits, u128::MAX));
+                let (x_least, y_minus) = (self.c.equal(&x, &least), self.c.equal(&y, &minus));
+                let over = self.c.aig.and(x_least, y_minus);
+                let guard = self.c.aig.and(state.guard, over);
+                self.cut_at(guard, Why::Undefined(self.now));
+                state.guard = self.c.aig.and(state.guard, !over);
+            }
             if state.guard == Lit::FALSE {
                 return Ok(None);
             }
@@ -400,6 +413,35 @@ impl Engine<'_> {
             return;
         }
         self.cut(state, Why::Approximate(format!("{what} of different objects is used")));
+    }
+
+    /// Notes that it depends on where objects lie whether addresses are equal: that of the end of one object may be
+    /// the start of another, and what is gone may have been where something else is now.
+    fn steady(&mut self, state: &State, a: &Value, b: &Value) {
+        let null = |v: &Value| v.word.value().is_some_and(|x| x >> self.objects.shift == 0);
+        if null(a) || null(b) || a.word == b.word {
+            return;
+        }
+        let (Some(x), Some(y)) = (self.sources(state, a), self.sources(state, b)) else { return };
+        let other = |one: u32, others: &[u32]| others.iter().any(|&o| o != one);
+        let gone = |o: u32| {
+            let cells = state.memory.get(o as usize).and_then(Option::as_ref);
+            cells.is_none_or(|cells| cells.alive != Lit::TRUE)
+        };
+        let mut loose = x.iter().any(|&o| gone(o) && other(o, &y));
+        loose |= y.iter().any(|&o| gone(o) && other(o, &x));
+        let end = |v: &Value, of: &[u32]| {
+            of.iter().any(|&o| {
+                let object = &self.objects.all[o as usize];
+                v.word.value().is_some_and(|at| at as u64 == object.base + object.size)
+            })
+        };
+        loose |= end(a, &x) && y.iter().any(|o| !x.contains(o));
+        loose |= end(b, &y) && x.iter().any(|o| !y.contains(o));
+        if loose {
+            let what = "addresses are compared of which one is of nothing that is there";
+            self.cut(state, Why::Approximate(what.into()));
+        }
     }
 
     // Memory.

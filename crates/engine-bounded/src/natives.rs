@@ -18,7 +18,7 @@ impl Engine<'_> {
         state: &mut State,
         f: FuncId,
         args: Args,
-        result: Option<LocalId>,
+        (result, which): (Option<LocalId>, u32),
         at: At,
     ) -> Step<Went> {
         let name = self.function(f).name.as_str();
@@ -90,7 +90,7 @@ impl Engine<'_> {
                 let Some(size) = size.value() else {
                     let model = self.program.function(&format!("__bop_{plain}"));
                     let Some(model) = model else { return Ok(self.uncovered(state, name, at)) };
-                    return self.call_body(state, model, args, result, None, 0);
+                    return self.call_body(state, model, args, result, None, which);
                 };
                 let size = size as u64;
                 if plain == "memset" {

@@ -325,6 +325,41 @@ fn accesses_outside_of_objects() {
 }
 
 #[test]
+fn addresses_of_what_is_gone() {
+    let text = "void *malloc(unsigned long); void free(void *);
+         static int a[2], b[2];
+         int main(void) {
+           int *p = malloc(4);
+           free(p);
+           int *q = malloc(4);
+           if (p == q) { N0: ; }
+           int *e = a + 2;
+           if (e == b) { N1: ; }
+           int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();
+           if (y && x / y == -2147483647 - 1 && x < 0 && y < 0) { N2: ; }
+           return 0;
+         }";
+    let found = answers(text, &["N0", "N1", "N2"], None);
+    assert!(found.iter().all(|a| a == "unknown approximate"), "{found:?}");
+    let text = "static int seen; __attribute__((destructor)) static void last(void) { if (seen) { N0: ; } }
+         int main(void) { seen = 1; if (!seen) { N1: ; } return 0; }";
+    let found = answers(text, &["N0", "N1"], None);
+    assert!(found.iter().all(|a| a == "unknown incomplete"), "{found:?}");
+    check(
+        "static int a[4];
+         int main(void) {
+           int i = __VERIFIER_nondet_uchar() & 3, sum = 0;
+           for (int *p = a; p != a + 4; p++) { *p = i; sum++; }
+           if (sum != 4) { U0: ; }
+           if (&a[i] == &a[2]) { R0: ; }
+           int *q = i ? &a[i] : 0;
+           if (q == 0 && i == 1) { U1: ; }
+           return 0;
+         }",
+    );
+}
+
+#[test]
 fn arguments_of_main() {
     let text = "int main(int argc, char **argv) {
            if (argc == 3) { R0: ; }
