@@ -31,6 +31,8 @@ pub enum EngineChoice {
     Qbf,
     /// Summaries for every entry at once, as formulas ([sat §4]).
     Universal,
+    /// Bounded search over C's data, by formulas: no engine of tasks, and therefore in no row.
+    Bounded,
     /// All of them; a disagreement is an internal error.
     Compare,
 }
@@ -107,13 +109,14 @@ impl EngineChoice {
     pub fn all() -> impl Iterator<Item = (EngineChoice, &'static str, &'static str)> {
         let auto =
             "The engine that suits the program: by facts, and where these do not tell, by a race";
+        let bounded = "Bounded search over C's data by SAT: inputs that lead to a place, executed";
         let compare = "All engines; a disagreement is an internal error";
         let one = ENGINES.iter().map(|row| (row.choice, row.word, row.help));
-        std::iter::once((EngineChoice::Auto, "auto", auto)).chain(one).chain([(
-            EngineChoice::Compare,
-            "compare",
-            compare,
-        )])
+        let last = [
+            (EngineChoice::Bounded, "bounded", bounded),
+            (EngineChoice::Compare, "compare", compare),
+        ];
+        std::iter::once((EngineChoice::Auto, "auto", auto)).chain(one).chain(last)
     }
 
     /// The choice with this word.
@@ -274,6 +277,11 @@ fn ask(task: &Task, options: &Options, watch: &Watch, budget: &Budget) -> Vec<Ru
         EngineChoice::Compare => {
             let rows = ENGINES.iter().filter(|row| fits(row));
             rows.map(|row| run(&*(row.make)(options, budget), task, budget, asked())).collect()
+        }
+        EngineChoice::Bounded => {
+            let what = "the engine bounded searches C's data, which is not asked about here";
+            let answer = Answer::unknown(task, StopReason::Unsupported { what: what.to_owned() });
+            vec![Run { engine: "bounded", why: String::new(), answer, seconds: 0.0 }]
         }
         one => {
             let row = ENGINES.iter().find(|row| row.choice == one).filter(|row| fits(row));

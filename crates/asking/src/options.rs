@@ -71,7 +71,8 @@ pub struct Search {
     pub no_rough_components: bool,
     /// How repeating heads are found ([moped §4.2], and better).
     pub heads: Heads,
-    /// Bounded model checking by the SAT engines: unroll for so many edges and no further.
+    /// Bounded model checking by the SAT engines: unroll for so many edges and no further. For the search over
+    /// C's data: so many rounds of loops and recursions.
     pub bound: Option<u32>,
     /// Gates of a universal summary; a larger one is left to QBF summaries.
     pub summary_limit: usize,

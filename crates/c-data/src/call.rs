@@ -2,7 +2,7 @@
 
 use crate::lower::{Entity, Lowered, Lowerer, Op};
 use crate::place::{Place, Where};
-use crate::program::{BinOp, Call, Callee, End, ExprId, ExprKind, Home, StmtKind};
+use crate::program::{BinOp, Call, Callee, End, ExprId, ExprKind, Home, Root, StmtKind};
 use c_types::{IntKind, Kind, Length, Signature, Ty};
 use front_c::ExprKind as Tree;
 
@@ -257,10 +257,16 @@ impl Lowerer<'_> {
                 });
                 Op { expr: self.int(i128::from(constant.unwrap_or(false))), ty: int }
             }
-            ("object_size" | "dynamic_object_size", [_, kind]) => {
+            ("object_size" | "dynamic_object_size", [value, kind]) => {
                 let kind = self.constant_expr(*kind)?.unwrap_or(0);
                 let ty = self.types.size_type();
-                Op { expr: self.number(if kind & 2 == 0 { -1 } else { 0 }, ty), ty }
+                let unknown = if kind & 2 == 0 { -1 } else { 0 };
+                let number = match self.bytes_left(*value) {
+                    Some(_) if kind & 1 == 1 => return self.gap(format!("`{name}` of a part")),
+                    Some(bytes) => bytes.into(),
+                    None => unknown,
+                };
+                Op { expr: self.number(number, ty), ty }
             }
             ("prefetch" | "__clear_cache" | "sync_synchronize", _)
                 if name.starts_with("__builtin") =>
@@ -303,6 +309,35 @@ impl Lowerer<'_> {
                 return Ok(None);
             }
         }))
+    }
+
+    /// The bytes from an address to the end of its object, where the compiler sees the object.
+    fn bytes_left(&mut self, value: front_c::ExprId) -> Option<u64> {
+        let found = self.dry(|l| {
+            let value = l.rvalue(value)?;
+            let (mut e, mut by) = (value.expr, 0);
+            loop {
+                e = match *l.kind_of(e) {
+                    ExprKind::Convert(a) => a,
+                    ExprKind::Binary(BinOp::Add, a, b) => match l.constant(b) {
+                        Some(n) => {
+                            by += n;
+                            a
+                        }
+                        None => return Ok(None),
+                    },
+                    ExprKind::AddressOf(local) => {
+                        return Ok(Some((l.f.locals[local.index()].ty, by)));
+                    }
+                    ExprKind::Root(Root::Object(o)) => {
+                        return Ok(Some((l.objects[o.index()].ty, by)));
+                    }
+                    _ => return Ok(None),
+                };
+            }
+        });
+        let (ty, by) = found.ok().flatten()?;
+        Some(self.types.size(ty)?.saturating_sub(u64::try_from(by).ok()?))
     }
 
     /// `__builtin___memcpy_chk(a, b, n, size)` and its kind are the functions without their last argument.

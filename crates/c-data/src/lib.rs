@@ -34,5 +34,5 @@ pub use dump::dump;
 pub use lower::lower;
 pub use program::{
     At, BinOp, Block, BlockId, Call, Callee, End, Expr, ExprId, ExprKind, FuncId, Function, Gap,
-    Home, Local, LocalId, Object, ObjectId, Program, Root, Stmt, StmtKind, UnOp, Undefined,
+    Home, Local, LocalId, Object, ObjectId, Point, Program, Root, Stmt, StmtKind, UnOp, Undefined,
 };

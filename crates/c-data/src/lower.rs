@@ -497,6 +497,7 @@ impl<'a> Lowerer<'a> {
             locals: Vec::new(),
             exprs: Vec::new(),
             blocks: Vec::new(),
+            labels: Vec::new(),
             variadic: false,
             old_style: false,
             own,
@@ -547,6 +548,9 @@ impl<'a> Lowerer<'a> {
             self.not_covered(Gap { at: gap.at, what });
         }
         let current = std::mem::take(&mut self.f);
+        let named = current.labels.iter().map(|(&sym, &block)| (self.text(sym).to_owned(), block));
+        let mut labels: Vec<(String, BlockId)> = named.collect();
+        labels.sort();
         let ty = self.functions[id.index()].ty;
         let signature = self.types.signature(ty);
         let variadic = signature.is_some_and(|s| s.variadic);
@@ -557,6 +561,7 @@ impl<'a> Lowerer<'a> {
         function.locals = current.locals;
         function.exprs = current.exprs;
         function.blocks = current.blocks;
+        function.labels = labels;
         function.variadic = variadic;
         function.old_style = old_style;
         function.at = at;

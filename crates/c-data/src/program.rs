@@ -159,6 +159,8 @@ pub struct Function {
     pub exprs: Vec<Expr>,
     /// Its blocks; the first one is the entry. None without a body.
     pub blocks: Vec<Block>,
+    /// Its labels in order of their names, with the blocks that start there.
+    pub labels: Vec<(String, BlockId)>,
     /// It takes more arguments than it names.
     pub variadic: bool,
     /// Its parameters were declared the old way: arguments come promoted.
@@ -425,6 +427,15 @@ pub enum End {
     Unreachable,
 }
 
+/// A place that a run may come to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Point {
+    /// Before a statement of a block; one past the last is where the block ends.
+    Before(FuncId, BlockId, u32),
+    /// A call of a function, with or without a body.
+    Call(FuncId),
+}
+
 /// What C leaves undefined.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Undefined {
@@ -457,6 +468,18 @@ impl Function {
     /// Whether it has a body.
     pub fn has_body(&self) -> bool {
         !self.blocks.is_empty()
+    }
+    /// What is left of an expression whose value nobody wants: compilers read nothing then, unless it is
+    /// `volatile`.
+    pub fn wanted(&self, id: ExprId) -> ExprId {
+        let mut e = id;
+        while let ExprKind::Convert(a) = self.expr(e).kind {
+            e = a;
+        }
+        match self.expr(e).kind {
+            ExprKind::Load(address) | ExprKind::LoadBits(address, ..) => address,
+            _ => id,
+        }
     }
     /// An expression.
     pub fn expr(&self, id: ExprId) -> &Expr {

@@ -338,6 +338,19 @@ pub(crate) enum Op {
     NotCovered {
         index: u32,
     },
+    /// A place that is watched.
+    Visit {
+        index: u32,
+    },
+}
+
+/// A place that is watched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Visit {
+    pub(crate) function: u32,
+    pub(crate) at: At,
+    /// The run ends here.
+    pub(crate) ends: bool,
 }
 
 /// An operator that tells whether its exact result fits.
@@ -409,4 +422,5 @@ pub(crate) struct Code {
     pub(crate) names: Vec<String>,
     /// Positions of labels whose address is taken.
     pub(crate) labels: Vec<Pc>,
+    pub(crate) visits: Vec<Visit>,
 }

@@ -1,14 +1,14 @@
 //! The data program → code.
 
 use crate::code::{
-    Bin, Cell, Code, Conv, Exact, FrameObject, Op, Pc, Reg, Routine, Shape, Table, Wide,
+    Bin, Cell, Code, Conv, Exact, FrameObject, Op, Pc, Reg, Routine, Shape, Table, Visit, Wide,
 };
 use c_data::{
-    At, BinOp, Callee, End, ExprId, ExprKind, FuncId, Function, Home, LocalId, Program, Root,
-    StmtKind, UnOp,
+    At, BinOp, BlockId, Callee, End, ExprId, ExprKind, FuncId, Function, Home, LocalId, Point,
+    Program, Root, StmtKind, UnOp,
 };
 use c_types::{FloatKind, Kind, Ty};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How a type's values are kept in registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,10 +96,19 @@ impl Layout {
 /// Enough for expressions as deep as `c-data` makes them.
 const STACK_BYTES: usize = 256 << 20;
 
+/// What of a run is watched.
+#[derive(Default)]
+pub(crate) struct Watched {
+    /// Places at which runs end.
+    pub(crate) points: FxHashSet<Point>,
+    /// Lines of the program's own functions are told.
+    pub(crate) lines: bool,
+}
+
 /// Compiles all functions. None if there is no thread to do it on.
-pub(crate) fn compile(program: &Program, layout: &mut Layout) -> Option<Code> {
+pub(crate) fn compile(program: &Program, layout: &mut Layout, watched: &Watched) -> Option<Code> {
     std::thread::scope(|scope| {
-        let work = || compile_here(program, layout);
+        let work = || compile_here(program, layout, watched);
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
         match thread.ok()?.join() {
             Ok(code) => Some(code),
@@ -108,13 +117,15 @@ pub(crate) fn compile(program: &Program, layout: &mut Layout) -> Option<Code> {
     })
 }
 
-fn compile_here(program: &Program, layout: &mut Layout) -> Code {
+fn compile_here(program: &Program, layout: &mut Layout, watched: &Watched) -> Code {
     let names = program.objects.iter().map(|o| o.name.clone()).collect();
     let mut code = Code { names, ..Code::default() };
     let mut starts: Vec<Vec<Pc>> = Vec::new();
-    for f in &program.functions {
+    for (id, f) in program.functions.iter().enumerate() {
         let mut compiler = Compiler {
             program,
+            id: FuncId::new(id),
+            watched,
             f,
             code: &mut code,
             layout,
@@ -139,6 +150,8 @@ fn compile_here(program: &Program, layout: &mut Layout) -> Code {
 
 struct Compiler<'a> {
     program: &'a Program,
+    id: FuncId,
+    watched: &'a Watched,
     f: &'a Function,
     code: &'a mut Code,
     layout: &'a mut Layout,
@@ -217,13 +230,17 @@ impl Compiler<'_> {
         let mut patches: Vec<(usize, u32)> = Vec::new();
         for (i, block) in f.blocks.iter().enumerate() {
             self.starts.push(self.code.ops.len() as Pc);
-            for stmt in &block.stmts {
+            let mut line = 0;
+            for (k, stmt) in block.stmts.iter().enumerate() {
                 self.at = stmt.at;
                 self.next = base;
+                self.visit(Point::Before(self.id, BlockId::new(i), k as u32), &mut line);
                 self.statement(&stmt.kind);
             }
             self.at = block.end_at;
             self.next = base;
+            let last = block.stmts.len() as u32;
+            self.visit(Point::Before(self.id, BlockId::new(i), last), &mut line);
             self.end(&block.end, i as u32 + 1, &mut patches);
         }
         for (at, block) in patches {
@@ -247,6 +264,20 @@ impl Compiler<'_> {
         routine
     }
 
+    /// Tells that control is here, where somebody wants to know.
+    fn visit(&mut self, point: Point, line: &mut u32) {
+        let ends = self.watched.points.contains(&point);
+        let new = self.watched.lines && self.f.own && self.at.line > 0 && self.at.line != *line;
+        if !ends && !new {
+            return;
+        }
+        *line = self.at.line;
+        let visit = Visit { function: self.id.index() as u32, at: self.at, ends };
+        self.code.visits.push(visit);
+        let index = self.code.visits.len() as u32 - 1;
+        self.emit(Op::Visit { index });
+    }
+
     // Statements.
 
     fn statement(&mut self, kind: &StmtKind) {
@@ -256,7 +287,10 @@ impl Compiler<'_> {
                 self.value_into(*value, Some(home));
             }
             StmtKind::Eval(value) => {
-                self.value(*value);
+                // A run that somebody watches is what a compiler makes of it.
+                let watched = !self.watched.points.is_empty();
+                let value = if watched { self.f.wanted(*value) } else { *value };
+                self.value(value);
             }
             StmtKind::Store { to, value } => {
                 let ty = self.f.expr(*value).ty;

@@ -36,5 +36,5 @@ mod scan;
 mod start;
 mod stdio;
 
-pub use machine::{Host, Report};
-pub use start::{Ending, Options, Outcome, load, run};
+pub use machine::{Host, Pass, Passes, Report};
+pub use start::{Ending, Options, Outcome, load, load_with, run};

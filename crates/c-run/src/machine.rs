@@ -34,6 +34,8 @@ pub(crate) enum Stop {
     Limit(String),
     /// `longjmp`: go on elsewhere.
     Jumped,
+    /// It came to a place at which it was to end.
+    Reached,
 }
 
 impl From<Fault> for Stop {
@@ -99,6 +101,9 @@ pub(crate) struct Machine<'a> {
     pub(crate) inputs: std::collections::VecDeque<i128>,
     pub(crate) random: crate::random::Random,
     pub(crate) stopped_at: At,
+    /// Functions whose call ends the run.
+    pub(crate) stop_calls: Vec<u32>,
+    pub(crate) passed: Passes,
     /// The streams `stdin`, `stdout` and `stderr`.
     pub(crate) standard: [u64; 3],
 }
@@ -139,6 +144,8 @@ impl<'a> Machine<'a> {
             inputs: std::collections::VecDeque::new(),
             random: crate::random::Random::new(1),
             stopped_at: At::default(),
+            stop_calls: Vec::new(),
+            passed: Passes::default(),
             standard: [0; 3],
         }
     }
@@ -276,6 +283,9 @@ impl<'a> Machine<'a> {
 
     fn call(&mut self, f: u32, d: Reg, args: u32) -> Result<(), Stop> {
         let code = self.code;
+        if self.stop_calls.contains(&f) {
+            return Err(Stop::Reached);
+        }
         let routine = &code.routines[f as usize];
         if routine.has_body {
             return self.enter(f, d, args, self.pc);
@@ -776,6 +786,15 @@ impl<'a> Machine<'a> {
             Op::NotCovered { index } => {
                 return Err(Stop::NotCovered(self.code.messages[index as usize].clone()));
             }
+            Op::Visit { index } => {
+                let visit = self.code.visits[index as usize];
+                let depth = self.frames.len() as u32 - 1;
+                let function = c_data::FuncId::new(visit.function as usize);
+                self.passed.note(Pass { function, at: visit.at, depth });
+                if visit.ends {
+                    return Err(Stop::Reached);
+                }
+            }
             // The loop has these.
             _ => {}
         }
@@ -868,6 +887,48 @@ impl<'a> Machine<'a> {
             false => self.set(d, cut as u64),
         }
         self.set(exact.overflow, u64::from(!fits));
+    }
+}
+
+/// A line that a run came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pass {
+    /// The function.
+    pub function: c_data::FuncId,
+    /// The line.
+    pub at: At,
+    /// How many calls are active, `main` not counted.
+    pub depth: u32,
+}
+
+/// The lines that a run came to: the first ones and the last ones.
+#[derive(Clone, Debug, Default)]
+pub struct Passes {
+    /// How many of each are kept.
+    pub(crate) most: usize,
+    /// The first ones.
+    pub first: Vec<Pass>,
+    /// The last ones.
+    pub last: std::collections::VecDeque<Pass>,
+    /// How many are missing in between.
+    pub left_out: u64,
+}
+
+impl Passes {
+    fn note(&mut self, pass: Pass) {
+        let before = self.last.back().or(self.first.last());
+        if self.most == 0 || before == Some(&pass) {
+            return;
+        }
+        if self.first.len() < self.most {
+            self.first.push(pass);
+            return;
+        }
+        if self.last.len() == self.most {
+            self.last.pop_front();
+            self.left_out += 1;
+        }
+        self.last.push_back(pass);
     }
 }
 

@@ -1,9 +1,9 @@
 //! From a program to a run.
 
-use crate::compile::{Layout, compile};
-use crate::machine::{Host, Machine, Report, Stop};
+use crate::compile::{Layout, Watched, compile};
+use crate::machine::{Host, Machine, Passes, Report, Stop};
 use crate::memory::{Kind, Memory};
-use c_data::{At, Program};
+use c_data::{At, Point, Program};
 use c_types::Model;
 use front_c::Unit;
 use rustc_hash::FxHashMap;
@@ -22,6 +22,10 @@ pub struct Options {
     pub max_steps: Option<u64>,
     /// The most bytes of memory.
     pub memory: u64,
+    /// Places at which the run ends.
+    pub stop_at: Vec<Point>,
+    /// How many lines of the run are told, of its beginning and of its end.
+    pub lines: usize,
 }
 
 impl Default for Options {
@@ -31,6 +35,8 @@ impl Default for Options {
             inputs: Vec::new(),
             max_steps: None,
             memory: 2 << 30,
+            stop_at: Vec::new(),
+            lines: 0,
         }
     }
 }
@@ -48,6 +54,8 @@ pub enum Ending {
     NotCovered(String),
     /// It ran out of steps or time.
     Limit(String),
+    /// It came to one of [`Options::stop_at`].
+    Reached,
 }
 
 /// What a run did.
@@ -63,12 +71,19 @@ pub struct Outcome {
     pub undefined: Vec<Report>,
     /// Instructions executed.
     pub steps: u64,
+    /// The lines that it came to, if they were wanted.
+    pub passed: Passes,
 }
 
 /// The data program of units, with the models of the library.
-pub fn load(mut units: Vec<Unit>, model: Model) -> Program {
+pub fn load(units: Vec<Unit>, model: Model) -> Program {
+    load_with(units, model, "")
+}
+
+/// The same with more models, in C.
+pub fn load_with(mut units: Vec<Unit>, model: Model, more: &str) -> Program {
     let own = units.len();
-    let mut library = front_c::parse(&format!("# 1 \"(library)\"\n{LIBRARY}"));
+    let mut library = front_c::parse(&format!("# 1 \"(library)\"\n{LIBRARY}\n{more}"));
     library.model = model;
     units.push(library);
     c_data::lower(&units, own, model)
@@ -84,6 +99,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         active: Vec::new(),
         undefined: Vec::new(),
         steps: 0,
+        passed: Passes::default(),
     };
     let main = program.function("main");
     let Some(main) = main.filter(|main| program.functions[main.index()].has_body()) else {
@@ -98,18 +114,26 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
             }
         }
     }
+    let watched =
+        Watched { points: options.stop_at.iter().copied().collect(), lines: options.lines > 0 };
     // Labels in tables count, too.
     for object in &program.objects {
         for (_, root, _) in &object.addresses {
             layout.address(*root);
         }
     }
-    let Some(mut code) = compile(program, &mut layout) else {
+    let Some(mut code) = compile(program, &mut layout, &watched) else {
         return ended(Ending::Limit("there is no thread to compile on".to_owned()));
     };
     memory.names = std::mem::take(&mut code.names);
     let mut machine = Machine::new(&code, memory, host, u64::from(pointer / 8));
     machine.max_steps = options.max_steps.unwrap_or(u64::MAX);
+    machine.passed.most = options.lines.div_ceil(2);
+    let calls = options.stop_at.iter().filter_map(|point| match point {
+        Point::Call(f) => Some(f.index() as u32),
+        Point::Before(..) => None,
+    });
+    machine.stop_calls = calls.collect();
     machine.inputs = options.inputs.iter().copied().collect();
     let result = machine.prepare(program, &mut layout, options).and_then(|args| {
         let by_itself = |before: bool| {
@@ -134,6 +158,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         Err(Stop::Undefined(what)) => Ending::Undefined(what),
         Err(Stop::NotCovered(what)) => Ending::NotCovered(what),
         Err(Stop::Limit(what)) => Ending::Limit(what),
+        Err(Stop::Reached) => Ending::Reached,
         Err(Stop::Jumped) => Ending::Undefined("a jump out of the program".to_owned()),
     };
     let at = machine.stopped_at;
@@ -141,7 +166,8 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         Ending::Exit(_) => Vec::new(),
         _ => machine.trace(),
     };
-    Outcome { ending, at, active, undefined: machine.reports, steps: machine.steps }
+    let passed = std::mem::take(&mut machine.passed);
+    Outcome { ending, at, active, undefined: machine.reports, steps: machine.steps, passed }
 }
 
 impl Machine<'_> {

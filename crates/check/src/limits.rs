@@ -50,6 +50,16 @@ pub enum StopReason {
         /// How much.
         what: String,
     },
+    /// All is known of the runs within a bound, and nothing of those beyond it.
+    Bound {
+        /// Rounds of a loop, and depth of a recursion.
+        limit: u32,
+    },
+    /// The answer depends on what is not modelled exactly.
+    Approximate {
+        /// What that is.
+        what: String,
+    },
     /// A check of our own failed: a bug in Postbop.
     Internal {
         /// Which check.
@@ -59,7 +69,7 @@ pub enum StopReason {
 
 impl StopReason {
     /// The word that reports use: `time`, `memory`, `steps`, `cancelled`, `unsupported`,
-    /// `incomplete`, `internal`.
+    /// `incomplete`, `bound`, `approximate`, `internal`.
     pub fn code(&self) -> &'static str {
         match self {
             StopReason::Time { .. } => "time",
@@ -68,6 +78,8 @@ impl StopReason {
             StopReason::Cancelled => "cancelled",
             StopReason::Unsupported { .. } => "unsupported",
             StopReason::Incomplete { .. } => "incomplete",
+            StopReason::Bound { .. } => "bound",
+            StopReason::Approximate { .. } => "approximate",
             StopReason::Internal { .. } => "internal",
         }
     }
@@ -86,6 +98,11 @@ impl fmt::Display for StopReason {
             StopReason::Cancelled => f.write_str("it was cancelled"),
             StopReason::Unsupported { what } => f.write_str(what),
             StopReason::Incomplete { what } => write!(f, "incomplete: {what}"),
+            StopReason::Bound { limit } => {
+                let rounds = if *limit == 1 { "round" } else { "rounds" };
+                write!(f, "only {limit} {rounds} of loops and recursions were followed")
+            }
+            StopReason::Approximate { what } => write!(f, "approximate: {what}"),
             StopReason::Internal { what } => write!(f, "internal error, please report it: {what}"),
         }
     }

@@ -376,7 +376,8 @@ pub(crate) struct Search {
     /// Search for loops in the whole graph at once, to measure what searching its components gains
     #[arg(long)]
     pub(crate) no_rough_components: bool,
-    /// Bounded model checking by qbf and universal: unroll the program for K edges and no further
+    /// Bounded model checking by qbf and universal: unroll the program for K edges and no further; by bounded:
+    /// follow loops for K rounds and recursions K deep
     #[arg(long, value_name = "K")]
     pub(crate) bound: Option<u32>,
     /// Gates of a summary that universal may make; larger ones are left to qbf [default: 20000]
@@ -438,6 +439,9 @@ pub(crate) struct Check {
     /// Check proofs, too (traces are always replayed)
     #[arg(long, help_heading = "Search")]
     pub(crate) self_check: bool,
+    /// Write a test for each place that `--engine bounded` reaches: a folder with the inputs as C and a script `run`
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub(crate) emit_test: Option<String>,
     /// Check proofs, and save them to this file, for `bop replay`
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) proof: Option<String>,

@@ -6,7 +6,7 @@ use crate::{bug, child, io};
 use postbop::preprocess::{
     Invocation, Outcome, Source, compile_commands, cpp_sources, preprocess, shell_words,
 };
-use postbop::{CProgram, CText, Lang, Model, Unread};
+use postbop::{CProgram, CText, DataProgram, Lang, Model, Unread};
 use source::SourceFile;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -19,6 +19,8 @@ const LISTED: usize = 10;
 /// A C program, and its files to be shown.
 pub(crate) struct Loaded {
     pub(crate) program: Arc<CProgram>,
+    /// The same with its data, if that is wanted.
+    pub(crate) data: Option<Arc<DataProgram>>,
     pub(crate) files: Vec<Arc<SourceFile>>,
 }
 
@@ -75,8 +77,12 @@ fn is_cpp(name: &str) -> bool {
 }
 
 /// Preprocesses, parses and links.
-pub(crate) fn load(input: &Input) -> Result<Loaded, Failed> {
+pub(crate) fn load(input: &Input, data: bool) -> Result<Loaded, Failed> {
     let (texts, unread, model) = texts(input)?;
+    let data = match data {
+        true => Some(Arc::new(postbop::searchable(texts.clone(), model)?)),
+        false => None,
+    };
     let program = Arc::new(CProgram::in_part(texts, unread, model)?);
     // Headers, and what is included in the middle of a function, count where there is code in them.
     let shown: HashSet<u32> = (program.skeleton().bodies.iter())
@@ -92,7 +98,7 @@ pub(crate) fn load(input: &Input) -> Result<Loaded, Failed> {
         SourceFile::new(name, text).map(Arc::new).map_err(|e| e.to_string())
     });
     let files = files.collect::<Result<_, String>>()?;
-    Ok(Loaded { program, files })
+    Ok(Loaded { program, data, files })
 }
 
 /// Says on standard error what is not modelled: all of it, or the first of it.

@@ -13,6 +13,7 @@ mod bug;
 mod c;
 mod capture;
 mod child;
+mod emit;
 mod exit;
 mod guard;
 mod influence;

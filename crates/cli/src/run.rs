@@ -146,6 +146,7 @@ pub(crate) fn run(args: &Run) -> Result<u8, Failed> {
         inputs,
         max_steps: args.steps,
         memory: args.limits.memory.map_or(RunOptions::default().memory, |m| m / 2),
+        ..RunOptions::default()
     };
     let looked_at = (std::io::stdout().is_terminal(), std::io::stderr().is_terminal());
     let mut console = Console { looked_at, closed: false };
@@ -179,6 +180,8 @@ pub(crate) fn run(args: &Run) -> Result<u8, Failed> {
             told("not covered", what);
             Exit::Unknown as u8
         }
+        // It is not asked to end anywhere.
+        Ending::Reached => 0,
         Ending::Limit(what) => {
             told("unknown", what);
             Exit::Unknown as u8

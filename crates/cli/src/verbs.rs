@@ -103,7 +103,8 @@ pub(crate) fn program(
     if !c::is_c(input)? {
         return read(&input.files);
     }
-    let loaded = c::load(input)?;
+    let loaded = c::load(input, options.search.engine == EngineChoice::Bounded)?;
+    options.input.data = loaded.data;
     if !quiet {
         c::say_warnings(&loaded.program, verbose);
     }
@@ -142,6 +143,11 @@ fn check(args: &Check) -> Result<Exit, Failed> {
                     `--trace shortest`, or ask summary, post, pre or explicit";
         return Err(Failed::from(what.to_owned()));
     }
+    if args.emit_test.is_some() && options.search.engine != EngineChoice::Bounded {
+        let what =
+            "`--emit-test` goes with `--engine bounded`: tests are of runs that were executed";
+        return Err(Failed::from(what.to_owned()));
+    }
     options.shown.max_steps = match args.format {
         CheckFormat::Sarif => args.max_steps.min(render::MAX_SARIF_LOCATIONS),
         _ => args.max_steps,
@@ -166,6 +172,9 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     }
     let report = postbop::check(&files, &properties, &options, &watch)?;
     drop(line);
+    if let Some(folder) = &args.emit_test {
+        crate::emit::tests(folder, &report, &args.input)?;
+    }
     let exit = page.write(&report, &options)?;
     about_memory(&args.output);
     Ok(exit)
@@ -649,8 +658,13 @@ pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options,
     let words = |command: &String| command.split_whitespace().map(str::to_owned).collect();
     out.search.qbf_solver = search.qbf_solver.as_ref().map(words);
     let sat = search.engine.has_formulas();
-    if !sat && (out.search.bound.is_some() || out.search.qbf_solver.is_some()) {
-        let what = "`--bound` and `--qbf-solver` go with `--engine qbf` or `--engine universal`";
+    let bounded = sat || search.engine == EngineChoice::Bounded;
+    if !bounded && out.search.bound.is_some() {
+        let what = "`--bound` goes with `--engine qbf`, `--engine universal` or `--engine bounded`";
+        return Err(Failed::from(what.to_owned()));
+    }
+    if !sat && out.search.qbf_solver.is_some() {
+        let what = "`--qbf-solver` goes with `--engine qbf` or `--engine universal`";
         return Err(Failed::from(what.to_owned()));
     }
     if out.search.qbf_solver.as_ref().is_some_and(Vec::is_empty) {

@@ -17,6 +17,23 @@ impl DataProgram {
         guarded("reading C", || Ok(DataProgram(c_run::load(parsed(texts, model)?, model))))
     }
 
+    /// The same with further models of the library, in C.
+    pub fn with_models(
+        texts: Vec<CText>,
+        model: Model,
+        models: &str,
+    ) -> Result<DataProgram, Error> {
+        guarded("reading C", || {
+            let units = parsed(texts, model)?;
+            Ok(DataProgram(c_run::load_with(units, model, models)))
+        })
+    }
+
+    /// The program itself.
+    pub fn program(&self) -> &c_data::Program {
+        &self.0
+    }
+
     /// What is not covered, one line each: a run that gets there ends.
     pub fn gaps(&self) -> Vec<String> {
         self.lines(&self.0.gaps)

@@ -8,7 +8,7 @@
 //! - what the answers take for granted stands beside them (`crate::granted`).
 
 use crate::{granted, vacuous};
-use asking::{Options, Watch};
+use asking::{EngineChoice, Options, Watch};
 use check::StopReason;
 use findings::rule_name;
 use input::Error;
@@ -32,6 +32,9 @@ pub fn check(
 ) -> Result<Report, Error> {
     one_main(options)?;
     watch.so_far.about(options.input.c.as_ref());
+    if options.search.engine == EngineChoice::Bounded {
+        return crate::bounded::check(files, properties, options, watch);
+    }
     let mut report = crate::checking::check(files, properties, options, watch)?;
     settle(&mut report, properties, options);
     Ok(report)
@@ -39,6 +42,12 @@ pub fn check(
 
 /// Makes a report say no more than is known.
 pub(crate) fn settle(report: &mut Report, asked: &[Property], options: &Options) {
+    if let (EngineChoice::Bounded, Some(c)) = (options.search.engine, &options.input.c) {
+        let extent = c.extent(options.input.allow_incomplete);
+        settle_extent(&mut report.results, &extent);
+        report.claims.read = Some(extent);
+        return;
+    }
     let by_default = asked.is_empty() && report.results.len() > 1;
     for outcome in &mut report.results {
         let reason = vacuous::assertions(&outcome.property, &report.program);
@@ -58,6 +67,13 @@ pub(crate) fn settle(report: &mut Report, asked: &[Property], options: &Options)
         report.results.iter_mut().for_each(|outcome| open(outcome, &reason));
     }
     report.claims.read = Some(extent);
+}
+
+/// Opens answers that speak of all runs where something was left out.
+pub(crate) fn settle_extent(results: &mut [Outcome], extent: &Extent) {
+    if let Some(reason) = incomplete(extent) {
+        results.iter_mut().for_each(|outcome| open(outcome, &reason));
+    }
 }
 
 /// Why nothing can be said of all runs, if something was left out.

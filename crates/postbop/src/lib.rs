@@ -17,8 +17,10 @@
 //! into an `unknown` that says so. Not for pages ([`render`]) or command lines (the crate `cli`): it
 //! prints nothing, reads no file and no environment.
 
+mod bounded;
 mod checking;
 mod claims;
+mod emitted;
 mod granted;
 mod ltl;
 mod proof;
@@ -30,9 +32,11 @@ pub use asking::{
     ENGINES, EngineChoice, EngineRow, Heads, Judgement, Matched, Options, Search, Shown, SoFar,
     Watch, try_qbf_solver,
 };
+pub use bounded::searchable;
 pub use check::{Limits, StopReason, TraceMode};
 pub use claims::{check, stacks, states};
 pub use conversions::{Encoding, Stage, Target, convert, dump};
+pub use emitted::{TestFile, test};
 pub use findings::{Allow, ReadyRules, allowances, ready_rules, rule_error, rule_property};
 pub use input::{
     CProgram, CText, DataProgram, Dialect, Ending, Error, Host, Input, LANGUAGES, Lang, Language,

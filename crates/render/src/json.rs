@@ -8,7 +8,7 @@ use crate::lines::{self, ALL, Layout, List};
 use crate::parts::{Place, Question, Stats, Stop, bound, named, none};
 use crate::values::{Reader, Value};
 use crate::{
-    CertificateNote, Finding, Idle, ListedStep, Listing, LookedAt, Outcome, Report, Status,
+    CertificateNote, Finding, Idle, Inputs, ListedStep, Listing, LookedAt, Outcome, Report, Status,
 };
 use indexmap::IndexMap;
 use property::Property;
@@ -114,6 +114,9 @@ struct Answer<'a> {
     origin: Option<Origin<'a>>,
     /// How the violation comes about.
     trace: Option<Trace<'a>>,
+    /// What the run gets that shows the violation, where it was executed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inputs: Option<Given<'a>>,
     /// Why the verdict is `unknown`.
     stop_reason: Option<Stop>,
     /// Of a broken rule, or of a run of C without data: conditions on data that are taken for granted.
@@ -150,6 +153,33 @@ struct Answer<'a> {
     /// What else the reader should know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
+}
+
+/// What a run of a C program gets.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Given<'a> {
+    /// What functions hand out, in order.
+    values: Vec<GivenValue<'a>>,
+    /// How many arguments the program gets, its name not counted.
+    arguments: usize,
+}
+
+/// A number that a function hands out.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct GivenValue<'a> {
+    /// The function.
+    from: &'a str,
+    /// The number, in decimal: numbers of 64 bits do not fit those of all readers.
+    value: String,
+}
+
+impl<'a> From<&'a Inputs> for Given<'a> {
+    fn from(inputs: &'a Inputs) -> Given<'a> {
+        let value = |(from, v): &'a (String, i128)| GivenValue { from, value: v.to_string() };
+        Given { values: inputs.values.iter().map(value).collect(), arguments: inputs.arguments }
+    }
 }
 
 /// How much a rule was about.
@@ -339,6 +369,7 @@ impl<'a> Answer<'a> {
                 .and_then(|f| f.origin.as_ref())
                 .map(|(file, line)| Origin { file, line: *line }),
             trace: outcome.trace.as_ref().map(|trace| Trace::new(file, trace)),
+            inputs: outcome.inputs.as_deref().map(Given::from),
             stop_reason: outcome.stop_reason.as_ref().map(Stop::from),
             assumptions: finding.map(|f| &f.assumptions[..]).unwrap_or_default(),
             statements: statements.map(|list| {

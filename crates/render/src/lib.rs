@@ -74,9 +74,9 @@ pub use json::json;
 pub use proof::{Proofs, ProvedClaim, Reading, holds_proofs, read_proofs, write_proofs};
 pub use read::{Claim, ClaimedFinding, ClaimedStep, ClaimedTrace, ReadError, read_report};
 pub use report::{
-    CertificateNote, Exit, Finding, Formula, Happening, Idle, ListedStep, Listing, LookedAt,
-    Outcome, Report, Stack, StackAutomaton, StackFrame, StackNode, Stacks, Statement, States,
-    StatesAt, Status, Stays, Vacuity,
+    CertificateNote, Exit, Finding, Formula, Happening, Idle, Inputs, ListedStep, Listing,
+    LookedAt, Outcome, Report, Stack, StackAutomaton, StackFrame, StackNode, Stacks, Statement,
+    States, StatesAt, Status, Stays, Vacuity,
 };
 pub use sarif::{MAX_SARIF_LOCATIONS, sarif};
 #[cfg(feature = "schema")]

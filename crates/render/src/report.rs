@@ -74,6 +74,8 @@ pub struct Outcome {
     pub counters: Vec<(String, u64)>,
     /// How the violation comes about.
     pub trace: Option<Listing>,
+    /// What the run gets that shows the violation, where it was executed.
+    pub inputs: Option<Arc<Inputs>>,
     /// What a rule says of the violation.
     pub finding: Option<Box<Finding>>,
     /// For [`Property::ReachAll`]: every statement in order of the source.
@@ -116,6 +118,7 @@ impl Outcome {
             seconds: 0.0,
             counters: Vec::new(),
             trace: None,
+            inputs: None,
             finding: None,
             statements: None,
             exits: Vec::new(),
@@ -128,6 +131,15 @@ impl Outcome {
             warnings: Vec::new(),
         }
     }
+}
+
+/// What a run of a C program gets.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Inputs {
+    /// What functions hand out, in order: their names, and the numbers.
+    pub values: Vec<(String, i128)>,
+    /// How many arguments the program gets, its name not counted.
+    pub arguments: usize,
 }
 
 /// An answer.

@@ -2,7 +2,9 @@
 
 use crate::findings;
 use crate::values::{Changes, Reader};
-use crate::{Idle, Listing, MAX_INDENT, Outcome, Report, States, StatesAt, Status, Vacuity};
+use crate::{
+    Idle, Inputs, Listing, MAX_INDENT, Outcome, Report, States, StatesAt, Status, Vacuity,
+};
 use ir::{NodeId, Program};
 use property::Property;
 use std::io::{self, Write};
@@ -51,6 +53,9 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
         }
         for warning in &outcome.warnings {
             line!(out, "  warning: {warning}")?;
+        }
+        if let Some(inputs) = outcome.inputs.as_ref().and_then(|i| told_inputs(i)) {
+            line!(out, "  {inputs}")?;
         }
         if let Some(vacuity) = &outcome.vacuity {
             about_vacuity(vacuity, options.verbose, out)?;
@@ -121,6 +126,22 @@ fn about_all(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io:
         line!(out, "incomplete: {}", extent.told())?;
     }
     Ok(())
+}
+
+/// So many inputs of a run are named.
+const INPUTS: usize = 20;
+
+/// What a run gets, in words.
+fn told_inputs(inputs: &Inputs) -> Option<String> {
+    let values = inputs.values.iter().take(INPUTS).map(|(from, v)| format!("{from}() = {v}"));
+    let mut parts: Vec<String> = values.collect();
+    if inputs.arguments > 0 {
+        parts.push(format!("{} arguments", inputs.arguments));
+    }
+    if inputs.values.len() > INPUTS {
+        parts.push(format!("and {} more", inputs.values.len() - INPUTS));
+    }
+    (!parts.is_empty()).then(|| format!("inputs: {}", parts.join(", ")))
 }
 
 /// So many conditions of a run are named.

@@ -18,6 +18,11 @@ impl Folder {
         Folder(path)
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// Runs `bop` there.
     pub(crate) fn bop(&self, args: &[&str]) -> Ran {
         let done = command(args).current_dir(&self.0).output().expect("it runs");

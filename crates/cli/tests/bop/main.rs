@@ -2,6 +2,7 @@
 //! Where a tool is missing, tests say that they skip.
 #![allow(clippy::print_stderr)]
 
+mod bounded;
 mod c;
 mod check;
 mod determinism;

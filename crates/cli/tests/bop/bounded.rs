@@ -1,0 +1,110 @@
+//! `--engine bounded`: C searched with its data.
+
+use crate::bop;
+use crate::c::Folder;
+use std::process::Command;
+
+const PROGRAM: &str = "
+extern int __VERIFIER_nondet_int(void);
+extern void __assert_fail(const char *, const char *, unsigned, const char *);
+static int square(int x) { return x * x; }
+int main(void) {
+    int x = __VERIFIER_nondet_int();
+    if (x < 0 || x > 50) return 0;
+    if (square(x) == 49) { SEVEN: ; }
+    if (square(x) == 50) { NEVER: ; }
+    if (square(x) == 144) __assert_fail(\"x\", \"p.c\", 10, \"main\");
+    return 0;
+}
+";
+
+#[test]
+fn inputs_are_found_and_tests_get_there() {
+    let folder = Folder::new("bounded", &[("p.c", PROGRAM)]);
+    let tests = folder.path().join("tests");
+    let ran = folder.bop(&[
+        "check",
+        "p.c",
+        "--reach",
+        "SEVEN",
+        "--reach",
+        "NEVER",
+        "--reach",
+        ":8",
+        "--reach",
+        "square",
+        "--assert",
+        "--engine",
+        "bounded",
+        "--format",
+        "json",
+        "--emit-test",
+        "tests",
+    ]);
+    let report = ran.exits(1).json();
+    let results = report["results"].as_array().unwrap();
+    let verdicts: Vec<&str> = results.iter().map(|r| r["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["reachable", "unreachable", "reachable", "reachable", "violated"]);
+    assert_eq!(results[0]["engine"], "bounded");
+    assert_eq!(results[0]["inputs"]["values"][0]["value"], "7");
+    assert_eq!(results[4]["inputs"]["values"][0]["value"], "12");
+    let steps = results[0]["trace"]["steps"].as_array().unwrap();
+    assert_eq!(steps.last().unwrap()["line"], 8);
+    if Command::new("cc").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no cc");
+        return;
+    }
+    for name in ["SEVEN", "-8", "square", "assert-1"] {
+        let run = tests.join(name).join("run");
+        let done = Command::new(&run).output().unwrap();
+        assert!(done.status.success(), "{name}: {done:?}");
+    }
+    assert!(!tests.join("NEVER").exists());
+    // A test with other inputs does not get there.
+    let inputs = tests.join("SEVEN/inputs.c");
+    let text = std::fs::read_to_string(&inputs).unwrap();
+    std::fs::write(&inputs, text.replace("{ 7ull", "{ 8ull")).unwrap();
+    assert!(!Command::new(tests.join("SEVEN/run")).output().unwrap().status.success());
+}
+
+#[test]
+fn a_bound_is_told() {
+    let text = "_Bool __VERIFIER_nondet_bool(void);
+        int main(void) { int n = 0; while (__VERIFIER_nondet_bool()) n++; if (n == 9) L: return 1; return 0; }";
+    let folder = Folder::new("bounded-loop", &[("p.c", text)]);
+    let args = ["check", "p.c", "--reach", "L", "--engine", "bounded", "--format", "json"];
+    let ran = folder.bop(&[&args[..], &["--bound", "4"]].concat()).exits(3).json();
+    assert_eq!(ran["results"][0]["stop_reason"], "bound");
+    let ran = folder.bop(&args).exits(1).json();
+    assert_eq!(ran["results"][0]["verdict"], "reachable");
+    assert_eq!(ran["results"][0]["inputs"]["values"].as_array().unwrap().len(), 10);
+}
+
+#[test]
+fn what_is_not_answered_is_refused() {
+    let folder = Folder::new("bounded-refused", &[("p.c", PROGRAM)]);
+    let file = folder.path().join("p.c");
+    let file = file.to_str().unwrap();
+    let refused = |args: &[&str], what: &str| {
+        let ran = bop(args).exits(2);
+        assert!(ran.err.contains(what), "{}", ran.err);
+    };
+    refused(
+        &["check", file, "--terminates", "--engine", "bounded"],
+        "answers `--reach` and `--assert`",
+    );
+    refused(
+        &["check", file, "--rule", "memory", "--engine", "bounded"],
+        "answers `--reach` and `--assert`",
+    );
+    refused(&["check", file, "--reach", "SEVAN", "--engine", "bounded"], "did you mean `SEVEN`?");
+    refused(
+        &["check", file, "--assert", "--entry", "square", "--engine", "bounded"],
+        "starts at `main`",
+    );
+    refused(&["check", "examples/lock.bp", "--engine", "bounded"], "searches C programs");
+    refused(
+        &["check", file, "--reach", "SEVEN", "--emit-test", "x"],
+        "goes with `--engine bounded`",
+    );
+}

@@ -1,0 +1,292 @@
+//! `--engine bounded`: questions about a C program with its data, answered by bounded search. Every run that is
+//! found is executed; what is not seen is not said.
+
+use asking::{Options, Watch, nothing};
+use c_data::{BlockId, FuncId, Point};
+use check::{Partial, StopReason};
+use engine_bounded::{Goal, Inputs, Verdict};
+use input::{CText, DataProgram, Error, Model, caught};
+use ir::{Init, NodeId, ProgramBuilder, Rel};
+use property::Property;
+use render::{Claims, ListedStep, Listing, Outcome, Report, Status};
+use source::{SourceFile, suggest};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Functions whose call says that the program is wrong, those of `assert` aside.
+const ERRORS: [&str; 2] = ["__VERIFIER_error", "reach_error"];
+/// Instructions that a run that was found may take.
+const MAX_STEPS: u64 = 2_000_000_000;
+/// The most lines of a run that are listed.
+const MAX_LINES: usize = 2_000;
+/// The most arguments of `main` that a run is given.
+const MAX_ARGUMENTS: u64 = 1_000;
+
+/// A C program with its data, and with the models of the library that the search needs.
+pub fn searchable(texts: Vec<CText>, model: Model) -> Result<DataProgram, Error> {
+    DataProgram::with_models(texts, model, engine_bounded::MODELS)
+}
+
+/// A run is executed for what it reaches.
+struct Silent<'a> {
+    budget: &'a check::Budget,
+}
+
+impl c_run::Host for Silent<'_> {
+    fn output(&mut self, _: bool, _: &[u8]) {}
+    fn input(&mut self, _: &mut [u8]) -> usize {
+        0
+    }
+    fn stopped(&mut self) -> bool {
+        self.budget.poll().is_err()
+    }
+}
+
+/// Answers the questions.
+pub(crate) fn check(
+    files: &[Arc<SourceFile>],
+    properties: &[Property],
+    options: &Options,
+    watch: &Watch,
+) -> Result<Report, Error> {
+    let usage = |what: &str| Err(Error::Usage(what.to_owned()));
+    let (Some(_), Some(data)) = (&options.input.c, &options.input.data) else {
+        return usage("the engine bounded searches C programs; this is none");
+    };
+    if options.input.entry.as_deref().is_some_and(|entry| entry != "main") {
+        return usage("the engine bounded starts at `main`; leave out `--entry`");
+    }
+    if !options.input.keep.is_empty() {
+        return usage("the engine bounded keeps all values; leave out `--keep`");
+    }
+    let program = data.program();
+    let goals = properties.iter().map(|p| goal(p, data, files)).collect::<Result<Vec<_>, _>>()?;
+    let nothing = Arc::new(nothing());
+    watch.so_far.asked(&nothing, files, properties.iter().cloned());
+    let budget = watch.budget(options.search.limits);
+    let start = Instant::now();
+    let mut seen: Vec<Option<c_run::Passes>> = vec![None; goals.len()];
+    let searched = caught("engine bounded", || {
+        let mut confirm = |goal: usize, inputs: &Inputs| {
+            let run = c_run::Options {
+                args: arguments(inputs),
+                inputs: inputs.values.iter().map(|(_, value)| *value).collect(),
+                max_steps: Some(MAX_STEPS),
+                stop_at: goals[goal].points.clone(),
+                lines: options.shown.max_steps.min(MAX_LINES),
+                ..c_run::Options::default()
+            };
+            let outcome = c_run::run(program, &run, &mut Silent { budget: &budget });
+            let reached = outcome.ending == c_run::Ending::Reached;
+            if reached {
+                seen[goal] = Some(outcome.passed);
+            }
+            reached
+        };
+        let search = engine_bounded::Options { bound: options.search.bound };
+        engine_bounded::search(program, &goals, search, &budget, &mut confirm)
+    });
+    let seconds = start.elapsed().as_secs_f64();
+    let mut results = Vec::new();
+    for (i, property) in properties.iter().enumerate() {
+        let mut out = Outcome::unknown(property.clone(), StopReason::Cancelled);
+        out.engine = "bounded".to_owned();
+        out.why = "asked for by `--engine`".to_owned();
+        out.seconds = seconds;
+        match &searched {
+            Err(what) => out.stop_reason = Some(StopReason::Internal { what: what.clone() }),
+            Ok(searched) => {
+                out.counters.clone_from(&searched.counters);
+                tell(&mut out, &searched.answers[i].verdict);
+            }
+        }
+        if let (true, Some(passed)) = (out.status.is_violation(), &seen[i])
+            && options.search.trace != check::TraceMode::None
+        {
+            out.trace = Some(listing(data, passed, files, &mut out.warnings));
+        }
+        if goals[i].points.is_empty() {
+            out.vacuous.push("the program has no assertion that could fail".to_owned());
+        }
+        results.push(out);
+    }
+    let mut granted = vec![
+        "signed arithmetic wraps around, and operands are evaluated from left to right".to_owned(),
+    ];
+    if searched.is_ok_and(|s| s.allocates) {
+        granted.push("allocations of memory succeed".to_owned());
+    }
+    let claims = Claims { granted, ..Claims::default() };
+    let mut report = Report {
+        files: files.to_vec(),
+        program: nothing,
+        results,
+        suppressed: Vec::new(),
+        assumptions: Vec::new(),
+        not_modelled: data.gaps(),
+        claims,
+    };
+    crate::claims::settle(&mut report, properties, options);
+    Ok(report)
+}
+
+fn tell(out: &mut Outcome, verdict: &Verdict) {
+    let reach = matches!(out.property, Property::Reach { .. });
+    out.stop_reason = None;
+    match verdict {
+        Verdict::Unknown(reason) => out.stop_reason = Some(reason.clone()),
+        Verdict::Unreached => out.status = if reach { Status::Unreachable } else { Status::Holds },
+        Verdict::Reached(inputs) => {
+            out.status = if reach { Status::Reachable } else { Status::Violated };
+            let args = arguments(inputs).len() - 1;
+            let values = inputs.values.clone();
+            out.inputs = Some(Arc::new(render::Inputs { values, arguments: args }));
+        }
+    }
+}
+
+/// `argv`, with as many arguments as are wanted.
+fn arguments(inputs: &Inputs) -> Vec<String> {
+    let count = inputs.argc.unwrap_or(1).clamp(1, MAX_ARGUMENTS);
+    let more = (1..count).map(|i| i.to_string());
+    std::iter::once("program".to_owned()).chain(more).collect()
+}
+
+/// The points that a property asks about.
+fn goal(property: &Property, data: &DataProgram, files: &[Arc<SourceFile>]) -> Result<Goal, Error> {
+    let program = data.program();
+    let functions = || program.functions.iter().enumerate();
+    match property {
+        Property::Assert => {
+            let failed = |name: &str| front_c::is_failed_assertion(name) || ERRORS.contains(&name);
+            let calls = functions().filter(|(_, f)| failed(&f.name));
+            Ok(Goal { points: calls.map(|(i, _)| Point::Call(FuncId::new(i))).collect() })
+        }
+        Property::Reach { label } => reach(label, data, files),
+        other => Err(Error::Usage(format!(
+            "the engine bounded answers `--reach` and `--assert`, not {}",
+            render::title(other)
+        ))),
+    }
+}
+
+fn reach(place: &str, data: &DataProgram, files: &[Arc<SourceFile>]) -> Result<Goal, Error> {
+    let program = data.program();
+    let own = || program.functions.iter().enumerate().filter(|(_, f)| f.own && f.has_body());
+    if let Some((file, line)) = place.rsplit_once(':')
+        && let Ok(line) = line.parse::<u32>()
+    {
+        let main = files.first().map_or("", |f| f.name());
+        let wanted = if file.is_empty() { main } else { file };
+        let here = |at: c_data::At| {
+            at.line == line && program.files.get(at.file as usize).is_some_and(|f| f == wanted)
+        };
+        let mut points = Vec::new();
+        for (i, f) in own() {
+            for (b, block) in f.blocks.iter().enumerate() {
+                let before = |k: usize| Point::Before(FuncId::new(i), BlockId::new(b), k as u32);
+                let on_line = block.stmts.iter().enumerate().filter(|(_, s)| here(s.at));
+                points.extend(on_line.map(|(k, _)| before(k)));
+                // What lowering adds at the end of a block is no statement of its own.
+                let jumps = matches!(block.end, c_data::End::Jump(_) | c_data::End::Unreachable);
+                if here(block.end_at) && !jumps {
+                    points.push(before(block.stmts.len()));
+                }
+            }
+        }
+        return match points.is_empty() {
+            true => {
+                Err(Error::Usage(format!("there is no statement on line {line} of `{wanted}`")))
+            }
+            false => Ok(Goal { points }),
+        };
+    }
+    let (function, label) = match place.split_once(':') {
+        Some((function, label)) => (Some(function), label),
+        None => (None, place),
+    };
+    let mut points = Vec::new();
+    let mut known: Vec<&str> = Vec::new();
+    for (i, f) in own().filter(|(_, f)| function.is_none_or(|name| f.name == name)) {
+        known.extend(f.labels.iter().map(|(name, _)| name.as_str()));
+        let here = f.labels.iter().filter(|(name, _)| name == label);
+        points.extend(here.map(|(_, block)| Point::Before(FuncId::new(i), *block, 0)));
+    }
+    if points.is_empty() && function.is_none() {
+        known.extend(own().map(|(_, f)| f.name.as_str()));
+        let called = own().filter(|(_, f)| f.name == label);
+        points.extend(called.map(|(i, _)| Point::Before(FuncId::new(i), BlockId::new(0), 0)));
+    }
+    if points.is_empty() {
+        let near = suggest(label, known.iter().copied());
+        return Err(Error::Usage(match near {
+            Some(near) => format!("no statement is labelled `{place}`; did you mean `{near}`?"),
+            None => format!("no statement is labelled `{place}`"),
+        }));
+    }
+    Ok(Goal { points })
+}
+
+/// The lines of a run, as a list of statements of a program that has nothing else.
+fn listing(
+    data: &DataProgram,
+    passed: &c_run::Passes,
+    files: &[Arc<SourceFile>],
+    warnings: &mut Vec<String>,
+) -> Listing {
+    let program = data.program();
+    let mut b = ProgramBuilder::new();
+    let numbers: Vec<u32> = files.iter().map(|f| b.file(f.name())).collect();
+    let file_of = |file: u32| {
+        let name = program.files.get(file as usize).map_or("", String::as_str);
+        files.iter().position(|f| f.name() == name)
+    };
+    let all = || passed.first.iter().chain(&passed.last);
+    // Each function's lines.
+    let mut lines: BTreeMap<FuncId, Vec<(u32, u32)>> = BTreeMap::new();
+    for pass in all() {
+        let list = lines.entry(pass.function).or_default();
+        if !list.contains(&(pass.at.file, pass.at.line)) {
+            list.push((pass.at.file, pass.at.line));
+        }
+    }
+    let mut nodes: BTreeMap<(FuncId, u32, u32), NodeId> = BTreeMap::new();
+    let mut first = None;
+    for (&function, list) in &lines {
+        let at = b.no_origin();
+        let proc = b.proc(&program.functions[function.index()].name, at);
+        first.get_or_insert(proc);
+        b.begin_proc(proc);
+        for &(file, line) in list {
+            let number = file_of(file);
+            let text = number.map_or("", |k| files[k].line(line).trim());
+            let indent = number.map_or(0, |k| {
+                let whole = files[k].line(line);
+                whole.chars().take_while(|c| c.is_whitespace()).count() as u32
+            });
+            let at = b.origin(number.map_or(0, |k| numbers[k]), line, indent + 1, text);
+            let node = b.statement(at);
+            nodes.insert((function, file, line), node);
+        }
+        let end = b.silent();
+        b.entry(proc, end);
+        b.ret(end, Rel::identity(), false);
+    }
+    let steps: Vec<ListedStep> = all()
+        .filter_map(|pass| {
+            let node = *nodes.get(&(pass.function, pass.at.file, pass.at.line))?;
+            Some(ListedStep::new(node, pass.depth, Partial::unknown(0)))
+        })
+        .collect();
+    if passed.left_out > 0 {
+        let what = format!("{} lines in the middle of the run are not listed", passed.left_out);
+        warnings.push(what);
+    }
+    let hier_steps = steps.len();
+    let program = Arc::new(match first {
+        Some(entry) => b.finish(entry, Init::default()),
+        None => nothing(),
+    });
+    Listing { program, shortest: false, loop_start: None, growth: 0, hier_steps, steps }
+}
