@@ -94,6 +94,7 @@ pub(crate) fn guarded(bounds: Bounds, work: impl FnOnce() -> ExitCode + Send) ->
     LazyLock::force(&START);
     signals();
     let bounds = Bounds { memory: bounds.memory.or_else(watch::default_memory), ..bounds };
+    watch::set_memory(bounds.memory);
     ON_GUARD.set(true);
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
@@ -113,7 +114,7 @@ pub(crate) fn guarded(bounds: Bounds, work: impl FnOnce() -> ExitCode + Send) ->
                 Err(RecvTimeoutError::Disconnected) => return Exit::Unknown.into(),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            let used = watch::used();
+            let used = watch::held();
             let scarce = bounds.memory.is_some_and(|limit| used > limit / 4 * 3);
             tick = if scarce { SHORT_TICK } else { TICK };
             if let Some(reason) = overrun(bounds, used) {
