@@ -9,8 +9,8 @@
 //! let text = "decl g; void main() begin g := 1; L: skip; end";
 //! let file = Arc::new(SourceFile::new("one.bp", text).unwrap());
 //! let (options, watch) = (Options::default(), Watch::default());
-//! let found = states(&[file], "L", None, &Runs::OfProgram, &options, &watch).unwrap();
-//! assert_eq!(found.at.len(), 1);
+//! let found = states(&[file], "L", &[], &Runs::OfProgram, &options, &watch).unwrap();
+//! assert_eq!(found.places.len(), 1);
 //! ```
 //!
 //! What is true at a statement ([`states`]), which stacks there are ([`stacks`]), and what the summaries say
