@@ -109,6 +109,11 @@ int bad(int x) { return x +; }
 int main(void) { return bad(1); }
 ";
 
+const DATA: &str = "\
+extern int __VERIFIER_nondet_int(void);
+int main(void) { if (__VERIFIER_nondet_int() == 3) { L: return 1; } return 0; }
+";
+
 #[test]
 fn reports_fit_the_schema() {
     let folder = Folder::new(
@@ -120,6 +125,7 @@ fn reports_fit_the_schema() {
             ("f.i", C),
             ("allowed.i", ALLOWED),
             ("broken.i", BROKEN),
+            ("data.i", DATA),
         ],
     );
     let runs: &[&[&str]] = &[
@@ -140,6 +146,7 @@ fn reports_fit_the_schema() {
         &["allowed.i", "--rule", "memory"],
         &["broken.i", "--assert", "--rule", "memory"],
         &["broken.i", "--assert", "--allow-incomplete"],
+        &["data.i", "--engine", "bounded", "--reach", "L"],
     ];
     let (mut kinds, mut verdicts) = (BTreeSet::new(), BTreeSet::new());
     let mut fields = BTreeSet::new();
