@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Statements between two looks at the budget.
-const POLL: u64 = 256;
+const POLL: u64 = 32;
 /// The most statements of one search that goes on without a choice.
 const MAX_STEPS: u64 = 200_000_000;
 

@@ -18,8 +18,6 @@ pub(crate) struct Leads {
     blocks: Vec<Vec<bool>>,
     /// Control may lead there from everywhere: by what `exit` does, or by `longjmp`.
     everywhere: bool,
-    /// A function without a body may lead there, by calling back.
-    back: bool,
     main: Option<FuncId>,
 }
 
@@ -28,13 +26,11 @@ impl Leads {
         let points: FxHashSet<Point> = goal.points.iter().copied().collect();
         let taken = addresses(program);
         let mut entered = vec![false; program.functions.len()];
-        let mut back;
         let mut blocks: Vec<Vec<bool>> =
             program.functions.iter().map(|f| vec![false; f.blocks.len()]).collect();
         loop {
             let leads = |f: &FuncId| entered[f.index()] || points.contains(&Point::Call(*f));
             let any_taken = taken.iter().any(leads);
-            back = any_taken;
             let mut changed = false;
             for (i, f) in program.functions.iter().enumerate().filter(|(_, f)| f.has_body()) {
                 let calls = |callee: &Callee| match callee {
@@ -58,12 +54,12 @@ impl Leads {
         let stmts = program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.stmts);
         let jumps = stmts.into_iter().any(|s| matches!(s.kind, StmtKind::SetJump { .. }));
         let everywhere = at_end || jumps;
-        Leads { blocks, everywhere, back, main: program.function("main") }
+        Leads { blocks, everywhere, main: program.function("main") }
     }
 
-    /// Whether the goal may be reached from a place; `unknown` if nobody knows what is called there.
-    pub(crate) fn from(&self, link: &Option<Rc<Link>>, unknown: bool) -> bool {
-        if self.everywhere || (unknown && self.back) {
+    /// Whether the goal may be reached from a place; `uncovered` if nobody knows where control goes from there.
+    pub(crate) fn from(&self, link: &Option<Rc<Link>>, uncovered: bool) -> bool {
+        if self.everywhere || uncovered {
             return true;
         }
         let mut link = link.as_ref();

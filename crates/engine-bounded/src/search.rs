@@ -193,8 +193,8 @@ impl<'a> Search<'a> {
         let mut known: FxHashMap<(Lit, Lit), Option<(StopReason, bool)>> = FxHashMap::default();
         for goal in goals {
             let leads = Leads::new(self.program, &self.goals[goal]);
-            let unknown = |c: &Cut| matches!(c.why, Why::Uncovered(_));
-            let relevant = cuts.iter().filter(|c| leads.from(&c.place, unknown(c)));
+            let uncovered = |c: &Cut| matches!(c.why, Why::Uncovered(_));
+            let relevant = cuts.iter().filter(|c| leads.from(&c.place, uncovered(c)));
             let relevant: Vec<&Cut> = relevant.collect();
             let (mut bounded, mut others) = (Lit::FALSE, Lit::FALSE);
             for cut in &relevant {
