@@ -26,6 +26,10 @@ pub(crate) struct Args {
     pub(crate) named: usize,
 }
 
+/// Functions that let the program's functions run at any time.
+const HANDLERS: [&str; 6] =
+    ["signal", "sigaction", "sigset", "bsd_signal", "__sysv_signal", "timer_create"];
+
 impl<'p> Engine<'p> {
     pub(crate) fn call(&mut self, state: &mut State, call: &'p Call, at: At) -> Step<Went> {
         let caller = self.function(state.top().function);
@@ -109,6 +113,10 @@ impl<'p> Engine<'p> {
     ) -> Step<Went> {
         self.pass(Point::Call(f), state.guard);
         let callee = self.function(f);
+        if HANDLERS.contains(&callee.name.as_str()) {
+            let what = format!("{}: handlers of signals run at any time", self.place(at));
+            self.cut(state, Why::Uncovered(what));
+        }
         if !callee.has_body() {
             return self.native(state, f, args, (call.result, which), at);
         }

@@ -87,6 +87,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) objects: Objects,
     /// The objects of the program's objects.
     pub(crate) statics: Vec<u32>,
+    /// Static objects that are only declared, with their names.
+    pub(crate) elsewhere: BTreeMap<u32, String>,
     pub(crate) labels: FxHashMap<(FuncId, BlockId), u64>,
     flows: FxHashMap<FuncId, Rc<Flow>>,
     pub(crate) plans: FxHashMap<(FuncId, c_data::ExprId), Rc<crate::eval::Plan>>,
@@ -171,6 +173,7 @@ impl<'p> Engine<'p> {
             bound,
             objects: Objects::new(program.types.model().pointer.into()),
             statics: Vec::new(),
+            elsewhere: BTreeMap::new(),
             labels: labels(program),
             flows: FxHashMap::default(),
             plans: FxHashMap::default(),
@@ -236,6 +239,9 @@ impl<'p> Engine<'p> {
         for object in &self.program.objects {
             let Some(id) = self.objects.make(object.size, None, Kind::Static) else { return false };
             self.statics.push(id);
+            if !object.defined {
+                self.elsewhere.insert(id, object.name.clone());
+            }
             let cells = Cells::new(id, object.size, true);
             state.memory.resize(id as usize + 1, None);
             state.memory[id as usize] = Some(Rc::new(cells));

@@ -175,14 +175,16 @@ impl Engine<'_> {
                 },
                 ExprKind::Local(local) | ExprKind::AddressOf(local) => self.local(state, local),
                 ExprKind::Root(root) => self.root(root).into(),
-                ExprKind::Load(_) => {
+                ExprKind::Load(address) => {
+                    self.changes_by_itself(state, function.expr(address).ty);
                     let bytes = self.stored_bytes(expr.ty);
                     let Some(word) = self.load(state, &values[a], bytes, false)? else {
                         return Ok(None);
                     };
                     self.as_loaded(&word, class).into()
                 }
-                ExprKind::LoadBits(_, first, width) => {
+                ExprKind::LoadBits(address, first, width) => {
+                    self.changes_by_itself(state, function.expr(address).ty);
                     let (first, width) = (u32::from(first), u32::from(width));
                     let bytes = u64::from((first + width).div_ceil(8));
                     let Some(word) = self.load(state, &values[a], bytes, false)? else {
@@ -467,6 +469,15 @@ impl Engine<'_> {
         Some(out.into())
     }
 
+    /// Notes that what is read through such an address may be anything, if it is `volatile`.
+    fn changes_by_itself(&mut self, state: &State, address: Ty) {
+        let types = &self.program.types;
+        if types.pointee(address).is_some_and(|ty| types.is_volatile(ty)) {
+            let what = "what is `volatile` may change by itself";
+            self.cut(state, Why::Approximate(what.into()));
+        }
+    }
+
     /// How many bytes a scalar takes in memory.
     fn stored_bytes(&self, ty: Ty) -> u64 {
         match self.class(ty) {
@@ -520,6 +531,13 @@ impl Engine<'_> {
                 let guard = self.c.aig.and(state.guard, inside);
                 let why = Why::Uncovered("the arguments of `main` are read".into());
                 self.cut_at(guard, why);
+            }
+            if let Some(name) = self.elsewhere.get(&object)
+                && inside != Lit::FALSE
+            {
+                let guard = self.c.aig.and(state.guard, inside);
+                let what = format!("`{name}` is not defined here");
+                self.cut_at(guard, Why::Uncovered(what));
             }
             let fits = self.objects.fits(&mut self.c, object, &offset, bytes);
             let when = self.c.aig.and_all([inside, fits, alive]);

@@ -24,7 +24,13 @@ char *strncat(char *to, const char *from, unsigned long count) {
   to[n + i] = 0;
   return to;
 }
-static int bop_order(unsigned char a, unsigned char b) { return (a > b) - (a < b); }
+/* Only the sign of a comparison is known: `any` is never written. */
+static int bop_order(unsigned char a, unsigned char b) {
+  int any;
+  if (a == b) return 0;
+  if (a > b) return any > 0 ? any : 1;
+  return any < 0 ? any : -1;
+}
 int strcmp(const char *a, const char *b) {
   while (*a && *a == *b) { a++; b++; }
   return bop_order(*a, *b);

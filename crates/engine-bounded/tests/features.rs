@@ -376,3 +376,36 @@ fn arguments_of_main() {
     let text = "int main(int argc, char **argv) { if (argc > 1 && argv[1][0] == 'x') { N0: ; } return 0; }";
     assert_eq!(answers(text, &["N0"], None), ["unknown incomplete"]);
 }
+
+/// What others change, or have, is not said to be impossible.
+#[test]
+fn what_is_not_the_programs_own() {
+    for (text, expected) in [
+        ("static volatile int v; int main(void) { if (v) { L: ; } return 0; }", "approximate"),
+        ("struct { volatile int f; } s; int main(void) { if (s.f) { L: ; } return 0; }", "approximate"),
+        ("int x; int main(void) { volatile int *p = &x; if (*p) { L: ; } return 0; }", "approximate"),
+        ("extern int e; int main(void) { if (e == 4) { L: ; } return 0; }", "incomplete"),
+        ("extern int a[]; int main(void) { if (a[3]) { L: ; } return 0; }", "incomplete"),
+        (
+            "void (*signal(int, void (*)(int)))(int); static int got; static void on(int s) { got = 1; }
+             int main(void) { signal(2, on); if (got) { L: ; } return 0; }",
+            "incomplete",
+        ),
+        (
+            "int strcmp(const char *, const char *);
+             int main(void) { if (strcmp(\"b\", \"a\") == 5) { L: ; } return 0; }",
+            "approximate",
+        ),
+    ] {
+        assert_eq!(answers(text, &["L"], None), [format!("unknown {expected}")], "{text}");
+    }
+    check(
+        "int strcmp(const char *, const char *);
+         int main(void) {
+           if (strcmp(\"b\", \"a\") > 0) { R0: ; }
+           if (strcmp(\"b\", \"a\") <= 0) { U0: ; }
+           if (strcmp(\"a\", \"a\")) { U1: ; }
+           return 0;
+         }",
+    );
+}
