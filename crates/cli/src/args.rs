@@ -298,6 +298,9 @@ pub(crate) struct CInput {
     /// The compiler to preprocess with, as `gcc -m32` [default: $CC, or cc]
     #[arg(long, value_name = "CMD")]
     pub(crate) cc: Option<String>,
+    /// `int`, `long` and pointers have 32 bits, as with the flag -m32
+    #[arg(long)]
+    pub(crate) ilp32: bool,
     /// Where functions or files could not be read, answer about the rest; without it, nothing is said to
     /// hold then
     #[arg(long)]
@@ -308,6 +311,14 @@ pub(crate) struct CInput {
     /// Flags for the C preprocessor
     #[arg(last = true, value_name = "FLAG", allow_hyphen_values = true)]
     pub(crate) flags: Vec<String>,
+}
+
+impl CInput {
+    /// The flags for the preprocessor, with what they say of the machine.
+    pub(crate) fn all_flags(&self) -> impl Iterator<Item = String> {
+        let machine = self.ilp32.then(|| "-m32".to_owned());
+        self.flags.iter().cloned().chain(machine)
+    }
 }
 
 #[derive(Args, Debug)]

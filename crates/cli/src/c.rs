@@ -57,6 +57,9 @@ pub(crate) fn is_c(input: &Input) -> Result<bool, Failed> {
         if !input.c.flags.is_empty() {
             return wants("what stands behind `--`");
         }
+        if input.c.ilp32 {
+            return wants("`--ilp32`");
+        }
         return Ok(false);
     }
     let other = |name: &&String| {
@@ -276,7 +279,7 @@ fn sources(input: &Input) -> Result<(Vec<Source>, Vec<Unread>), Failed> {
     let language = |file: &str| plain.iter().filter(|_| is_cpp(file)).cloned().collect::<Vec<_>>();
     let named = |file: &String| Source {
         file: file.clone(),
-        flags: first_flags.iter().chain(&c.flags).cloned().chain(language(file)).collect(),
+        flags: first_flags.iter().cloned().chain(c.all_flags()).chain(language(file)).collect(),
         compiler: program.clone(),
         ..Source::default()
     };
@@ -315,7 +318,7 @@ fn sources(input: &Input) -> Result<(Vec<Source>, Vec<Unread>), Failed> {
     left_out.tell(database, program.as_deref().unwrap_or("cc"));
     let folder = Path::new(database).parent().unwrap_or(Path::new(""));
     for source in &mut all {
-        source.flags.extend(c.flags.iter().cloned());
+        source.flags.extend(c.all_flags());
         // A relative folder is one beside the database; names are shown as seen from here.
         let directory = folder.join(source.directory.as_deref().unwrap_or(""));
         source.directory = directory.to_str().map(str::to_owned).filter(|d| !d.is_empty());

@@ -110,11 +110,8 @@ impl Host for Console {
 
 /// Runs the program. Its exit code, or what stands for one.
 pub(crate) fn run(args: &Run) -> Result<u8, Failed> {
-    let mut flags = args.cpp.clone();
-    if args.ilp32 {
-        flags.push("-m32".to_owned());
-    }
-    let c = CInput { cc: args.cc.clone(), flags, ..CInput::default() };
+    let (cc, flags) = (args.cc.clone(), args.cpp.clone());
+    let c = CInput { cc, flags, ilp32: args.ilp32, ..CInput::default() };
     let input = Input {
         files: args.files.clone(),
         c,

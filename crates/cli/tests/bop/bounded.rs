@@ -108,3 +108,20 @@ fn what_is_not_answered_is_refused() {
         "goes with `--engine bounded`",
     );
 }
+
+/// The machine of the program need not be this one.
+#[test]
+fn words_of_32_bits() {
+    let text = "int main(void) { if (sizeof(long) == 4) { L: ; } return 0; }\n";
+    let folder = Folder::new("ilp32", &[("p.i", text)]);
+    let file = folder.path().join("p.i");
+    let file = file.to_str().unwrap();
+    for engine in ["bounded", "summary"] {
+        let asked = ["check", file, "--reach", "L", "-q", "--engine", engine];
+        assert!(bop(&asked).exits(0).out.starts_with("unreachable"));
+        let asked = [&asked[..], &["--ilp32"]].concat();
+        assert!(bop(&asked).exits(1).out.starts_with("reachable"));
+    }
+    let ran = bop(&["check", "examples/lock.bp", "--ilp32"]).exits(2);
+    assert!(ran.err.contains("`--ilp32`"), "{}", ran.err);
+}
