@@ -84,9 +84,9 @@ thread_local! {
     static ON_GUARD: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// Memory beyond which the work is ended: a twentieth more than what engines stop at.
+/// Memory beyond which the work is ended: a fortieth more than what engines stop at.
 fn hard(limit: u64) -> u64 {
-    limit.saturating_add(limit / 20)
+    limit.saturating_add(limit / 40)
 }
 
 /// Does the work within its bounds.
