@@ -143,6 +143,18 @@ fn check(args: &Check) -> Result<Exit, Failed> {
                     `--trace shortest`, or ask summary, post, pre or explicit";
         return Err(Failed::from(what.to_owned()));
     }
+    if options.search.engine == EngineChoice::Bounded {
+        let asked = [
+            (args.self_check, "--self-check", "there is no proof to check"),
+            (args.proof.is_some(), "--proof", "there is no proof to save"),
+            (args.search.steps.is_some(), "--steps", "`--bound` and `--timeout` end it"),
+            (options.search.insist, "--trace shortest", "it gives the run that was executed"),
+        ];
+        if let Some((_, flag, why)) = asked.iter().find(|(asked, ..)| *asked) {
+            let what = format!("`{flag}` does not go with `--engine bounded`: {why}");
+            return Err(Failed::from(what));
+        }
+    }
     if args.emit_test.is_some() && options.search.engine != EngineChoice::Bounded {
         let what =
             "`--emit-test` goes with `--engine bounded`: tests are of runs that were executed";
@@ -494,7 +506,12 @@ fn replay(args: &Replay) -> Result<Exit, Failed> {
         input.c.keep.clone_from(&options.input.keep);
     }
     options.search.limits = limits(&args.limits);
+    // Inputs are of a program with its data: it is read as for the engine that found them.
+    if claims.iter().any(|claim| claim.inputs.is_some()) {
+        options.search.engine = EngineChoice::Bounded;
+    }
     let loaded = program(&input, &mut options, (args.quiet, false))?;
+    options.search.engine = EngineChoice::Auto;
     let (watch, line) = watch::watch(args.quiet);
     let judged = match &proofs {
         Some(proofs) => postbop::replay_proofs(&loaded, proofs, &options, &watch)?,

@@ -1,14 +1,14 @@
 //! `--engine bounded`: questions about a C program with its data, answered by bounded search. Every run that is
 //! found is executed; what is not seen is not said.
 
-use asking::{Options, Watch, nothing};
+use asking::{Judgement, Options, Watch, nothing};
 use c_data::{BlockId, FuncId, Point};
 use check::{Partial, StopReason};
 use engine_bounded::{Goal, Inputs, Verdict};
 use input::{CText, DataProgram, Error, Model, caught};
 use ir::{Init, NodeId, ProgramBuilder, Rel};
 use property::Property;
-use render::{Claims, ListedStep, Listing, Outcome, Report, Status};
+use render::{Claim, ClaimedStep, Claims, ListedStep, Listing, Outcome, Report, Status};
 use source::{SourceFile, suggest};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -51,9 +51,12 @@ pub(crate) fn check(
     watch: &Watch,
 ) -> Result<Report, Error> {
     let usage = |what: &str| Err(Error::Usage(what.to_owned()));
-    let (Some(_), Some(data)) = (&options.input.c, &options.input.data) else {
+    let (Some(c), Some(data)) = (&options.input.c, &options.input.data) else {
         return usage("the engine bounded searches C programs; this is none");
     };
+    if c.skeleton().bodies.is_empty() {
+        return Err(c.wrong(&front_c::LowerError::Empty));
+    }
     if options.input.entry.as_deref().is_some_and(|entry| entry != "main") {
         return usage("the engine bounded starts at `main`; leave out `--entry`");
     }
@@ -69,19 +72,13 @@ pub(crate) fn check(
     let mut seen: Vec<Option<c_run::Passes>> = vec![None; goals.len()];
     let searched = caught("engine bounded", || {
         let mut confirm = |goal: usize, inputs: &Inputs| {
-            let run = c_run::Options {
-                args: arguments(inputs),
-                inputs: inputs.values.iter().map(|(_, value)| *value).collect(),
-                max_steps: Some(MAX_STEPS),
-                stop_at: goals[goal].points.clone(),
-                lines: options.shown.max_steps.min(MAX_LINES),
-                ..c_run::Options::default()
-            };
-            let outcome = c_run::run(program, &run, &mut Silent { budget: &budget });
-            let reached = outcome.ending == c_run::Ending::Reached;
-            if reached {
-                seen[goal] = Some(outcome.passed);
-            }
+            let lines = options.shown.max_steps.min(MAX_LINES);
+            let values = inputs.values.iter().map(|(_, value)| *value).collect();
+            let run = (arguments(inputs), values, lines);
+            // Simpler inputs are tried afterwards, and may not get there.
+            let passed = executed(program, &goals[goal], run, &budget);
+            let reached = passed.is_some();
+            seen[goal] = passed.or(seen[goal].take());
             reached
         };
         let search = engine_bounded::Options { bound: options.search.bound };
@@ -131,6 +128,82 @@ pub(crate) fn check(
     Ok(report)
 }
 
+/// What a run passes, with these arguments, inputs and lines to be noted, if it comes to a goal.
+fn executed(
+    program: &c_data::Program,
+    goal: &Goal,
+    (args, inputs, lines): (Vec<String>, Vec<i128>, usize),
+    budget: &check::Budget,
+) -> Option<c_run::Passes> {
+    let run = c_run::Options {
+        args,
+        inputs,
+        max_steps: Some(MAX_STEPS),
+        stop_at: goal.points.clone(),
+        lines,
+        ..c_run::Options::default()
+    };
+    let outcome = c_run::run(program, &run, &mut Silent { budget });
+    (outcome.ending == c_run::Ending::Reached).then_some(outcome.passed)
+}
+
+/// Whether the program, executed on the inputs of a claim, does what is claimed.
+pub(crate) fn replayed(
+    claim: &Claim,
+    inputs: &render::Inputs,
+    files: &[Arc<SourceFile>],
+    options: &Options,
+    budget: &check::Budget,
+) -> Result<Judgement, Error> {
+    let Some(data) = &options.input.data else {
+        let what = "inputs are of a C program with its data, which was not read";
+        return Ok(Judgement::Unknown(what.to_owned()));
+    };
+    let goal = goal(&claim.property, data, files)?;
+    let args = named(1 + inputs.arguments as u64);
+    let values = inputs.values.iter().map(|(_, value)| *value).collect();
+    let done =
+        caught("replay", || executed(data.program(), &goal, (args, values, MAX_LINES), budget));
+    let passed = match done {
+        Ok(Some(passed)) => passed,
+        Ok(None) => {
+            return Ok(match budget.poll() {
+                Ok(()) => {
+                    Judgement::Refused("with these inputs the run does not get there".to_owned())
+                }
+                Err(reason) => Judgement::Unknown(reason.to_string()),
+            });
+        }
+        Err(what) => {
+            return Ok(Judgement::Unknown(format!("internal error, please report it: {what}")));
+        }
+    };
+    let Some(trace) = &claim.trace else { return Ok(Judgement::Accepted) };
+    let found = listing(data, &passed, files, &mut Vec::new());
+    let at = |step: &ListedStep| {
+        let node = &found.program.nodes[step.node];
+        let text = found.program.text(node.origin.text).to_owned();
+        (found.program.proc_name(node.proc).to_owned(), node.origin.line, step.depth, text)
+    };
+    let told = |step: &ClaimedStep| {
+        let text = step.text.clone().unwrap_or_default();
+        (step.proc.clone(), step.line, step.depth, text)
+    };
+    let found: Vec<_> = found.steps.iter().map(at).collect();
+    let claimed: Vec<_> = trace.steps.iter().map(told).collect();
+    let same = found.iter().zip(&claimed).take_while(|(a, b)| a == b).count();
+    Ok(match same == found.len() && same == claimed.len() {
+        true => Judgement::Accepted,
+        // Of a long run not every line was noted, here or there.
+        false if passed.left_out > 0 || claimed.len() < found.len() && same > 0 => {
+            let what =
+                "the run gets there; not all of its steps are listed, and they were not compared";
+            Judgement::Unknown(what.to_owned())
+        }
+        false => Judgement::Refused(format!("step {}: the run is somewhere else", same + 1)),
+    })
+}
+
 fn tell(out: &mut Outcome, verdict: &Verdict) {
     let reach = matches!(out.property, Property::Reach { .. });
     out.stop_reason = None;
@@ -148,8 +221,12 @@ fn tell(out: &mut Outcome, verdict: &Verdict) {
 
 /// `argv`, with as many arguments as are wanted.
 fn arguments(inputs: &Inputs) -> Vec<String> {
-    let count = inputs.argc.unwrap_or(1).clamp(1, MAX_ARGUMENTS);
-    let more = (1..count).map(|i| i.to_string());
+    named(inputs.argc.unwrap_or(1))
+}
+
+/// So many arguments, the program's name first.
+fn named(count: u64) -> Vec<String> {
+    let more = (1..count.clamp(1, MAX_ARGUMENTS)).map(|i| i.to_string());
     std::iter::once("program".to_owned()).chain(more).collect()
 }
 

@@ -30,6 +30,9 @@ pub fn replay(
         if let Some(wrong) = wrong_verdict(claim) {
             return Ok(Judgement::Refused(wrong));
         }
+        if let Some(inputs) = &claim.inputs {
+            return crate::bounded::replayed(claim, inputs, files, options, &budget);
+        }
         let Some(trace) = &claim.trace else { return Ok(Judgement::NoTrace) };
         let asked = match (&claim.property, &options.input.c) {
             (Property::Rule { .. }, Some(c)) => findings::asked(claim, c, &allow, with)?,

@@ -1,5 +1,6 @@
 //! Reads reports back (`bop replay`).
 
+use crate::Inputs;
 use crate::values::Value;
 use property::Property;
 use serde_json::Value as Json;
@@ -16,6 +17,8 @@ pub struct Claim {
     pub stopped: bool,
     /// The run that is claimed to show it.
     pub trace: Option<ClaimedTrace>,
+    /// What the run is claimed to get, where it is one of a C program with its data.
+    pub inputs: Option<Inputs>,
     /// What a rule is claimed to say of it.
     pub finding: Option<ClaimedFinding>,
 }
@@ -143,7 +146,21 @@ fn claim(at: &At<'_>) -> Result<Claim, ReadError> {
         None | Some(Json::Null) => None,
         Some(_) => Some(finding(at)?),
     };
-    Ok(Claim { property, verdict: at.get("verdict")?.text()?, stopped, trace, finding })
+    let inputs = match at.json.get("inputs") {
+        None | Some(Json::Null) => None,
+        Some(_) => Some(inputs(&at.get("inputs")?)?),
+    };
+    Ok(Claim { property, verdict: at.get("verdict")?.text()?, stopped, trace, inputs, finding })
+}
+
+fn inputs(at: &At<'_>) -> Result<Inputs, ReadError> {
+    let value = |at: &At<'_>| {
+        let number = at.get("value")?;
+        let value = number.text()?.parse().map_or_else(|_| number.wrong("a number"), Ok)?;
+        Ok((at.get("from")?.text()?, value))
+    };
+    let values = at.get("values")?.list()?.iter().map(value).collect::<Result<_, _>>()?;
+    Ok(Inputs { values, arguments: at.get("arguments")?.number()? as usize })
 }
 
 fn finding(at: &At<'_>) -> Result<ClaimedFinding, ReadError> {

@@ -125,3 +125,37 @@ fn words_of_32_bits() {
     let ran = bop(&["check", "examples/lock.bp", "--ilp32"]).exits(2);
     assert!(ran.err.contains("`--ilp32`"), "{}", ran.err);
 }
+
+/// A report is executed again: one whose inputs or lines were changed is refused.
+#[test]
+fn reports_are_executed_again() {
+    let folder = Folder::new("bounded-replay", &[("p.c", PROGRAM)]);
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (file, report) = (path("p.c"), path("r.json"));
+    let asked = ["check", &file, "--reach", "SEVEN", "--assert", "--engine", "bounded"];
+    bop(&[&asked[..], &["--format", "json", "-o", &report]].concat()).exits(1);
+    assert!(bop(&["replay", &file, &report]).exits(0).out.contains("accepted"));
+    let text = std::fs::read_to_string(&report).unwrap();
+    for (from, to) in [("\"value\":\"7\"", "\"value\":\"8\""), ("\"line\":7,", "\"line\":9,")] {
+        assert!(text.contains(from), "{text}");
+        let changed = path("changed.json");
+        std::fs::write(&changed, text.replacen(from, to, 1)).unwrap();
+        let ran = bop(&["replay", &file, &changed]).exits(1);
+        assert!(ran.out.contains("refused"), "{}", ran.out);
+    }
+    let ran = bop(&[&asked[..], &["--self-check"]].concat()).exits(2);
+    assert!(ran.err.contains("there is no proof to check"), "{}", ran.err);
+}
+
+/// What could not be read is said, not that there is no such label.
+#[test]
+fn nothing_to_search() {
+    let folder =
+        Folder::new("bounded-empty", &[("e.c", ""), ("b.c", "int main(void) { L: return +; }")]);
+    for (name, what) in [("e.c", "no function has a body"), ("b.c", "nothing could be read")] {
+        let file = folder.path().join(name);
+        let ran =
+            bop(&["check", file.to_str().unwrap(), "--reach", "L", "--engine", "bounded"]).exits(2);
+        assert!(ran.err.contains(what), "{}", ran.err);
+    }
+}
