@@ -114,7 +114,7 @@ pub(crate) fn guarded(bounds: Bounds, work: impl FnOnce() -> ExitCode + Send) ->
                 Err(RecvTimeoutError::Disconnected) => return Exit::Unknown.into(),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            let used = watch::held();
+            let used = watch::used();
             let scarce = bounds.memory.is_some_and(|limit| used > limit / 4 * 3);
             tick = if scarce { SHORT_TICK } else { TICK };
             if let Some(reason) = overrun(bounds, used) {

@@ -724,6 +724,6 @@ fn text_options(output: &crate::args::Output) -> TextOptions {
 
 fn about_memory(output: &crate::args::Output) {
     if output.stats && !output.quiet {
-        io::complain(&format!("peak memory: {} MiB", watch::peak_memory() >> 20));
+        io::complain(&format!("peak memory: {} MiB", memory::peak() >> 20));
     }
 }

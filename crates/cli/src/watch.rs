@@ -8,116 +8,44 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tikv_jemalloc_ctl::{Access, AsName, epoch, stats};
-use tikv_jemallocator::Jemalloc;
 
-/// Engines allocate side by side: an allocator that counts for all of them in one place makes them wait
-/// for each other.
-#[global_allocator]
-static ALLOCATOR: Jemalloc = Jemalloc;
-
-/// The most that [`used`] has said.
-static PEAK: AtomicU64 = AtomicU64::new(0);
-
-/// What [`used`] said last, and when, in milliseconds since the start.
-static LAST: AtomicU64 = AtomicU64::new(0);
-static LOOKED: AtomicU64 = AtomicU64::new(0);
-/// What the process had in memory, and when the system was asked, likewise.
+/// What the process had in memory when somebody looked, and when, in milliseconds since the start.
 static RESIDENT: AtomicU64 = AtomicU64::new(0);
-static ASKED: AtomicU64 = AtomicU64::new(0);
+static LOOKED: AtomicU64 = AtomicU64::new(0);
 /// When the allocator gave back last what it does not use, likewise.
-static PURGED: AtomicU64 = AtomicU64::new(0);
+static TRIMMED: AtomicU64 = AtomicU64::new(0);
 /// The memory limit in bytes; 0: none.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
+
+/// How often the system is asked while there is plenty, and how long what was given back stays so, in milliseconds.
+const OFTEN: u64 = 4;
+const STALE: u64 = 20;
 
 /// Tells what the memory limit is.
 pub(crate) fn set_memory(limit: Option<u64>) {
     LIMIT.store(limit.unwrap_or(0), Ordering::Relaxed);
 }
 
-/// Bytes of memory in use, looked up each millisecond: what is allocated, with what SAT solvers hold (they do
-/// not use our allocator), or what the process really has, if that is more.
+/// Bytes that the process has in memory, its own program and what solvers hold included; what is allocated and
+/// has not been touched does not count. As of some milliseconds ago, or one where memory is scarce: some engines
+/// fill megabytes in it.
 pub(crate) fn used() -> u64 {
     let now = guard::start().elapsed().as_millis() as u64 + 1;
-    if LOOKED.swap(now, Ordering::Relaxed) != now {
-        // It adds up what its threads have when it is told to.
-        let bytes = epoch::advance().and_then(|_| stats::allocated::read());
-        let allocated = bytes.unwrap_or(0) as u64 + postbop::solver_bytes();
-        let bytes = allocated.max(resident(allocated, now));
-        LAST.store(bytes, Ordering::Relaxed);
-        PEAK.fetch_max(bytes, Ordering::Relaxed);
-    }
-    LAST.load(Ordering::Relaxed)
-}
-
-/// Bytes of memory that the process really has: what is allocated and has not been touched does not count.
-pub(crate) fn held() -> u64 {
-    let used = used();
-    match RESIDENT.load(Ordering::Relaxed) {
-        0 => used,
-        held => held,
-    }
-}
-
-/// How often the system is asked, and the allocator for what it holds without use, in milliseconds.
-const OFTEN: u64 = 4;
-const STALE: u64 = 20;
-
-/// What the process has in memory, its own program included, as of some milliseconds ago. Where that is too much, and more
-/// than what is allocated, the allocator gives back what it does not use.
-fn resident(allocated: u64, now: u64) -> u64 {
+    let (last, looked) = (RESIDENT.load(Ordering::Relaxed), LOOKED.load(Ordering::Relaxed));
     let limit = LIMIT.load(Ordering::Relaxed);
-    let last = RESIDENT.load(Ordering::Relaxed);
-    // Near the limit each millisecond counts: some engines fill megabytes in it.
-    let scarce = limit > 0 && last > limit / 4 * 3;
-    if !scarce && now.saturating_sub(ASKED.load(Ordering::Relaxed)) < OFTEN {
+    let often = if limit > 0 && last > limit / 4 * 3 { 1 } else { OFTEN };
+    if now.saturating_sub(looked) < often {
         return last;
     }
-    ASKED.store(now, Ordering::Relaxed);
-    let bytes = given_back(allocated, now, limit);
+    LOOKED.store(now, Ordering::Relaxed);
+    let mut bytes = memory::resident();
+    if limit > 0 && bytes > limit && now.saturating_sub(TRIMMED.load(Ordering::Relaxed)) >= STALE {
+        memory::give_back();
+        TRIMMED.store(guard::start().elapsed().as_millis() as u64 + 1, Ordering::Relaxed);
+        bytes = memory::resident();
+    }
     RESIDENT.store(bytes, Ordering::Relaxed);
     bytes
-}
-
-fn given_back(allocated: u64, now: u64, limit: u64) -> u64 {
-    let bytes = in_memory();
-    let unused = bytes.saturating_sub(allocated);
-    if limit == 0 || bytes <= limit || unused < limit / 50 {
-        return bytes;
-    }
-    if now.saturating_sub(PURGED.load(Ordering::Relaxed)) >= STALE {
-        purge();
-        PURGED.store(guard::start().elapsed().as_millis() as u64 + 1, Ordering::Relaxed);
-    }
-    in_memory()
-}
-
-/// What the system says that this process has in memory, in bytes; 0 where it does not tell.
-fn in_memory() -> u64 {
-    let Ok(text) = std::fs::read_to_string("/proc/self/status") else { return 0 };
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
-    kib.unwrap_or(0) * 1024
-}
-
-/// Lets the allocator give back the pages that it does not use: when they may wait for no time, they go at once.
-fn purge() {
-    let arenas: u32 = "arenas.narenas\0".name().read().unwrap_or(0);
-    for arena in 0..arenas {
-        for kind in ["dirty", "muzzy"] {
-            let name = format!("arena.{arena}.{kind}_decay_ms\0");
-            let before: tikv_jemalloc_ctl::Result<isize> = name.name().read();
-            if let Ok(before) = before {
-                let _ = name.name().write(0isize);
-                let _ = name.name().write(before);
-            }
-        }
-    }
-}
-
-/// The most bytes that were in use when somebody looked.
-pub(crate) fn peak_memory() -> u64 {
-    used().max(PEAK.load(Ordering::Relaxed))
 }
 
 /// The memory limit when none is given: 3/4 of what the machine (or its container) has, so that a

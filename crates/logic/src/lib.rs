@@ -35,5 +35,5 @@ pub use aig::{Aig, Lit, Moved, Valuation};
 pub use decide::{DecideStats, Decider};
 pub use qdimacs::{qdimacs, run_solver};
 pub use reduce::{Reduced, reduce};
-pub use sat::{Cadical, Clauses, SatSolver, StopFlag, Stopped, never, solver_bytes};
+pub use sat::{Cadical, Clauses, SatSolver, StopFlag, Stopped, never};
 pub use subsume::{QbfStats, Relation, Subsumed, subsumed, subsumed_with};

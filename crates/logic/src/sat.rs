@@ -4,7 +4,6 @@ use crate::{Aig, Lit};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Says whether to stop. Asked every few milliseconds while a solver works.
 pub type StopFlag = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -82,14 +81,6 @@ const VARIABLE_BYTES: u64 = 400;
 const CLAUSE_BYTES: u64 = 100;
 const LITERAL_BYTES: u64 = 8;
 
-static HELD: AtomicU64 = AtomicU64::new(0);
-
-/// About how many bytes all solvers of this process hold now. Solvers that are not written in Rust
-/// allocate where a Rust allocator does not see it: whoever limits memory adds this.
-pub fn solver_bytes() -> u64 {
-    HELD.load(Ordering::Relaxed)
-}
-
 /// Nodes between two looks at the flag.
 const STEPS: u32 = 1 << 14;
 
@@ -100,7 +91,7 @@ pub struct Clauses<S = Cadical> {
     stop: StopFlag,
     variables: FxHashMap<u32, i32>,
     next: i32,
-    /// Its share of [`solver_bytes`].
+    /// About how many bytes the solver holds.
     held: u64,
 }
 
@@ -110,12 +101,6 @@ impl<S: fmt::Debug> fmt::Debug for Clauses<S> {
             .field("solver", &self.solver)
             .field("variables", &self.next)
             .finish_non_exhaustive()
-    }
-}
-
-impl<S> Drop for Clauses<S> {
-    fn drop(&mut self) {
-        HELD.fetch_sub(self.held, Ordering::Relaxed);
     }
 }
 
@@ -137,12 +122,8 @@ impl<S: SatSolver> Clauses<S> {
     pub fn bytes(&self) -> u64 {
         self.held
     }
-    fn hold(&mut self, bytes: u64) {
-        self.held += bytes;
-        HELD.fetch_add(bytes, Ordering::Relaxed);
-    }
     fn add(&mut self, clause: &[i32]) {
-        self.hold(CLAUSE_BYTES + LITERAL_BYTES * clause.len() as u64);
+        self.held += CLAUSE_BYTES + LITERAL_BYTES * clause.len() as u64;
         self.solver.add(clause);
     }
     /// The solver's literal for a function.
@@ -184,7 +165,7 @@ impl<S: SatSolver> Clauses<S> {
     }
     fn fresh(&mut self, node: u32) -> i32 {
         self.next += 1;
-        self.hold(VARIABLE_BYTES);
+        self.held += VARIABLE_BYTES;
         self.variables.insert(node, self.next);
         self.next
     }

@@ -42,7 +42,6 @@ pub use input::{
     CProgram, CText, DataProgram, Dialect, Ending, Error, Host, Input, LANGUAGES, Lang, Language,
     Model, RunOptions, RunOutcome, UndefinedReport, Unread, guarded, load, preprocess,
 };
-pub use logic::solver_bytes;
 pub use ltl::{Automaton, ltl};
 pub use proof::{proofs, read_as, replay_proofs};
 pub use property::Property;

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use testkit::rng::Rng;
 
 /// The crates whose sources are changed.
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "ir",
     "check",
     "replay",
@@ -29,11 +29,23 @@ const CRATES: [&str; 8] = [
     "engine-summary",
     "engine-pds",
     "engine-sat",
+    "engine-bounded",
     "front-c",
 ];
 
-/// The crates whose tests judge beside those that are changed: they compare engines.
-const JUDGES: [&str; 2] = ["testkit", "xtask"];
+/// The crates whose tests judge beside those that are changed: they compare engines, and ask what users ask.
+const JUDGES: [&str; 10] = [
+    "testkit",
+    "xtask",
+    "property",
+    "rules",
+    "reports",
+    "findings",
+    "conversions",
+    "postbop",
+    "equations",
+    "cli",
+];
 
 /// The switch, in each changed crate.
 const SWITCH: &str = r#"
@@ -224,7 +236,12 @@ fn copy(root: &Path, to: &Path) -> Result<(), String> {
 }
 
 /// Writes the changed sources: all mutants but those that do not compile.
-fn build_in(root: &Path, to: &Path, mutants: &[Mutant], out: &BTreeSet<u32>) -> Result<(), String> {
+fn build_in(
+    task: &Task,
+    (root, to): (&Path, &Path),
+    mutants: &[Mutant],
+    out: &BTreeSet<u32>,
+) -> Result<(), String> {
     let mut files: BTreeMap<&Path, Vec<(u32, &Change)>> = BTreeMap::new();
     for mutant in mutants {
         let changes = files.entry(&mutant.file).or_default();
@@ -232,7 +249,7 @@ fn build_in(root: &Path, to: &Path, mutants: &[Mutant], out: &BTreeSet<u32>) -> 
             changes.push((mutant.number, &mutant.change));
         }
     }
-    for room in CRATES {
+    for room in &task.crates {
         files.entry(Path::new("crates")).or_default();
         let lib = PathBuf::from(format!("crates/{room}/src/lib.rs"));
         let text = read(&root.join(&lib))?;
@@ -264,7 +281,7 @@ fn prepare(task: &Task) -> Result<(), String> {
     let mutants = drawn(&root, task)?;
     let mut out: BTreeSet<u32> = BTreeSet::new();
     let tests = loop {
-        build_in(&root, &tree, &mutants, &out)?;
+        build_in(task, (&root, &tree), &mutants, &out)?;
         let start = Instant::now();
         let (tests, errors) = built(&tree, task)?;
         println!(
@@ -330,9 +347,6 @@ fn built(tree: &Path, task: &Task) -> Result<(Vec<Test>, Vec<Place>), String> {
     command.args(["build", "--tests", "--message-format=json", "--keep-going"]);
     let mut packages: BTreeSet<&str> = task.crates.iter().map(String::as_str).collect();
     packages.extend(task.judges.iter().map(String::as_str));
-    if packages.contains("front-c") {
-        packages.extend(["postbop", "cli", "rules"]);
-    }
     for package in packages {
         command.args(["-p", package]);
     }
