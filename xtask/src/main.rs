@@ -15,6 +15,7 @@ mod papers;
 mod rooms;
 mod run;
 mod suite_file;
+mod unrun;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -45,7 +46,7 @@ cargo xtask TASK
                                     run is stopped after S seconds of work (10)
   experiments [--limit S] [FIGURE]  the experiments of [moped §5, §6], Figures 2 to 5, beside ours;
                                     each run is stopped after S seconds (60)
-  rooms                             dependencies of the crates against ARCHITECTURE.md
+  rooms                             dependencies of the crates against ARCHITECTURE.md, and tests that are not run
   papers                            citations in the sources against docs/papers.bib
 ";
 
@@ -61,7 +62,9 @@ fn main() -> ExitCode {
         Some((&"random", rest)) => fuzz::random(rest),
         Some((&"bench", rest)) => bench::bench(rest),
         Some((&"experiments", rest)) => experiments::experiments(rest),
-        Some((&"rooms", [])) => rooms::check(&root()).map(|note| println!("{note}")),
+        Some((&"rooms", [])) => rooms::check(&root())
+            .and_then(|note| Ok(format!("{note}\n{}", unrun::check(&root())?)))
+            .map(|note| println!("{note}")),
         Some((&"papers", [])) => papers::check(&root()).map(|note| println!("{note}")),
         Some((&("help" | "--help" | "-h"), _)) => {
             print!("{HELP}");

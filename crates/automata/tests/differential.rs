@@ -1,10 +1,8 @@
 //! Automata against the meaning of formulas on words, and against a second translation.
 
-mod common;
-
+use crate::common::{BINARY, Rng, UNARY, Word, atoms, random_formula};
 use automata::ltl::{FormulaId, Formulas};
 use automata::{Options, Tgba, degeneralize, hoa, tableau, translate};
-use common::{BINARY, Rng, UNARY, Word, atoms, random_formula};
 
 /// The options that are compared: everything, nothing, and each reduction on its own.
 fn variants() -> Vec<(&'static str, Options)> {

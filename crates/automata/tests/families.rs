@@ -1,13 +1,9 @@
 //! Formulas of growing size, as Spot's `genltl` makes them: what can be translated, and whether it is right.
 
-mod common;
-#[path = "common/families.rs"]
-mod families;
-
+use crate::common::Rng;
+use crate::common::families::FAMILIES;
 use automata::ltl::{AtomId, eval_lasso, parse};
 use automata::{Options, translate};
-use common::Rng;
-use families::FAMILIES;
 
 /// The size at which each family is translated. Spot's own benchmarks of families go up to 20, and to 13 for
 /// counters; where the automaton is exponential, the size is as large as its states allow.

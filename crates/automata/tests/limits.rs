@@ -1,7 +1,5 @@
 //! Deep, long and hopeless formulas: an answer or an error, never a crash or a hang.
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,9 +1,7 @@
 //! Formulas as text: what is read, what is written, and what is said about mistakes.
 
-mod common;
-
+use crate::common::{Rng, atoms, random_formula};
 use automata::ltl::{Atom, Binary, Formulas, Node, Unary, parse, parse_atom, parse_with};
-use common::{Rng, atoms, random_formula};
 use source::{SourceFile, render};
 
 /// The formula with all its parentheses.

@@ -1,11 +1,9 @@
 //! Suffix implications with temporal conclusions: the automaton against the definition, on words.
 
-mod common;
-
+use crate::common::{Rng, Word, atoms, random_formula};
 use automata::ltl::{Atom, Formulas, parse_atom};
 use automata::sere::{Nfa, Sere, property};
 use automata::{Options, suffix, translate};
-use common::{Rng, Word, atoms, random_formula};
 
 const TRIGGERS: [&str; 12] = [
     "a",

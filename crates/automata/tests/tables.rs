@@ -1,9 +1,7 @@
 //! Tables that Spot computed: which words satisfy which formulas, and how large automata are.
 
-mod common;
-
+use crate::common::{Word, table};
 use automata::{Options, degeneralize, ltl, tableau, translate};
-use common::{Word, table};
 
 #[test]
 fn words() {

@@ -1,9 +1,7 @@
 //! Every operation on every function of two and of three variables, against truth tables.
 
-mod common;
-
+use crate::common::{Table, build, read};
 use bdd::{Bdd, Config, Manager};
-use common::{Table, build, read};
 
 /// All functions of `vars` variables, with their tables, in a manager of their own.
 fn universe(vars: u32) -> (Manager, Vec<(Table, Bdd)>) {

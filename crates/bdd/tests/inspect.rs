@@ -1,9 +1,7 @@
 //! Dumps, and how little a comparison looks at.
 
-mod common;
-
+use crate::common::Rng;
 use bdd::{Bdd, Config, Manager};
-use common::Rng;
 
 #[test]
 fn dot() {

@@ -1,12 +1,10 @@
 //! Random operations over 24 variables, done here and in OxiDD, and compared exactly: every
 //! result is rebuilt in OxiDD node by node and must be the same function there.
 
-mod common;
-
 use std::collections::HashMap;
 
+use crate::common::Rng;
 use bdd::{Bdd, Config, Manager};
-use common::Rng;
 use oxidd::bcdd::{BCDDFunction, BCDDManagerRef};
 use oxidd::{
     BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Manager as _,

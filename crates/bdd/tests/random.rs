@@ -2,13 +2,12 @@
 //! node limits and interruptions in between. `BDD_SEED=n` tries
 //! other sequences.
 
-mod common;
-
+use crate::common;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::common::{Rng, Table};
 use bdd::{Bdd, Config, Gate, Manager, Stop};
-use common::{Rng, Table};
 
 /// A gate that refuses when its countdown ends. Zero: never.
 #[derive(Clone, Default)]

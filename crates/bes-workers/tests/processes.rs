@@ -12,10 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-#[path = "../src/generated.rs"]
-mod generated;
-
-use generated::{Random, SHAPES, system};
+use crate::generated::{Random, SHAPES, system};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 

@@ -5,10 +5,7 @@ use bes::{Bes, Method, Solver, pbes};
 use bes_workers::{Crew, Failure, Found, Watch, solve, solve_closed};
 use std::sync::Arc;
 
-#[path = "../src/generated.rs"]
-mod generated;
-
-use generated::{Random, SHAPES, Shape, system};
+use crate::generated::{Random, SHAPES, Shape, system};
 
 fn calm() -> Watch {
     Arc::new(|_| Ok(()))

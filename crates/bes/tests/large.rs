@@ -1,4 +1,4 @@
-//! Size and speed. Run with `cargo test --release -p bes --test large -- --ignored --nocapture`.
+//! Size and speed. Run with `cargo test --release -p bes large:: -- --ignored --nocapture`.
 
 #![allow(clippy::print_stderr)]
 

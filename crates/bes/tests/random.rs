@@ -237,7 +237,7 @@ fn shapes() {
     agree(Kind::Shapes, 0x5eed_0005, 1_500, 20);
 }
 
-/// `cargo test --release -p bes --test random -- --ignored`
+/// `cargo test --release -p bes random:: -- --ignored`
 #[test]
 #[ignore = "takes a minute"]
 fn ten_thousand() {

@@ -1,8 +1,6 @@
 //! Small programs of C, one feature each, with labels that are reached (`R…`) and labels that are not (`U…`).
 
-mod common;
-
-use common::{answers, load};
+use crate::common::{answers, load};
 
 /// Labels `R…` are reached, labels `U…` are not.
 fn check(text: &str) {

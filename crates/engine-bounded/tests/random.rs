@@ -1,9 +1,7 @@
 //! Random programs against executions on every input: what is reached is reached on some input, what is not is
 //! reached on none.
 
-mod common;
-
-use common::{answers, comes_to, load, points};
+use crate::common::{answers, comes_to, load, points};
 use engine_bounded::Inputs;
 
 /// A source of numbers that is the same everywhere.

@@ -1,14 +1,12 @@
 //! Random programs of the model, answered by the definition: relations by trying every candidate,
 //! reachability by rules that know no contexts, only full entry valuations.
 
-mod common;
-mod plain;
-
+use crate::common;
+use crate::common::hierarchical_length;
+use crate::plain::direct::Cells;
+use crate::plain::{Relations, initial, join, relations, valuations};
 use check::{Area, Goal, Observation, Target, Task, Verdict};
-use common::hierarchical_length;
 use ir::{EdgeId, Id, Layout, NodeId, ProcId, Program, VarId, VarKind};
-use plain::direct::Cells;
-use plain::{Relations, initial, join, relations, valuations};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -1,9 +1,8 @@
 //! Limits, refusals, early stops: running out is an answer.
 
-mod common;
-
+use crate::common;
+use crate::common::{answer, assertions, hierarchical_length, program, reach, trace};
 use check::{Answer, Budget, Engine, Goal, Limits, StopReason, Target, Task, TraceMode, Verdict};
-use common::{answer, assertions, hierarchical_length, program, reach, trace};
 use engine_explicit::Explicit;
 use front_bp::Dialect;
 use ir::{BinaryOp, Init, Program, ProgramBuilder, Rel, Type};

@@ -1,9 +1,8 @@
 //! The program model's proof: an array, a push relation over `x''`, events, a hidden monitor.
 
-mod common;
-
+use crate::common;
+use crate::common::answer;
 use check::{TraceMode, Verdict};
-use common::answer;
 use testkit::model_proof::model_proof;
 
 #[test]

@@ -2,10 +2,9 @@
 //! every statement, and lengths of shortest hierarchical traces.
 #![allow(clippy::print_stderr)]
 
-mod common;
-
+use crate::common;
+use crate::common::{assertions, hierarchical_length, program, reach};
 use check::{Area, Observation, Task, Verdict};
-use common::{assertions, hierarchical_length, program, reach};
 use front_bp::Dialect;
 use ir::{Layout, NodeId, Program, VarKind};
 use std::collections::{BTreeMap, BTreeSet};

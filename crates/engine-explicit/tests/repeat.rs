@@ -4,15 +4,13 @@
 //! assumed about how marks may be told apart, and looks for components of heads. The second one
 //! writes out configurations with their whole stacks: exact where stacks are bounded.
 
-mod common;
-mod plain;
-
+use crate::common;
+use crate::plain::direct::Cells;
+use crate::plain::{Relations, initial, join, relations};
 use check::{Budget, Engine, Goal, Lasso, Partial, Segment, Step, Task, Trace, TraceMode, Verdict};
 use engine_explicit::Explicit;
 use front_bp::Dialect;
 use ir::{EdgeId, EdgeKind, Id, Layout, NodeId, ProcId, Program, VarId};
-use plain::direct::Cells;
-use plain::{Relations, initial, join, relations};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use testkit::rng::Rng;

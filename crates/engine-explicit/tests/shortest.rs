@@ -1,9 +1,7 @@
 //! Shortest hierarchical traces [bebop §3.2]: what counts, and what does not.
 
-mod common;
-
+use crate::common::{answer, hierarchical_length, program, reach, trace};
 use check::TraceMode;
-use common::{answer, hierarchical_length, program, reach, trace};
 use front_bp::Dialect;
 use ir::{Edge, EdgeKind, Init, NodeId, Program, ProgramBuilder, Rel};
 use std::sync::Arc;

@@ -59,7 +59,7 @@ fn summaries_of_t_are_linear() {
     }
 }
 
-/// `cargo test -p engine-sat --test behaviour -- --ignored --nocapture t_of_ten_thousand`.
+/// `cargo test -p engine-sat -- --ignored --nocapture t_of_ten_thousand`.
 #[test]
 #[ignore = "for measuring"]
 #[allow(clippy::print_stderr)]

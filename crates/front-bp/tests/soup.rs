@@ -3,12 +3,10 @@
 //! The fuzz target `parse_print` checks the same property on arbitrary bytes; this is the part of
 //! it that runs everywhere, always on the same texts.
 
-mod property;
-
 use std::path::{Path, PathBuf};
 
+use crate::property::property;
 use front_bp::Dialect;
-use property::property;
 
 /// SplitMix64.
 struct Random(u64);

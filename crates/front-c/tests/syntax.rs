@@ -1,9 +1,7 @@
 //! What the parser reads, construct by construct, and what it does when it cannot.
 
-mod property;
-
+use crate::property::property;
 use front_c::{ExprKind, Item, MAX_DEPTH, StmtKind, TypeKind, Unit, parse};
-use property::property;
 
 fn clean(text: &str) -> Unit {
     let unit = parse(text);

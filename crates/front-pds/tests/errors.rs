@@ -1,7 +1,6 @@
 //! What is wrong with a system is said, with its place.
 
-mod support;
-
+use crate::support;
 use front_pds::{LowerOptions, lower, parse};
 use source::SourceFile;
 

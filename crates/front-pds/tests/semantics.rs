@@ -2,13 +2,12 @@
 //!
 //! Symbols that begin with `Y` can be reached, those that begin with `N` cannot.
 
-mod support;
-
+use crate::support;
+use crate::support::{check, check_program, program, program_at, reachable};
 use front_pds::{LowerOptions, from_spds, lower, lower_spds, parse, print};
 use ir::spds::Spds;
 use source::SourceFile;
 use std::sync::Arc;
-use support::{check, check_program, program, program_at, reachable};
 
 #[test]
 fn explicit() {

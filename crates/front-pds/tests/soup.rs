@@ -1,7 +1,6 @@
 //! Random text: nothing crashes, and whatever is accepted prints as the same system. Depth and size.
 
-mod support;
-
+use crate::support;
 use front_pds::{LowerOptions, from_spds, lower, lower_spds, parse, print};
 use source::{SourceFile, render};
 

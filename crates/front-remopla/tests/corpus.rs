@@ -1,7 +1,6 @@
 //! Programs that others wrote: each is read and lowered, or the construct that is not known is named.
 
-mod support;
-
+use crate::support;
 use front_remopla::{LowerOptions, lower, parse, print};
 use source::SourceFile;
 use std::path::PathBuf;

@@ -1,7 +1,6 @@
 //! What is wrong with a program is said, with its place and what would be right.
 
-mod support;
-
+use crate::support;
 use front_remopla::{LowerOptions, lower, parse};
 use source::SourceFile;
 

@@ -1,13 +1,12 @@
 //! Programs written down as Remopla: the same statements are reached.
 
-mod support;
-
+use crate::support;
+use crate::support::program;
 use check::{Budget, Engine, Task, TraceMode, Wants};
 use engine_explicit::Explicit;
 use front_remopla::quicksort::{Options, quicksort};
 use front_remopla::{from_program, print};
 use std::sync::Arc;
-use support::program;
 use testkit::random_bp::{Profile, random_bp};
 use testkit::random_ir::random_program;
 

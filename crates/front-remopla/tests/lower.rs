@@ -1,8 +1,7 @@
 //! The shape of programs: nodes, labels, texts and places.
 
-mod support;
-
-use support::program;
+use crate::support;
+use crate::support::program;
 
 #[test]
 fn a_program() {

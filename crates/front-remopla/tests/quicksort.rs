@@ -1,10 +1,8 @@
 //! The Quicksort programs: they sort, and they are those that others measured.
 
-mod support;
-
+use crate::support::{program, reachable};
 use front_remopla::quicksort::{Options, quicksort};
 use std::sync::Arc;
-use support::{program, reachable};
 
 const PLAIN: Options = Options { faulty: false, random_pivot: false, no_array: false };
 const RANDOM: Options = Options { random_pivot: true, ..PLAIN };

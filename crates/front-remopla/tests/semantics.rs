@@ -2,9 +2,7 @@
 //!
 //! Labels that begin with `Y` can be reached, those that begin with `N` cannot.
 
-mod support;
-
-use support::{check, check_main, check_program, program_at};
+use crate::support::{check, check_main, check_program, program_at};
 
 #[test]
 fn arithmetic_is_exact() {

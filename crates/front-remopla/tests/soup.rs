@@ -1,7 +1,6 @@
 //! Random text: nothing crashes, and whatever is accepted prints as the same program.
 
-mod support;
-
+use crate::support;
 use front_remopla::{LowerOptions, MAX_ERRORS, lower, parse, print};
 use source::{SourceFile, render};
 

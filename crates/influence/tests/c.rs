@@ -55,7 +55,7 @@ fn labels(text: &str) -> Vec<String> {
 
 /// A program with the result of [pbes Fig. 1]: `x` at L0, L1 and L2, nothing at L3 and L4, and never
 /// `y`.
-pub const P1: &str = "
+const P1: &str = "
 void p1(int x) {
   int y = 0;
 L0: while (x > 0) {

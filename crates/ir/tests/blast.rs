@@ -2,14 +2,12 @@
 //! universe.
 #![allow(clippy::print_stderr)]
 
-mod support;
-
+use crate::support::direct::{Direct, Kind};
+use crate::support::relations::random_relation;
+use crate::support::{Bit, Maker, Rng, Tables, Universe, sure};
 use ir::blast::{blast_bool, blast_rel};
 use ir::eval::{Code, Val};
 use ir::{BinaryOp, ExprId, Init, ProcId, Program, ProgramBuilder, Rel, Scalar, Time, Type, VarId};
-use support::direct::{Direct, Kind};
-use support::relations::random_relation;
-use support::{Bit, Maker, Rng, Tables, Universe, sure};
 
 /// A program with one variable of each kind of type, and no edges that matter.
 struct Scene {

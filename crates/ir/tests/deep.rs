@@ -1,11 +1,9 @@
 //! Nesting of any depth: no pass over expressions may use the call stack.
 
-mod support;
-
+use crate::support::{Tables, Universe, sure};
 use ir::blast::{blast_bool, blast_rel};
 use ir::eval::{Code, Val};
 use ir::{BinaryOp, Expr, ExprId, Init, Program, ProgramBuilder, Rel, Time, Type};
-use support::{Tables, Universe, sure};
 
 const DEPTH: usize = 100_000;
 

@@ -1,10 +1,8 @@
 //! And-inverter graphs against truth tables.
 
-mod support;
-
+use crate::support::{Rng, random_function};
 use logic::{Aig, Cadical, Decider, Lit, Valuation, never};
 use rustc_hash::FxHashMap;
-use support::{Rng, random_function};
 
 /// The truth table of a function of the given inputs.
 fn table(aig: &Aig, lit: Lit, inputs: &[Lit]) -> Vec<bool> {

@@ -1,7 +1,6 @@
 //! Subsumption against expansion, two solvers against each other, and the text for other solvers.
 
-mod support;
-
+use crate::support::{Rng, random_function};
 use batsat::{Callbacks, Lit as BatLit, Solver, SolverInterface, SolverOpts, lbool};
 use logic::{
     Aig, Cadical, Decider, Lit, QbfStats, Relation, SatSolver, StopFlag, Stopped, Subsumed, never,
@@ -11,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use support::{Rng, random_function};
 
 /// A second solver behind the trait.
 struct Batsat {

@@ -1,4 +1,4 @@
-//! Size and speed. Run with `cargo test --release -p lts --test large -- --ignored --nocapture`.
+//! Size and speed. Run with `cargo test --release -p lts large:: -- --ignored --nocapture`.
 
 #![allow(clippy::print_stderr)]
 

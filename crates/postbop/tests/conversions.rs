@@ -1,6 +1,7 @@
 //! Programs written down in other languages: the same statements are reached, the same assertions
 //! fail.
 
+use crate::tool;
 use check::{Budget, Engine, Task, TraceMode, Wants};
 use engine_summary::Summary;
 use ir::{Id, Program};
@@ -12,8 +13,6 @@ use std::sync::Arc;
 use testkit::conversion::{Language, Tool, Written, converted};
 use testkit::random_bp::{Profile, random_bp};
 use testkit::random_ir::random_program;
-
-mod tool;
 
 fn reached(program: &Program) -> Vec<bool> {
     let mut task = Task::new(Arc::new(program.clone()), Vec::new());

@@ -1,12 +1,10 @@
 //! Double frees that happen are found: on random programs that were run on every input.
 //!
-//! The long run: `POSTBOP_PROGRAMS=5000 POSTBOP_SEED=1 cargo test -p postbop --test double_frees --
+//! The long run: `POSTBOP_PROGRAMS=5000 POSTBOP_SEED=1 cargo test -p postbop double_frees:: --
 //! --ignored --nocapture`.
 #![allow(clippy::print_stderr)]
 
-mod asking;
-
-use asking::findings;
+use crate::asking::findings;
 use postbop::{CProgram, CText, Options, Watch};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

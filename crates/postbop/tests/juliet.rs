@@ -2,9 +2,7 @@
 //! none tells the answer. Prints the table of the book (`--nocapture`).
 #![allow(clippy::print_stderr)]
 
-mod asking;
-
-use asking::findings;
+use crate::asking::findings;
 use postbop::{CProgram, CText, Options, Watch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,9 +1,7 @@
 //! The cases of `tests/c`, each as a good and as a bad program (`tests/c/README.md`).
 #![allow(clippy::print_stderr)]
 
-mod asking;
-
-use asking::findings;
+use crate::asking::findings;
 use postbop::{CProgram, CText, Options, Watch};
 use std::collections::BTreeSet;
 use std::fs;

@@ -5,9 +5,7 @@
 //! without a compiler's preprocessor, nothing is checked. [`OWN`] are some of the kind.
 #![allow(clippy::print_stderr)]
 
-mod asking;
-
-use asking::findings;
+use crate::asking::findings;
 use postbop::{
     CProgram, CText, Input, Options, Property, Search, SourceFile, Status, TraceMode, Watch, check,
 };

@@ -1,9 +1,7 @@
 //! The place of a finding is the step that violates the rule, whatever the rule is about and whichever
 //! engine answers.
 
-mod asking;
-
-use asking::{Found, findings};
+use crate::asking::{Found, findings};
 use postbop::{CProgram, CText, EngineChoice, Options, Search, Watch};
 use std::sync::Arc;
 

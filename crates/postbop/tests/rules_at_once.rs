@@ -1,9 +1,8 @@
 //! Several rules at once: the answers are those of each rule alone, in order, and what ends a run ends
 //! all of them.
 
-mod asking;
-
-use asking::{Answers, findings};
+use crate::asking;
+use crate::asking::{Answers, findings};
 use postbop::{
     CProgram, CText, Finding, Limits, Options, Rule, Search, StopReason, Watch, parse_rules,
     ready_rules,

@@ -1,7 +1,6 @@
 //! Seeds and reproducers of the fuzz targets: what was found once is tested ever after.
 
-mod property;
-
+use crate::property;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -1,9 +1,7 @@
 //! The setting of [c2edl Table 1]: about 4,000 points, 180 variables, two formulas for each, which are
 //! 360 properties; and the same program under the rules over values.
 
-mod asking;
-
-use asking::{Found, findings};
+use crate::asking::{Found, findings};
 use postbop::{CProgram, CText, Options, Watch};
 use std::fmt::Write;
 use std::sync::Arc;

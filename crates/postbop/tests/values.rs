@@ -5,9 +5,7 @@
 //! second, they test pointers and statuses, functions tell by their result what they did, and `malloc` may
 //! fail: nothing that happens may be missing, and nearly all programs must have nothing else.
 
-mod asking;
-
-use asking::findings;
+use crate::asking::findings;
 use postbop::{CProgram, CText, Options, Watch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

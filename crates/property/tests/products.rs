@@ -2,11 +2,9 @@
 //! exactly if the program has a fair run that violates the formula, as far as runs tried at random
 //! tell; its run violates the formula; and the lifted trace is a run of the program.
 
-mod common;
-
+use crate::common::{Config, Graph, Machine, Run, State};
 use automata::ltl::{AtomId, Formula, eval_lasso, parse_with};
 use check::{Frame, Goal, Lasso, Op, Partial, Segment, SegmentId, Step, Temporal, Trace};
-use common::{Config, Graph, Machine, Run, State};
 use ir::{EdgeId, EdgeKind, Id, IndexVec, Layout, Program, Scalar, Type, VarId};
 use property::{Product, Property, Question};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,12 +1,10 @@
 //! Certificates of hand-built programs, accepted and refused.
 
-mod common;
-
+use crate::common::{at, origin};
 use check::{
     Area, Budget, Certificate, Goal, Limits, MarkedClaim, ProcClaim, Rank, RepeatClaim, SetBit,
     SetId, StateSets, StopReason, Target,
 };
-use common::{at, origin};
 use ir::{Id, IndexVec, Init, NodeId, ProcId, Program, ProgramBuilder, Rel, Type, VarId};
 use replay::{CertRefusal, Rule, check_certificate};
 use std::time::{Duration, Instant};

@@ -1,9 +1,7 @@
 //! Lassos of hand-built programs: accepted, refused, listed and judged.
 
-mod common;
-
+use crate::common::{Setup, at, origin};
 use check::{Budget, Frame, Goal, Lasso, Meaning, Op, OpId, Segment, SegmentId, Temporal, Trace};
-use common::{Setup, at, origin};
 use ir::{
     EdgeId, Exprs, Id, IndexVec, Init, NodeId, ProcId, Program, ProgramBuilder, Rel, Type, VarId,
 };

@@ -1,9 +1,7 @@
 //! Traces of hand-built programs, accepted and refused.
 
-mod common;
-
+use crate::common::{Setup, at, origin};
 use check::{Frame, Segment, SegmentId, Step, Trace};
-use common::{Setup, at, origin};
 use ir::{
     Assign, BinaryOp, Expr, Id, Init, NodeId, ProcId, ProgramBuilder, Rel, Scalar, Time, Type,
     VarId,

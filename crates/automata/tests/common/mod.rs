@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub)] // each test uses a part
 #![allow(clippy::print_stderr)] // and says why it skips one
 
+pub(crate) mod families;
 use std::path::{Path, PathBuf};
 
 use automata::Tgba;

@@ -1,0 +1,6 @@
+//! The tests of `bes`, one program: linking many costs more than it tells.
+
+mod corpus;
+mod large;
+mod random;
+mod text;

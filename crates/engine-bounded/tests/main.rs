@@ -1,0 +1,5 @@
+//! The tests of `engine-bounded`, one program: linking many costs more than it tells.
+
+mod common;
+mod features;
+mod random;

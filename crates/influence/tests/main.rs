@@ -1,0 +1,5 @@
+//! The tests of `influence`, one program: linking many costs more than it tells.
+
+mod c;
+mod matching;
+mod programs;

@@ -1,0 +1,8 @@
+//! The tests of `lts`, one program: linking many costs more than it tells.
+
+mod corpus;
+mod influence;
+mod large;
+mod mcrl2;
+mod random;
+mod text;
