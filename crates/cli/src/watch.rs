@@ -34,7 +34,7 @@ pub(crate) fn used() -> u64 {
     let (last, looked) = (RESIDENT.load(Ordering::Relaxed), LOOKED.load(Ordering::Relaxed));
     let limit = LIMIT.load(Ordering::Relaxed);
     let often = if limit > 0 && last > limit / 4 * 3 { 1 } else { OFTEN };
-    if now.saturating_sub(looked) < often {
+    if last > 0 && now.saturating_sub(looked) < often {
         return last;
     }
     LOOKED.store(now, Ordering::Relaxed);

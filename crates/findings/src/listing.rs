@@ -3,7 +3,7 @@
 use crate::question::RuleQuestion;
 use asking::{Down, Told, With};
 use check::{StopReason, Trace};
-use front_c::{Flow, Next, Skeleton, Test};
+use front_c::{Flow, Next, Skeleton};
 use ir::{Id, Layout, Program, VarKind};
 use num_bigint::BigUint;
 use render::{Finding, Happening, ListedStep, Listing};
@@ -434,26 +434,7 @@ impl<'a> Teller<'a> {
     /// The condition on data that a way out of a branch stands for.
     fn assumed(&self, body: u32, point: u32, arm: u32, out: &mut Vec<String>) {
         let point = &self.skeleton.bodies[body as usize].points[point as usize];
-        let (Flow::Branch(arms), Some(test)) = (&point.flow, point.test.as_deref()) else { return };
-        let line = point.at.line;
-        let when = arms.get(arm as usize).and_then(|a| a.when.as_ref());
-        let said = match (test, when) {
-            _ if arms.len() < 2 => return,
-            (Test::Subject(subject), Some(front_c::When::Case(_, low, high))) if low == high => {
-                format!("`{subject} == {low}` at line {line}")
-            }
-            (Test::Subject(subject), Some(front_c::When::Case(_, low, high))) => {
-                format!("`{subject}` in {low} … {high} at line {line}")
-            }
-            (Test::Subject(subject), _) => format!("a case of `{subject}` at line {line}"),
-            (Test::Condition(ways), _) => match ways.get(arm as usize) {
-                Some(said) => format!("`{said}` at line {line}"),
-                None => return,
-            },
-        };
-        if !out.contains(&said) {
-            out.push(said);
-        }
+        out.extend(point.assumed(arm as usize).filter(|said| !out.contains(said)));
     }
 }
 

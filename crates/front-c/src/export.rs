@@ -14,7 +14,7 @@
 
 use crate::library::is_longjmp;
 use crate::link::{FuncId, ObjectId, Reach};
-use crate::skeleton::{Body, Event, Flow, Next, Skeleton, plain_name};
+use crate::skeleton::{Asks, Body, Event, Flow, Next, Point, Skeleton, Test, plain_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -63,6 +63,11 @@ pub struct Push {
     pub or_none: bool,
 }
 
+/// Whether a branch is that of such a statement.
+fn asked_by(point: &Point, statement: Asks) -> bool {
+    matches!(point.test.as_deref(), Some(Test::Condition(_, asks)) if *asks == statement)
+}
+
 /// Allocates program counters; none if the entry function has no body.
 pub fn counters(skeleton: &Skeleton, entry: &str) -> Option<Counters> {
     let entry = skeleton.func_named(entry)?;
@@ -79,7 +84,7 @@ pub fn counters(skeleton: &Skeleton, entry: &str) -> Option<Counters> {
             counters.push(count);
             count += match &point.flow {
                 Flow::Call(_) => 2,
-                Flow::Branch(_) if point.text.starts_with("if (") => 2,
+                Flow::Branch(_) if asked_by(point, Asks::If) => 2,
                 _ => 1,
             };
         }
@@ -244,7 +249,7 @@ fn closes_do(body: &Body, point: usize) -> bool {
         Some(Next::Point(p)) => p as usize <= point && body.dos.contains(&p),
         _ => false,
     };
-    back && body.points[point].text.starts_with("while (")
+    back && asked_by(&body.points[point], Asks::While)
 }
 
 /// `a = b = c` with the counter before the inner assignments, too.

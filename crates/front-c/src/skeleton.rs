@@ -181,9 +181,45 @@ pub enum Doing {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Test {
     /// A condition: what holds on the first way out, and its opposite, which holds on the second.
-    Condition([Box<str>; 2]),
+    Condition([Box<str>; 2], Asks),
     /// The subject of a `switch`.
     Subject(Box<str>),
+}
+
+/// Who asks for a condition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asks {
+    /// An `if`.
+    If,
+    /// A `while`, also that of a `do`.
+    While,
+    /// A `for`.
+    For,
+    /// An operator: `&&`, `||`, `?:`.
+    Operator,
+}
+
+impl Point {
+    /// What is assumed of the program's data when a way out of a branch is taken: a condition in words, with its
+    /// line.
+    pub fn assumed(&self, arm: usize) -> Option<String> {
+        let (Flow::Branch(arms), Some(test)) = (&self.flow, self.test.as_deref()) else {
+            return None;
+        };
+        let line = self.at.line;
+        let when = arms.get(arm).and_then(|a| a.when.as_ref());
+        Some(match (test, when) {
+            _ if arms.len() < 2 => return None,
+            (Test::Subject(subject), Some(When::Case(_, low, high))) if low == high => {
+                format!("`{subject} == {low}` at line {line}")
+            }
+            (Test::Subject(subject), Some(When::Case(_, low, high))) => {
+                format!("`{subject}` in {low} … {high} at line {line}")
+            }
+            (Test::Subject(subject), _) => format!("a case of `{subject}` at line {line}"),
+            (Test::Condition(ways, _), _) => format!("`{}` at line {line}", ways.get(arm)?),
+        })
+    }
 }
 
 /// Where control goes.

@@ -190,7 +190,7 @@ fn conditions_and_their_opposites_are_said_as_they_are_written() {
     let check = |condition: &str, said: [&str; 2]| {
         let s = of(&format!("void f(int a, int b, int *p) {{ if ({condition}) a = 1; }}"));
         let point = s.bodies[0].points.iter().find(|p| p.test.is_some()).expect("a condition");
-        let Some(Test::Condition(ways)) = point.test.as_deref() else { panic!("{condition}") };
+        let Some(Test::Condition(ways, _)) = point.test.as_deref() else { panic!("{condition}") };
         assert_eq!(ways.each_ref().map(|way| &**way), said, "{condition}");
     };
     check("a>2", ["a>2", "a<=2"]);

@@ -58,7 +58,8 @@ pub(crate) fn settle(report: &mut Report, asked: &[Property], options: &Options)
     let program = &report.program;
     // A rule tells what its findings assume by itself.
     for outcome in report.results.iter_mut().filter(|o| rule_name(o).is_none()) {
-        outcome.assumes = outcome.trace.as_ref().map(|t| granted::assumed(program, t));
+        outcome.assumes =
+            outcome.trace.as_ref().map(|t| granted::assumed(c.skeleton(), program, t));
     }
     vacuous::rules(report, c);
     report.claims.idle = vacuous::remarks(report);

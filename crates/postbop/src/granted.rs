@@ -2,11 +2,11 @@
 
 use asking::Options;
 use findings::rule_name;
-use front_c::{Flow, Skeleton, calls_back, plain_name};
+use front_c::{Flow, Point, Skeleton, calls_back, plain_name};
 use input::CProgram;
 use ir::{EdgeKind, NodeId, Program};
-use render::{ListedStep, Listing, Report};
-use rustc_hash::FxHashSet;
+use render::{Listing, Report};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// So many functions without a body are named.
@@ -98,7 +98,8 @@ fn called<'s>(s: &'s Skeleton, used: &[bool]) -> BTreeSet<(&'s str, bool, bool)>
 }
 
 /// The conditions on data that a run of a skeleton takes for granted.
-pub(crate) fn assumed(program: &Program, trace: &Listing) -> Vec<String> {
+pub(crate) fn assumed(s: &Skeleton, program: &Program, trace: &Listing) -> Vec<String> {
+    let branches = Branches::of(s);
     let mut out: Vec<String> = Vec::new();
     let mut seen = FxHashSet::default();
     let steps = &trace.steps;
@@ -111,7 +112,9 @@ pub(crate) fn assumed(program: &Program, trace: &Listing) -> Vec<String> {
             continue;
         };
         if seen.insert((step.node, next.node))
-            && let Some(said) = condition(program, step, next)
+            && let Some(arm) = way(program, step.node, next.node)
+            && let Some(point) = branches.at(program, step.node)
+            && let Some(said) = point.assumed(arm)
             && !out.contains(&said)
         {
             out.push(said);
@@ -120,9 +123,27 @@ pub(crate) fn assumed(program: &Program, trace: &Listing) -> Vec<String> {
     out
 }
 
-/// What holds if a branch is left to this next step, unless values that are kept decide it.
-fn condition(program: &Program, step: &ListedStep, next: &ListedStep) -> Option<String> {
-    let ways: Vec<_> = program.out_edges(step.node).collect();
+/// The points of a skeleton at which runs part, by where they are and what they show.
+struct Branches<'s>(FxHashMap<(u32, u32, u32, &'s str), &'s Point>);
+
+impl<'s> Branches<'s> {
+    fn of(s: &'s Skeleton) -> Self {
+        let points = s.bodies.iter().flat_map(|body| &body.points);
+        let branches = points.filter(|point| matches!(point.flow, Flow::Branch(_)));
+        Branches(branches.map(|p| ((p.at.file, p.at.line, p.at.column, &*p.text), p)).collect())
+    }
+
+    fn at(&self, program: &Program, node: NodeId) -> Option<&'s Point> {
+        let origin = program.nodes[node].origin;
+        let key = (origin.file, origin.line, origin.column, program.text(origin.text));
+        self.0.get(&key).copied()
+    }
+}
+
+/// The number of the way out of a node by which a run comes to another one, unless values that are kept decide
+/// it.
+fn way(program: &Program, from: NodeId, to: NodeId) -> Option<usize> {
+    let ways: Vec<_> = program.out_edges(from).collect();
     if ways.len() < 2 {
         return None;
     }
@@ -134,23 +155,12 @@ fn condition(program: &Program, step: &ListedStep, next: &ListedStep) -> Option<
         if kept {
             return None;
         }
-        if comes_to(program, *target, next.node) {
+        if comes_to(program, *target, to) {
             arms.push(k);
         }
     }
     let &[arm] = &arms[..] else { return None };
-    let origin = program.nodes[step.node].origin;
-    let (text, line) = (program.text(origin.text), origin.line);
-    if let Some(subject) = text.strip_prefix("switch (").and_then(|t| t.strip_suffix(')')) {
-        return Some(format!("a case of `{subject}` at line {line}"));
-    }
-    if ways.len() > 2 {
-        return None;
-    }
-    let around = [("if (", ")"), ("while (", ")"), ("for (…; ", "; …)")];
-    let inner = around.iter().find_map(|(a, b)| text.strip_prefix(a)?.strip_suffix(b));
-    let truth = if arm == 0 { "true" } else { "false" };
-    Some(format!("`{}` is {truth} at line {line}", inner.unwrap_or(text)))
+    Some(arm)
 }
 
 /// Whether the first statement behind a node is another node.

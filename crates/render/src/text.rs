@@ -158,7 +158,7 @@ pub(crate) fn skeleton(outcome: &Outcome) -> Option<String> {
     Some(match &named[..] {
         [] => "this is a run of the control skeleton, without data".to_owned(),
         named => format!(
-            "this is a run of the control skeleton, without data; it assumes that {}{more}",
+            "this is a run of the control skeleton, without data; it assumes {}{more}",
             named.join(", ")
         ),
     })

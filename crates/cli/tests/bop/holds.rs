@@ -386,13 +386,13 @@ fn runs_without_data_are_called_that() {
     let file = TempFile::new("s.i", text);
     let ask = ["check", file.path(), "--reach", "L"];
     let ran = bop(&ask).exits(1);
-    let said = "this is a run of the control skeleton, without data; it assumes that `argc > 1` is true \
-                at line 3, `get()` is false at line 4\n";
+    let said = "this is a run of the control skeleton, without data; it assumes `argc > 1` at line 3, \
+                `!get()` at line 4\n";
     assert!(ran.out.contains(said), "{}", ran.out);
     assert!(!ran.out.contains('='), "{}", ran.out);
     let json = bop(&[&ask[..], &["--format", "json"]].concat()).exits(1).json();
     assert_eq!(json["results"][0]["skeleton"], true);
-    assert_eq!(json["results"][0]["assumptions"][1], "`get()` is false at line 4");
+    assert_eq!(json["results"][0]["assumptions"][1], "`!get()` at line 4");
     let sarif = bop(&[&ask[..], &["--format", "sarif"]].concat()).exits(1).out;
     assert!(sarif.contains("a run of the control skeleton"), "{sarif}");
     // A condition on a value that is kept is not assumed.

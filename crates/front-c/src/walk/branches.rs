@@ -18,7 +18,7 @@ impl<'a> Walker<'_, 'a> {
         match &unit.expr(e).kind {
             ExprKind::Unary(Unary::Not, x) => {
                 // The whole text stays with the whole condition.
-                let shown = Text { flip: !shown.flip, ..shown };
+                let shown = shown.flipped();
                 self.later([Task::Cond(*x, no, yes, Some(shown))]);
                 return;
             }
@@ -182,7 +182,7 @@ impl<'a> Walker<'_, 'a> {
             let whole = self.whole(e);
             against = self.text(whole);
         }
-        draft.test = Some(Box::new(Test::Condition([plain, against])));
+        draft.test = Some(Box::new(Test::Condition([plain, against], text.asks)));
         self.code.push(Ins::Branch(draft, arms));
     }
 

@@ -3,7 +3,7 @@
 use super::Walker;
 use super::jumps::Loop;
 use super::tasks::Task;
-use super::text::Text;
+use super::text::{Around, Text};
 use crate::Place;
 use crate::tree::{Asm, ExprId, ForInit, StmtId, StmtKind};
 
@@ -28,7 +28,7 @@ impl<'a> Walker<'_, 'a> {
             }
             StmtKind::Switch(e, body) => {
                 let end = self.code.label();
-                let text = self.around("switch (", at, *e, ")");
+                let text = self.around(Around::Switch, at, *e);
                 self.later([
                     Task::Eval(*e),
                     Task::Dispatch(*e, text, end),
@@ -51,7 +51,7 @@ impl<'a> Walker<'_, 'a> {
             StmtKind::Continue => self.leave_loop(at, end, false),
             StmtKind::Return(e) => {
                 let text = match e {
-                    Some(e) => self.around("return ", at, *e, ""),
+                    Some(e) => self.around(Around::Return, at, *e),
                     None => Text::word("return", at),
                 };
                 self.return_(*e, text);
@@ -73,7 +73,7 @@ impl<'a> Walker<'_, 'a> {
 
     fn if_(&mut self, at: Place, c: ExprId, then: StmtId, otherwise: Option<StmtId>) {
         let (yes, no) = (self.code.label(), self.code.label());
-        let text = Some(self.around("if (", at, c, ")"));
+        let text = Some(self.around(Around::If, at, c));
         match otherwise {
             None => self.later([
                 Task::Cond(c, yes, no, text),
@@ -98,7 +98,7 @@ impl<'a> Walker<'_, 'a> {
 
     fn while_(&mut self, at: Place, c: ExprId, body: StmtId) {
         let (top, yes, end) = (self.code.label(), self.code.label(), self.code.label());
-        let text = Some(self.around("while (", at, c, ")"));
+        let text = Some(self.around(Around::While, at, c));
         self.code.mark(top);
         let cleanups = self.jumps.cleanups.len();
         self.jumps.loops.push(Loop { break_to: end, continue_to: Some(top), cleanups });
@@ -114,7 +114,7 @@ impl<'a> Walker<'_, 'a> {
 
     fn do_while(&mut self, body: StmtId, c: ExprId) {
         let (top, test, end) = (self.code.label(), self.code.label(), self.code.label());
-        let text = Some(self.around("while (", self.unit.expr(c).at, c, ")"));
+        let text = Some(self.around(Around::While, self.unit.expr(c).at, c));
         self.code.mark(top);
         self.code.dos.push(self.code.here());
         let cleanups = self.jumps.cleanups.len();
@@ -148,7 +148,7 @@ impl<'a> Walker<'_, 'a> {
         self.later([Task::Stmt(body), Task::PopLoop, Task::Mark(next)]);
         self.tasks.push(Task::Mark(yes));
         if let Some(c) = condition {
-            let text = Some(self.around("for (…; ", at, c, "; …)"));
+            let text = Some(self.around(Around::For, at, c));
             self.later([Task::Fresh, Task::Cond(c, yes, end, text)]);
         }
         self.tasks.push(Task::Mark(top));

@@ -199,7 +199,10 @@ impl Campaign {
                     }
                 }
                 // Nothing could be read, which is told.
-                (Some(2), true) if why.contains("no function has a body") => {
+                (Some(2), true)
+                    if why.contains("no function has a body")
+                        || why.contains("nothing could be read") =>
+                {
                     outcome.count("programs that are not read");
                 }
                 _ => {
