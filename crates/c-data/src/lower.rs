@@ -583,13 +583,18 @@ impl<'a> Lowerer<'a> {
         self.f.variadic = signature.variadic;
         self.scopes.push(FxHashMap::default());
         self.f.marks.push(None);
-        // Parameters are the first locals, in order; their types may speak of those before them.
+        // Parameters are the first locals, in order; their types may speak of those before them, and compute
+        // with locals of their own.
         let mut promoted = Vec::new();
+        let void = self.types.of(Kind::Void);
         for param in &f.params {
-            let taken = param.name.is_some_and(|name| self.f.taken.contains(&name));
-            let void = self.types.of(Kind::Void);
             let name = param.name.map_or("", |name| unit.name(name)).to_owned();
-            let local = self.local(&name, void, Home::Register, self.at);
+            self.local(&name, void, Home::Register, self.at);
+        }
+        for (i, param) in f.params.iter().enumerate() {
+            let local = LocalId::new(i);
+            let taken = param.name.is_some_and(|name| self.f.taken.contains(&name));
+            self.outer_size(param.ty)?;
             let ty = self.param_type(param.ty)?;
             self.whole(ty)?;
             let home = match (self.types.is_scalar(ty), taken) {

@@ -156,6 +156,22 @@ impl Lowerer<'_> {
         })
     }
 
+    /// The size of a parameter that is written as an array is evaluated where the function begins, though the
+    /// parameter is a pointer.
+    pub(crate) fn outer_size(&mut self, t: TypeId) -> Lowered<()> {
+        let unit = self.unit();
+        let mut inner = t;
+        while let TypeKind::Named(_, next) = unit.ty(inner).kind {
+            inner = next;
+        }
+        if let TypeKind::Array(_, Some(size)) = unit.ty(inner).kind
+            && self.constant_expr(size)?.is_none()
+        {
+            self.rvalue(size)?;
+        }
+        Ok(())
+    }
+
     fn length(&mut self, length: Option<ExprId>) -> Lowered<Length> {
         let Some(e) = length else { return Ok(Length::Unknown) };
         if let Some(n) = self.constant_expr(e)? {

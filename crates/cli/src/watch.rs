@@ -12,14 +12,13 @@ use std::time::{Duration, Instant};
 /// What the process had in memory when somebody looked, and when, in milliseconds since the start.
 static RESIDENT: AtomicU64 = AtomicU64::new(0);
 static LOOKED: AtomicU64 = AtomicU64::new(0);
-/// When the allocator gave back last what it does not use, likewise.
-static TRIMMED: AtomicU64 = AtomicU64::new(0);
+/// When the allocator may be asked again to give back what it does not use, likewise.
+static TRIM_AGAIN: AtomicU64 = AtomicU64::new(0);
 /// The memory limit in bytes; 0: none.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
 
-/// How often the system is asked while there is plenty, and how long what was given back stays so, in milliseconds.
+/// How often the system is asked while there is plenty, in milliseconds.
 const OFTEN: u64 = 4;
-const STALE: u64 = 20;
 
 /// Tells what the memory limit is.
 pub(crate) fn set_memory(limit: Option<u64>) {
@@ -33,15 +32,24 @@ pub(crate) fn used() -> u64 {
     let now = guard::start().elapsed().as_millis() as u64 + 1;
     let (last, looked) = (RESIDENT.load(Ordering::Relaxed), LOOKED.load(Ordering::Relaxed));
     let limit = LIMIT.load(Ordering::Relaxed);
-    let often = if limit > 0 && last > limit / 4 * 3 { 1 } else { OFTEN };
+    let often = match limit {
+        0 => OFTEN,
+        // It may have been freed since.
+        _ if last > limit => 0,
+        _ if last > limit / 4 * 3 => 1,
+        _ => OFTEN,
+    };
     if last > 0 && now.saturating_sub(looked) < often {
         return last;
     }
     LOOKED.store(now, Ordering::Relaxed);
     let mut bytes = memory::resident();
-    if limit > 0 && bytes > limit && now.saturating_sub(TRIMMED.load(Ordering::Relaxed)) >= STALE {
+    if limit > 0 && bytes > limit && now >= TRIM_AGAIN.load(Ordering::Relaxed) {
+        let start = Instant::now();
         memory::give_back();
-        TRIMMED.store(guard::start().elapsed().as_millis() as u64 + 1, Ordering::Relaxed);
+        // Where it takes long, it is not all that is done.
+        let took = start.elapsed().as_millis() as u64;
+        TRIM_AGAIN.store(now + 5 * took, Ordering::Relaxed);
         bytes = memory::resident();
     }
     RESIDENT.store(bytes, Ordering::Relaxed);

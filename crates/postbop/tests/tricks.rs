@@ -45,6 +45,11 @@ const TRICKS: &[(&str, &str, &str)] = &[
     ("arms of a conditional", "", "long x = 1 ? -1 : 0u; if (x > 0) @"),
     ("size of an array type", "", "if (sizeof(char[34]) == 34) @"),
     ("size with an effect", "", "int n = 0; if (sizeof(char[++n]) == 1) { if (n) @ }"),
+    (
+        "size of a parameter with an effect",
+        "static int h; static void f(int n, int a[h++ + n]) {}",
+        "int a[4]; if (!h) { f(2, a); if (h) @ }",
+    ),
     ("typedef in a block", "typedef int t;", "{ typedef unsigned char t; if ((t)300 == 44) @ }"),
     // Aliases.
     ("alias, direct", "", "int x = 0, *p = &x; if (!*p) { x = 1; if (*p) @ }"),

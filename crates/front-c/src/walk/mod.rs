@@ -226,6 +226,10 @@ impl<'a> Walker<'_, 'a> {
             })
             .collect();
         self.tasks.push(Task::Stmt(f.body));
+        // The first parameter's sizes are evaluated first.
+        for p in f.params.iter().rev() {
+            self.sizes(p.ty);
+        }
         while let Some(task) = self.tasks.pop() {
             self.task(task);
         }
