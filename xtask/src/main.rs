@@ -10,6 +10,7 @@ mod experiments;
 mod families;
 mod fuzz;
 mod fuzz_c;
+mod letters;
 mod mutants;
 mod papers;
 mod rooms;
@@ -46,7 +47,8 @@ cargo xtask TASK
                                     run is stopped after S seconds of work (10)
   experiments [--limit S] [FIGURE]  the experiments of [moped §5, §6], Figures 2 to 5, beside ours;
                                     each run is stopped after S seconds (60)
-  rooms                             dependencies of the crates against ARCHITECTURE.md, and tests that are not run
+  rooms                             dependencies of the crates and letters of rules against
+                                    ARCHITECTURE.md, and tests that are not run
   papers                            citations in the sources against docs/papers.bib
 ";
 
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         Some((&"experiments", rest)) => experiments::experiments(rest),
         Some((&"rooms", [])) => rooms::check(&root())
             .and_then(|note| Ok(format!("{note}\n{}", unrun::check(&root())?)))
+            .and_then(|note| Ok(format!("{note}\n{}", letters::check(&root())?)))
             .map(|note| println!("{note}")),
         Some((&"papers", [])) => papers::check(&root()).map(|note| println!("{note}")),
         Some((&("help" | "--help" | "-h"), _)) => {

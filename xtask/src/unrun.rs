@@ -36,7 +36,7 @@ fn unrun(folder: &Path) -> Result<Vec<String>, String> {
     };
     let mut wrong = Vec::new();
     if switch("lib", "test") == Some(false) {
-        for path in sources(&folder.join("src")) {
+        for path in files(&folder.join("src"), "rs") {
             let text = read(&path)?;
             if text.contains("#[test]") || text.contains("#[cfg(test)]") {
                 wrong.push(format!("{}: its crate says `test = false`", path.display()));
@@ -59,8 +59,8 @@ fn unrun(folder: &Path) -> Result<Vec<String>, String> {
     Ok(wrong)
 }
 
-/// The source files below a folder.
-fn sources(folder: &Path) -> Vec<PathBuf> {
+/// The files below a folder whose names end so.
+pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut out = Vec::new();
     let mut todo = vec![folder.to_owned()];
     while let Some(folder) = todo.pop() {
@@ -68,7 +68,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
             let path = entry.path();
             if path.is_dir() {
                 todo.push(path);
-            } else if path.extension().is_some_and(|e| e == "rs") {
+            } else if path.extension().is_some_and(|e| e == ending) {
                 out.push(path);
             }
         }

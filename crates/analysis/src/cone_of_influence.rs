@@ -37,7 +37,7 @@ pub struct Cone {
 ///
 /// and of these they are the ones such that:
 ///
-/// - K3. they are live somewhere (L1 to L4 of [`Live`]); or a constraint or the initial condition reads
+/// - K3. they are live somewhere (LV1 to LV4 of [`Live`]); or a constraint or the initial condition reads
 ///   them, or an assignment to them may block.
 ///
 /// A value that reads a dropped variable is that of a target which is not live: it becomes arbitrary.

@@ -64,10 +64,10 @@ impl Live {
     /// before it so that those in `need` get their values after it (its guard and constraint, and
     /// whatever may block it, are always needed):
     ///
-    /// - L1. `live(n)` contains what the question reads at `n`;
-    /// - L2. for a step from `n` to `m`: `live(n) ⊇ before(rel, live(m))`;
-    /// - L3. for a return at `n` of `f`: `live(n) ⊇ before(rel, exit(f))`;
-    /// - L4. for a call at `n` of `f` back to `m`, with `after = before(back, live(m))`:
+    /// - LV1. `live(n)` contains what the question reads at `n`;
+    /// - LV2. for a step from `n` to `m`: `live(n) ⊇ before(rel, live(m))`;
+    /// - LV3. for a return at `n` of `f`: `live(n) ⊇ before(rel, exit(f))`;
+    /// - LV4. for a call at `n` of `f` back to `m`, with `after = before(back, live(m))`:
     ///   `exit(f) ⊇ after ∩ (modified(f) ∪ results(f))`, and
     ///   `live(n) ⊇ before(enter, live(f.entry) ∪ (after \ modified(f)))`.
     pub fn new(program: &Program, mod_ref: &ModRef, uses: &Uses) -> Live {
@@ -91,7 +91,7 @@ impl Live {
             exit: program.procs.iter().map(|p| BitSet::new(globals + p.results.len())).collect(),
             place: places(program),
         };
-        // L1.
+        // LV1.
         for node in uses.nodes() {
             for &var in uses.at(node) {
                 let place = live.place[var] as usize;

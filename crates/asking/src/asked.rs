@@ -4,8 +4,8 @@
 //! the program that the question was about. The way back lifts a trace and judges it again, tells it, and
 //! judges listings that others have told.
 
+use crate::call_search::CallSearch;
 use crate::claimed::{Judgement, lasso, steps};
-use crate::folded_calls::Folded;
 use crate::listing;
 use crate::{Options, Watch};
 use check::{Budget, Partial, StopReason, Task, Trace, TraceMode, Wants};
@@ -163,7 +163,7 @@ impl Back for Itself {
 
 /// Replays a listing; folded calls are looked into by an engine.
 pub(crate) fn listed(program: &Program, listed: Listed, with: With<'_>) -> Judgement {
-    let mut folded = Folded::new(program, with.options, with.watch, with.budget);
+    let mut folded = CallSearch::new(program, with.options, with.watch, with.budget);
     let done =
         caught("replay", || replay_listed(program, &listed, with.budget, &mut |q| folded.ask(q)));
     Judgement::of(done)

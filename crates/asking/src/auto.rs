@@ -1,17 +1,17 @@
 //! `--engine auto`: the engine that suits the program, by facts about it and by trying.
 //!
-//! - V1. Programs that reach few states are answered fastest by enumeration, and which ones do shows
+//! - AU1. Programs that reach few states are answered fastest by enumeration, and which ones do shows
 //!   when one tries: the number of their bits says little. `explicit` may take some steps, first and
 //!   alone. Where a frame does not fit into its words, it is not tried; where the program has so many
 //!   edges that these steps cannot be enough, it has more of them, on the second core.
-//! - V2. Then diagrams: `summary`, or `post` for runs without end.
-//! - V3. Beside them, on a second core, formulas (`universal`); for runs without end it is `pre`.
-//! - V4. The first answer wins, and the others are stopped. A trace that may not be shortest, where
+//! - AU2. Then diagrams: `summary`, or `post` for runs without end.
+//! - AU3. Beside them, on a second core, formulas (`universal`); for runs without end it is `pre`.
+//! - AU4. The first answer wins, and the others are stopped. A trace that may not be shortest, where
 //!   a shortest one is wanted, waits a little longer for a better one; where it was asked for in so many
 //!   words, as long as it takes.
-//! - V5. Engines side by side share the memory. Those that ran out of it then get another chance
+//! - AU5. Engines side by side share the memory. Those that ran out of it then get another chance
 //!   alone.
-//! - V6. What leads to a goal is sometimes next to nothing: with a third core `pre` has it for itself.
+//! - AU6. What leads to a goal is sometimes next to nothing: with a third core `pre` has it for itself.
 //!   Without one it has a moment at the start, and tries again from time to time, for a quarter of the
 //!   time that has gone by: it costs the others little, and where nothing but `pre` answers, there is an
 //!   answer.
@@ -187,7 +187,7 @@ enum May {
     Steps(u64),
     /// So much time.
     Moment(Duration),
-    /// A moment now and then (V6), and all when nobody else has answered.
+    /// A moment now and then (AU6), and all when nobody else has answered.
     Turns,
 }
 
@@ -287,7 +287,7 @@ impl Race<'_> {
         }
     }
 
-    /// V6. Runs an engine from time to time, until the `others` have ended.
+    /// AU6. Runs an engine from time to time, until the `others` have ended.
     fn turns(
         &self,
         engine: &dyn Engine,
@@ -377,7 +377,7 @@ impl Race<'_> {
         }
     }
 
-    /// V5, and what has had turns only.
+    /// AU5, and what has had turns only.
     fn alone(&self, lanes: &[Vec<Entrant<'_>>], heard: &mut Heard) {
         let may = |may| lanes.iter().rev().flatten().filter(move |entrant| entrant.may == may);
         for entrant in may(May::All).chain(may(May::Turns)) {

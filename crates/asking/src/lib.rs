@@ -23,9 +23,9 @@
 
 mod asked;
 mod auto;
+mod call_search;
 mod claimed;
 mod engines;
-mod folded_calls;
 mod judge;
 mod listing;
 mod matching;

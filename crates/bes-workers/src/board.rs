@@ -97,10 +97,7 @@ const AND: u8 = 0b100;
 
 /// The variables of one worker, by their place.
 ///
-/// Rules, for a variable `x` with operator `∘`, as in `bes`:
-///
-/// C1: an operand with the value that decides `∘` gives `x` that value.
-/// C2: when all operands have the other value, so has `x`.
+/// Values spread by rules CL1 and CL2 of `bes` (`closed.rs` there).
 ///
 /// Invariant: `open[x]` is the number of operands that `x` was not told the value of, while `x` has
 /// none.
@@ -168,7 +165,7 @@ impl Board {
         if self.state[local as usize] & AND != 0 { Op::And } else { Op::Or }
     }
 
-    /// The equation of a variable is known: C2 for one without operands.
+    /// The equation of a variable is known: CL2 for one without operands.
     pub(crate) fn define(&mut self, local: u32, op: Op, operands: u32) {
         if op == Op::And {
             self.state[local as usize] |= AND;
@@ -191,7 +188,7 @@ impl Board {
         }
     }
 
-    /// An operand of a variable of mine has a value: C1 and C2.
+    /// An operand of a variable of mine has a value: CL1 and CL2.
     pub(crate) fn tell(&mut self, local: u32, value: bool) {
         if self.value(local).is_some() {
             return;

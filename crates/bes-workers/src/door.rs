@@ -1,11 +1,11 @@
 //! The door of a process: who may come in, and who is sent away.
 //!
-//! - **W1.** The caller greets: who it is, for whom and for what, and a number that is used once.
-//! - **W2.** The listener answers with a number of its own and its proof. Whoever does not greet is
+//! - **HS1.** The caller greets: who it is, for whom and for what, and a number that is used once.
+//! - **HS2.** The listener answers with a number of its own and its proof. Whoever does not greet is
 //!   not answered.
-//! - **W3.** The caller, which knows by now that the listener belongs to the run, proves the same of
+//! - **HS3.** The caller, which knows by now that the listener belongs to the run, proves the same of
 //!   itself.
-//! - **W4.** The listener replies whether the two fit each other.
+//! - **HS4.** The listener replies whether the two fit each other.
 //!
 //! Callers are looked after all at once, and those that keep silent are sent away after a moment: no
 //! number of them keeps anybody out.

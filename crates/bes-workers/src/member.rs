@@ -1,6 +1,6 @@
 //! One worker: what it does with messages, and what happens when all of them are quiet.
 //!
-//! D1: C1 and C2 of `board`, and exploration on demand, until nobody has anything left to do.
+//! D1: CL1 and CL2 of `board`, and exploration on demand, until nobody has anything left to do.
 //! D2: then every worker says which are the lowest groups where least, and greatest, fixpoints are
 //!     open. Groups depend on lower ones only. If they differ, all open variables of the lower one
 //!     and of further groups up to the other sign's depend on nothing but open variables of the

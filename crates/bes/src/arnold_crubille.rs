@@ -6,10 +6,10 @@
 //! for `x` to be: one for a disjunction of a least fixpoint, all for a conjunction; dually for a
 //! greatest one. Rules:
 //!
-//! A1: when `y` becomes active, every `x` of its part that has it as an operand misses one less.
-//! A2: a variable that misses nothing is active. What never is keeps the default.
+//! AC1: when `y` becomes active, every `x` of its part that has it as an operand misses one less.
+//! AC2: a variable that misses nothing is active. What never is keeps the default.
 //!
-//! The time goes into waiting for memory, so all that A1 needs of `x` is one word, and the queue is
+//! The time goes into waiting for memory, so all that AC1 needs of `x` is one word, and the queue is
 //! first in, first out: the rows of variables that wait in it can be fetched while others are
 //! worked on. (Sweeps over the equations, with one bit for each variable and without the reversed
 //! dependencies, were measured as well: a random graph needs forty of them, and four times the

@@ -1,7 +1,7 @@
 //! Breadth-first local resolution, after the algorithm A2 of [caesar-solve §4].
 //!
-//! Explores level by level and tells values backwards (C1, C2 of `closed`) until the variable asked
-//! for has one; if the system is exhausted before, what is open is a closed system (C3). A variable
+//! Explores level by level and tells values backwards (CL1, CL2 of `closed`) until the variable asked
+//! for has one; if the system is exhausted before, what is open is a closed system (CL3). A variable
 //! that nobody open waits for any more is not explored.
 
 use std::collections::VecDeque;

@@ -3,13 +3,13 @@
 //!
 //! Rules, for a variable `x` with operator `∘`:
 //!
-//! C1: an operand with the value that decides `∘` (true for ∨, false for ∧) gives `x` that value.
-//! C2: when all operands have the other value, so has `x`.
-//! C3: variables that C1 and C2 leave open in a strongly connected component, all components below
+//! CL1: an operand with the value that decides `∘` (true for ∨, false for ∧) gives `x` that value.
+//! CL2: when all operands have the other value, so has `x`.
+//! CL3: variables that CL1 and CL2 leave open in a strongly connected component, all components below
 //!     being solved, have their sign's default, if they have one sign; otherwise they are a parity
 //!     game.
 //!
-//! C1 and C2 are sound for every sign; C3 is sound because what is left open depends on nothing but
+//! CL1 and CL2 are sound for every sign; CL3 is sound because what is left open depends on nothing but
 //! itself: the least (greatest) solution is false (true) everywhere. Time and memory are linear but
 //! for the parity games.
 
@@ -62,7 +62,7 @@ impl<E: Equations> Run<'_, E> {
         self.queue.push(v);
     }
 
-    /// Applies C1 and C2 until nothing changes.
+    /// Applies CL1 and CL2 until nothing changes.
     fn propagate(&mut self) {
         while let Some(y) = self.queue.pop() {
             let value = self.value[y as usize] == Value::True;
@@ -138,7 +138,7 @@ pub(crate) fn solve<E: Equations>(equations: &E, watch: &mut Watch<'_>) -> Optio
     Some(run.value)
 }
 
-/// C3 on the components of the open variables, last ones first (Tarjan).
+/// CL3 on the components of the open variables, last ones first (Tarjan).
 fn components<E: Equations>(
     run: &mut Run<'_, E>,
     progress: &Progress,

@@ -1,6 +1,6 @@
 //! Depth-first local resolution.
 //!
-//! One depth-first search with Tarjan's components, over all blocks at once; rules C1 to C3 of
+//! One depth-first search with Tarjan's components, over all blocks at once; rules CL1 to CL3 of
 //! `closed` apply as soon as they can. After the algorithms A1 (general), A3 (acyclic) and A4
 //! (disjunctive and conjunctive) of [caesar-solve §4]; unlike there, blocks are no subroutines:
 //! a component never leaves its group of blocks, so its completion is the moment at which a call
@@ -11,9 +11,11 @@
 //!   dependency that closes a cycle makes the group a general one.
 //! - A variable with a value is left at once; operands not looked at are not explored.
 //! - Special groups store no dependencies at all. In a disjunctive one, conjunctions look at their
-//!   operands outside of the group first, and pass the value of the one inside on; so every
-//!   variable of a component is true if one is (D1), a cycle of a greatest fixpoint is true (D2),
-//!   and otherwise what is left open is false (C3). Conjunctive groups dually.
+//!   operands outside of the group first, and pass the value of the one inside on. So what is left
+//!   open is false (CL3), unless DJ1 or DJ2 says otherwise. Conjunctive groups dually.
+//!
+//! - DJ1: every variable of a component is true if one is.
+//! - DJ2: a cycle of a greatest fixpoint is true.
 //!
 //! Invariant: a variable that was seen and has no value is on Tarjan's stack.
 
@@ -104,7 +106,7 @@ pub(crate) fn run<S: System>(
                 if !solver.vertices[x as usize].special {
                     solver.wait(x, y);
                 } else if other.frame != NONE {
-                    // D2: all variables between `y` and `x` on the search stack pass values on.
+                    // DJ2: all variables between `y` and `x` on the search stack pass values on.
                     let place = solver.place(x);
                     let default = place.sign.default_value();
                     if default == (solver.shape(place.group) == Shape::Disjunctive) {
@@ -212,7 +214,7 @@ impl Dfs {
         }
     }
 
-    /// The component of `frame.v` is complete: its open variables get their values (D1, C3).
+    /// The component of `frame.v` is complete: its open variables get their values (DJ1, CL3).
     fn complete<S: System>(
         &mut self,
         solver: &mut Solver<S>,

@@ -4,15 +4,15 @@
 //! outside of *F*, `f` is false; outside of *T*, it is true; outside of *S*, it does not depend on
 //! `x`. With them a quantifier over infinitely many values tries finitely many:
 //!
-//! O1 (one point): `x == e` is false outside of {e}, and so is `c(x) == e` for a constructor `c`
+//! OP1 (one point): `x == e` is false outside of {e}, and so is `c(x) == e` for a constructor `c`
 //!     outside of the argument of `e`; `x in s` is false outside of the elements of `s`.
-//! O2 (bounds): `x < e` is false from `e` on and true below.
-//! O3: `f && g` is false outside of one F of the two, and true outside of both T; `f || g` the other
+//! OP2 (bounds): `x < e` is false from `e` on and true below.
+//! OP3: `f && g` is false outside of one F of the two, and true outside of both T; `f || g` the other
 //!     way round; `!f` exchanges the two.
-//! O4: a function with one equation and no condition is replaced by its definition.
-//! O5: a quantifier over another variable changes nothing of what holds whatever that one is: no
+//! OP4: a function with one equation and no condition is replaced by its definition.
+//! OP5: a quantifier over another variable changes nothing of what holds whatever that one is: no
 //!     sort is empty.
-//! O6: a step with a label that fits only for some `x` is no step for the others: outside of them
+//! OP6: a step with a label that fits only for some `x` is no step for the others: outside of them
 //!     `[a(x)] f` is true and `<a(x)> f` is false. This one is the model's.
 
 use crate::data::{Binary, Bound, Instr, Signature, Sort, Unary, Value, children, starts};
@@ -165,7 +165,7 @@ impl Outside {
         self.same.as_ref().or(self.truth.as_ref()).or(self.falsity.as_ref())
     }
 
-    /// O3.
+    /// OP3.
     #[must_use]
     pub fn and(&self, other: &Outside) -> Outside {
         Outside {
@@ -175,13 +175,13 @@ impl Outside {
         }
     }
 
-    /// O3.
+    /// OP3.
     #[must_use]
     pub fn or(&self, other: &Outside) -> Outside {
         self.not().and(&other.not()).not()
     }
 
-    /// O3.
+    /// OP3.
     #[must_use]
     pub fn not(&self) -> Outside {
         let Outside { falsity, truth, same } = self.clone();
@@ -363,7 +363,7 @@ impl<'a> Analysis<'a> {
         stack.pop().map_or_else(Outside::depends, |item| item.out)
     }
 
-    /// O5.
+    /// OP5.
     fn inside(&mut self, inner: u32, env: &[Value]) -> Outside {
         let Some(level) = self.level.checked_sub(1) else { return Outside::depends() };
         let signature = self.signature;
@@ -377,7 +377,7 @@ impl<'a> Analysis<'a> {
         out
     }
 
-    /// O1 and O2, for a comparison that mentions the variable.
+    /// OP1 and OP2, for a comparison that mentions the variable.
     fn comparison(&mut self, op: Binary, parts: [&[Instr]; 2], env: &[Value]) -> Outside {
         let ground = |analysis: &Self, part: &[Instr]| analysis.mentions(part) == (false, false);
         let swapped = match op {
@@ -410,7 +410,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// O1: when an expression equals a value.
+    /// OP1: when an expression equals a value.
     pub(crate) fn equals(&mut self, code: &[Instr], value: Value, env: &[Value]) -> Outside {
         let (mentions, open) = self.mentions(code);
         if !mentions {
@@ -528,7 +528,7 @@ impl<'a> Analysis<'a> {
         Some((inner, Value::Int(value)))
     }
 
-    /// O2.
+    /// OP2.
     fn bound(&mut self, op: Binary, code: &[Instr], value: Value, env: &[Value]) -> Outside {
         let (mut code, mut value) = (code, value);
         loop {
@@ -565,7 +565,7 @@ impl<'a> Analysis<'a> {
         Outside { falsity, truth, same: None }
     }
 
-    /// O1, for membership.
+    /// OP1, for membership.
     fn member(&mut self, pattern: &[Instr], set: Value, env: &[Value]) -> Outside {
         let (but, elements) = match self.terms.get(set) {
             Some(Term::Set { but, elements }) => (*but, elements.to_vec()),
@@ -600,7 +600,7 @@ impl<'a> Analysis<'a> {
         if but { out.not() } else { out }
     }
 
-    /// O4: a function by its definition; compared with a value, if there is one.
+    /// OP4: a function by its definition; compared with a value, if there is one.
     fn defined(
         &mut self,
         function: u32,

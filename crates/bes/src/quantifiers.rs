@@ -1,10 +1,10 @@
 //! Quantifiers of parameterised systems: which values are tried.
 //!
-//! V1: a sort with few values: all of them.
-//! V2: the values outside of which the body is neutral ([`one_point`](crate::one_point)).
-//! V3: where it is decided outside of some values, and the sort has others: that.
-//! V4: where it does not depend on the value outside of some: these, and one more.
-//! V5: numbers, one after the other, until the body is the same for all that follow, by intervals.
+//! QV1: a sort with few values: all of them.
+//! QV2: the values outside of which the body is neutral ([`one_point`](crate::one_point)).
+//! QV3: where it is decided outside of some values, and the sort has others: that.
+//! QV4: where it does not depend on the value outside of some: these, and one more.
+//! QV5: numbers, one after the other, until the body is the same for all that follow, by intervals.
 //!
 //! What no rule bounds is refused.
 
@@ -18,7 +18,7 @@ use crate::one_point::{Analysis, Outside};
 use crate::param::{Instance, Model, Node, ParamError, Predicate, Vertex, Work};
 use crate::rewrite::Effort;
 
-/// The most values of a sort that V1 takes without a look at the body.
+/// The most values of a sort that QV1 takes without a look at the body.
 const FEW: usize = 16;
 /// How many nodes in states are looked at for one quantifier.
 const MOST_FOLLOWED: usize = 1 << 12;
@@ -196,7 +196,7 @@ impl<M: Model> Instance<M> {
         Ok(known.remove(&(root, state)).unwrap_or_default())
     }
 
-    /// O6, for a modality whose action depends on the slot.
+    /// OP6, for a modality whose action depends on the slot.
     fn modality(
         &mut self,
         node: u32,

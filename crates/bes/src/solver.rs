@@ -296,7 +296,7 @@ impl<S: System> Solver<S> {
         self.news.push(v);
     }
 
-    /// An operand of `x` has this value: C1 and C2 of `closed`.
+    /// An operand of `x` has this value: CL1 and CL2 of `closed`.
     pub(crate) fn tell(&mut self, x: u32, value: bool) {
         let vertex = &mut self.vertices[x as usize];
         if vertex.value != Value::Open {

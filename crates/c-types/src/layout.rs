@@ -2,12 +2,12 @@
 //!
 //! Rules, after gcc's `stor-layout.cc`:
 //!
-//! - L1: a member starts at the next multiple of its alignment, which is that of its type; `packed` makes it
+//! - LAY1: a member starts at the next multiple of its alignment, which is that of its type; `packed` makes it
 //!   1, `aligned` raises it, `#pragma pack` caps it.
-//! - L2: a bit-field starts at the next bit, unless it would touch more units of its type's alignment than its
+//! - LAY2: a bit-field starts at the next bit, unless it would touch more units of its type's alignment than its
 //!   type has; then at the next such unit. `packed` and `#pragma pack` switch this off.
-//! - L3: a bit-field of width 0 ends the unit. Unnamed bit-fields do not raise the record's alignment.
-//! - L4: the record's alignment is the largest of its members' and of what it asks for; its size is a multiple.
+//! - LAY3: a bit-field of width 0 ends the unit. Unnamed bit-fields do not raise the record's alignment.
+//! - LAY4: the record's alignment is the largest of its members' and of what it asks for; its size is a multiple.
 
 use crate::types::{FloatKind, Kind, Length, Ty, Types};
 
@@ -163,7 +163,7 @@ impl Types {
             let packed = m.packed || spec.packed;
             let (start, bits, size) = match m.width {
                 Some(0) => {
-                    // L3; no pragma caps this.
+                    // LAY3; no pragma caps this.
                     at = at.next_multiple_of(8 * natural.max(m.align.unwrap_or(1)));
                     if !is_union {
                         end = end.max(at);
@@ -178,7 +178,7 @@ impl Types {
                     let units = |bits: u64| bits.div_ceil(unit);
                     let size = 8 * self.size(m.ty).unwrap_or(1);
                     let first = at / unit;
-                    // L2
+                    // LAY2
                     if !packed && spec.pack.is_none() && units(at + width) - first > size / unit {
                         at = at.next_multiple_of(unit);
                     }
@@ -189,7 +189,7 @@ impl Types {
                     (at / 8, Some(((at % 8) as u8, width as u8)), width)
                 }
                 None => {
-                    // L1
+                    // LAY1
                     let own = match (packed, m.align) {
                         (true, None) => 1,
                         (true, Some(asked)) => asked,
@@ -205,7 +205,7 @@ impl Types {
             at = at.saturating_add(size);
             end = end.max(at);
         }
-        // L4
+        // LAY4
         let align = align.max(spec.align.unwrap_or(1));
         let record = &mut self.records[no.0 as usize];
         record.size = end.div_ceil(8).next_multiple_of(align);

@@ -123,7 +123,7 @@ pub(crate) fn rules(names: &[String]) -> Result<Vec<postbop::Rule>, Failed> {
     for name in names {
         let (shown, text) = match Path::new(name).exists() {
             true => (name.as_str(), io::text(name)?),
-            false => match postbop::ready_rules().iter().find(|r| r.is_called(name)) {
+            false => match postbop::built_in_rules().iter().find(|r| r.is_called(name)) {
                 Some(ready) => (ready.name, ready.text.to_owned()),
                 None => return Err(unknown_rule(name)),
             },
@@ -155,7 +155,7 @@ pub(crate) fn rules(names: &[String]) -> Result<Vec<postbop::Rule>, Failed> {
 }
 
 fn unknown_rule(name: &str) -> Failed {
-    let ready = postbop::ready_rules();
+    let ready = postbop::built_in_rules();
     let known = ready
         .iter()
         .flat_map(|r| std::iter::once(r.name).chain(r.rules.iter().map(String::as_str)));
@@ -176,7 +176,7 @@ fn unknown_rule(name: &str) -> Failed {
 /// The ready-made rules, for people.
 pub(crate) fn rule_list() -> String {
     let mut out = String::new();
-    for ready in postbop::ready_rules() {
+    for ready in postbop::built_in_rules() {
         out += &format!("{:12}  {}\n", ready.name, ready.rules.join(", "));
     }
     out

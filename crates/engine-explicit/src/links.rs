@@ -1,4 +1,4 @@
-//! How the facts of a finished tabulation hang together: every instance of rules P2 to P5, not
+//! How the facts of a finished tabulation hang together: every instance of rules TAB2 to TAB5, not
 //! only the one by which a fact was found first.
 
 use crate::machine::{Action, Machine};
@@ -15,14 +15,14 @@ pub(crate) enum Fact {
     Exit(u32),
 }
 
-/// P2, P3 or P4: from a path edge to a path edge, a caller or an exit.
+/// TAB2, TAB3 or TAB4: from a path edge to a path edge, a caller or an exit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
     pub(crate) edge: EdgeId,
     pub(crate) to: Fact,
 }
 
-/// P5: a caller and an exit lead to a path edge.
+/// TAB5: a caller and an exit lead to a path edge.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Back {
     pub(crate) caller: u32,
@@ -72,7 +72,7 @@ impl Links {
         Ok(out)
     }
 
-    /// P2, P3, P4.
+    /// TAB2, TAB3, TAB4.
     fn leave(
         &mut self,
         machine: &Machine,
@@ -122,7 +122,7 @@ impl Links {
         Ok(())
     }
 
-    /// P5.
+    /// TAB5.
     fn come_back(
         &mut self,
         machine: &Machine,

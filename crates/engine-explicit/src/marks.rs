@@ -5,10 +5,10 @@
 //! loop that needs two of them from one call may pass over that call twice. The least sets closed
 //! under
 //!
-//! - M1 (step):  a step by `e` from `PE(p)` to `PE(q)`, `i ∈ e` or `M(p, i)` ⟹ `M(q, i)`
-//! - M2 (enter): a call by `e` from `PE(p)` makes it `Caller(c)`, `i ∈ e` or `M(p, i)` ⟹ `M(c, i)`
-//! - M3 (leave): a return by `e` from `PE(p)` to `Exit(x)`, `i ∈ e` or `M(p, i)` ⟹ `M(x, i)`
-//! - M4 (back):  `Caller(c)` and `Exit(x)` lead back to `PE(q)`, `M(c, i)` or `M(x, i)` ⟹ `M(q, i)`
+//! - MK1 (step):  a step by `e` from `PE(p)` to `PE(q)`, `i ∈ e` or `M(p, i)` ⟹ `M(q, i)`
+//! - MK2 (enter): a call by `e` from `PE(p)` makes it `Caller(c)`, `i ∈ e` or `M(p, i)` ⟹ `M(c, i)`
+//! - MK3 (leave): a return by `e` from `PE(p)` to `Exit(x)`, `i ∈ e` or `M(p, i)` ⟹ `M(x, i)`
+//! - MK4 (back):  `Caller(c)` and `Exit(x)` lead back to `PE(q)`, `M(c, i)` or `M(x, i)` ⟹ `M(q, i)`
 //!
 //! As in the tabulation, these facts are numbered as they are found, and each remembers a premise
 //! with a smaller number: that keeps the expansion of marked calls finite.
@@ -23,13 +23,13 @@ use ir::{EdgeId, Program};
 /// How a mark came to a fact first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MarkWhy {
-    /// M1 to M3: the edge from this path edge carries it.
+    /// MK1 to MK3: the edge from this path edge carries it.
     Carried { from: u32, edge: EdgeId },
-    /// M1 to M3: this path edge has it.
+    /// MK1 to MK3: this path edge has it.
     Kept { from: u32, edge: EdgeId },
-    /// M4: the caller has it.
+    /// MK4: the caller has it.
     Outside { caller: u32, exit: u32 },
-    /// M4: the exit has it.
+    /// MK4: the exit has it.
     Inside { caller: u32, exit: u32 },
 }
 

@@ -8,12 +8,12 @@
 //! that a frame of context `c` can take the call edge `e` into context `k`, leaving behind the
 //! saved locals `s`. All four are the least ones closed under
 //!
-//! - P1 (start): `x` initial ⟹ `PE(root, entry, x)`
-//! - P2 (step):  `PE(k, n, x)`, a step `x → x'` from `n` to `m` ⟹ `PE(k, m, x')`
-//! - P3 (enter): `PE(c, n, x)`, a call `e` from `n` that enters `k` and saves `s`
+//! - TAB1 (start): `x` initial ⟹ `PE(root, entry, x)`
+//! - TAB2 (step):  `PE(k, n, x)`, a step `x → x'` from `n` to `m` ⟹ `PE(k, m, x')`
+//! - TAB3 (enter): `PE(c, n, x)`, a call `e` from `n` that enters `k` and saves `s`
 //!   ⟹ `Caller(k, c, e, s)` and `PE(k, entry, y)` for all entry states `y` of `k`
-//! - P4 (leave): `PE(k, n, x)`, a return `x → o` from `n` ⟹ `Exit(k, o)`
-//! - P5 (back):  `Caller(k, c, e, s)`, `Exit(k, o)`, the way back `(o, s) → x'` of `e` to `m`
+//! - TAB4 (leave): `PE(k, n, x)`, a return `x → o` from `n` ⟹ `Exit(k, o)`
+//! - TAB5 (back):  `Caller(k, c, e, s)`, `Exit(k, o)`, the way back `(o, s) → x'` of `e` to `m`
 //!   ⟹ `PE(c, m, x')`
 //!
 //! Every fact is numbered in the order in which it is found and remembers how: its premises have
@@ -160,7 +160,7 @@ impl<'a> Tabulation<'a> {
         meter.flush()
     }
 
-    /// P1.
+    /// TAB1.
     fn start(&mut self, meter: &mut Meter) -> Result<(), StopReason> {
         let machine = self.machine;
         let proc = machine.program.entry;
@@ -183,7 +183,7 @@ impl<'a> Tabulation<'a> {
         for edge in machine.program.out_edges(node) {
             patterns.clear();
             match machine.action(edge, meter)? {
-                // P2
+                // TAB2
                 Action::Local { target, rel } => {
                     rel.successors(machine.at(globals, frame), meter, &mut patterns)?;
                     let why = Why { from: index, edge, exit: NONE };
@@ -193,7 +193,7 @@ impl<'a> Tabulation<'a> {
                         })?;
                     }
                 }
-                // P3
+                // TAB3
                 Action::Call { callee, enter, .. } => {
                     enter.successors(machine.at(globals, frame), meter, &mut patterns)?;
                     for pattern in &patterns {
@@ -207,7 +207,7 @@ impl<'a> Tabulation<'a> {
                         })?;
                     }
                 }
-                // P4
+                // TAB4
                 Action::Return { rel } => {
                     rel.successors(machine.at(globals, frame), meter, &mut patterns)?;
                     for pattern in &patterns {
@@ -221,7 +221,7 @@ impl<'a> Tabulation<'a> {
         Ok(())
     }
 
-    /// P3 for one context.
+    /// TAB3 for one context.
     fn call(
         &mut self,
         key: Context,
@@ -250,7 +250,7 @@ impl<'a> Tabulation<'a> {
         Ok(())
     }
 
-    /// P4 for one exit.
+    /// TAB4 for one exit.
     fn exit(
         &mut self,
         exit: Exit,
@@ -271,7 +271,7 @@ impl<'a> Tabulation<'a> {
         Ok(())
     }
 
-    /// P5.
+    /// TAB5.
     fn back(&mut self, caller: u32, exit: u32, meter: &mut Meter) -> Result<(), StopReason> {
         let machine = self.machine;
         let Caller { context, edge, saved, .. } = self.callers.get(caller);

@@ -5,10 +5,10 @@
 //! since their frame was entered, and `summary_i(f)` the pairs of completed runs that have. With
 //! `path` and `summary` as post* left them, they are the least sets closed under
 //!
-//! - M1 (marked step): `path(n)(e, x)` and a step `x → y` from `n` to `m` that carries `i` give
+//! - MS1 (marked step): `path(n)(e, x)` and a step `x → y` from `n` to `m` that carries `i` give
 //!   `path_i(m)(e, y)`; `path_i(n)(e, x)` and any step do, too;
-//! - M2 (return): the same with returns and `summary_i`;
-//! - M3 (call): `path_i(n)(e, x)` and a completed call give `path_i(m)(e, y)`; `path(n)(e, x)`
+//! - MS2 (return): the same with returns and `summary_i`;
+//! - MS3 (call): `path_i(n)(e, x)` and a completed call give `path_i(m)(e, y)`; `path(n)(e, x)`
 //!   does with a call that carries `i`, or with a pair of `summary_i`.
 //!
 //! One mark at a time is enough, however many a goal has: a loop may pass the same pair several
@@ -195,7 +195,7 @@ impl System {
         }
     }
 
-    /// M1 to M3 for path edges that give marked ones, a call by way of `pairs`.
+    /// MS1 to MS3 for path edges that give marked ones, a call by way of `pairs`.
     fn follow_marked(
         &mut self,
         runs: &mut Runs,

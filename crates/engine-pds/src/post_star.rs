@@ -7,12 +7,12 @@
 //! control can stand at `n` in a frame that `q` accepts the rest of; `f —c→ q` says the same of a
 //! frame in which the call `c` of `f` waits. The least automaton closed under
 //!
-//! - A1 (start): every configuration of the set is accepted;
-//! - A2 (step): `p —n(x)→ q` and a step `x → y` from `n` to `m` give `p —m(y)→ q`;
-//! - A3 (call): `p —n(x)→ q` and a call `c` that enters `f` with `e` and leaves `s` behind give
+//! - PO1 (start): every configuration of the set is accepted;
+//! - PO2 (step): `p —n(x)→ q` and a step `x → y` from `n` to `m` give `p —m(y)→ q`;
+//! - PO3 (call): `p —n(x)→ q` and a call `c` that enters `f` with `e` and leaves `s` behind give
 //!   `f(e) —c(s)→ q` and `p —f.entry(e)→ f(e)`;
-//! - A4 (return): `p —n(x)→ q` and a return that leaves with `o` give `p(o) —ε→ q`;
-//! - A5 (resume): `p(o) —ε→ q`, `q —c(s)→ r` and the way back from `o` and `s` to `x` at `m` give
+//! - PO4 (return): `p —n(x)→ q` and a return that leaves with `o` give `p(o) —ε→ q`;
+//! - PO5 (resume): `p(o) —ε→ q`, `q —c(s)→ r` and the way back from `o` and `s` to `x` at `m` give
 //!   `p —m(x)→ r`.
 //!
 //! Algorithm 2 as printed has slips: line 6 lacks the relation it quantifies (that of the rule,
@@ -206,7 +206,7 @@ impl PostStar {
         symbolic::saturate(self)
     }
 
-    /// A1.
+    /// PO1.
     fn start(&mut self) -> Result<(), Halt> {
         let program = self.s.program.clone();
         let Some(frames) = &self.frames else {
@@ -244,13 +244,13 @@ impl PostStar {
     fn follow(&mut self, e: EdgeId, to: Goal, new: Bdd) -> Result<(), Halt> {
         match self.s.compile(e)? {
             Compiled::Local(step) => {
-                // A2.
+                // PO2.
                 let after = self.s.step(step, new)?;
                 let target = self.s.program.edges[e].target();
                 self.propagate(target.expect("a step has a target"), to, after)
             }
             Compiled::Return(ret) => {
-                // A4.
+                // PO4.
                 let proc = self.s.program.nodes[self.s.program.edges[e].source].proc;
                 let pairs = self.s.m.image(new, ret.rel, ret.image)?;
                 self.leave(proc, to, pairs)
@@ -260,7 +260,7 @@ impl PostStar {
         }
     }
 
-    /// A3, and A5 for what is known of the callee.
+    /// PO3, and PO5 for what is known of the callee.
     fn call(&mut self, site: u32, to: Goal, new: Bdd) -> Result<(), Halt> {
         let (callee, ret, rel) = {
             let site = &self.s.sites[site as usize];
@@ -325,7 +325,7 @@ impl PostStar {
         Ok(())
     }
 
-    /// A5 for new ε-transitions of a procedure.
+    /// PO5 for new ε-transitions of a procedure.
     fn hand_on(&mut self, proc: ProcId) -> Result<(), Halt> {
         for i in 0..self.epsilon[proc].len() {
             let Epsilon { to, told, pending } = self.epsilon[proc][i];
@@ -352,7 +352,7 @@ impl PostStar {
         Ok(())
     }
 
-    /// A5 below a frame of `proc` that was there at the start: `pending` is over `Exit`.
+    /// PO5 below a frame of `proc` that was there at the start: `pending` is over `Exit`.
     fn resume_frames(&mut self, proc: ProcId, state: u32, pending: Bdd) -> Result<(), Halt> {
         for at in 0..self.calls[proc].len() {
             let e = self.calls[proc][at];

@@ -3,11 +3,11 @@
 //! For every vertex `v` of the graph, the relation between a head of `v` and the heads that can be
 //! reached from it: the least relations closed under
 //!
-//! - S1: every head is related to itself;
-//! - S2: what `x` is related to, and a head edge from there, give what `x` is related to;
-//! - S3: the same for each mark, from where a head edge carries it on.
+//! - SA1: every head is related to itself;
+//! - SA2: what `x` is related to, and a head edge from there, give what `x` is related to;
+//! - SA3: the same for each mark, from where a head edge carries it on.
 //!
-//! A head that is related to itself by S3 for every mark is repeating. The relations are quadratic in
+//! A head that is related to itself by SA3 for every mark is repeating. The relations are quadratic in
 //! the heads, which elimination avoids; this is kept to be compared with.
 
 use crate::heads::Graph;
@@ -31,14 +31,14 @@ impl System {
             let vars: Vec<VarId> = self.vertex_vars(g, v);
             let identity = self.equal(Copy::Entry, Copy::Pre, vars.iter().copied())?;
             let entry: Vec<u32> = self.context.bits(Copy::Entry, vars).collect();
-            // S1.
+            // SA1.
             let mut start = vec![Bdd::FALSE; g.vertices.len()];
             start[v] = self.m.and(g.states[v], identity)?;
             let keep = [identity];
             let reached = self.saturate(g, start, place, &[&out, &keep])?;
             let mut repeating = g.states[v];
             for mark in 0..marks {
-                // S3. Where every edge carries the mark, nothing is left to propagate.
+                // SA3. Where every edge carries the mark, nothing is left to propagate.
                 let mut start = vec![Bdd::FALSE; g.vertices.len()];
                 let always = g.edges.iter().all(|e| e.marks >> mark & 1 == 1);
                 for edge in g.edges.iter().filter(|e| !always || e.to == v) {
@@ -62,7 +62,7 @@ impl System {
         Ok(out)
     }
 
-    /// S2 to the fixpoint. `keep` are handles in use elsewhere.
+    /// SA2 to the fixpoint. `keep` are handles in use elsewhere.
     fn saturate(
         &mut self,
         g: &Graph,

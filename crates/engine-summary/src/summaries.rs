@@ -1,8 +1,16 @@
 //! Reachability by procedure summaries.
 //!
 //! Computes the path edges `PE(n) ⊆ entry × state(n)` of every node and the summaries
-//! `SUM(f) ⊆ entry × exit` of every procedure, as the least fixpoint of rules P1–P5. After
-//! [bebop §3.1, Fig. 3]; unlike the paper, only what is new is propagated (`frontier`), nodes are
+//! `SUM(f) ⊆ entry × exit` of every procedure, as the least fixpoint of
+//!
+//! - PE1 (start): every initial valuation `x` of the entry procedure gives `PE(entry)(x, x)`.
+//! - PE2 (step): `PE(n)(e, x)` and a step `x → x'` from `n` to `m` give `PE(m)(e, x')`.
+//! - PE3 (return): `PE(n)(e, x)` and a return that leaves `f` with `o` give `SUM(f)(e, o)`.
+//! - PE4 (call): `PE(n)(e, x)` and a call that enters `f` with `c` give `PE(f.entry)(c, c)`.
+//! - PE5 (jump): `PE(n)(e, x)`, a call that enters `f` with `c`, `SUM(f)(c, o)` and the way back from
+//!   `o` to `x'` at `m` give `PE(m)(e, x')`.
+//!
+//! After [bebop §3.1, Fig. 3]; unlike the paper, only what is new is propagated (`frontier`), nodes are
 //! visited in weak topological order, callees first, and a summary is handed to its callers when
 //! the callee has come to rest.
 
@@ -91,7 +99,7 @@ impl Saturation {
 
     /// Runs to the fixpoint, or until all watched goals are reached.
     pub(crate) fn run(&mut self) -> Result<(), Halt> {
-        // P1 (start): every initial valuation `x` of the entry procedure gives `PE(entry)(x, x)`.
+        // PE1.
         let entry = self.s.program.entry;
         let init = self.s.initial()?;
         let identity = self.s.identity(entry)?;
@@ -103,13 +111,13 @@ impl Saturation {
     fn follow(&mut self, e: EdgeId, new: Bdd) -> Result<(), Halt> {
         match self.s.compile(e)? {
             Compiled::Local(step) => {
-                // P2 (step): PE(n)(e, x), x → x' from n to m  ⟹  PE(m)(e, x').
+                // PE2.
                 let to = self.s.step(step, new)?;
                 let target = self.s.program.edges[e].target();
                 self.propagate(target.expect("a step has a target"), to)
             }
             Compiled::Return(ret) => {
-                // P3 (return): PE(n)(e, x), x leaves f with o  ⟹  SUM(f)(e, o).
+                // PE3.
                 let proc = self.s.program.nodes[self.s.program.edges[e].source].proc;
                 let pairs = self.s.m.image(new, ret.rel, ret.image)?;
                 let fresh = self.s.m.diff(pairs, self.s.summaries[proc].all)?;
@@ -121,7 +129,7 @@ impl Saturation {
                 Ok(())
             }
             Compiled::Call(_) => {
-                // P4 (call): PE(n)(e, x), a call enters f with c  ⟹  PE(f.entry)(c, c).
+                // PE4.
                 let site = self.site(e)?;
                 let entries = self.enter(site, new)?;
                 let callee = self.s.sites[site as usize].callee;
@@ -133,8 +141,7 @@ impl Saturation {
                     self.propagate(self.s.program.procs[callee].entry, edges)?;
                     self.entered[callee] = self.s.m.or(known, fresh)?;
                 }
-                // P5 (jump): PE(n)(e, x), a call enters f with c, SUM(f)(c, o), the way back from
-                // o leads to x' at m  ⟹  PE(m)(e, x'). Here for the new x.
+                // PE5 for the new states.
                 self.jump(site, new, self.lifted[site as usize])
             }
             Compiled::Not => unreachable!("the edge has just been compiled"),
@@ -171,7 +178,7 @@ impl Saturation {
         Ok(self.s.m.image(now, rel.enter, rel.enter_spec)?)
     }
 
-    /// P5 for the new part of a summary: tells every reached call of `proc` what is pending.
+    /// PE5 for the new part of a summary: tells every reached call of `proc` what is pending.
     fn publish(&mut self, proc: ProcId) -> Result<(), Halt> {
         let part = self.pending[proc];
         for i in 0..self.callers[proc].len() {

@@ -1,9 +1,9 @@
 //! Rules on C as questions, and what their answers tell.
 //!
 //! ```
-//! use findings::{ready_rules, rule_of, rule_property};
+//! use findings::{built_in_rules, rule_of, rule_property};
 //!
-//! let memory = ready_rules().iter().find(|file| file.is_called("memory")).unwrap();
+//! let memory = built_in_rules().iter().find(|file| file.is_called("memory")).unwrap();
 //! let rules = rules::parse(memory.text).unwrap();
 //! let property = rule_property(&rules[0]);
 //! assert_eq!(rule_of(&property).unwrap().name, rules[0].name);
@@ -13,16 +13,16 @@
 //! terms of C, and judged again where somebody else tells them. Not for the rules themselves: what they mean is the
 //! crate `rules`.
 
+mod agreeing_runs;
 mod answers;
+mod built_in_rules;
 mod listing;
 mod question;
-mod ready_made;
 mod remarks;
 mod replay;
-mod told_runs;
 
 pub use answers::rule_answers;
+pub use built_in_rules::{BuiltInRules, built_in_rules, rule_error};
 pub use question::{RuleQuestion, Trouble, property as rule_property, rule_name, rule_of};
-pub use ready_made::{ReadyRules, ready_rules, rule_error};
 pub use remarks::{Allow, allowances, in_files};
 pub use replay::asked;

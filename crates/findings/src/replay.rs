@@ -9,10 +9,10 @@
 //!   as its automaton reads them.
 //! - J4. Message, place and origin are those of the run.
 
+use crate::agreeing_runs::{agreeing_runs, without_counter};
 use crate::listing::{Events, Teller, comes_from_here, of_values, of_variables, origin};
 use crate::question::{OfRule, RuleQuestion, Trouble, rule_of};
 use crate::remarks::Allow;
-use crate::told_runs::{told_runs, without_counter};
 use asking::{Asked, Told, With};
 use asking::{EngineChoice, Options, Search, answer};
 use asking::{Judgement, steps};
@@ -159,7 +159,7 @@ fn found_again(
     with: With<'_>,
 ) -> Result<Option<Judgement>, String> {
     let product = &*q.product.program;
-    let (program, goal) = told_runs(product, steps, &task.goals[0]);
+    let (program, goal) = agreeing_runs(product, steps, &task.goals[0]);
     debug_assert_eq!(program.validate().map_err(|e| e.to_string()), Ok(()));
     let mut asked = Task::new(Arc::new(program), vec![goal]);
     asked.wants = Wants { trace: TraceMode::Shortest, certificate: false, all_nodes: false };

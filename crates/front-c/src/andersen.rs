@@ -7,15 +7,15 @@
 //! stored there *escapes*, what is read from there may be anything that escaped, or a function that is
 //! not in the program. `crate::function_pointers` makes the constraints; here they are solved:
 //!
-//! - A1 (flow): `f ∈ x`, `x ⊆ y`  ⟹  `f ∈ y`; the same for `⊤`.
-//! - A2 (call): `f ∈ e` at `r = e(a…)`, `f` fits and has a body  ⟹  `aᵢ ⊆ paramᵢ(f)`,
+//! - AN1 (flow): `f ∈ x`, `x ⊆ y`  ⟹  `f ∈ y`; the same for `⊤`.
+//! - AN2 (call): `f ∈ e` at `r = e(a…)`, `f` fits and has a body  ⟹  `aᵢ ⊆ paramᵢ(f)`,
 //!   `result(f) ⊆ r`; arguments without a parameter escape.
-//! - A3 (store): `f ∈ x`, `x` escapes  ⟹  `f` escapes.
-//! - A4 (called from outside): `f` escapes  ⟹  `⊤ ∈ paramᵢ(f)`, `result(f)` escapes.
-//! - A5 (call of an unknown): `⊤ ∈ e` at `r = e(a…)`  ⟹  A2 for all `f` that escape, `aᵢ` escapes,
+//! - AN3 (store): `f ∈ x`, `x` escapes  ⟹  `f` escapes.
+//! - AN4 (called from outside): `f` escapes  ⟹  `⊤ ∈ paramᵢ(f)`, `result(f)` escapes.
+//! - AN5 (call of an unknown): `⊤ ∈ e` at `r = e(a…)`  ⟹  AN2 for all `f` that escape, `aᵢ` escapes,
 //!   `⊤ ∈ r`. The same, without the first, if `f ∈ e` has no body, unless the library's `f` is known
 //!   to keep nothing.
-//! - A6 (callback): a function that a caller from outside passes is as unknown as `⊤`, but does not keep
+//! - AN6 (callback): a function that a caller from outside passes is as unknown as `⊤`, but does not keep
 //!   its arguments.
 //!
 //! Every fact is propagated once. Sets are not shared between cells and cycles are not collapsed: of
@@ -162,7 +162,7 @@ impl Constraints {
             if s.seen.len() > MAX_FACTS {
                 return None;
             }
-            // A1; edges that are added on the way carry the facts that are there.
+            // AN1; edges that are added on the way carry the facts that are there.
             for i in 0..s.succ[cell as usize].len() {
                 let to = s.succ[cell as usize][i];
                 s.add(to, fact);
@@ -235,7 +235,7 @@ impl<K: Fn(FuncId) -> bool> Solver<'_, K> {
         }
     }
 
-    // A3
+    // AN3
     fn escape_cell(&mut self, cell: Cell) {
         if std::mem::replace(&mut self.escapes[cell as usize], true) {
             return;
@@ -248,7 +248,7 @@ impl<K: Fn(FuncId) -> bool> Solver<'_, K> {
         }
     }
 
-    // A4, and A5 for the calls that wait for it. Results that escape may lead to further functions.
+    // AN4, and AN5 for the calls that wait for it. Results that escape may lead to further functions.
     fn escape(&mut self, f: FuncId) {
         let mut todo = vec![f];
         while let Some(f) = todo.pop() {
@@ -275,7 +275,7 @@ impl<K: Fn(FuncId) -> bool> Solver<'_, K> {
         }
     }
 
-    // A2, and A5 for functions without a body.
+    // AN2, and AN5 for functions without a body.
     fn call(&mut self, at: u32, f: FuncId, by_escape: bool) {
         let sites = self.sites;
         let site = &sites[at as usize];
@@ -308,7 +308,7 @@ impl<K: Fn(FuncId) -> bool> Solver<'_, K> {
         self.flow(Place::Unknown, result);
     }
 
-    // A5, A6
+    // AN5, AN6
     fn call_unknown(&mut self, at: u32, what: u32) {
         let sites = self.sites;
         let site = &sites[at as usize];

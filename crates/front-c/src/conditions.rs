@@ -1,18 +1,18 @@
 //! Cheap feasibility: a condition over variables that did not change has the value that it had.
 //!
-//! - C1. Two tests are of one condition if they are the same expression over values of the same types, up
+//! - CD1. Two tests are of one condition if they are the same expression over values of the same types, up
 //!   to negation, `!= 0`, and the direction of comparisons. The opposite of `<` is `>=`, unless an operand
 //!   may be no number.
-//! - C2. A condition changes where one of its variables is assigned. Behind a pointer may be whatever is
+//! - CD2. A condition changes where one of its variables is assigned. Behind a pointer may be whatever is
 //!   *exposed*: has its address taken, or is seen by code that is not read. A condition over what is behind
 //!   a pointer changes where anything exposed is assigned; every condition over what is exposed, or behind
 //!   a pointer, where something is stored through a pointer; and all of them where a function is called
 //!   that may do so ([`Effects`]).
-//! - C3. After the assignment of a constant to its only variable, its value is known.
-//! - C4. Where a call passes a constant, conditions on that parameter alone are known at the entry.
-//! - C5. Where a variable is counted on and starts with a constant, whether it still is that constant is a
+//! - CD3. After the assignment of a constant to its only variable, its value is known.
+//! - CD4. Where a call passes a constant, conditions on that parameter alone are known at the entry.
+//! - CD5. Where a variable is counted on and starts with a constant, whether it still is that constant is a
 //!   condition, too. If it is, all conditions over it alone are known one step later.
-//! - C6. What may change at any time (`volatile`, atomics, what signal handlers and other threads assign)
+//! - CD6. What may change at any time (`volatile`, atomics, what signal handlers and other threads assign)
 //!   is in no condition.
 
 use crate::library::{Library, is_library_variable, library, runs_at_any_time};
@@ -167,7 +167,7 @@ impl Effects {
         self.any_time.is_some()
     }
 
-    /// Whether an object may change at any time (C6).
+    /// Whether an object may change at any time (CD6).
     pub fn changes_by_itself(&self, s: &Skeleton, o: ObjectId) -> bool {
         let root = root(s, o);
         let object = &s.objects[root.index()];
@@ -263,7 +263,7 @@ pub struct Condition {
 pub enum Says {
     /// The value is not zero.
     True(DataId),
-    /// The variable is what it started with (C5).
+    /// The variable is what it started with (CD5).
     Starts(Value),
 }
 
@@ -332,7 +332,7 @@ impl Conditions {
         out
     }
 
-    /// Adds the conditions that variables are what they started with (C5).
+    /// Adds the conditions that variables are what they started with (CD5).
     fn starts(&mut self, s: &Skeleton, body: &Body, counted: &[ObjectId]) {
         for &o in counted {
             if self.list.len() >= MAX_CONDITIONS || self.start_of(o).is_some() {
@@ -358,7 +358,7 @@ impl Conditions {
         })
     }
 
-    /// The conditions that a point decides if a variable still is what it started with (C5): the
+    /// The conditions that a point decides if a variable still is what it started with (CD5): the
     /// condition, the one that says so, and the value then. They are among the [`Conditions::changes`] of
     /// the point.
     pub fn steps(&self, s: &Skeleton, body: &Body, point: usize) -> Vec<(usize, usize, bool)> {
@@ -382,7 +382,7 @@ impl Conditions {
         self.tests.get(&d).copied()
     }
 
-    /// The conditions that are known where a call enters the function that has them (C4).
+    /// The conditions that are known where a call enters the function that has them (CD4).
     pub fn entered(
         &self,
         s: &Skeleton,
@@ -542,7 +542,7 @@ fn numbering(data: &[Data], scalars: &[Option<Scalar>]) -> Vec<u32> {
 }
 
 /// A name for the condition, the value, and whether the truth of the value is the opposite of what the
-/// name stands for (C1).
+/// name stands for (CD1).
 fn canonical(body: &Body, exact: &[u32], d: DataId) -> ((u8, u32, u32), DataId, bool) {
     let (root, mut opposite) = root_of(&body.data, d);
     let e = |d: DataId| exact[d as usize];
@@ -652,7 +652,7 @@ fn counts(
     stepped(body, only, (*value)?)
 }
 
-/// The truth of a condition after values were assigned (C3).
+/// The truth of a condition after values were assigned (CD3).
 fn known(
     s: &Skeleton,
     body: &Body,

@@ -293,10 +293,10 @@ fn by_pbes(
 
 /// The least sets such that
 ///
-/// - D0. `v ∈ I(s)` if a question reads `v` in `s`;
-/// - D1. `v ∈ I(s)` if `s –a→ s'` with an `a` by which `v` matters at once;
-/// - D2. `w ∈ I(s)` if `s –ASSIGN v w→ s'` and `v ∈ I(s')`;
-/// - D3. `v ∈ I(s)` if `s –a→ s'`, `a` does not assign to `v`, and `v ∈ I(s')`.
+/// - DF0. `v ∈ I(s)` if a question reads `v` in `s`;
+/// - DF1. `v ∈ I(s)` if `s –a→ s'` with an `a` by which `v` matters at once;
+/// - DF2. `w ∈ I(s)` if `s –ASSIGN v w→ s'` and `v ∈ I(s')`;
+/// - DF3. `v ∈ I(s)` if `s –a→ s'`, `a` does not assign to `v`, and `v ∈ I(s')`.
 fn by_dataflow(
     graph: &Graph,
     analysis: &Analysis,
@@ -312,14 +312,14 @@ fn by_dataflow(
             work.push(fact);
         }
     };
-    // D0.
+    // DF0.
     for &fact in reads {
         find(fact, &mut work);
     }
     for state in 0..graph.states() {
         for &(label, to) in graph.from(state) {
             before[to as usize].push((label, state));
-            // D1.
+            // DF1.
             if let Some(v) = analysis.at_once(label) {
                 find((state, v), &mut work);
             }
@@ -339,12 +339,12 @@ fn by_dataflow(
         for &(label, from) in &before[to as usize] {
             match label {
                 Label::Assign(target, source) if target == v => {
-                    // D2.
+                    // DF2.
                     if let Some(w) = source {
                         find((from, w), &mut work);
                     }
                 }
-                // D3.
+                // DF3.
                 _ => find((from, v), &mut work),
             }
         }

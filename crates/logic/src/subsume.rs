@@ -11,12 +11,12 @@
 //! covers; solver B finds a ξ2 for it, or there is none and the answer is no. What decides the speed
 //! is that an instance is not one ξ2 but a function of ξ1 that covers a whole path:
 //!
-//! - S1. wherever ωj(v) is a bare input of ξ2, the equation forces it: ω1(v) takes its place, and so
+//! - SUB1. wherever ωj(v) is a bare input of ξ2, the equation forces it: ω1(v) takes its place, and so
 //!   on until no output is bare;
-//! - S2. inputs of ξ2 that only a few small conjuncts mention are quantified away in these;
-//! - S3. of the inputs that remain, the one used most gets its value from B's witness, and S1 and S2
+//! - SUB2. inputs of ξ2 that only a few small conjuncts mention are quantified away in these;
+//! - SUB3. of the inputs that remain, the one used most gets its value from B's witness, and SUB1 and SUB2
 //!   are tried again, until none remains;
-//! - S4. what is left is a formula over ξ1. Its negation goes to A. A without a proposal: yes.
+//! - SUB4. what is left is a formula over ξ1. Its negation goes to A. A without a proposal: yes.
 //!
 //! The first instance takes ξ1 for ξ2: right relations often extend the left one, as they do in the
 //! unrolling of a loop.
@@ -132,10 +132,10 @@ pub fn subsumed_with<S: SatSolver>(
     unreachable!("a range without end")
 }
 
-/// One right relation, as far as S1 and S2 have solved it.
+/// One right relation, as far as SUB1 and SUB2 have solved it.
 #[derive(Clone, Debug)]
 struct Part {
-    /// The guard, taken apart, and equations that are no use for S1 any more.
+    /// The guard, taken apart, and equations that are no use for SUB1 any more.
     conjuncts: Vec<Lit>,
     /// Right and left side: `ωj(v) = ω1(v)`.
     equations: Vec<(Lit, Lit)>,
@@ -143,10 +143,10 @@ struct Part {
     holds: Lit,
 }
 
-/// Inputs that S2 quantifies together, and conjunctions in which it does.
+/// Inputs that SUB2 quantifies together, and conjunctions in which it does.
 const QUANTIFIED: usize = 6;
 const QUANTIFIED_SIZE: usize = 500;
-/// Parts of more conjunctions are left alone by S2 in refinements.
+/// Parts of more conjunctions are left alone by SUB2 in refinements.
 const LARGE: usize = 4_000;
 
 /// The question, in a graph of its own: what refinements leave behind is dropped with it.
@@ -217,7 +217,7 @@ impl Question {
         self.aig.is_input(lit) && !self.is_left.get(lit.node() as usize).copied().unwrap_or(false)
     }
 
-    /// Rule S1.
+    /// Rule SUB1.
     fn solve_bare(&mut self, part: &mut Part) -> Result<(), Stopped> {
         loop {
             self.go_on()?;
@@ -246,7 +246,7 @@ impl Question {
         part.equations.retain(|&(r, l)| r != l);
     }
 
-    /// Rule S2: conjuncts that share inputs of ξ2 belong together; a group with few inputs is
+    /// Rule SUB2: conjuncts that share inputs of ξ2 belong together; a group with few inputs is
     /// replaced by what it says of ξ1.
     fn quantify(&mut self, part: &mut Part) -> Result<(), Stopped> {
         // The guard is a conjunction: the finer it is taken apart, the smaller the groups.
@@ -358,7 +358,7 @@ impl Question {
         (uses, cone.len())
     }
 
-    /// Rules S3 and S4: a formula over ξ1 that the witness satisfies.
+    /// Rules SUB3 and SUB4: a formula over ξ1 that the witness satisfies.
     fn instance(&mut self, witness: &mut Valuation) -> Result<Lit, Stopped> {
         let part = (0..self.parts.len()).find(|&i| witness.get(&self.aig, self.parts[i].holds));
         let mut part = self.parts[part.expect("the witness satisfies some part")].clone();

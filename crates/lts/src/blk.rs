@@ -19,7 +19,7 @@ use source::Span;
 
 use crate::Lts;
 use crate::action::Code;
-use crate::check::{OnLts, instance};
+use crate::local_model_checking::{OnLts, instance};
 use crate::mu::Formula;
 use crate::mu::parser::Parser;
 

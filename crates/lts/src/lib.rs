@@ -22,16 +22,17 @@ mod action;
 pub mod analyses;
 pub mod aut;
 pub mod blk;
-mod check;
 mod export;
 mod label;
+mod local_model_checking;
 mod model;
 pub mod mu;
 pub mod regexp;
 
-pub use check::{
-    AnnotateError, Annotation, OnLts, annotate, check, everywhere, explained_part, question,
-};
 pub use export::{to_modal_system, to_pbes};
 pub use label::{parts, split};
+pub use local_model_checking::{
+    AnnotateError, Annotation, OnLts, annotate, check_explanation, everywhere, explained_part,
+    question,
+};
 pub use model::{ExplicitLts, Lts};

@@ -35,7 +35,11 @@ fn eval(text: &str, model: &mut ExplicitLts) -> bool {
         let main = bes::System::initial(solver.system()).unwrap();
         let explanation = solver.explain(&main).unwrap().unwrap();
         assert_eq!(explanation.value, value);
-        assert_eq!(lts::check(solver.system(), &explanation).unwrap(), Ok(()), "{text}");
+        assert_eq!(
+            lts::check_explanation(solver.system(), &explanation).unwrap(),
+            Ok(()),
+            "{text}"
+        );
         let (part, originals) = lts::explained_part(solver.system(), &explanation).unwrap();
         assert!(part.len() <= model.len());
         for state in 0..part.states() {

@@ -43,8 +43,8 @@ impl c_run::Host for Silent<'_> {
     }
 }
 
-/// Answers the questions.
-pub(crate) fn check(
+/// Answers the questions by bounded search.
+pub(crate) fn search(
     files: &[Arc<SourceFile>],
     properties: &[Property],
     options: &Options,

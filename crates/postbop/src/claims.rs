@@ -33,9 +33,9 @@ pub fn check(
     one_main(options)?;
     watch.so_far.about(options.input.c.as_ref());
     if options.search.engine == EngineChoice::Bounded {
-        return crate::bounded::check(files, properties, options, watch);
+        return crate::bounded::search(files, properties, options, watch);
     }
-    let mut report = crate::checking::check(files, properties, options, watch)?;
+    let mut report = crate::by_engines::answer(files, properties, options, watch)?;
     settle(&mut report, properties, options);
     Ok(report)
 }

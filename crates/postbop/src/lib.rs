@@ -18,7 +18,7 @@
 //! prints nothing, reads no file and no environment.
 
 mod bounded;
-mod checking;
+mod by_engines;
 mod claims;
 mod emitted;
 mod granted;
@@ -37,7 +37,7 @@ pub use check::{Limits, StopReason, TraceMode};
 pub use claims::{check, stacks, states};
 pub use conversions::{Encoding, Stage, Target, convert, dump};
 pub use emitted::{TestFile, test};
-pub use findings::{Allow, ReadyRules, allowances, ready_rules, rule_error, rule_property};
+pub use findings::{Allow, BuiltInRules, allowances, built_in_rules, rule_error, rule_property};
 pub use input::{
     CProgram, CText, DataProgram, Dialect, Ending, Error, Host, Input, LANGUAGES, Lang, Language,
     Model, RunOptions, RunOutcome, UndefinedReport, Unread, guarded, load, preprocess,

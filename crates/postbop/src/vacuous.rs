@@ -1,7 +1,7 @@
 //! Answers about nothing: a question about what the program does not have is answered "holds", and that is
 //! no good news.
 
-use findings::ready_rules;
+use findings::built_in_rules;
 use findings::{rule_name, rule_of};
 use front_c::{Call, Flow, Reach, Skeleton, plain_name};
 use input::CProgram;
@@ -162,7 +162,7 @@ fn reasons(rule: &Rule, looked: &LookedAt, s: &Skeleton, called: &FxHashSet<&str
 
 /// Remarks that allow nothing: they name no rule, or one that is kept without them.
 pub(crate) fn remarks(report: &Report) -> Vec<String> {
-    let ready = ready_rules().iter().flat_map(|r| r.rules.iter().map(String::as_str));
+    let ready = built_in_rules().iter().flat_map(|r| r.rules.iter().map(String::as_str));
     let known: Vec<&str> = report.results.iter().filter_map(rule_name).chain(ready).collect();
     let mut out = Vec::new();
     for file in &report.files {

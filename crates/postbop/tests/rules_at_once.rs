@@ -4,8 +4,8 @@
 use crate::asking;
 use crate::asking::{Answers, findings};
 use postbop::{
-    CProgram, CText, Finding, Limits, Options, Rule, Search, StopReason, Watch, parse_rules,
-    ready_rules,
+    CProgram, CText, Finding, Limits, Options, Rule, Search, StopReason, Watch, built_in_rules,
+    parse_rules,
 };
 use std::fmt::Write;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ fn texts(files: usize, functions: usize) -> Vec<CText> {
 }
 
 fn rules() -> Vec<Rule> {
-    let ready = ready_rules();
+    let ready = built_in_rules();
     let named = ["memory", "file", "lock"].into_iter().flat_map(|name| {
         let ready = ready.iter().find(|r| r.name == name).expect("it is ready-made");
         parse_rules(ready.text).expect("a ready-made rule is right")

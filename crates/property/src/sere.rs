@@ -3,12 +3,12 @@
 //! The automaton accepts the finite words that violate the property ([`automata::sere`]). A hidden
 //! global holds its state.
 //!
-//! - S1. A step reads a letter: what the atoms are at its source, before it. The state takes a
+//! - SE1. A step reads a letter: what the atoms are at its source, before it. The state takes a
 //!   transition that reads it, and that accepts nothing; where there is none, the run is not looked
 //!   at any further. Edges that are no steps leave the state alone.
-//! - S2. A new procedure calls the entry procedure. When that returns, control stays at a node whose
+//! - SE2. A new procedure calls the entry procedure. When that returns, control stays at a node whose
 //!   steps read the letter of a finished run; at error nodes, steps read that of a failed one.
-//! - S3. The goal: control is at a node with steps, and a transition to an accepting state reads the
+//! - SE3. The goal: control is at a node with steps, and a transition to an accepting state reads the
 //!   letter there. So the word counts even if the run then blocks.
 
 use crate::atoms::{Names, meaning};

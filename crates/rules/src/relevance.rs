@@ -3,11 +3,11 @@
 //! Values flow by copies, into parameters, and out of functions. An edge `to ← from` of that graph
 //! stands for all paths that go on from there with the same links:
 //!
-//! - V1. `a = b` copies `b`, and `b·σ` to `a·σ`; `a = &x` copies `x·τ` to `a·*τ`.
-//! - V2. A call copies each argument to its parameter, and, when it comes back, what the parameter
+//! - RP1. `a = b` copies `b`, and `b·σ` to `a·σ`; `a = &x` copies `x·τ` to `a·*τ`.
+//! - RP2. A call copies each argument to its parameter, and, when it comes back, what the parameter
 //!   points to is what the argument points to.
 //!   `memcpy(a, b, n)` copies what `b` points to, or a part of it.
-//! - V3. `return a` copies `a` to the result of the function, and that to the target of the call.
+//! - RP3. `return a` copies `a` to the result of the function, and that to the target of the call.
 
 use crate::event::Event;
 use crate::paths::{ADDRESS, DEREF, L, MAX_LENGTH, PathId, Paths, Root, in_memory};
@@ -168,7 +168,7 @@ struct Edge {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Part {
     All,
-    /// Those that go on through a pointer (V2, on the way back).
+    /// Those that go on through a pointer (RP2, on the way back).
     Behind,
     /// The value itself, and not what it points to: the address of a first member.
     Itself,
@@ -298,7 +298,7 @@ impl<'a> Graph<'a> {
                             let from = paths.object(s, q);
                             add(o, paths.whole(s, q), Part::Itself);
                             add(o, from, Part::All);
-                            // What is behind the pointer is that very variable (W7).
+                            // What is behind the pointer is that very variable (VP7).
                             let address = |p: &PathId| paths.links(*p).last() == Some(&ADDRESS);
                             add(from.filter(address), o, Part::Behind);
                         }

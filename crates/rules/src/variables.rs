@@ -5,16 +5,16 @@
 //! hidden global `s` holds the state of the rule's automaton, or *off*. The automaton is deterministic,
 //! unless that makes it too large.
 //!
-//! - R1. A step reads a letter, its events, and `s` takes a transition that reads it. A state without
+//! - RV1. A step reads a letter, its events, and `s` takes a transition that reads it. A state without
 //!   one, or from which none leads to a violation, ends the run: nothing is lost, since runs are looked
 //!   for that violate the rule.
-//! - R2. A step on whose letter a transition leads to an accepting state has a second edge, a call of a
+//! - RV2. A step on whose letter a transition leads to an accepting state has a second edge, a call of a
 //!   procedure that is nothing but the place of the violation: one for each node from which steps violate
 //!   the rule. So a run that violates it ends with the very step that does, and goes on only where that
 //!   step is allowed. As in properties without objects, the letter counts even if the step then blocks; its
 //!   guard must hold.
-//! - R3. An instance that is not local starts in state 0.
-//! - R4. An instance that is a local of `f` is one activation of `f`: `s` is *off* until some call
+//! - RV3. An instance that is not local starts in state 0.
+//! - RV4. An instance that is a local of `f` is one activation of `f`: `s` is *off* until some call
 //!   of `f` is chosen, and a hidden local `mine` of that frame is set. Events about the object count
 //!   in that frame only, others in every frame. `return` is that frame's return, with which the
 //!   instance ends.
@@ -167,7 +167,7 @@ pub fn product(
         }
         maker.b.edge(edge);
     }
-    // A procedure that calls the entry procedure, so that R4 holds for that, too.
+    // A procedure that calls the entry procedure, so that RV4 holds for that, too.
     let at = maker.b.no_origin();
     let wrapper = maker.b.proc("(run)", at);
     maker.b.begin_proc(wrapper);
@@ -358,7 +358,7 @@ impl Maker<'_> {
         (edge, letter.violates)
     }
 
-    /// The place of violations by some steps of a node, and the edges to it (R2).
+    /// The place of violations by some steps of a node, and the edges to it (RV2).
     fn violated(&mut self, source: NodeId, steps: &[(EdgeId, ExprId)]) -> NodeId {
         let at = self.b.no_origin();
         let callee = self.b.proc("(violated)", at);
@@ -386,7 +386,7 @@ impl Maker<'_> {
         push(rel, self.state, None);
     }
 
-    /// R4: the call of an owner may be the one that is chosen.
+    /// RV4: the call of an owner may be the one that is chosen.
     fn activate(&mut self, enter: &mut Rel, callee: ProcId, constraint: Option<ExprId>) {
         let Some(&mine) = self.mine.get(&callee) else {
             self.constrain(enter, constraint);

@@ -50,11 +50,20 @@ impl Ctx {
     }
 
     /// I1–I6 look at both sides, I7 at the left one, I8 at the right one.
+    ///
+    /// - I1: a disjunction implies what all its parts imply; all parts of a conjunction follow.
+    /// - I2: what is purely universal holds later; a pure eventuality held before.
+    /// - I3: X is monotone.
+    /// - I4: so are the others, and strong ones imply weak ones.
+    /// - I5: a R b is b W (a & b), a M b is b U (a & b), and back.
+    /// - I6: what holds for ever.
+    /// - I7: what the left side implies now, or at the time it promises.
+    /// - I8: what makes the right side true now, or keeps it true.
     fn implication_rules(&mut self, f: Id, g: Id, d: u32) -> Result<bool, TranslateError> {
         use Node::*;
         let (left, right) = (self.node(f).clone(), self.node(g).clone());
 
-        // I1: a disjunction implies what all its parts imply; all parts of a conjunction follow.
+        // I1.
         if let Or(parts) = &left {
             return self.all(parts.iter().map(|&part| (part, g)), d);
         }
@@ -62,7 +71,7 @@ impl Ctx {
             return self.all(parts.iter().map(|&part| (f, part)), d);
         }
 
-        // I2: what is purely universal holds later; a pure eventuality held before.
+        // I2.
         if let Next(b) = right
             && self.universal(f)
             && self.implies_to(f, b, d)?
@@ -89,16 +98,16 @@ impl Ctx {
         }
 
         let both = match (&left, &right) {
-            // I3: X is monotone.
+            // I3.
             (Next(a), Next(b)) => self.implies_to(*a, *b, d)?,
-            // I4: so are the others, and strong ones imply weak ones.
+            // I4.
             (Until(a, b), Until(c, e) | Weak(c, e))
             | (Weak(a, b), Weak(c, e))
             | (Release(a, b), Release(c, e))
             | (Strong(a, b), Strong(c, e) | Release(c, e)) => {
                 self.all([(*a, *c), (*b, *e)].into_iter(), d)?
             }
-            // I5: a R b is b W (a & b), a M b is b U (a & b), and back.
+            // I5.
             (Release(a, b), Weak(c, e)) | (Strong(a, b), Until(c, e) | Weak(c, e)) => {
                 self.implies_to(*b, *c, d)?
                     && (self.implies_to(*a, *e, d)? || self.implies_to(*b, *e, d)?)
@@ -106,7 +115,7 @@ impl Ctx {
             (Weak(a, b), Release(c, e)) | (Until(a, b), Release(c, e) | Strong(c, e)) => {
                 self.all([(*a, *e), (*b, *c), (*b, *e)].into_iter(), d)?
             }
-            // I6: what holds for ever.
+            // I6.
             (Globally(a), Weak(c, _)) | (Globally(a), Release(_, c)) => {
                 self.implies_to(f, *c, d)? || self.implies_to(*a, *c, d)?
             }
@@ -116,7 +125,7 @@ impl Ctx {
             return Ok(true);
         }
 
-        // I7: what the left side implies now, or at the time it promises.
+        // I7.
         let by_left = match &left {
             And(parts) => {
                 let mut some = false;
@@ -144,7 +153,7 @@ impl Ctx {
             return Ok(true);
         }
 
-        // I8: what makes the right side true now, or keeps it true.
+        // I8.
         Ok(match &right {
             Or(parts) => {
                 let mut some = false;

@@ -3,6 +3,9 @@
 //! After Somenzi and Bloem (CAV 2000) and Etessami and Holzmann (CONCUR 2000); `e` is a pure eventuality, `u` is
 //! purely universal, `q` is both, and `⇒` is an implication seen from the form.
 //!
+//! The rules of an operator stand above its constructor, with `L` for LTL before the operator's letter: LF1 is the
+//! first one of F. LN1 to LN8 are those of conjunctions and disjunctions, of which there are `n` operands.
+//!
 //! Every rule is an equivalence of LTL; the order of rules matters for size only. A constructor
 //! may use others on its way. How many are under way inside each other is bounded: beyond it,
 //! nodes are made as they are.
@@ -46,6 +49,16 @@ impl Ctx {
     }
 
     /// The conjunction (or disjunction) of the operands.
+    ///
+    /// - LN1: X a & X b = X (a & b); X a | X b = X (a | b).
+    /// - LN2: G a & G b = G (a & b); F a | F b = F (a | b); unless suspendable.
+    /// - LN3: FG a & FG b = FG (a & b); GF a | GF b = GF (a | b).
+    /// - LN4: (a U b) & (c U b) = (a & c) U b, and one of them may be W; (a R b) & (a R c) =
+    ///   a R (b & c), and one of them may be M; dually for |.
+    /// - LN5: a & b = a if a ⇒ b; a | b = b if a ⇒ b.
+    /// - LN6: a & b = false if a ⇒ !b; a | b = true if !a ⇒ b.
+    /// - LN7: p & (p' | a) = p & a if p and p' exclude each other; dually.
+    /// - LN8: G a | F (!a & e) = a W (!a & e); F a & G (!a | u) = a M (!a | u).
     pub(super) fn many(&mut self, and: bool, operands: &[Id]) -> Made {
         let mut operands = self.flatten(and, operands)?;
         if !self.simplifies() {
@@ -67,11 +80,7 @@ impl Ctx {
         })
     }
 
-    /// N1: X a & X b = X (a & b); X a | X b = X (a | b).
-    /// N2: G a & G b = G (a & b); F a | F b = F (a | b); unless suspendable.
-    /// N3: FG a & FG b = FG (a & b); GF a | GF b = GF (a | b).
-    /// N4: (a U b) & (c U b) = (a & c) U b, and one of them may be W; (a R b) & (a R c) =
-    ///     a R (b & c), and one of them may be M; dually for |.
+    /// LN1 to LN4.
     fn merge_operands(&mut self, and: bool, operands: &[Id]) -> Result<Vec<Id>, TranslateError> {
         // Operands of one kind, as (kind, fixed operand, varying operands, strong or weak).
         #[derive(PartialEq, Clone, Copy)]
@@ -176,7 +185,7 @@ impl Ctx {
         Ok(out)
     }
 
-    /// N8: G a | F (!a & e) = a W (!a & e); F a & G (!a | u) = a M (!a | u).
+    /// LN8.
     fn until_first(&mut self, and: bool, operands: &[Id]) -> Result<Vec<Id>, TranslateError> {
         let mut out = operands.to_vec();
         for i in 0..out.len() {
@@ -208,9 +217,7 @@ impl Ctx {
         Ok(out)
     }
 
-    /// N5: a & b = a if a ⇒ b; a | b = b if a ⇒ b.
-    /// N6: a & b = false if a ⇒ !b; a | b = true if !a ⇒ b.
-    /// N7: p & (p' | a) = p & a if p and p' exclude each other; dually.
+    /// LN5 to LN7.
     fn absorb(&mut self, and: bool, mut operands: Vec<Id>) -> Result<Vec<Id>, TranslateError> {
         if operands.len() < 2 || operands.len() > PAIRWISE {
             return Ok(operands);
@@ -287,7 +294,8 @@ impl Ctx {
         Ok(kept)
     }
 
-    /// X1: X q = q. X2: X (a & q) = X a & q; X (a | q) = X a | q.
+    /// - LX1: X q = q.
+    /// - LX2: X (a & q) = X a & q; X (a | q) = X a | q.
     pub(super) fn next(&mut self, f: Id) -> Made {
         if f == Ctx::TRUE || f == Ctx::FALSE {
             return Ok(f);
@@ -312,11 +320,17 @@ impl Ctx {
         Ok(self.add(Node::Next(f)))
     }
 
-    /// F1: F e = e. F2: F X a = X F a. F3: F (a U b) = F b. F4: F (a M b) = F (a & b).
-    /// F5: F (a W b) = F b | FG a; F (a R b) = F (a & b) | FG b.
-    /// F6: F (a | e) = F a | e; F (a | u) = F a | F u. F7: F (a & q) = F a & q.
-    /// F8: FG (a & X b) = FG (a & b). F9: FG (a | e) = FG a | G e.
-    /// F10: FG (a | u) = FG a | FG u. F11: FG ((p | X !p) & a) = (FG p | FG !p) & FG a.
+    /// - LF1: F e = e.
+    /// - LF2: F X a = X F a.
+    /// - LF3: F (a U b) = F b.
+    /// - LF4: F (a M b) = F (a & b).
+    /// - LF5: F (a W b) = F b | FG a; F (a R b) = F (a & b) | FG b.
+    /// - LF6: F (a | e) = F a | e; F (a | u) = F a | F u.
+    /// - LF7: F (a & q) = F a & q.
+    /// - LF8: FG (a & X b) = FG (a & b).
+    /// - LF9: FG (a | e) = FG a | G e.
+    /// - LF10: FG (a | u) = FG a | FG u.
+    /// - LF11: FG ((p | X !p) & a) = (FG p | FG !p) & FG a.
     pub(super) fn finally(&mut self, f: Id) -> Made {
         if f == Ctx::TRUE || f == Ctx::FALSE {
             return Ok(f);
@@ -377,11 +391,17 @@ impl Ctx {
         })
     }
 
-    /// G1: G u = u. G2: G X a = X G a. G3: G (a R b) = G b. G4: G (a W b) = G (a | b).
-    /// G5: G (a M b) = G b & GF a; G (a U b) = G (a | b) & GF b.
-    /// G6: G (a & u) = G a & u; G (a & e) = G a & G e. G7: G (a | q) = G a | q.
-    /// G8: GF (a | X b) = GF (a | b). G9: GF (a & u) = GF a & F u.
-    /// G10: GF (a & e) = GF a & GF e. G11: GF ((p & X !p) | a) = (GF p & GF !p) | GF a.
+    /// - LG1: G u = u.
+    /// - LG2: G X a = X G a.
+    /// - LG3: G (a R b) = G b.
+    /// - LG4: G (a W b) = G (a | b).
+    /// - LG5: G (a M b) = G b & GF a; G (a U b) = G (a | b) & GF b.
+    /// - LG6: G (a & u) = G a & u; G (a & e) = G a & G e.
+    /// - LG7: G (a | q) = G a | q.
+    /// - LG8: GF (a | X b) = GF (a | b).
+    /// - LG9: GF (a & u) = GF a & F u.
+    /// - LG10: GF (a & e) = GF a & GF e.
+    /// - LG11: GF ((p & X !p) | a) = (GF p & GF !p) | GF a.
     pub(super) fn globally(&mut self, f: Id) -> Made {
         if f == Ctx::TRUE || f == Ctx::FALSE {
             return Ok(f);
@@ -442,7 +462,7 @@ impl Ctx {
         })
     }
 
-    /// GF `body` (or FG `body`), where `f` is F `body` (or G `body`): F8–F11, G8–G11.
+    /// GF `body` (or FG `body`), where `f` is F `body` (or G `body`): LF8–LF11, LG8–LG11.
     fn nested(&mut self, often: bool, f: Id, body: Id) -> Made {
         let outer = if often { Node::Globally(f) } else { Node::Finally(f) };
         let remake = |ctx: &mut Ctx, body: Id| {
@@ -546,11 +566,17 @@ impl Ctx {
         }
     }
 
-    /// U1: true U b = F b; false U b = b. U2: a U e = e. U3: a U b = b if a ⇒ b.
-    /// U4: a U b = F b if !a ⇒ b. U5: X a U X b = X (a U b). U6: a U (b U c) = b U c if a ⇒ b.
-    /// U7: a U (a & b) = b M a; a U (a | b) = a | b by U3.
-    /// U8: a U (b | e) = (a U b) | e. U9: a U (b & q) = (a U b) & q.
-    /// U10: u U b = b | (u & F b). U11: (a U b) U c = (a U b) | c if b ⇒ c; = b U c if a ⇒ c.
+    /// - LU1: true U b = F b; false U b = b.
+    /// - LU2: a U e = e.
+    /// - LU3: a U b = b if a ⇒ b.
+    /// - LU4: a U b = F b if !a ⇒ b.
+    /// - LU5: X a U X b = X (a U b).
+    /// - LU6: a U (b U c) = b U c if a ⇒ b.
+    /// - LU7: a U (a & b) = b M a; a U (a | b) = a | b by LU3.
+    /// - LU8: a U (b | e) = (a U b) | e.
+    /// - LU9: a U (b & q) = (a U b) & q.
+    /// - LU10: u U b = b | (u & F b).
+    /// - LU11: (a U b) U c = (a U b) | c if b ⇒ c; = b U c if a ⇒ c.
     pub(super) fn until(&mut self, a: Id, b: Id) -> Made {
         if b == Ctx::TRUE || b == Ctx::FALSE || a == Ctx::FALSE || a == b {
             return Ok(b);
@@ -615,10 +641,17 @@ impl Ctx {
         })
     }
 
-    /// R1: false R b = G b; true R b = b. R2: a R u = u. R3: a R b = b if b ⇒ a.
-    /// R4: a R b = G b if b ⇒ !a. R5: X a R X b = X (a R b). R6: a R (b R c) = b R c if b ⇒ a.
-    /// R7: a R (a | b) = b W a. R8: a R (b & u) = (a R b) & u. R9: a R (b | q) = (a R b) | q.
-    /// R10: e R b = b & (e | G b). R11: (a R b) R c = (a R b) & c if c ⇒ b; = b R c if c ⇒ a.
+    /// - LR1: false R b = G b; true R b = b.
+    /// - LR2: a R u = u.
+    /// - LR3: a R b = b if b ⇒ a.
+    /// - LR4: a R b = G b if b ⇒ !a.
+    /// - LR5: X a R X b = X (a R b).
+    /// - LR6: a R (b R c) = b R c if b ⇒ a.
+    /// - LR7: a R (a | b) = b W a.
+    /// - LR8: a R (b & u) = (a R b) & u.
+    /// - LR9: a R (b | q) = (a R b) | q.
+    /// - LR10: e R b = b & (e | G b).
+    /// - LR11: (a R b) R c = (a R b) & c if c ⇒ b; = b R c if c ⇒ a.
     pub(super) fn release(&mut self, a: Id, b: Id) -> Made {
         if b == Ctx::TRUE || b == Ctx::FALSE || a == Ctx::TRUE || a == b {
             return Ok(b);
@@ -683,11 +716,16 @@ impl Ctx {
         })
     }
 
-    /// W1: a W false = G a; false W b = b; true W b = true. W2: u W b = u | b.
-    /// W3: a W b = b if a ⇒ b. W4: a W b = true if !a ⇒ b. W5: X a W X b = X (a W b).
-    /// W6: a W (b W c) = b W c if a ⇒ b. W7: a W (a & b) = b R a.
-    /// W8: a W (b | e) = (a W b) | e. W9: a W e = G a | e.
-    /// W10: (a W b) W c = (a W b) | c if b ⇒ c; = b W c if a ⇒ c.
+    /// - LW1: a W false = G a; false W b = b; true W b = true.
+    /// - LW2: u W b = u | b.
+    /// - LW3: a W b = b if a ⇒ b.
+    /// - LW4: a W b = true if !a ⇒ b.
+    /// - LW5: X a W X b = X (a W b).
+    /// - LW6: a W (b W c) = b W c if a ⇒ b.
+    /// - LW7: a W (a & b) = b R a.
+    /// - LW8: a W (b | e) = (a W b) | e.
+    /// - LW9: a W e = G a | e.
+    /// - LW10: (a W b) W c = (a W b) | c if b ⇒ c; = b W c if a ⇒ c.
     pub(super) fn weak(&mut self, a: Id, b: Id) -> Made {
         if b == Ctx::TRUE || a == Ctx::FALSE || a == b {
             return Ok(b);
@@ -749,11 +787,16 @@ impl Ctx {
         })
     }
 
-    /// M1: a M true = F a; true M b = b; false M b = false. M2: e M b = e & b.
-    /// M3: a M b = b if b ⇒ a. M4: a M b = false if b ⇒ !a. M5: X a M X b = X (a M b).
-    /// M6: a M (b M c) = b M c if b ⇒ a. M7: a M (a | b) = b U a.
-    /// M8: a M (b & u) = (a M b) & u. M9: a M u = F a & u.
-    /// M10: (a M b) M c = (a M b) & c if c ⇒ b; = b M c if c ⇒ a.
+    /// - LM1: a M true = F a; true M b = b; false M b = false.
+    /// - LM2: e M b = e & b.
+    /// - LM3: a M b = b if b ⇒ a.
+    /// - LM4: a M b = false if b ⇒ !a.
+    /// - LM5: X a M X b = X (a M b).
+    /// - LM6: a M (b M c) = b M c if b ⇒ a.
+    /// - LM7: a M (a | b) = b U a.
+    /// - LM8: a M (b & u) = (a M b) & u.
+    /// - LM9: a M u = F a & u.
+    /// - LM10: (a M b) M c = (a M b) & c if c ⇒ b; = b M c if c ⇒ a.
     pub(super) fn strong(&mut self, a: Id, b: Id) -> Made {
         if b == Ctx::FALSE || a == Ctx::TRUE || a == b {
             return Ok(b);

@@ -3,11 +3,11 @@
 //! Negations move inwards: over a fixpoint they turn its sign and that of its variable. Regular
 //! modalities become fixpoints of their own ([pbes §4.2] after [mateescu98]):
 //!
-//! R1: `<R*> f` = μZ. f ∨ `<R>` Z, `[R*] f` = νZ. f ∧ `[R]` Z.
-//! R2: `<R+> f` = `<R>` Z with the same Z.
-//! R3: `<R.S> f` = `<R><S> f`.
-//! R4: `<R|S> f` = `<R> f` ∨ `<S> f`, where `f` is shared.
-//! R5: `<R?> f` = f ∨ `<R> f`; `<nil> f` = f.
+//! RF1: `<R*> f` = μZ. f ∨ `<R>` Z, `[R*] f` = νZ. f ∧ `[R]` Z.
+//! RF2: `<R+> f` = `<R>` Z with the same Z.
+//! RF3: `<R.S> f` = `<R><S> f`.
+//! RF4: `<R|S> f` = `<R> f` ∨ `<S> f`, where `f` is shared.
+//! RF5: `<R?> f` = f ∨ `<R> f`; `<nil> f` = f.
 //!
 //! A new fixpoint has no variable of its own in `f`: where it stands among the others matters only
 //! in that it is less significant than those around it.
@@ -137,7 +137,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// A predicate's body belongs to the predicate: what `<R+> f` begins with belongs to R2's `Z`.
+    /// A predicate's body belongs to the predicate: what `<R+> f` begins with belongs to RF2's `Z`.
     fn own(&mut self, predicate: u32, body: u32) -> u32 {
         if self.out.owners[body as usize] == predicate {
             return body;
@@ -206,7 +206,7 @@ impl Lowering<'_> {
         Ok(self.out.add(owner, made))
     }
 
-    /// `<R> body` or `[R] body`, by rules R1 to R5.
+    /// `<R> body` or `[R] body`, by rules RF1 to RF5.
     fn regular(&mut self, root: u32, op: Op, body: u32, owner: u32) -> Result<u32, SyntaxError> {
         enum Step {
             /// What follows is the last result, or a node.

@@ -359,7 +359,7 @@ pub(crate) fn c_verbs(data: &[u8]) {
     let Some(program) = fair(CProgram::new(vec![unit])) else { return };
     assert!(program.warnings().len() < usize::MAX);
     options.input.c = Some(Arc::new(program));
-    let ready: Vec<_> = postbop::ready_rules().iter().collect();
+    let ready: Vec<_> = postbop::built_in_rules().iter().collect();
     let mut rules = Vec::new();
     if verb % 2 == 0 {
         let asked = postbop::parse_rules(&question).ok().filter(|rules| !rules.is_empty());

@@ -1,10 +1,4 @@
-//! Names of one memory: a variable, and what pointers to it point to.
-//!
-//! - W7. Where the address of something with a path `l` can come to a pointer `q` (V1–V3), `l·τ` and `q·*τ`
-//!   may be one: what is assigned to one of them, the others get as well, or they keep what they hold. The
-//!   same between two such pointers. Paths of one frame and of globals are looked at: where a call comes
-//!   back, those get what the call may have changed. They are one for sure if `q` is a variable of a function,
-//!   or a member of one, that is assigned nothing but `&l`, and whose address is not taken.
+//! Names of one memory: a variable, and what pointers to it point to. Rule VP7.
 
 use super::{Act, Maker};
 use crate::paths::{DEREF, L, PathId, Root};
@@ -154,7 +148,7 @@ impl Maker<'_> {
         }
     }
 
-    /// W7, for what an act assigns.
+    /// VP7, for what an act assigns.
     pub(super) fn spread(&mut self, act: &mut Act, func: FuncId) {
         if self.aliases.is_empty() || act.set.is_empty() {
             return;
@@ -182,7 +176,7 @@ impl Maker<'_> {
         act.set.extend(more);
     }
 
-    /// W7, after a call: the paths of the frame that may be those that it changed, globals and others.
+    /// VP7, after a call: the paths of the frame that may be those that it changed, globals and others.
     pub(super) fn refresh(&mut self, act: &mut Act, func: FuncId, changed: &[VarId]) {
         if self.aliases.is_empty() {
             return;

@@ -162,7 +162,7 @@ impl Maker<'_> {
         act
     }
 
-    /// V2: memory is copied from behind a pointer, all of it or a part.
+    /// RP2: memory is copied from behind a pointer, all of it or a part.
     fn copied(&mut self, act: &mut Act, func: FuncId, to: PathId, from: ObjectId) {
         let from = self.paths.object(self.s, from);
         let from = from.and_then(|p| self.paths.find_graft(p, &[DEREF]));

@@ -1,7 +1,6 @@
 //! Nodes and edges for what points do.
 //!
-//! - P1. Points at which nothing happens are left out: words are sequences of the letters in which there
-//!   is an event of the rule. A rule for which that makes a difference keeps all points.
+//! Points at which nothing happens are left out (VP9).
 //!
 //! A `longjmp` leaves frames until one has a `setjmp`, any of them; nothing is lost on its way.
 
@@ -373,7 +372,7 @@ impl Maker<'_> {
         node
     }
 
-    /// The nodes for points that do nothing (P1): the first node that all ways from there come to, or
+    /// The nodes for points that do nothing (VP9): the first node that all ways from there come to, or
     /// one of their own where they part.
     pub(super) fn silent(
         &mut self,

@@ -1,9 +1,4 @@
-//! Where the value goes when it is not followed any more.
-//!
-//! - W5. The value escapes when it is stored where no path is, given to a function that is not known to
-//!   only borrow it, or taken apart by arithmetic; also when that happens to the address of a part of what
-//!   it points to, or when such an address is copied. It is lost when it has not escaped and nothing holds
-//!   it any more.
+//! Where the value goes when it is not followed any more. Rule VP5.
 
 use super::{Act, Maker};
 use crate::event::Event;

@@ -1,9 +1,4 @@
-//! Letters, and the steps that the rule's automaton takes on them.
-//!
-//! - W3. The letter of a point is read before what the point writes; `result`, `out`, `new`, `lost` and
-//!   `escape` are about what is so after it.
-//! - W6. A run ends where the rule cannot be violated any more by the value that was chosen: it is in a
-//!   state from which none leads on, or it escaped and would have to be lost.
+//! Letters, and the steps that the rule's automaton takes on them. Rules VP3 and VP6.
 
 use super::{Act, Maker};
 use crate::dfa::Dfa;
@@ -27,7 +22,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The states in which a value that was chosen cannot violate the rule any more (W6).
+    /// The states in which a value that was chosen cannot violate the rule any more (VP6).
     pub(super) fn find_doomed(&mut self, dfa: &Dfa) {
         // A value is the result of one call only, unless functions return what they are given.
         let again = !self.relevance.results_only || !self.rule.returns.is_empty();

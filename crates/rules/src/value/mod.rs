@@ -9,11 +9,36 @@
 //! never changes. Hidden locals: the bits of the function's paths; `outer`, whether an earlier frame
 //! holds the value; `top`, whether nobody of the program has called.
 //!
-//! The rules stand where they are applied: how paths get and lose the value (W1, W2, W4 in `points`),
-//! what letters are about and where runs end (W3, W6 in `letters`), when the value is lost (W5 in `escape`), which paths
-//! are names of one memory (W7 in `aliases`), what is called from outside (W8 in `outside`), what is known of
-//! numbers that are tested (S1–S5 in `signs`), which functions
-//! belong together (T1–T3 in `tables`), which points are left out (P1 in `edges`).
+//! - VP1. A path gets the value by coming to hold it (RP1–RP3 of `relevance`), or, while `on` is false,
+//!   by being chosen where a value comes into being: as the result of a function that is not entered, by
+//!   a read from what is not followed, as a parameter of a function that nobody calls, as what a
+//!   function stores through an argument, as the address of a variable (`points`).
+//! - VP2. A path loses the value when something else is assigned to it, or to what it is reached through.
+//!   What is written behind one pointer may be gone behind others, if it has the same field (`points`).
+//! - VP3. The letter of a point is read before what the point writes; `result`, `out`, `new`, `lost` and
+//!   `escape` are about what is so after it (`letters`).
+//! - VP4. A path that holds the value is never taken where a comparison would be true that the rule's
+//!   `assume` excludes (`points`).
+//! - VP5. The value escapes when it is stored where no path is, given to a function that is not known to
+//!   only borrow it, or taken apart by arithmetic; also when that happens to the address of a part of what
+//!   it points to, or when such an address is copied. It is lost when it has not escaped and nothing holds
+//!   it any more (`escape`).
+//! - VP6. A run ends where the rule cannot be violated any more by the value that was chosen: it is in a
+//!   state from which none leads on, or it escaped and would have to be lost (`letters`).
+//! - VP7. Where the address of something with a path `l` can come to a pointer `q` (RP1–RP3), `l·τ` and `q·*τ`
+//!   may be one: what is assigned to one of them, the others get as well, or they keep what they hold. The
+//!   same between two such pointers. Paths of one frame and of globals are looked at: where a call comes
+//!   back, those get what the call may have changed. They are one for sure if `q` is a variable of a function,
+//!   or a member of one, that is assigned nothing but `&l`, and whose address is not taken (`aliases`).
+//! - VP8. A function without a body that may call back runs, any number of times, whichever functions were
+//!   given away and have to do with a global that can hold the value, or are left by `longjmp`. Constructors
+//!   run before `main`, destructors and what `atexit` was given behind it, and where the program is ended
+//!   (`outside`).
+//! - VP9. Points at which nothing happens are left out: words are sequences of the letters in which there
+//!   is an event of the rule. A rule for which that makes a difference keeps all points (`edges`).
+//!
+//! What is known of numbers that are tested stands in `signs` (SG1–SG5), which functions belong together in
+//! `tables` (TF1–TF3).
 
 mod aliases;
 mod calls;
@@ -298,7 +323,7 @@ struct Maker<'a> {
     relevance: Relevance,
     /// The relevant paths that go on from a path, itself included.
     extensions: FxHashMap<PathId, Vec<PathId>>,
-    /// The relevant paths that may be the same (W7).
+    /// The relevant paths that may be the same (VP7).
     aliases: Aliases,
     /// The relevant paths of each function.
     own: FxHashMap<FuncId, Vec<PathId>>,
@@ -324,7 +349,7 @@ struct Maker<'a> {
     started: Vec<Start>,
     signed: Signed,
     tables: Vec<Table>,
-    /// States of the automaton in which runs end (W6).
+    /// States of the automaton in which runs end (VP6).
     doomed: Vec<bool>,
     effects: Effects,
     letters: BTreeSet<u64>,

@@ -1,9 +1,5 @@
 //! What the program's surroundings call: callbacks, handlers, and functions that run by themselves. As
-//! `front_c` lowers them (O1–O4 there), for values that are in globals.
-//!
-//! - W8. A function without a body that may call back runs, any number of times, whichever functions were
-//!   given away and have to do with a global that can hold the value, or are left by `longjmp`. Constructors
-//!   run before `main`, destructors and what `atexit` was given behind it, and where the program is ended.
+//! `front_c` lowers them (O1–O4 there), for values that are in globals. Rule VP8.
 //!
 //! That is so for rules about values that there are or are not (`assume`): memory, files. What a callback does
 //! to a lock may be done by another thread, which waits.

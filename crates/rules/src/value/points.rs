@@ -1,13 +1,4 @@
-//! What points do: to what paths hold, and which events of the rule they are.
-//!
-//! - W1. A path gets the value by coming to hold it (V1–V3 of `relevance`), or, while `on` is false,
-//!   by being chosen where a value comes into being: as the result of a function that is not entered, by
-//!   a read from what is not followed, as a parameter of a function that nobody calls, as what a
-//!   function stores through an argument, as the address of a variable.
-//! - W2. A path loses the value when something else is assigned to it, or to what it is reached through.
-//!   What is written behind one pointer may be gone behind others, if it has the same field.
-//! - W4. A path that holds the value is never taken where a comparison would be true that the rule's
-//!   `assume` excludes.
+//! What points do: to what paths hold, and which events of the rule they are. Rules VP1, VP2 and VP4.
 
 use super::signs::comparison;
 use super::{Act, At, Birth, Maker, Plan};
@@ -234,7 +225,7 @@ impl Maker<'_> {
         self.forget(act, func, base);
     }
 
-    /// W2: what is written behind one pointer may be written behind others.
+    /// VP2: what is written behind one pointer may be written behind others.
     pub(super) fn forget(&mut self, act: &mut Act, func: FuncId, base: PathId) {
         let links = self.paths.links(base);
         let Some(&field) = links.last().filter(|l| **l > ADDRESS) else { return };
@@ -258,7 +249,7 @@ impl Maker<'_> {
         }
     }
 
-    /// `to = from` (V1).
+    /// `to = from` (RP1).
     pub(super) fn copy(&mut self, act: &mut Act, at: At, to: ObjectId, from: ObjectId) {
         let func = self.s.bodies[at.body as usize].func;
         let (to_path, from_path) = (self.paths.object(self.s, to), self.paths.object(self.s, from));
@@ -431,7 +422,7 @@ impl Maker<'_> {
         for event in arm.events.iter().chain(&arm.hidden) {
             let front_c::Event::Test(o, relation, c) = *event else { continue };
             let here = comparison(relation);
-            // W4
+            // VP4
             if let (Some((assumed, k)), Some(p)) = (self.rule.assume, self.paths.object(self.s, o))
                 && !assumed.meets(k, here, c)
             {

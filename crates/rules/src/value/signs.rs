@@ -4,14 +4,14 @@
 //! positive, -1, less than -1. Two bits for an object that holds a signed integer, one for a pointer or an
 //! unsigned integer. Objects whose type is not certain, and those that may change at any time, have none:
 //!
-//! - S1. `o = c` gives `o` the sign of `c`, `o = &x` that of what is not null, `o = q` that of `q`. Whatever
+//! - SG1. `o = c` gives `o` the sign of `c`, `o = &x` that of what is not null, `o = q` that of `q`. Whatever
 //!   else is assigned has any sign.
-//! - S2. A call gives parameters the signs of its arguments, `return e` gives the target of the call that of
+//! - SG2. A call gives parameters the signs of its arguments, `return e` gives the target of the call that of
 //!   `e`. A conversion that may change the sign gives any.
-//! - S3. The result of a function that the rule calls fallible has a sign with which it tells that it
+//! - SG3. The result of a function that the rule calls fallible has a sign with which it tells that it
 //!   failed, or that it did not; a value that is chosen is as the rule's `assume` says.
-//! - S4. A way out of a branch is not taken if no number of the sign passes its test.
-//! - S5. What is not only reached by its name (a field, a global, a variable whose address is taken) has any
+//! - SG4. A way out of a branch is not taken if no number of the sign passes its test.
+//! - SG5. What is not only reached by its name (a field, a global, a variable whose address is taken) has any
 //!   sign after a store through a pointer, after a call, after an assignment to another part of the same
 //!   variable, and, if it is behind a pointer, after one to a variable that a pointer may point to.
 //!
@@ -85,7 +85,7 @@ pub(super) struct Sign {
     kind: Kind,
     negative: Option<VarId>,
     low: VarId,
-    /// S5 is about it.
+    /// SG5 is about it.
     shared: bool,
 }
 
@@ -453,7 +453,7 @@ impl Maker<'_> {
         Known { negative: Some(out.0), low: Some(out.1) }
     }
 
-    /// S1 and S5, for what a point does, without the result of its call.
+    /// SG1 and SG5, for what a point does, without the result of its call.
     pub(super) fn sign_act(&mut self, act: &mut Act, at: At, callee: Option<Callee>) {
         let s = self.s;
         let body = &s.bodies[at.body as usize];
@@ -488,7 +488,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Whether an assignment to one object may change another, which is not the same (S5).
+    /// Whether an assignment to one object may change another, which is not the same (SG5).
     fn overlap(&self, assigned: ObjectId, o: ObjectId) -> bool {
         let (from, _) = self.from(assigned);
         let (root, behind) = self.from(o);
@@ -535,7 +535,7 @@ impl Maker<'_> {
         }
     }
 
-    /// S3: the sign of the result of a call that is not entered.
+    /// SG3: the sign of the result of a call that is not entered.
     pub(super) fn sign_result(
         &mut self,
         act: &mut Act,
@@ -589,7 +589,7 @@ impl Maker<'_> {
         Known { negative, low }
     }
 
-    /// S2: the sign of what a point returns.
+    /// SG2: the sign of what a point returns.
     pub(super) fn sign_returned(
         &mut self,
         body: &Body,
@@ -607,7 +607,7 @@ impl Maker<'_> {
         Self::signing(sign, value).collect()
     }
 
-    /// S2: the signs of parameters where a call enters.
+    /// SG2: the signs of parameters where a call enters.
     pub(super) fn signs_entered(
         &mut self,
         caller: &Body,
@@ -630,7 +630,7 @@ impl Maker<'_> {
         out
     }
 
-    /// S2 and S5: signs where a call comes back.
+    /// SG2 and SG5: signs where a call comes back.
     pub(super) fn signs_back(
         &mut self,
         func: FuncId,
@@ -666,7 +666,7 @@ impl Maker<'_> {
         self.frames[&func].returns.into_iter().flat_map(|r| Self::signing(r, OPEN)).collect()
     }
 
-    /// S4: when a test can be passed.
+    /// SG4: when a test can be passed.
     pub(super) fn sign_test(
         &mut self,
         func: FuncId,

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 impl Maker<'_> {
-    /// W1: addresses of locals come into being with the frame.
+    /// VP1: addresses of locals come into being with the frame.
     pub(super) fn entry_act(&mut self, func: FuncId) -> Act {
         let mut entry = Act::default();
         if self.relevance.results_only {

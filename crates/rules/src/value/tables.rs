@@ -1,10 +1,10 @@
 //! Tables of functions: members of a global structure that are called, and change together.
 //!
-//! - T1. The members of a global through which functions are called make a table if each of the files that
+//! - TF1. The members of a global through which functions are called make a table if each of the files that
 //!   define their targets has one for every such member: `allocator.get` and `allocator.put`, with one
 //!   pair of functions in `plain.c` and another in `failing.c`. The functions of one file belong together.
-//! - T2. A call through a member reaches the function of the file whose table is in force.
-//! - T3. Any table may be in force at the start; after an assignment to the global, or to a member of such
+//! - TF2. A call through a member reaches the function of the file whose table is in force.
+//! - TF3. Any table may be in force at the start; after an assignment to the global, or to a member of such
 //!   a name, whatever it is a member of; and after a call of what is not entered and gets the global's
 //!   address.
 
@@ -40,7 +40,7 @@ impl Maker<'_> {
         (root.reach == Reach::Var && !root.automatic).then(|| (base, last_name(&object.name)))
     }
 
-    /// Finds the tables (T1).
+    /// Finds the tables (TF1).
     pub(super) fn find_tables(&mut self) {
         let s = self.s;
         let mut calls: BTreeMap<ObjectId, BTreeMap<String, BTreeSet<FuncId>>> = BTreeMap::new();
@@ -83,7 +83,7 @@ impl Maker<'_> {
         }
     }
 
-    /// When a call reaches a target (T2).
+    /// When a call reaches a target (TF2).
     pub(super) fn in_force(&mut self, act: &mut Act, call: &Call, target: Option<FuncId>) {
         let Some((global, name)) = call.through.and_then(|o| self.member(o)) else { return };
         let table = self.tables.iter().find(|t| t.global == global && t.members.contains(name));
@@ -97,7 +97,7 @@ impl Maker<'_> {
         act.guard = Some(exprs.and(old, here));
     }
 
-    /// The tables that a point may change (T3).
+    /// The tables that a point may change (TF3).
     pub(super) fn changed_tables(&self, point: &Point) -> Vec<(VarId, Option<ExprId>)> {
         if self.tables.is_empty() {
             return Vec::new();

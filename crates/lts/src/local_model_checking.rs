@@ -441,7 +441,7 @@ pub fn annotate(
 }
 
 /// Whether an explanation is one, by the checker that uses nothing of the solvers.
-pub fn check<L: Lts>(
+pub fn check_explanation<L: Lts>(
     instance: &mut Instance<OnLts<L>>,
     explanation: &Explanation<Vertex<L::State>>,
 ) -> Result<Result<(), bes::Refutation>, ParamError> {

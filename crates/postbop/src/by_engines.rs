@@ -12,7 +12,7 @@ use std::sync::Arc;
 ///
 /// Every trace is replayed on the program as it was loaded. A trace or certificate that is refused,
 /// engines that disagree and panics make the answer `unknown` with an internal stop reason.
-pub(crate) fn check(
+pub(crate) fn answer(
     files: &[Arc<SourceFile>],
     properties: &[Property],
     options: &Options,

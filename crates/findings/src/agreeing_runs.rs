@@ -13,7 +13,11 @@ use std::sync::Arc;
 /// The program whose runs to the goal are those that take the steps of a listing one after the other, each
 /// with the values that it tells. In procedures that folded calls may enter, steps that are not told are
 /// taken, too: so no run that agrees is missing. Ids are those of the program, and the counter stands behind.
-pub(crate) fn told_runs(program: &Program, steps: &[ListedStep], goal: &Goal) -> (Program, Goal) {
+pub(crate) fn agreeing_runs(
+    program: &Program,
+    steps: &[ListedStep],
+    goal: &Goal,
+) -> (Program, Goal) {
     let mut b = ProgramBuilder::extending(program);
     let count = steps.len() as u32;
     let told = b.hidden_global("(told)", Type::int((u32::BITS - count.leading_zeros()).max(1)));
@@ -142,7 +146,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// A trace of the program that [`told_runs`] makes, as one of the program.
+/// A trace of the program that [`agreeing_runs`] makes, as one of the program.
 pub(crate) fn without_counter(program: &Program, extended: &Arc<Program>, trace: &Trace) -> Trace {
     let (layout, whole) = (Layout::new(program), Layout::new(extended).global_bits);
     let globals = layout.global_bits;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 const MOST: usize = 1_000;
 
 /// Answers for folded calls by asking an engine.
-pub(crate) struct Folded<'a> {
+pub(crate) struct CallSearch<'a> {
     program: &'a Program,
     layout: Layout,
     options: &'a Options,
@@ -23,15 +23,15 @@ pub(crate) struct Folded<'a> {
     known: FxHashMap<(EdgeId, Partial, Partial), Option<bool>>,
 }
 
-impl<'a> Folded<'a> {
+impl<'a> CallSearch<'a> {
     pub(crate) fn new(
         program: &'a Program,
         options: &'a Options,
         watch: &'a Watch,
         budget: &'a Budget,
-    ) -> Folded<'a> {
+    ) -> CallSearch<'a> {
         let (layout, known) = (Layout::new(program), FxHashMap::default());
-        Folded { program, layout, options, watch, budget, known }
+        CallSearch { program, layout, options, watch, budget, known }
     }
 
     /// Whether the call can lead from `before` to `after`; `None` if that is not found out.

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 /// A file of ready-made rules.
 #[derive(Clone, Debug)]
-pub struct ReadyRules {
+pub struct BuiltInRules {
     /// The file's name, without its ending.
     pub name: &'static str,
     /// The text.
@@ -14,7 +14,7 @@ pub struct ReadyRules {
     pub rules: Vec<String>,
 }
 
-impl ReadyRules {
+impl BuiltInRules {
     /// Whether the file, or a rule in it, is meant by this.
     pub fn is_called(&self, name: &str) -> bool {
         let plain = name.strip_prefix("rules/").and_then(|n| n.strip_suffix(".rule"));
@@ -35,14 +35,14 @@ const TEXTS: &[(&str, &str)] = &ready![
 ];
 
 /// The ready-made rules.
-pub fn ready_rules() -> &'static [ReadyRules] {
-    static READY: OnceLock<Vec<ReadyRules>> = OnceLock::new();
+pub fn built_in_rules() -> &'static [BuiltInRules] {
+    static READY: OnceLock<Vec<BuiltInRules>> = OnceLock::new();
     READY.get_or_init(|| {
         TEXTS
             .iter()
             .map(|&(name, text)| {
                 let rules = rules::parse(text).unwrap_or_default();
-                ReadyRules { name, text, rules: rules.into_iter().map(|r| r.name).collect() }
+                BuiltInRules { name, text, rules: rules.into_iter().map(|r| r.name).collect() }
             })
             .collect()
     })
@@ -81,7 +81,7 @@ mod tests {
         there.sort();
         let names: Vec<&str> = TEXTS.iter().map(|(name, _)| *name).collect();
         assert_eq!(names, there);
-        for ready in ready_rules() {
+        for ready in built_in_rules() {
             assert!(rules::parse(ready.text).is_ok(), "{}", ready.name);
             assert!(!ready.rules.is_empty(), "{}", ready.name);
         }
