@@ -6,7 +6,7 @@
 //! exits. Once the answer is being written nothing ends it any more but a signal.
 //!
 //! - The time limit counts from the start of the process. It may be exceeded by [`GRACE`].
-//! - The memory limit may be exceeded by a twentieth ([`hard`]).
+//! - The memory limit may be exceeded by a twenty-fifth ([`too_much`]).
 //! - SIGINT and SIGTERM ask for an end: within [`GRACE`], the answers so far. The second one ends at once.
 
 use crate::exit::Exit;
@@ -37,6 +37,8 @@ const WRITING: Duration = Duration::from_secs(2);
 /// How often one looks, and how often where memory is scarce.
 const TICK: Duration = Duration::from_millis(10);
 const SHORT_TICK: Duration = Duration::from_millis(1);
+/// What engines need to stop when memory is out, and to free what they have.
+const FREEING: Duration = Duration::from_millis(20);
 /// The stack of the thread that works: no smaller than that of a main thread.
 const STACK: usize = 16 << 20;
 
@@ -84,9 +86,11 @@ thread_local! {
     static ON_GUARD: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// Memory beyond which the work is ended: a fortieth more than what engines stop at.
-fn hard(limit: u64) -> u64 {
-    limit.saturating_add(limit / 40)
+/// Whether the work is ended because of its memory: at once where it has a twenty-fifth more than what engines
+/// stop at, and where it has a fortieth more for longer than they need to stop and free what they have.
+fn too_much(limit: u64, used: u64, since: Option<Instant>) -> bool {
+    let beyond = |part: u64| used > limit.saturating_add(limit / part);
+    beyond(25) || beyond(40) && since.is_some_and(|since| since.elapsed() >= FREEING)
 }
 
 /// Does the work within its bounds.
@@ -107,6 +111,7 @@ pub(crate) fn guarded(bounds: Bounds, work: impl FnOnce() -> ExitCode + Send) ->
             return Exit::Unknown.into();
         }
         let mut tick = TICK;
+        let mut over_since = None;
         loop {
             match receiver.recv_timeout(tick) {
                 Ok(exit) => return exit,
@@ -115,9 +120,11 @@ pub(crate) fn guarded(bounds: Bounds, work: impl FnOnce() -> ExitCode + Send) ->
                 Err(RecvTimeoutError::Timeout) => {}
             }
             let used = watch::used();
+            let over = bounds.memory.is_some_and(|limit| used > limit);
+            over_since = over.then(|| over_since.unwrap_or_else(Instant::now));
             let scarce = bounds.memory.is_some_and(|limit| used > limit / 4 * 3);
             tick = if scarce { SHORT_TICK } else { TICK };
-            if let Some(reason) = overrun(bounds, used) {
+            if let Some(reason) = overrun(bounds, used, over_since) {
                 end(reason);
             }
         }
@@ -125,7 +132,7 @@ pub(crate) fn guarded(bounds: Bounds, work: impl FnOnce() -> ExitCode + Send) ->
 }
 
 /// Why the work has to be ended from outside, if it has.
-fn overrun(bounds: Bounds, used: u64) -> Option<StopReason> {
+fn overrun(bounds: Bounds, used: u64, over_since: Option<Instant>) -> Option<StopReason> {
     let elapsed = START.elapsed();
     let cancelled = CANCELLED.load(Ordering::Relaxed);
     if cancelled > 0 {
@@ -140,7 +147,7 @@ fn overrun(bounds: Bounds, used: u64) -> Option<StopReason> {
         Bounds { time: Some(limit), .. } if elapsed >= limit.saturating_add(GRACE) => {
             Some(StopReason::Time { limit })
         }
-        Bounds { memory: Some(limit), .. } if used > hard(limit) => {
+        Bounds { memory: Some(limit), .. } if too_much(limit, used, over_since) => {
             Some(StopReason::Memory { limit })
         }
         _ => None,
