@@ -1,7 +1,7 @@
 //! Of pushdown systems.
 
 use super::at;
-use front_pds::Tree;
+use front_remopla::pds::Tree;
 use front_remopla::tree::{Item, List, Name};
 use front_remopla::{decl_text, expr_text, rule_text};
 use source::SourceFile;

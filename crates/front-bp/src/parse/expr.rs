@@ -1,9 +1,9 @@
 //! Expressions, by operator precedence with two explicit stacks.
 
 use source::Span;
-use syntax::Mistake;
+use syntax::{Mistake, Parsed};
 
-use super::{Parsed, Parser};
+use super::Parser;
 use crate::Dialect;
 use crate::error::ParseErrorKind;
 use crate::lex::Kind;

@@ -1,9 +1,9 @@
 //! Statements, with a stack of the `if`s and `while`s that are open.
 
 use source::Span;
-use syntax::Mistake;
+use syntax::{Failed, Mistake, Parsed};
 
-use super::{Failed, Parsed, Parser};
+use super::Parser;
 use crate::error::ParseErrorKind;
 use crate::lex::Kind;
 use crate::tree::{Block, Branch, ExprId, ExprKind, List, Name, Stmt, StmtId, StmtKind};

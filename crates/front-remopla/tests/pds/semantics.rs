@@ -2,9 +2,10 @@
 //!
 //! Symbols that begin with `Y` can be reached, those that begin with `N` cannot.
 
-use crate::support;
-use crate::support::{check, check_program, program, program_at, reachable};
-use front_pds::{LowerOptions, from_spds, lower, lower_spds, parse, print};
+use super::support;
+use super::support::{check, check_program, program, program_at, reachable};
+use front_remopla::LowerOptions;
+use front_remopla::pds::{from_spds, lower, lower_spds, parse, print};
 use ir::spds::Spds;
 use source::SourceFile;
 use std::sync::Arc;
