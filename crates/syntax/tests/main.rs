@@ -17,7 +17,7 @@ enum Kind {
     Eof,
 }
 
-/// What can be wrong: what can be in all languages, and the word `bad`.
+/// What can be wrong: nothing but what can be in all languages.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 enum Wrong {
     #[error(transparent)]
@@ -156,8 +156,8 @@ fn going_on_behind_an_error() {
 
 #[test]
 fn long_tokens_are_cut() {
-    let text = "é".repeat(3) + &"x".repeat(60);
-    let mut cursor = cursor(&text[6..]);
+    let text = "a ".to_string() + &"x".repeat(60);
+    let mut cursor = cursor(&text);
     cursor.bump();
     cursor.missing_semicolon();
     let shown = cursor.errors[0].to_string();
