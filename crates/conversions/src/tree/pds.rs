@@ -12,7 +12,7 @@ pub(crate) fn dump(tree: &Tree, file: &SourceFile, out: &mut dyn Write) -> io::R
     let syntax = &tree.syntax;
     let names = |list: List<Name>| {
         let texts: Vec<&str> =
-            syntax.names(names).iter().map(|name| syntax.text(name.symbol)).collect();
+            syntax.names(list).iter().map(|name| syntax.text(name.symbol)).collect();
         texts.join(" ")
     };
     for item in syntax.items() {

@@ -89,6 +89,6 @@ fn push_block(tree: &Tree, block: Block, depth: usize, work: &mut Vec<Item>) {
 }
 
 fn names(tree: &Tree, list: List<Name>) -> String {
-    let texts: Vec<&str> = tree.names(names).iter().map(|name| tree.text(name.symbol)).collect();
+    let texts: Vec<&str> = tree.names(list).iter().map(|name| tree.text(name.symbol)).collect();
     texts.join(" ")
 }
