@@ -28,16 +28,19 @@ impl<'t> Chars<'t> {
     }
 
     /// Leaves out the rest of the text.
+    #[inline]
     pub fn stop(&mut self) {
         self.pos = self.text.len();
     }
 
     /// What is left, as bytes.
+    #[inline]
     pub fn rest(&self) -> &'t [u8] {
         &self.text.as_bytes()[self.pos..]
     }
 
     /// Steps over `len` bytes, which are a token.
+    #[inline]
     pub fn token<K>(&mut self, kind: K, len: usize) -> Token<K> {
         let start = self.pos as u32;
         self.pos += len;
@@ -51,6 +54,7 @@ impl<'t> Chars<'t> {
 
     /// Steps over blanks and comments: `// …`, `/* … */`, and lines from one of `line_comments` on.
     /// Returns the place of a `/*` without its end, which hides the rest of the text.
+    #[inline]
     pub fn skip_blanks(&mut self, line_comments: &[u8]) -> Option<Span> {
         loop {
             match self.rest() {
@@ -77,11 +81,13 @@ fn line(rest: &[u8]) -> usize {
 }
 
 /// How many bytes at the beginning are digits.
+#[inline]
 pub fn digits(rest: &[u8]) -> usize {
     rest.iter().take_while(|b| b.is_ascii_digit()).count()
 }
 
 /// How many bytes at the beginning are of a word: letters, digits, `_`, `$`, and `further` ones.
+#[inline]
 pub fn word_len(rest: &[u8], further: &[u8]) -> usize {
     let inside = |b: &&u8| {
         matches!(b, b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'$') || further.contains(b)
