@@ -79,7 +79,7 @@ pub fn convert(
         let program = lower(file, &tree, &options.input)?;
         match (&tree, target) {
             (Tree::Remopla(tree), Target::Remopla) => Ok(front_remopla::print(tree)),
-            (Tree::Pds(tree), Target::Pds) => Ok(front_pds::print(tree)),
+            (Tree::Pds(tree), Target::Pds) => Ok(front_remopla::pds::print(tree)),
             (_, target) => converted(program, target, &budget),
         }
     })
@@ -110,8 +110,8 @@ fn converted(program: Program, target: Target, budget: &Budget) -> Result<String
 
 /// The system as text.
 fn pushdown(spds: &Spds, budget: &Budget) -> Result<String, Error> {
-    let tree = front_pds::from_spds(spds, &mut || budget.poll().is_ok());
-    Ok(front_pds::print(&tree.map_err(|e| unwritten("a pushdown system", e, budget))?))
+    let tree = front_remopla::pds::from_spds(spds, &mut || budget.poll().is_ok());
+    Ok(front_remopla::pds::print(&tree.map_err(|e| unwritten("a pushdown system", e, budget))?))
 }
 
 /// Whether the limits allow to go on.

@@ -220,13 +220,15 @@ fn generated_pushdown_systems() {
             random_program(seed)
         };
         let spds = Spds::from_program(&program);
-        let Ok(tree) = front_pds::from_spds(&spds, &mut || true) else { continue };
-        let text = front_pds::print(&tree);
-        let (tree, errors) = front_pds::parse(&text);
+        let Ok(tree) = front_remopla::pds::from_spds(&spds, &mut || true) else { continue };
+        let text = front_remopla::pds::print(&tree);
+        let (tree, errors) = front_remopla::pds::parse(&text);
         assert!(errors.is_empty(), "seed {seed}: {} in\n{text}", errors[0]);
         let file = SourceFile::new("f.pds", &*text).expect("a text");
         // Generated programs have indices that never fit, which no file may have.
-        let Ok(read) = front_pds::lower(&tree, &file, &Default::default()) else { continue };
+        let Ok(read) = front_remopla::pds::lower(&tree, &file, &Default::default()) else {
+            continue;
+        };
         compared += 1;
         let found = judge(&Arc::new(read));
         assert!(found.is_empty(), "seed {seed}: {}\n{text}", found.join("\n"));

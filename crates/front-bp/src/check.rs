@@ -1,6 +1,7 @@
 //! What the grammar cannot say: names are known and used once, numbers of values agree.
 
 use source::{Span, suggest};
+use syntax::Language;
 
 use crate::error::{LowerError, LowerErrorKind};
 use crate::scope::{Scope, Variable};
@@ -47,7 +48,7 @@ struct Checker<'t> {
 
 impl<'t> Checker<'t> {
     fn error(&mut self, kind: LowerErrorKind, span: Span) {
-        self.errors.push(LowerError { kind, span: Some(span) });
+        self.errors.push(LowerError { kind, span: Some(span), language: Language::Bp });
     }
 
     fn text(&self, symbol: Symbol) -> String {

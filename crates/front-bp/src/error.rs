@@ -1,59 +1,20 @@
 //! What can be wrong with a boolean program, as data, and how it is said to people.
 
 use source::{Diagnostic, Span};
+use syntax::{Explain, Language, Mistake, did_you_mean, explain_entry, plural};
 
 /// A place where the text is no boolean program.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{kind}")]
-pub struct ParseError {
-    /// What is wrong.
-    pub kind: ParseErrorKind,
-    /// Where.
-    pub span: Span,
-}
+pub type ParseError = syntax::ParseError<ParseErrorKind>;
+/// Something that is wrong with a program which the grammar accepts.
+pub type LowerError = syntax::LowerError<LowerErrorKind>;
 
 /// What is wrong with the text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
-    /// One thing where another is right.
-    #[error("expected {expected}, found {found}")]
-    Expected {
-        /// What would be right, as a phrase: `` `then` ``, `an expression`.
-        expected: &'static str,
-        /// What stands there, as a phrase.
-        found: String,
-        /// The token that stands there is a keyword.
-        keyword: bool,
-    },
-    /// A statement without `;`.
-    #[error("expected `;`, found {found}")]
-    MissingSemicolon {
-        /// What stands there, as a phrase.
-        found: String,
-        /// The end of the statement.
-        after: Span,
-    },
-    /// An opening word or bracket without its partner.
-    #[error("expected {closer}, found {found}: {opener} is not closed")]
-    Unclosed {
-        /// What opened, as a phrase.
-        opener: &'static str,
-        /// Where.
-        opened: Span,
-        /// What would close it, as a phrase.
-        closer: &'static str,
-        /// What stands there, as a phrase.
-        found: String,
-    },
-    /// `fi`, `od`, `else` or `elsif` without anything to close or continue.
-    #[error("{found} without {opener}")]
-    Unopened {
-        /// The word, as a phrase.
-        found: String,
-        /// What should have opened, as a phrase.
-        opener: &'static str,
-    },
+    /// What can be wrong in every language.
+    #[error(transparent)]
+    Common(#[from] Mistake),
     /// A construct of concurrent programs.
     #[error("concurrency is not supported: `{construct}`")]
     Concurrency {
@@ -62,12 +23,6 @@ pub enum ParseErrorKind {
         /// What it would mean.
         meaning: &'static str,
     },
-    /// A character that belongs to no token.
-    #[error("unknown character `{}`", .0.escape_debug())]
-    UnknownCharacter(char),
-    /// `/*` without `*/`.
-    #[error("comment `/*` is not closed")]
-    UnclosedComment,
     /// `{` without `}` on its line.
     #[error("braced name `{{` is not closed on its line")]
     UnclosedBrace,
@@ -83,9 +38,6 @@ pub enum ParseErrorKind {
     /// `_` as the name of a variable.
     #[error("`_` cannot be declared")]
     UnderscoreDeclared,
-    /// `f(…)` as part of an expression.
-    #[error("call of `{0}` inside an expression")]
-    CallInExpression(String),
     /// As many values as targets, or it is no assignment.
     #[error("assignment of {values} value{} to {targets} variable{}", plural(*.values), plural(*.targets))]
     AssignmentCount {
@@ -97,129 +49,80 @@ pub enum ParseErrorKind {
     /// `enforce` or `abortif` after a statement, twice, or in the wrong order.
     #[error("{0} must stand before the first statement of a procedure")]
     Misplaced(&'static str),
-    /// `L: end`
-    #[error("label `{0}` without a statement")]
-    LabelWithoutStatement(String),
     /// `bool<n>` with an n beyond [`MAX_RETURNS`](crate::MAX_RETURNS).
     #[error("a procedure returns at most {max} values", max = crate::MAX_RETURNS)]
     TooManyReturns,
-    /// The text is larger than spans can say.
-    #[error("the text is too large")]
-    TooLarge,
-    /// The rest of the text was not read.
-    #[error("too many errors, the rest of the file was not read")]
-    TooManyErrors,
 }
 
-pub(crate) fn plural(n: usize) -> &'static str {
-    if n == 1 { "" } else { "s" }
-}
-
-impl ParseError {
-    /// A stable name of the kind of error.
-    pub fn code(&self) -> &'static str {
+impl Explain for ParseErrorKind {
+    fn code(&self, language: Language) -> &'static str {
         use ParseErrorKind::*;
-        match self.kind {
-            Expected { .. } | MissingSemicolon { .. } => "bp-expected",
-            Unclosed { .. } | UnclosedComment | UnclosedBrace => "bp-unclosed",
-            Unopened { .. } => "bp-unopened",
+        match self {
+            Common(mistake) => mistake.code(language),
+            UnclosedBrace => "bp-unclosed",
             Concurrency { .. } => "bp-concurrency",
-            UnknownCharacter(_) => "bp-character",
             EmptyBrace | UnderscoreValue | UnderscoreDeclared => "bp-name",
             NotAConstant(_) => "bp-constant",
-            CallInExpression(_) => "bp-call-in-expression",
             AssignmentCount { .. } => "bp-assignment-count",
             Misplaced(_) => "bp-misplaced",
-            LabelWithoutStatement(_) => "bp-label",
-            TooManyReturns | TooLarge | TooManyErrors => "bp-limit",
+            TooManyReturns => "bp-limit",
         }
     }
 
-    /// What would be right, where that can be said.
-    fn help(&self) -> Option<String> {
+    fn explain(&self, language: Language, out: Diagnostic) -> Diagnostic {
         use ParseErrorKind::*;
-        Some(match &self.kind {
-            Expected { expected: "`:=`", found, .. } if found == "`=`" => {
-                "an assignment is written `:=`".into()
+        match self {
+            Common(mistake) => {
+                let mut out = mistake.explain(language, out);
+                out.help = help(mistake).or(out.help);
+                out
             }
-            Expected { expected: "`:=`", .. } => {
-                "a statement that begins with a name is an assignment `x := e;`, a call `f(e);` \
-                 or a label `L: …`"
-                    .into()
-            }
-            Expected { expected: "a name", found, keyword: true } => {
-                let word = found.trim_matches('`');
-                format!("`{word}` is a keyword; as a name write `{{{word}}}`")
-            }
-            Expected { expected: "a declaration or a procedure", .. } => {
-                "a program consists of `decl x, y;` and of procedures \
-                 `void p(a, b) begin … end`"
-                    .into()
-            }
-            Expected { expected: "`(`", found, .. } if found == "`:=`" => {
-                "statements stand between the `begin` and `end` of a procedure".into()
-            }
-            MissingSemicolon { .. } => "end the statement with `;`".into(),
-            Unclosed { opener: "`if`", .. } => {
-                "each `if` needs its own `fi`; `elsif`, unlike `else if`, opens no new `if`".into()
-            }
-            Unclosed { closer, .. } => format!("write {closer} here"),
             Concurrency { meaning, .. } => {
-                format!("this {meaning}; only sequential programs can be checked")
+                out.help(format!("this {meaning}; only sequential programs can be checked"))
             }
-            NotAConstant(_) => "the constants are `0`, `1`, `T`, `F`, `true` and `false`".into(),
-            UnderscoreValue => "write `*` for an arbitrary value".into(),
+            NotAConstant(_) => out.help("the constants are `0`, `1`, `T`, `F`, `true` and `false`"),
+            UnderscoreValue => out.help("write `*` for an arbitrary value"),
             UnderscoreDeclared => {
-                "`_` throws a value away on the left of `:=` and needs no declaration".into()
+                out.help("`_` throws a value away on the left of `:=` and needs no declaration")
             }
-            CallInExpression(name) => {
-                format!("call it in a statement of its own, `x := {name}(…);`, and use `x` here")
-            }
-            Misplaced(_) => {
-                "after `begin` come `decl`s, then `enforce`, then `abortif`, then statements".into()
-            }
-            LabelWithoutStatement(label) => format!("write `{label}: skip;`"),
-            UnclosedBrace => "a name in braces, like `{*p == 0}`, stands on one line".into(),
-            _ => return None,
-        })
-    }
-
-    /// The error for people.
-    pub fn diagnostic(&self) -> Diagnostic {
-        let mut diagnostic = Diagnostic::error(self.code(), self.to_string()).at(self.span);
-        diagnostic.help = self.help();
-        match self.kind {
-            ParseErrorKind::Unclosed { opened, opener, .. } => {
-                diagnostic.note_at(opened, format!("{opener} stands here"))
-            }
-            ParseErrorKind::MissingSemicolon { after, .. } => {
-                diagnostic.note_at(after, "the statement ends here")
-            }
-            _ => diagnostic,
+            Misplaced(_) => out.help(
+                "after `begin` come `decl`s, then `enforce`, then `abortif`, then statements",
+            ),
+            UnclosedBrace => out.help("a name in braces, like `{*p == 0}`, stands on one line"),
+            EmptyBrace | AssignmentCount { .. } | TooManyReturns => out,
         }
     }
 }
 
-impl From<&ParseError> for Diagnostic {
-    fn from(error: &ParseError) -> Diagnostic {
-        error.diagnostic()
-    }
-}
-
-impl From<&LowerError> for Diagnostic {
-    fn from(error: &LowerError) -> Diagnostic {
-        error.diagnostic()
-    }
-}
-
-/// Something that is wrong with a program which the grammar accepts.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{kind}")]
-pub struct LowerError {
-    /// What is wrong.
-    pub kind: LowerErrorKind,
-    /// Where; `None` if it is about the whole program.
-    pub span: Option<Span>,
+/// What would be right, where this language can say more than others.
+fn help(mistake: &Mistake) -> Option<String> {
+    use Mistake::*;
+    Some(match mistake {
+        Expected { expected: "`:=`", found, .. } if found == "`=`" => {
+            "an assignment is written `:=`".into()
+        }
+        Expected { expected: "`:=`", .. } => {
+            "a statement that begins with a name is an assignment `x := e;`, a call `f(e);` \
+             or a label `L: …`"
+                .into()
+        }
+        Expected { expected: "a name", found, keyword: true } => {
+            let word = found.trim_matches('`');
+            format!("`{word}` is a keyword; as a name write `{{{word}}}`")
+        }
+        Expected { expected: "a declaration or a procedure", .. } => {
+            "a program consists of `decl x, y;` and of procedures \
+             `void p(a, b) begin … end`"
+                .into()
+        }
+        Expected { expected: "`(`", found, .. } if found == "`:=`" => {
+            "statements stand between the `begin` and `end` of a procedure".into()
+        }
+        Unclosed { opener: "`if`", .. } => {
+            "each `if` needs its own `fi`; `elsif`, unlike `else if`, opens no new `if`".into()
+        }
+        _ => return None,
+    })
 }
 
 /// What is wrong with a program.
@@ -339,11 +242,10 @@ pub enum LowerErrorKind {
     },
 }
 
-impl LowerError {
-    /// A stable name of the kind of error.
-    pub fn code(&self) -> &'static str {
+impl Explain for LowerErrorKind {
+    fn code(&self, _: Language) -> &'static str {
         use LowerErrorKind::*;
-        match self.kind {
+        match self {
             DeclaredTwice { .. } => "bp-declared-twice",
             LabelTwice { .. } => "bp-label-twice",
             UnknownVariable { .. } => "bp-unknown-variable",
@@ -359,13 +261,9 @@ impl LowerError {
         }
     }
 
-    /// The error for people.
-    pub fn diagnostic(&self) -> Diagnostic {
+    fn explain(&self, _: Language, out: Diagnostic) -> Diagnostic {
         use LowerErrorKind::*;
-        let mut out = Diagnostic::error(self.code(), self.to_string());
-        out.span = self.span;
-        let did_you_mean = |near: &String| format!("did you mean `{near}`?");
-        match &self.kind {
+        match self {
             DeclaredTwice { first, .. } => out.note_at(*first, "first declared here"),
             LabelTwice { first, .. } => out.note_at(*first, "first used here"),
             AssignedTwice { first, .. } => out.note_at(*first, "first assigned here"),
@@ -401,18 +299,9 @@ impl LowerError {
                     plural(*returns)
                 ))
             }
+            NoEntry { known, .. } if known.is_empty() => out.note("the program has no procedures"),
             NoEntry { nearest, known, .. } => {
-                let out = match known.len() {
-                    0 => out.note("the program has no procedures"),
-                    n => out.note(format!("procedure{} here: {}", plural(n), known.join(", "))),
-                };
-                match (nearest, known.first()) {
-                    (Some(near), _) => out.help(did_you_mean(near)),
-                    (None, Some(first)) => {
-                        out.help(format!("name the one to start at: `--entry {first}`"))
-                    }
-                    (None, None) => out,
-                }
+                explain_entry(out, "procedure", nearest.as_ref(), known)
             }
         }
     }

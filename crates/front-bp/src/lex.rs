@@ -1,10 +1,9 @@
 //! Tokens of boolean programs.
-//!
-//! The lexer never fails: what is no token becomes a token of a kind that no grammar rule accepts,
-//! and the parser, which knows where it stands, reports it.
 
-use source::Span;
+use syntax::{Chars, Mistake, Tokens, digits, word_len};
 
+use crate::error::ParseErrorKind;
+use crate::parse::soft::Soft;
 use crate::tree::BinOp;
 
 /// The kind of a token; its text is under its span.
@@ -99,53 +98,38 @@ impl Kind {
         use Kind::*;
         matches!(self, Skip | Goto | Return | Print | Assert | Assume | Dead | If | While)
     }
+
+    /// After an error, one goes on here: something begins or ends.
+    pub(crate) fn ends_skipping(self) -> bool {
+        self.ends_block() || self.begins_item() || self.begins_statement()
+    }
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Token {
-    pub(crate) kind: Kind,
-    pub(crate) span: Span,
-}
+pub(crate) type Token = syntax::Token<Kind>;
 
-/// Reads tokens from left to right. `pos` never exceeds the text, whose size fits `u32`.
+/// Reads tokens from left to right; each word has the meaning that it has in most places.
 #[derive(Clone)]
-pub(crate) struct Lexer<'t> {
-    text: &'t str,
-    bytes: &'t [u8],
-    pos: usize,
-}
+pub(crate) struct Lexer<'t>(Chars<'t>);
 
 impl<'t> Lexer<'t> {
     pub(crate) fn new(text: &'t str) -> Lexer<'t> {
-        // A byte order mark is no character of the program.
-        let pos = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        Lexer { text, bytes: text.as_bytes(), pos }
-    }
-
-    /// Leaves out the rest of the text.
-    pub(crate) fn stop(&mut self) {
-        self.pos = self.bytes.len();
+        Lexer(Chars::new(text))
     }
 
     pub(crate) fn next(&mut self) -> Token {
-        if let Some(comment) = self.skip_blanks() {
-            return comment;
+        if let Some(span) = self.0.skip_blanks(b"") {
+            return Token { kind: Kind::UnclosedComment, span };
         }
-        let start = self.pos;
-        let Some(&first) = self.bytes.get(start) else {
-            return self.token(Kind::Eof, start, start);
-        };
-        let second = self.bytes.get(start + 1).copied().unwrap_or(0);
+        let rest = self.0.rest();
+        let Some(&first) = rest.first() else { return self.0.token(Kind::Eof, 0) };
+        let second = rest.get(1).copied().unwrap_or(0);
         let (kind, len) = match first {
             b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'$' => {
-                let len = self.bytes[start..].iter().take_while(|&&b| in_ident(b)).count();
-                (word(&self.bytes[start..start + len]), len)
+                let len = word_len(rest, b"#.");
+                (word(&rest[..len]), len)
             }
-            b'0'..=b'9' => {
-                let digits = self.bytes[start..].iter().take_while(|b| b.is_ascii_digit()).count();
-                (Kind::Int, digits)
-            }
-            b'{' => self.braced(start),
+            b'0'..=b'9' => (Kind::Int, digits(rest)),
+            b'{' => braced(rest),
             b':' if second == b'=' => (Kind::Assign, 2),
             b'!' if second == b'=' => (Kind::Binary(BinOp::Ne), 2),
             b'=' if second == b'>' => (Kind::Binary(BinOp::Implies), 2),
@@ -168,52 +152,20 @@ impl<'t> Lexer<'t> {
             b'|' => (Kind::Binary(BinOp::Or), 1),
             b'^' => (Kind::Binary(BinOp::Xor), 1),
             b'=' => (Kind::Binary(BinOp::Eq), 1),
-            _ => (Kind::Unknown, self.text[start..].chars().next().map_or(1, char::len_utf8)),
+            _ => (Kind::Unknown, self.0.unknown()),
         };
-        self.pos = start + len;
-        self.token(kind, start, self.pos)
-    }
-
-    /// Skips blanks and comments; a comment without its end comes back as a token.
-    fn skip_blanks(&mut self) -> Option<Token> {
-        loop {
-            match self.bytes.get(self.pos..) {
-                Some([b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c, ..]) => self.pos += 1,
-                Some([b'/', b'/', rest @ ..]) => {
-                    let end = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
-                    self.pos += 2 + end;
-                }
-                Some([b'/', b'*', rest @ ..]) => {
-                    let Some(end) = rest.windows(2).position(|two| two == b"*/") else {
-                        let start = self.pos;
-                        self.stop();
-                        return Some(self.token(Kind::UnclosedComment, start, start + 2));
-                    };
-                    self.pos += 2 + end + 2;
-                }
-                _ => return None,
-            }
-        }
-    }
-
-    /// `{any characters of one line}`.
-    fn braced(&self, start: usize) -> (Kind, usize) {
-        let rest = &self.bytes[start..];
-        match rest.iter().position(|&b| matches!(b, b'}' | b'\n')) {
-            Some(1) if rest[1] == b'}' => (Kind::EmptyBrace, 2),
-            Some(end) if rest[end] == b'}' => (Kind::Ident, end + 1),
-            Some(end) => (Kind::UnclosedBrace, end),
-            None => (Kind::UnclosedBrace, rest.len()),
-        }
-    }
-
-    fn token(&self, kind: Kind, start: usize, end: usize) -> Token {
-        Token { kind, span: Span::new(start as u32, end as u32) }
+        self.0.token(kind, len)
     }
 }
 
-fn in_ident(b: u8) -> bool {
-    matches!(b, b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'$' | b'#' | b'.')
+/// `{any characters of one line}`.
+fn braced(rest: &[u8]) -> (Kind, usize) {
+    match rest.iter().position(|&b| matches!(b, b'}' | b'\n')) {
+        Some(1) if rest[1] == b'}' => (Kind::EmptyBrace, 2),
+        Some(end) if rest[end] == b'}' => (Kind::Ident, end + 1),
+        Some(end) => (Kind::UnclosedBrace, end),
+        None => (Kind::UnclosedBrace, rest.len()),
+    }
 }
 
 fn word(text: &[u8]) -> Kind {
@@ -253,22 +205,57 @@ fn word(text: &[u8]) -> Kind {
     }
 }
 
+/// The tokens of a program: words that it declares as names are names.
+pub(crate) struct WithNames<'t> {
+    text: &'t str,
+    lexer: Lexer<'t>,
+    soft: Soft<'t>,
+}
+
+impl<'t> Tokens<'t> for WithNames<'t> {
+    type Kind = Kind;
+    type Error = ParseErrorKind;
+    const END: Kind = Kind::Eof;
+    const UNKNOWN: Kind = Kind::Unknown;
+
+    fn new(text: &'t str) -> WithNames<'t> {
+        WithNames { text, lexer: Lexer::new(text), soft: Soft::new(text) }
+    }
+
+    fn next(&mut self) -> Token {
+        self.soft.read(self.text, self.lexer.next())
+    }
+
+    fn stop(&mut self) {
+        self.lexer.0.stop();
+    }
+
+    fn is_reserved(kind: Kind) -> bool {
+        kind.is_reserved()
+    }
+
+    fn wrong(kind: Kind, text: &str) -> Option<ParseErrorKind> {
+        let meaning = match (kind, text) {
+            (Kind::Concurrent, "start_thread" | "end_thread") => "starts or ends a thread",
+            (Kind::Concurrent, "sync") => "waits for other threads",
+            (Kind::Concurrent, _) => "marks a part that other threads do not interrupt",
+            (Kind::Passive, _) => "is a variable's value in other threads",
+            (Kind::UnclosedComment, _) => return Some(Mistake::UnclosedComment.into()),
+            (Kind::UnclosedBrace, _) => return Some(ParseErrorKind::UnclosedBrace),
+            (Kind::EmptyBrace, _) => return Some(ParseErrorKind::EmptyBrace),
+            _ => return None,
+        };
+        Some(ParseErrorKind::Concurrency { construct: text.into(), meaning })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let mut lexer = Lexer::new(text);
-        let mut out = Vec::new();
-        loop {
-            let token = lexer.next();
-            if token.kind == Kind::Eof {
-                break;
-            }
-            out.push(format!("{:?} {}", token.kind, &text[token.span.range()]));
-        }
-        assert_eq!(out.join(", "), expected);
+        assert_eq!(syntax::listed::<WithNames<'_>>(text), expected);
     }
 
     #[test]

@@ -37,13 +37,12 @@ pub mod tree;
 pub use check::check;
 pub use error::{LowerError, LowerErrorKind, ParseError, ParseErrorKind};
 pub use from_program::from_program;
-pub use lower::{LowerOptions, lower};
+pub use lower::lower;
 pub use parse::parse;
 pub use print::{expr_text, print, stmt_text};
+pub use syntax::{LowerOptions, MAX_ERRORS};
 pub use tree::Tree;
 
-/// The errors that one run of [`parse`] reports before it gives up.
-pub const MAX_ERRORS: usize = 50;
 /// The largest `n` of `bool<n>`.
 pub const MAX_RETURNS: u32 = 65_535;
 

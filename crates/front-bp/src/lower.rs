@@ -13,6 +13,7 @@
 use ir::{BinaryOp, Exprs, Init, NodeId, Origin, ProcId, ProgramBuilder, Rel, Time, Type, VarId};
 use rustc_hash::FxHashSet;
 use source::{SourceFile, Span, suggest};
+use syntax::{Language, LowerOptions};
 
 use crate::check::check;
 use crate::error::{LowerError, LowerErrorKind};
@@ -22,14 +23,8 @@ use crate::tree::{
     BinOp, Block, Branch, ExprId, ExprKind, List, Name, Proc, Stmt, StmtId, StmtKind, Symbol, Tree,
 };
 
-/// How to turn a tree into a program.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LowerOptions {
-    /// The procedure that the program starts at; `main` if it is not given.
-    pub entry: Option<String>,
-}
-
-/// The program that a tree, read from `file`, describes; or everything that is wrong with it.
+/// The program that a tree, read from `file`, describes; or everything that is wrong with it. It
+/// starts at `main` if no other procedure is given.
 pub fn lower(
     tree: &Tree,
     file: &SourceFile,
@@ -59,7 +54,7 @@ fn entry(tree: &Tree, options: &LowerOptions) -> Result<usize, LowerError> {
         }
         let nearest = suggest(wanted, names()).map(str::to_string);
         let kind = LowerErrorKind::NoEntry { name: wanted.to_string(), nearest, known };
-        LowerError { kind, span: None }
+        LowerError { kind, span: None, language: Language::Bp }
     })
 }
 

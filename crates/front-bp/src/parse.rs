@@ -5,115 +5,66 @@
 //! next `;` or block word, so that one run finds several.
 
 mod expr;
-mod soft;
+pub(crate) mod soft;
 mod stmt;
 
-use source::{SourceFile, Span};
+use std::ops::{Deref, DerefMut};
+
+use syntax::{Cursor, Failed, Language, Parsed};
 
 use crate::error::{ParseError, ParseErrorKind};
-use crate::lex::{Kind, Lexer, Token};
+use crate::lex::{Kind, Token, WithNames};
 use crate::tree::{Block, List, Name, Proc, Tree};
-use crate::{Dialect, MAX_ERRORS, MAX_RETURNS};
+use crate::{Dialect, MAX_RETURNS};
 
 /// Reads a boolean program. The tree is the whole program if there are no errors, and otherwise
-/// what could be made of it. Linear in the text; at most [`MAX_ERRORS`] errors and a note that
+/// what could be made of it. Linear in the text; at most [`MAX_ERRORS`](crate::MAX_ERRORS) errors and a note that
 /// there are more.
 pub fn parse(text: &str, dialect: Dialect) -> (Tree, Vec<ParseError>) {
-    if text.len() > SourceFile::MAX_BYTES {
-        let error = ParseError { kind: ParseErrorKind::TooLarge, span: Span::default() };
-        return (Tree::new(), vec![error]);
-    }
-    let mut parser = Parser::new(text, dialect);
+    let cursor = match Cursor::new(text, Language::Bp) {
+        Ok(cursor) => cursor,
+        Err(error) => return (Tree::new(), vec![error]),
+    };
+    let mut parser = Parser {
+        cursor,
+        dialect,
+        tree: Tree::new(),
+        open: stmt::Open::default(),
+        locals: Vec::new(),
+        scratch: expr::Scratch::default(),
+    };
     parser.program();
-    (parser.tree, parser.errors)
+    (parser.tree, parser.cursor.errors)
 }
 
-/// An error was recorded; the caller finds a place to go on.
-struct Failed;
-
-type Parsed<T> = Result<T, Failed>;
-
 struct Parser<'t> {
-    text: &'t str,
+    cursor: Cursor<'t, WithNames<'t>>,
     dialect: Dialect,
-    lexer: Lexer<'t>,
-    soft: soft::Soft<'t>,
-    current: Token,
-    next: Token,
-    /// The token before the current one.
-    previous: Span,
     tree: Tree,
-    errors: Vec<ParseError>,
     open: stmt::Open,
     locals: Vec<Name>,
     scratch: expr::Scratch,
 }
 
-impl<'t> Parser<'t> {
-    fn new(text: &'t str, dialect: Dialect) -> Parser<'t> {
-        let mut lexer = Lexer::new(text);
-        let soft = soft::Soft::new(text);
-        let (current, next) = (lexer.next(), lexer.next());
-        let (current, next) = (soft.read(text, current), soft.read(text, next));
-        Parser {
-            text,
-            dialect,
-            lexer,
-            soft,
-            current,
-            next,
-            previous: Span::default(),
-            tree: Tree::new(),
-            errors: Vec::new(),
-            open: stmt::Open::default(),
-            locals: Vec::new(),
-            scratch: expr::Scratch::default(),
-        }
-    }
+impl<'t> Deref for Parser<'t> {
+    type Target = Cursor<'t, WithNames<'t>>;
 
-    // Tokens.
-
-    fn at(&self, kind: Kind) -> bool {
-        self.current.kind == kind
+    fn deref(&self) -> &Self::Target {
+        &self.cursor
     }
+}
 
-    fn bump(&mut self) -> Token {
-        let token = self.current;
-        self.previous = token.span;
-        self.current = self.next;
-        self.next = self.soft.read(self.text, self.lexer.next());
-        token
+impl DerefMut for Parser<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.cursor
     }
+}
 
-    /// Leaves out a token on the way to a place to go on. Concurrency, and what hides the text
-    /// behind it, is worth an error there too.
-    fn skip(&mut self) -> Token {
-        if !self.at(Kind::Unknown)
-            && let Some(kind) = self.bad_token()
-        {
-            self.error(kind, self.current.span);
-        }
-        self.bump()
-    }
-
-    fn eat(&mut self, kind: Kind) -> bool {
-        let found = self.at(kind);
-        if found {
-            self.bump();
-        }
-        found
-    }
-
-    fn expect(&mut self, kind: Kind, phrase: &'static str) -> Parsed<Token> {
-        if self.at(kind) { Ok(self.bump()) } else { Err(self.expected(phrase)) }
-    }
-
-    fn text_of(&self, token: Token) -> &'t str {
-        &self.text[token.span.range()]
-    }
+impl Parser<'_> {
+    // Names.
 
     fn name_of(&mut self, token: Token) -> Name {
-        Name { symbol: self.tree.intern(&self.text[token.span.range()]), span: token.span }
+        Name { symbol: self.tree.intern(self.cursor.text_of(token)), span: token.span }
     }
 
     fn name(&mut self, phrase: &'static str) -> Parsed<Name> {
@@ -143,83 +94,6 @@ impl<'t> Parser<'t> {
             names.push(self.name("a name")?);
         }
         Ok(names)
-    }
-
-    // Errors.
-
-    fn error(&mut self, kind: ParseErrorKind, span: Span) {
-        // A second error at one token, or behind a comment that hides the rest of the text, is a
-        // consequence of the first.
-        let consequence = self.errors.last().is_some_and(|last| {
-            last.span.start == span.start || last.kind == ParseErrorKind::UnclosedComment
-        });
-        if !consequence {
-            self.record(kind, span);
-        }
-    }
-
-    fn record(&mut self, kind: ParseErrorKind, span: Span) {
-        if self.errors.len() < MAX_ERRORS {
-            self.errors.push(ParseError { kind, span });
-        } else if self.errors.len() == MAX_ERRORS {
-            self.errors.push(ParseError { kind: ParseErrorKind::TooManyErrors, span });
-            self.lexer.stop();
-            self.next = self.lexer.next();
-            self.current = self.next;
-        }
-    }
-
-    /// The current token as a phrase.
-    fn found(&self) -> String {
-        const SHOWN: usize = 40;
-        if self.at(Kind::Eof) {
-            return "the end of the file".into();
-        }
-        let text = self.text_of(self.current);
-        match text.char_indices().nth(SHOWN) {
-            Some((cut, _)) => format!("`{}…`", &text[..cut]),
-            None => format!("`{text}`"),
-        }
-    }
-
-    /// What is wrong with the current token by itself, whatever was expected.
-    fn bad_token(&self) -> Option<ParseErrorKind> {
-        let text = self.text_of(self.current);
-        Some(match self.current.kind {
-            Kind::Concurrent => ParseErrorKind::Concurrency {
-                construct: text.into(),
-                meaning: match text {
-                    "start_thread" | "end_thread" => "starts or ends a thread",
-                    "sync" => "waits for other threads",
-                    _ => "marks a part that other threads do not interrupt",
-                },
-            },
-            Kind::Passive => ParseErrorKind::Concurrency {
-                construct: text.into(),
-                meaning: "is a variable's value in other threads",
-            },
-            Kind::Unknown => ParseErrorKind::UnknownCharacter(text.chars().next()?),
-            Kind::UnclosedComment => ParseErrorKind::UnclosedComment,
-            Kind::UnclosedBrace => ParseErrorKind::UnclosedBrace,
-            Kind::EmptyBrace => ParseErrorKind::EmptyBrace,
-            _ => return None,
-        })
-    }
-
-    /// Records that the current token is not what it should be.
-    fn fail(&mut self, kind: ParseErrorKind) -> Failed {
-        let kind = self.bad_token().unwrap_or(kind);
-        self.error(kind, self.current.span);
-        Failed
-    }
-
-    fn expected(&mut self, expected: &'static str) -> Failed {
-        let keyword = self.current.kind.is_reserved();
-        self.fail(ParseErrorKind::Expected { expected, found: self.found(), keyword })
-    }
-
-    fn unclosed(&mut self, opener: &'static str, opened: Span, closer: &'static str) -> Failed {
-        self.fail(ParseErrorKind::Unclosed { opener, opened, closer, found: self.found() })
     }
 
     // The program.

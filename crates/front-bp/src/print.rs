@@ -1,11 +1,11 @@
 //! Tree → text: the common subset of all dialects, and single statements for people.
 
+use syntax::print::{indent, names, separated};
+
 use crate::tree::{
     BinOp, Block, Branch, ExprId, ExprKind, List, Name, Proc, Stmt, StmtId, StmtKind, Tree,
 };
 
-/// Deeper blocks are indented no further, or the text would grow with the square of the depth.
-const DEEPEST: usize = 40;
 /// Declarations are broken into lines of about this width.
 const WIDTH: usize = 90;
 
@@ -78,15 +78,11 @@ struct Printer<'t> {
 }
 
 impl Printer<'_> {
-    fn indent(&mut self, depth: usize) {
-        self.out.extend(std::iter::repeat_n("  ", depth.min(DEEPEST)));
-    }
-
     fn decl(&mut self, depth: usize, names: &[Name]) {
         if names.is_empty() {
             return;
         }
-        self.indent(depth);
+        indent(&mut self.out, depth);
         self.out.push_str("decl ");
         let mut line = 0;
         for (i, name) in names.iter().enumerate() {
@@ -95,7 +91,7 @@ impl Printer<'_> {
                 self.out.push(',');
                 if line + text.len() > WIDTH {
                     self.out.push('\n');
-                    self.indent(depth + 2);
+                    indent(&mut self.out, depth + 2);
                     line = 0;
                 } else {
                     self.out.push(' ');
@@ -119,12 +115,12 @@ impl Printer<'_> {
         }
         self.out.push_str(tree.text(proc.name.symbol));
         self.out.push('(');
-        names(&mut self.out, tree, proc.params);
+        names(&mut self.out, tree, proc.params, ", ");
         self.out.push_str(") begin\n");
         self.decl(1, tree.names(proc.locals));
         for (word, expr) in [("enforce ", proc.enforce), ("abortif ", proc.abortif)] {
             if let Some(expr) = expr {
-                self.indent(1);
+                indent(&mut self.out, 1);
                 self.out.push_str(word);
                 write_expr(&mut self.out, tree, expr, Style::Full, true);
                 self.out.push_str(";\n");
@@ -144,12 +140,12 @@ impl Printer<'_> {
         while let Some(work) = self.work.pop() {
             match work {
                 Work::Line(text, depth) => {
-                    self.indent(depth);
+                    indent(&mut self.out, depth);
                     self.out.push_str(text);
                     self.out.push('\n');
                 }
                 Work::Head(branch, depth) => {
-                    self.indent(depth);
+                    indent(&mut self.out, depth);
                     head(&mut self.out, self.tree, "elsif", branch.cond, Style::Full);
                     self.out.push_str(" then\n");
                     self.push_block(branch.body, depth + 1);
@@ -162,7 +158,7 @@ impl Printer<'_> {
     fn stmt(&mut self, id: StmtId, depth: usize) {
         let tree = self.tree;
         let stmt = tree.stmt(id);
-        self.indent(depth);
+        indent(&mut self.out, depth);
         for label in tree.names(stmt.labels) {
             self.out.push_str(tree.text(label.symbol));
             self.out.push_str(": ");
@@ -214,7 +210,7 @@ fn simple(out: &mut String, tree: &Tree, stmt: &Stmt, style: Style) {
         StmtKind::Skip => out.push_str("skip"),
         StmtKind::Goto(targets) => {
             out.push_str("goto ");
-            names(out, tree, targets);
+            names(out, tree, targets, ", ");
         }
         StmtKind::Return(values) => {
             out.push_str(if values.is_empty() { "return" } else { "return " });
@@ -226,7 +222,7 @@ fn simple(out: &mut String, tree: &Tree, stmt: &Stmt, style: Style) {
             out.push(')');
         }
         StmtKind::Assign { targets, values, constraint } => {
-            names(out, tree, targets);
+            names(out, tree, targets, ", ");
             out.push_str(" := ");
             exprs(out, tree, values, style);
             if let Some(constraint) = constraint {
@@ -235,7 +231,7 @@ fn simple(out: &mut String, tree: &Tree, stmt: &Stmt, style: Style) {
         }
         StmtKind::Call { targets, callee, args } => {
             if !targets.is_empty() {
-                names(out, tree, targets);
+                names(out, tree, targets, ", ");
                 out.push_str(" := ");
             }
             out.push_str(tree.text(callee.symbol));
@@ -248,28 +244,16 @@ fn simple(out: &mut String, tree: &Tree, stmt: &Stmt, style: Style) {
         StmtKind::Constrain(expr) => bracketed(out, "constrain", expr),
         StmtKind::Dead(variables) => {
             out.push_str("dead ");
-            names(out, tree, variables);
+            names(out, tree, variables, ", ");
         }
         StmtKind::If { .. } | StmtKind::While { .. } => {}
     }
 }
 
-fn names(out: &mut String, tree: &Tree, list: List<Name>) {
-    for (i, name) in tree.names(list).iter().enumerate() {
-        if i > 0 {
-            out.push_str(", ");
-        }
-        out.push_str(tree.text(name.symbol));
-    }
-}
-
 fn exprs(out: &mut String, tree: &Tree, list: List<ExprId>, style: Style) {
-    for (i, &expr) in tree.exprs(list).iter().enumerate() {
-        if i > 0 {
-            out.push_str(", ");
-        }
+    separated(out, tree.exprs(list), ", ", |out, &expr| {
         write_expr(out, tree, expr, style, style == Style::Full);
-    }
+    });
 }
 
 /// Writes an expression; `bracket` asks for parentheses around an outermost operator.

@@ -1,82 +1,20 @@
 //! What can be wrong with a program, as data, and how it is said to people.
 
 use source::{Diagnostic, Span};
-
-/// The language that an error is about; `.pds` files share declarations, expressions and rules with
-/// Remopla, and so their errors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Language {
-    /// Remopla.
-    #[default]
-    Remopla,
-    /// Pushdown systems.
-    Pds,
-}
-
-/// The stable name of an error in its language.
-macro_rules! code {
-    ($language:expr, $name:literal) => {
-        match $language {
-            Language::Remopla => concat!("remopla-", $name),
-            Language::Pds => concat!("pds-", $name),
-        }
-    };
-}
+use syntax::{Explain, Language, Mistake, code, did_you_mean, explain_entry, plural};
 
 /// A place where the text is no program.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{kind}")]
-pub struct ParseError {
-    /// What is wrong.
-    pub kind: ParseErrorKind,
-    /// Where.
-    pub span: Span,
-    /// In which language.
-    pub language: Language,
-}
+pub type ParseError = syntax::ParseError<ParseErrorKind>;
+/// Something that is wrong with a program which the grammar accepts.
+pub type LowerError = syntax::LowerError<LowerErrorKind>;
 
 /// What is wrong with the text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
-    /// One thing where another is right.
-    #[error("expected {expected}, found {found}")]
-    Expected {
-        /// What would be right, as a phrase: `` `->` ``, `an expression`.
-        expected: &'static str,
-        /// What stands there, as a phrase.
-        found: String,
-        /// The token that stands there is a keyword.
-        keyword: bool,
-    },
-    /// A statement without `;`.
-    #[error("expected `;`, found {found}")]
-    MissingSemicolon {
-        /// What stands there, as a phrase.
-        found: String,
-        /// The end of the statement.
-        after: Span,
-    },
-    /// An opening word or bracket without its partner.
-    #[error("expected {closer}, found {found}: {opener} is not closed")]
-    Unclosed {
-        /// What opened, as a phrase.
-        opener: &'static str,
-        /// Where.
-        opened: Span,
-        /// What would close it, as a phrase.
-        closer: &'static str,
-        /// What stands there, as a phrase.
-        found: String,
-    },
-    /// `fi`, `od`, `::` or `}` without anything to close or continue.
-    #[error("{found} without {opener}")]
-    Unopened {
-        /// The word, as a phrase.
-        found: String,
-        /// What should have opened, as a phrase.
-        opener: &'static str,
-    },
+    /// What can be wrong in every language.
+    #[error(transparent)]
+    Common(#[from] Mistake),
     /// A word that belongs to an extension which is not known here.
     #[error("`{construct}` is not supported")]
     Unsupported {
@@ -85,12 +23,6 @@ pub enum ParseErrorKind {
         /// What it would mean.
         meaning: &'static str,
     },
-    /// A character that belongs to no token.
-    #[error("unknown character `{}`", .0.escape_debug())]
-    UnknownCharacter(char),
-    /// `/*` without `*/`.
-    #[error("comment `/*` is not closed")]
-    UnclosedComment,
     /// `"` without another on its line.
     #[error("text `\"` is not closed on its line")]
     UnclosedText,
@@ -112,143 +44,88 @@ pub enum ParseErrorKind {
         /// The first one.
         first: Span,
     },
-    /// `f(…)` as part of an expression.
-    #[error("call of `{0}` inside an expression")]
-    CallInExpression(String),
     /// `undef + 1`
     #[error("`undef` inside an expression")]
     UndefInExpression,
     /// A struct as a field.
     #[error("a struct cannot have a struct as a field")]
     NestedStruct,
-    /// `L: fi`
-    #[error("label `{0}` without a statement")]
-    LabelWithoutStatement(String),
-    /// The text is larger than spans can say.
-    #[error("the text is too large")]
-    TooLarge,
-    /// The rest of the text was not read.
-    #[error("too many errors, the rest of the file was not read")]
-    TooManyErrors,
 }
 
-pub(crate) fn plural(n: usize) -> &'static str {
-    if n == 1 { "" } else { "s" }
-}
-
-impl ParseError {
-    /// A stable name of the kind of error.
-    pub fn code(&self) -> &'static str {
+impl Explain for ParseErrorKind {
+    fn code(&self, language: Language) -> &'static str {
         use ParseErrorKind::*;
-        match self.kind {
-            Expected { .. } | MissingSemicolon { .. } => code!(self.language, "expected"),
-            Unclosed { .. } | UnclosedComment | UnclosedText => code!(self.language, "unclosed"),
-            Unopened { .. } => code!(self.language, "unopened"),
-            Unsupported { .. } => code!(self.language, "unsupported"),
-            UnknownCharacter(_) => code!(self.language, "character"),
-            TooLargeNumber(_) => code!(self.language, "number"),
-            TooManyDimensions | TooManyPrimes => code!(self.language, "place"),
-            NoBranch(_) | SecondElse { .. } => code!(self.language, "branches"),
-            CallInExpression(_) => code!(self.language, "call-in-expression"),
-            UndefInExpression => code!(self.language, "undef"),
-            NestedStruct => code!(self.language, "nested-struct"),
-            LabelWithoutStatement(_) => code!(self.language, "label"),
-            TooLarge | TooManyErrors => code!(self.language, "limit"),
+        match self {
+            Common(mistake) => mistake.code(language),
+            UnclosedText => code!(language, "unclosed"),
+            Unsupported { .. } => code!(language, "unsupported"),
+            TooLargeNumber(_) => code!(language, "number"),
+            TooManyDimensions | TooManyPrimes => code!(language, "place"),
+            NoBranch(_) | SecondElse { .. } => code!(language, "branches"),
+            UndefInExpression => code!(language, "undef"),
+            NestedStruct => code!(language, "nested-struct"),
         }
     }
 
-    /// What would be right, where that can be said.
-    fn help(&self) -> Option<String> {
+    fn explain(&self, language: Language, out: Diagnostic) -> Diagnostic {
         use ParseErrorKind::*;
-        let pds = self.language == Language::Pds;
-        Some(match &self.kind {
-            Expected { expected: "a name", found, keyword: true } => {
-                let word = found.trim_matches('`');
-                match word {
-                    "A" | "E" => {
-                        format!(
-                            "`{word}` is a keyword (it begins `{word} i (0, 3) …`); take another name"
-                        )
-                    }
-                    _ => format!("`{word}` is a keyword; take another name"),
-                }
+        match self {
+            Common(mistake) => {
+                let mut out = mistake.explain(language, out);
+                out.help = help(mistake, language).or(out.help);
+                out
             }
-            Expected { expected: "a declaration, a module or a statement", .. } => {
-                "a program consists of `define`s, declarations like `int x(3);`, `init main;` and \
-                 modules `module void main() { … }`"
-                    .into()
-            }
-            Expected { expected: "a rule", .. } => {
-                "a rule is `p <y> --> q <y1 y2>`, a formula in parentheses may follow".into()
-            }
-            Expected { expected: "`=`", found, .. } if found == "`==`" => {
-                "an assignment is written `=`".into()
-            }
-            Expected { expected: "`=`", .. } if !pds => {
-                "a statement that begins with a name is an assignment `x = e;`, a call `f(e);`, \
-                 a label `L: …` or a rule `p <y> --> q <y1>`"
-                    .into()
-            }
-            Expected { expected: "an expression", found, .. } if found == "`=`" => {
-                "equality is written `==`".into()
-            }
-            MissingSemicolon { found, .. } if found == "`=`" => "equality is written `==`".into(),
-            MissingSemicolon { .. } => "end the statement with `;`".into(),
-            Unclosed { closer, .. } => format!("write {closer} here"),
-            Unsupported { meaning, .. } => format!("this {meaning}"),
-            NoBranch(word) => format!("write `{word} :: condition -> statements …`"),
-            CallInExpression(name) => {
-                format!("call it in a statement of its own, `x = {name}(…);`, and use `x` here")
-            }
+            Unsupported { meaning, .. } => out.help(format!("this {meaning}")),
+            NoBranch(word) => out.help(format!("write `{word} :: condition -> statements …`")),
+            SecondElse { first } => out.note_at(*first, "the first one stands here"),
             UndefInExpression => {
-                "`undef` is a whole value, as in `x = undef;`, or a whole argument".into()
+                out.help("`undef` is a whole value, as in `x = undef;`, or a whole argument")
             }
-            LabelWithoutStatement(label) => format!("write `{label}: skip;`"),
-            _ => return None,
-        })
-    }
-
-    /// The error for people.
-    pub fn diagnostic(&self) -> Diagnostic {
-        let mut diagnostic = Diagnostic::error(self.code(), self.to_string()).at(self.span);
-        diagnostic.help = self.help();
-        match self.kind {
-            ParseErrorKind::Unclosed { opened, opener, .. } => {
-                diagnostic.note_at(opened, format!("{opener} stands here"))
+            UnclosedText | TooLargeNumber(_) | TooManyDimensions | TooManyPrimes | NestedStruct => {
+                out
             }
-            ParseErrorKind::MissingSemicolon { after, .. } => {
-                diagnostic.note_at(after, "the statement ends here")
-            }
-            ParseErrorKind::SecondElse { first } => {
-                diagnostic.note_at(first, "the first one stands here")
-            }
-            _ => diagnostic,
         }
     }
 }
 
-impl From<&ParseError> for Diagnostic {
-    fn from(error: &ParseError) -> Diagnostic {
-        error.diagnostic()
-    }
-}
-
-impl From<&LowerError> for Diagnostic {
-    fn from(error: &LowerError) -> Diagnostic {
-        error.diagnostic()
-    }
-}
-
-/// Something that is wrong with a program which the grammar accepts.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{kind}")]
-pub struct LowerError {
-    /// What is wrong.
-    pub kind: LowerErrorKind,
-    /// Where; `None` if it is about the whole program.
-    pub span: Option<Span>,
-    /// In which language.
-    pub language: Language,
+/// What would be right, where this language can say more than others.
+fn help(mistake: &Mistake, language: Language) -> Option<String> {
+    use Mistake::*;
+    Some(match mistake {
+        Expected { expected: "a name", found, keyword: true } => {
+            let word = found.trim_matches('`');
+            match word {
+                "A" | "E" => {
+                    format!(
+                        "`{word}` is a keyword (it begins `{word} i (0, 3) …`); take another name"
+                    )
+                }
+                _ => format!("`{word}` is a keyword; take another name"),
+            }
+        }
+        Expected { expected: "a declaration, a module or a statement", .. } => {
+            "a program consists of `define`s, declarations like `int x(3);`, `init main;` and \
+             modules `module void main() { … }`"
+                .into()
+        }
+        Expected { expected: "a rule", .. } => {
+            "a rule is `p <y> --> q <y1 y2>`, a formula in parentheses may follow".into()
+        }
+        Expected { expected: "`=`", found, .. } if found == "`==`" => {
+            "an assignment is written `=`".into()
+        }
+        Expected { expected: "`=`", .. } if language != Language::Pds => {
+            "a statement that begins with a name is an assignment `x = e;`, a call `f(e);`, \
+             a label `L: …` or a rule `p <y> --> q <y1>`"
+                .into()
+        }
+        Expected { expected: "an expression", found, .. } | MissingSemicolon { found, .. }
+            if found == "`=`" =>
+        {
+            "equality is written `==`".into()
+        }
+        _ => return None,
+    })
 }
 
 /// What is wrong with a program.
@@ -493,44 +370,39 @@ fn something(yes: bool) -> &'static str {
     if yes { "a value" } else { "nothing" }
 }
 
-impl LowerError {
-    /// A stable name of the kind of error.
-    pub fn code(&self) -> &'static str {
+impl Explain for LowerErrorKind {
+    fn code(&self, language: Language) -> &'static str {
         use LowerErrorKind::*;
-        match self.kind {
-            DeclaredTwice { .. } => code!(self.language, "declared-twice"),
-            LabelTwice { .. } => code!(self.language, "label-twice"),
-            Unknown { .. } | NotLocal { .. } => code!(self.language, "unknown-name"),
-            UnknownLabel { .. } => code!(self.language, "unknown-label"),
-            NotConstant | NoValue(_) => code!(self.language, "constant"),
-            BadBits(_) | UnknownBits(_) | MisplacedBits => code!(self.language, "bits"),
-            BadDimension { .. } => code!(self.language, "dimension"),
-            ArrayInArray(_) | NestedStruct => code!(self.language, "nested-struct"),
-            Sort { .. } | WholeStruct(_) | NoStruct(_) | Shape(_) => code!(self.language, "type"),
-            IndexCount { .. } => code!(self.language, "index-count"),
-            IndexNeverFits { .. } => code!(self.language, "index"),
-            TooWide { .. } | TooManyBits { .. } | TooManyInstances => code!(self.language, "limit"),
-            EmptyRange { .. } => code!(self.language, "range"),
-            ArgumentCount { .. } => code!(self.language, "argument-count"),
-            NoResult { .. } | ReturnValue { .. } => code!(self.language, "return"),
-            ReturnOutside | BreakOutside => code!(self.language, "misplaced"),
+        match self {
+            DeclaredTwice { .. } => code!(language, "declared-twice"),
+            LabelTwice { .. } => code!(language, "label-twice"),
+            Unknown { .. } | NotLocal { .. } => code!(language, "unknown-name"),
+            UnknownLabel { .. } => code!(language, "unknown-label"),
+            NotConstant | NoValue(_) => code!(language, "constant"),
+            BadBits(_) | UnknownBits(_) | MisplacedBits => code!(language, "bits"),
+            BadDimension { .. } => code!(language, "dimension"),
+            ArrayInArray(_) | NestedStruct => code!(language, "nested-struct"),
+            Sort { .. } | WholeStruct(_) | NoStruct(_) | Shape(_) => code!(language, "type"),
+            IndexCount { .. } => code!(language, "index-count"),
+            IndexNeverFits { .. } => code!(language, "index"),
+            TooWide { .. } | TooManyBits { .. } | TooManyInstances => code!(language, "limit"),
+            EmptyRange { .. } => code!(language, "range"),
+            ArgumentCount { .. } => code!(language, "argument-count"),
+            NoResult { .. } | ReturnValue { .. } => code!(language, "return"),
+            ReturnOutside | BreakOutside => code!(language, "misplaced"),
             Prime { .. } | NothingBelow { .. } | NothingLeft { .. } => {
-                code!(self.language, "prime")
+                code!(language, "prime")
             }
-            ConstantTarget(_) => code!(self.language, "constant-target"),
-            NoBody(_) | Announcement { .. } => code!(self.language, "announcement"),
-            SecondStart { .. } | SecondFrame { .. } => code!(self.language, "declared-twice"),
-            NoEntry { .. } | NoStart => code!(self.language, "no-entry"),
+            ConstantTarget(_) => code!(language, "constant-target"),
+            NoBody(_) | Announcement { .. } => code!(language, "announcement"),
+            SecondStart { .. } | SecondFrame { .. } => code!(language, "declared-twice"),
+            NoEntry { .. } | NoStart => code!(language, "no-entry"),
         }
     }
 
-    /// The error for people.
-    pub fn diagnostic(&self) -> Diagnostic {
+    fn explain(&self, _: Language, out: Diagnostic) -> Diagnostic {
         use LowerErrorKind::*;
-        let mut out = Diagnostic::error(self.code(), self.to_string());
-        out.span = self.span;
-        let did_you_mean = |near: &String| format!("did you mean `{near}`?");
-        match &self.kind {
+        match self {
             DeclaredTwice { first, .. } => out.note_at(*first, "first declared here"),
             LabelTwice { first, .. } => out.note_at(*first, "first used here"),
             SecondStart { first } | SecondFrame { first, .. } => {
@@ -558,17 +430,7 @@ impl LowerError {
             }
             NoStart => out.help("write it before the rules: `(p <y>)`"),
             NoEntry { what, nearest, known, .. } => {
-                let out = match known.len() {
-                    0 => out.note(format!("there are no {what}s")),
-                    n => out.note(format!("{what}{} here: {}", plural(n), known.join(", "))),
-                };
-                match (nearest, known.first()) {
-                    (Some(near), _) => out.help(did_you_mean(near)),
-                    (None, Some(first)) => {
-                        out.help(format!("name the one to start at: `--entry {first}`"))
-                    }
-                    (None, None) => out,
-                }
+                explain_entry(out, what, nearest.as_ref(), known)
             }
             _ => out,
         }

@@ -137,7 +137,7 @@ impl Writer<'_> {
         let tree = &mut self.raise.tree;
         let params = tree.add_list(params);
         let locals = tree.add_list(locals);
-        let body: Block = tree.add_list(body);
+        let body: Block = tree.add_block(body);
         tree.add_item(Item::Module(Module {
             name,
             returns: TypeName::Void,
@@ -156,7 +156,7 @@ impl Writer<'_> {
         let (entry, init) = (program.entry, program.init);
         let (main, _) = self.modules[entry.index()];
         if init.condition == Exprs::TRUE {
-            let names = self.raise.tree.add_list([main]);
+            let names = self.raise.tree.add_names([main]);
             self.raise.tree.add_item(Item::Init(names));
             return Ok(());
         }
@@ -191,14 +191,14 @@ impl Writer<'_> {
             text.push('_');
         }
         let start = self.raise.name(Named::Module, &text);
-        let names = self.raise.tree.add_list([start]);
+        let names = self.raise.tree.add_names([start]);
         self.raise.tree.add_item(Item::Init(names));
         self.raise.open_choices(init.choices);
         let condition = self.raise.expr(init.condition)?;
         self.raise.restore();
         let condition = self.raise.close_choices(condition);
         let pass = self.plain(StmtKind::Skip(Some(condition)));
-        let args = self.raise.tree.add_list(args);
+        let args = self.raise.tree.add_exprs(args);
         let assigns = List::EMPTY;
         let call = self.plain(StmtKind::Call { target: None, callee: main, args, assigns });
         self.add_module(start, Vec::new(), locals, vec![pass, call]);
@@ -218,7 +218,7 @@ impl Writer<'_> {
                 return Err(Unwritten::Stopped);
             }
             let labels = self.labels[&node].clone();
-            let labels = self.raise.tree.add_list(labels);
+            let labels = self.raise.tree.add_names(labels);
             let mut branches = Vec::new();
             for edge in program.out_edges(node) {
                 branches.push(self.branch(&program.edges[edge])?);
@@ -229,7 +229,7 @@ impl Writer<'_> {
                 StmtKind::Skip(Some(self.never()))
             } else if branches.is_empty() {
                 let body = self.plain(StmtKind::Skip(None));
-                let body = self.raise.tree.add_list([body]);
+                let body = self.raise.tree.add_block([body]);
                 let guard = Some(self.never());
                 let branch = Branch { guard, body, span: Span::default() };
                 StmtKind::If(self.raise.tree.add_list([branch]))
@@ -295,7 +295,7 @@ impl Writer<'_> {
                 body.push(self.plain(goto));
             }
         }
-        let body = self.raise.tree.add_list(body);
+        let body = self.raise.tree.add_block(body);
         let always = self.raise.tree.add_expr(ExprKind::Bool(true), Span::default());
         Ok(Branch { guard: Some(always), body, span: Span::default() })
     }
@@ -324,7 +324,7 @@ impl Writer<'_> {
                 None => self.raise.tree.add_expr(ExprKind::Undef, Span::default()),
             });
         }
-        let args = self.raise.tree.add_list(list);
+        let args = self.raise.tree.add_exprs(list);
         let assigns = self.raise.tree.add_list(assigns);
         let (callee, _) = self.modules[call.callee.index()];
         Ok(self.plain(StmtKind::Call { target: None, callee, args, assigns }))
@@ -377,7 +377,7 @@ impl Writer<'_> {
         let skip = skip?;
         let list: Vec<ExprId> =
             args.iter().map(|&(_, name)| self.raise.named(name, 0, None)).collect();
-        let args = self.raise.tree.add_list(list);
+        let args = self.raise.tree.add_exprs(list);
         let ((callee, _), assigns) = (self.modules[call.callee.index()].clone(), List::EMPTY);
         let call = self.plain(StmtKind::Call { target: None, callee, args, assigns });
         Ok([skip, call])

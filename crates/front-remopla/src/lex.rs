@@ -1,15 +1,13 @@
 //! Tokens of Remopla and of pushdown systems.
-//!
-//! The lexer never fails: what is no token becomes a token of a kind that no grammar rule accepts,
-//! and the parser, which knows where it stands, reports it.
 
-use source::Span;
+use syntax::{Chars, Mistake, Tokens, digits, word_len};
 
+use crate::error::ParseErrorKind;
 use crate::tree::BinOp;
 
 /// The kind of a token; its text is under its span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A name.
     Ident,
     /// A decimal number.
@@ -112,7 +110,7 @@ pub enum Kind {
 
 impl Kind {
     /// A keyword or a constant: looks like a name and is none.
-    pub fn is_reserved(self) -> bool {
+    pub(crate) fn is_reserved(self) -> bool {
         use Kind::*;
         let declares = matches!(self, Define | DefaultBits | Bool | IntType | Unsigned | Enum);
         let item = matches!(self, Struct | Shared | Void | Module | Init);
@@ -122,7 +120,7 @@ impl Kind {
     }
 
     /// What can be a label, which is told by the `:` behind it: a name, a number, any other word.
-    pub fn is_label(self) -> bool {
+    pub(crate) fn is_label(self) -> bool {
         matches!(self, Kind::Ident | Kind::Int | Kind::Foreign) || self.is_reserved()
     }
 
@@ -132,7 +130,7 @@ impl Kind {
     }
 
     /// The words that can only begin a declaration of variables.
-    pub fn begins_declaration(self) -> bool {
+    pub(crate) fn begins_declaration(self) -> bool {
         use Kind::*;
         matches!(self, Bool | IntType | Unsigned | Enum | Struct | Shared)
     }
@@ -149,48 +147,55 @@ impl Kind {
 }
 
 /// A piece of the text.
-#[derive(Clone, Copy, Debug)]
-pub struct Token {
-    /// What it is.
-    pub kind: Kind,
-    /// Where it stands.
-    pub span: Span,
-}
+pub(crate) type Token = syntax::Token<Kind>;
 
-/// Reads tokens from left to right. `pos` never exceeds the text, whose size fits `u32`.
-pub(crate) struct Lexer<'t> {
-    text: &'t str,
-    bytes: &'t [u8],
-    pos: usize,
-}
+/// Reads tokens from left to right.
+pub(crate) struct Lexer<'t>(Chars<'t>);
 
-impl<'t> Lexer<'t> {
-    pub(crate) fn new(text: &'t str) -> Lexer<'t> {
-        // A byte order mark is no character of the program.
-        let pos = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        Lexer { text, bytes: text.as_bytes(), pos }
+impl<'t> Tokens<'t> for Lexer<'t> {
+    type Kind = Kind;
+    type Error = ParseErrorKind;
+    const END: Kind = Kind::Eof;
+    const UNKNOWN: Kind = Kind::Unknown;
+
+    fn new(text: &'t str) -> Lexer<'t> {
+        Lexer(Chars::new(text))
     }
 
-    /// Leaves out the rest of the text.
-    pub(crate) fn stop(&mut self) {
-        self.pos = self.bytes.len();
+    fn stop(&mut self) {
+        self.0.stop();
     }
 
-    pub(crate) fn next(&mut self) -> Token {
-        if let Some(comment) = self.skip_blanks() {
-            return comment;
+    fn is_reserved(kind: Kind) -> bool {
+        kind.is_reserved()
+    }
+
+    fn wrong(kind: Kind, text: &str) -> Option<ParseErrorKind> {
+        let meaning = match (kind, text) {
+            (Kind::Foreign, "pchoice" | "choicep") => {
+                "chooses by probability; `if :: true -> … :: true -> … fi` chooses freely"
+            }
+            (Kind::Foreign, "fork") => "starts a thread; only sequential programs can be checked",
+            (Kind::Foreign, _) => "is about signed integers; all integers are unsigned",
+            (Kind::UnclosedComment, _) => return Some(Mistake::UnclosedComment.into()),
+            (Kind::UnclosedText, _) => return Some(ParseErrorKind::UnclosedText),
+            _ => return None,
+        };
+        Some(ParseErrorKind::Unsupported { construct: text.into(), meaning })
+    }
+
+    fn next(&mut self) -> Token {
+        if let Some(span) = self.0.skip_blanks(b"#%") {
+            return Token { kind: Kind::UnclosedComment, span };
         }
-        let start = self.pos;
-        let rest = &self.bytes[start..];
+        let rest = self.0.rest();
         let (kind, len) = match rest {
             [] => (Kind::Eof, 0),
             [b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'$', ..] => {
-                let len = rest.iter().take_while(|&&b| in_ident(b)).count();
+                let len = word_len(rest, b"");
                 (word(&rest[..len]), len)
             }
-            [b'0'..=b'9', ..] => {
-                (Kind::Int, rest.iter().take_while(|b| b.is_ascii_digit()).count())
-            }
+            [b'0'..=b'9', ..] => (Kind::Int, digits(rest)),
             [b'"', rest @ ..] => match rest.iter().position(|&b| matches!(b, b'"' | b'\n')) {
                 Some(end) if rest[end] == b'"' => (Kind::Text, end + 2),
                 Some(end) => (Kind::UnclosedText, end + 1),
@@ -232,41 +237,10 @@ impl<'t> Lexer<'t> {
             [b']', ..] => (Kind::RBracket, 1),
             [b'{', ..] => (Kind::LBrace, 1),
             [b'}', ..] => (Kind::RBrace, 1),
-            _ => (Kind::Unknown, self.text[start..].chars().next().map_or(1, char::len_utf8)),
+            _ => (Kind::Unknown, self.0.unknown()),
         };
-        self.pos = start + len;
-        self.token(kind, start, self.pos)
+        self.0.token(kind, len)
     }
-
-    /// Skips blanks and comments; a comment without its end comes back as a token.
-    fn skip_blanks(&mut self) -> Option<Token> {
-        loop {
-            match self.bytes.get(self.pos..) {
-                Some([b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c, ..]) => self.pos += 1,
-                Some([b'/', b'/', rest @ ..] | [b'#' | b'%', rest @ ..]) => {
-                    let end = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
-                    self.pos = self.bytes.len() - rest.len() + end;
-                }
-                Some([b'/', b'*', rest @ ..]) => {
-                    let Some(end) = rest.windows(2).position(|two| two == b"*/") else {
-                        let start = self.pos;
-                        self.stop();
-                        return Some(self.token(Kind::UnclosedComment, start, start + 2));
-                    };
-                    self.pos += 2 + end + 2;
-                }
-                _ => return None,
-            }
-        }
-    }
-
-    fn token(&self, kind: Kind, start: usize, end: usize) -> Token {
-        Token { kind, span: Span::new(start as u32, end as u32) }
-    }
-}
-
-fn in_ident(b: u8) -> bool {
-    matches!(b, b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'$')
 }
 
 fn word(text: &[u8]) -> Kind {
@@ -307,16 +281,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let mut lexer = Lexer::new(text);
-        let mut out = Vec::new();
-        loop {
-            let token = lexer.next();
-            if token.kind == Kind::Eof {
-                break;
-            }
-            out.push(format!("{:?} {}", token.kind, &text[token.span.range()]));
-        }
-        assert_eq!(out.join(", "), expected);
+        assert_eq!(syntax::listed::<Lexer<'_>>(text), expected);
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! Remopla (`.rem`, `.rmpl`), the programming language of Moped: text → tree → [`ir::Program`], and
-//! back to text.
+//! Remopla (`.rem`, `.rmpl`), the programming language of Moped, and, in [`pds`], its pushdown systems
+//! (`.pds`): text → tree → [`ir::Program`], and back to text.
 //!
 //! Integers of a few bits, arrays, enumerations, structs, modules, guarded commands, and raw rules
 //! of pushdown systems. [`parse()`] reads it, [`lower()`] checks it and turns it into the program
 //! model, [`print()`] writes it. What programs mean is told in `lower.rs`, what expressions mean in
-//! [`values`].
+//! `values.rs`. Pushdown systems share declarations, expressions, rules and errors.
 //!
 //! ```
 //! use front_remopla::{LowerOptions, lower, parse, print};
@@ -20,29 +20,29 @@
 //! ```
 //!
 //! Not for programs made by other programs: those build an [`ir::Program`] directly. This crate
-//! knows no engine and no property. `front-pds` shares its declarations, expressions and rules.
+//! knows no engine and no property.
 
 mod error;
 mod from_program;
 mod lex;
 mod lower;
-pub mod parse;
+mod parse;
+pub mod pds;
 mod print;
 pub mod quicksort;
-pub mod raise;
+mod raise;
 pub mod tree;
-pub mod types;
-pub mod values;
+mod types;
+mod values;
 
-pub use error::{Language, LowerError, LowerErrorKind, ParseError, ParseErrorKind};
+pub use error::{LowerError, LowerErrorKind, ParseError, ParseErrorKind};
 pub use from_program::from_program;
-pub use lower::{LowerOptions, lower, members};
+pub use lower::lower;
 pub use parse::parse;
-pub use print::{decl_text, expr_text, print, rule_head_text, rule_text, stmt_text};
+pub use print::{decl_text, expr_text, print, rule_text, stmt_text};
+pub use syntax::{LowerOptions, MAX_ERRORS};
 pub use tree::Tree;
 
-/// The errors that one run of [`parse()`] reports before it gives up.
-pub const MAX_ERRORS: usize = 50;
 /// The most cells of an array.
 pub const MAX_CELLS: u32 = 1 << 16;
 /// The most instances that the quantifiers of one statement stand for.

@@ -23,8 +23,9 @@ use ir::{BinaryOp, Exprs, Init, NodeId, Origin, ProcId, ProgramBuilder, Rel, Tim
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::{SourceFile, Span, suggest};
 use std::rc::Rc;
+use syntax::{Language, LowerOptions};
 
-use crate::error::{Language, LowerError, LowerErrorKind};
+use crate::error::{LowerError, LowerErrorKind};
 use crate::print::stmt_text;
 use crate::raise::is_failure;
 use crate::tree::{
@@ -33,15 +34,8 @@ use crate::tree::{
 use crate::types::{Entity, Leaf, Shape, Types};
 use crate::values::{Found, Scope, Values, read};
 
-/// How to turn a tree into a program.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LowerOptions {
-    /// The module that the program starts at. If it is not given: what `init` says, else the module
-    /// `main`, else the first one.
-    pub entry: Option<String>,
-}
-
-/// The program that a tree, read from `file`, describes; or everything that is wrong with it.
+/// The program that a tree, read from `file`, describes; or everything that is wrong with it. If no
+/// entry is given, it starts at what `init` says, else at the module `main`, else at the first one.
 pub fn lower(
     tree: &Tree,
     file: &SourceFile,
@@ -212,7 +206,7 @@ impl<'t> Lowering<'t> {
                     }
                 }
                 Item::Init(names) => {
-                    let span = tree.list(*names).first().map_or(Span::default(), |n| n.span);
+                    let span = tree.names(*names).first().map_or(Span::default(), |n| n.span);
                     match self.init {
                         Some((_, first)) => {
                             self.types.error(LowerErrorKind::SecondStart { first }, span);
@@ -296,7 +290,7 @@ impl<'t> Lowering<'t> {
             module: Some(module),
             text: tree.text(name.symbol),
             span: module.span,
-            body: tree.list(module.body.unwrap_or(List::EMPTY)),
+            body: tree.block(module.body.unwrap_or(List::EMPTY)),
             proc,
             limited: entities[params..]
                 .iter()
@@ -346,7 +340,7 @@ impl<'t> Lowering<'t> {
         let tree = self.tree;
         let Some(&first) = stmts.first() else { return };
         let first = tree.stmt(first);
-        let name = match (tree.list(first.labels).first(), first.kind) {
+        let name = match (tree.names(first.labels).first(), first.kind) {
             (Some(label), _) => Some(label.symbol),
             (None, StmtKind::Rule(rule)) => Some(rule.symbol.symbol),
             (None, _) => None,
@@ -410,7 +404,7 @@ impl<'t> Lowering<'t> {
         const SHOWN: usize = 10;
         let tree = self.tree;
         let stack: Vec<Name> = match (&options.entry, self.init) {
-            (None, Some((names, _))) if !self.modules.is_empty() => tree.list(names).to_vec(),
+            (None, Some((names, _))) if !self.modules.is_empty() => tree.names(names).to_vec(),
             (entry, _) => {
                 let wanted = match entry {
                     Some(entry) => entry.as_str(),
@@ -453,7 +447,7 @@ impl<'t> Lowering<'t> {
             work.extend(self.modules[number].body.iter().rev());
             while let Some(id) = work.pop() {
                 let stmt = tree.stmt(id);
-                for label in tree.list(stmt.labels) {
+                for label in tree.names(stmt.labels) {
                     match self.modules[number].labels.get(&label.symbol) {
                         Some(&(other, first)) if other != id => {
                             let name = self.types.text(label.symbol);
@@ -470,7 +464,7 @@ impl<'t> Lowering<'t> {
                     StmtKind::Rule(_) => self.rules.push((number, id)),
                     StmtKind::If(branches) | StmtKind::Do(branches) => {
                         for branch in tree.list(branches).iter().rev() {
-                            work.extend(tree.list(branch.body).iter().rev());
+                            work.extend(tree.block(branch.body).iter().rev());
                         }
                     }
                     _ => {}
@@ -504,7 +498,7 @@ impl<'t> Lowering<'t> {
             }
             if let StmtKind::If(branches) | StmtKind::Do(branches) = stmt.kind {
                 for branch in tree.list(branches).iter().rev() {
-                    work.extend(tree.list(branch.body).iter().rev());
+                    work.extend(tree.block(branch.body).iter().rev());
                 }
             }
         }
@@ -530,12 +524,12 @@ impl<'t> Lowering<'t> {
         let tree = self.tree;
         let StmtKind::Skip(Some(condition)) = stmt.kind else { return false };
         matches!(tree.expr(condition).kind, ExprKind::Bool(false))
-            && tree.list(stmt.labels).iter().any(|label| is_failure(tree.text(label.symbol)))
+            && tree.names(stmt.labels).iter().any(|label| is_failure(tree.text(label.symbol)))
     }
 
     fn put_labels(&mut self, stmt: &Stmt, node: NodeId) {
         let mut seen: FxHashSet<Symbol> = FxHashSet::default();
-        for label in self.tree.list(stmt.labels) {
+        for label in self.tree.names(stmt.labels) {
             // One label may stand twice before a statement.
             if seen.insert(label.symbol) {
                 self.builder.label(self.tree.text(label.symbol), node);
@@ -572,13 +566,13 @@ impl<'t> Lowering<'t> {
                     StmtKind::If(branches) => {
                         self.branches(number, node, branches, next);
                         let bodies = tree.list(branches).iter();
-                        blocks.extend(bodies.map(|branch| (tree.list(branch.body), next, end)));
+                        blocks.extend(bodies.map(|branch| (tree.block(branch.body), next, end)));
                     }
                     StmtKind::Do(branches) => {
                         self.branches(number, node, branches, node);
                         let bodies = tree.list(branches).iter();
                         blocks.extend(
-                            bodies.map(|branch| (tree.list(branch.body), node, Some(next))),
+                            bodies.map(|branch| (tree.block(branch.body), node, Some(next))),
                         );
                     }
                     StmtKind::Break => match end {
@@ -603,7 +597,7 @@ impl<'t> Lowering<'t> {
         let mut none = Exprs::TRUE;
         let mut otherwise = None;
         for branch in tree.list(list) {
-            let body = self.head(tree.list(branch.body), after);
+            let body = self.head(tree.block(branch.body), after);
             let Some(guard) = branch.guard else {
                 otherwise = Some(body);
                 continue;
@@ -732,7 +726,7 @@ fn sorted(mut errors: Vec<LowerError>) -> Vec<LowerError> {
 }
 
 /// What holds of arbitrary values of enumerations: they are members.
-pub fn members<'l>(
+pub(crate) fn members<'l>(
     exprs: &mut Exprs,
     leaves: impl Iterator<Item = &'l Leaf>,
     time: Time,

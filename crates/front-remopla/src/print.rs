@@ -1,12 +1,12 @@
 //! Tree → text: whole programs, fully parenthesised, and single statements for people.
 
+use syntax::print::{indent, names, separated};
+
 use crate::tree::{
     Assign, BinOp, Block, Branch, Decl, Declarator, Dim, ExprId, ExprKind, Item, List, Module,
     Name, Quantifier, Rule, Segment, Stmt, StmtId, StmtKind, Tree, TypeName,
 };
 
-/// Deeper blocks are indented no further, or the text would grow with the square of the depth.
-const DEEPEST: usize = 40;
 /// The text of an `if` or `do` lists its conditions up to about this many characters.
 const HEAD: usize = 100;
 
@@ -55,7 +55,7 @@ pub fn rule_text(tree: &Tree, rule: &Rule) -> String {
 }
 
 /// A rule as a person would write it, without its formula.
-pub fn rule_head_text(tree: &Tree, rule: &Rule) -> String {
+pub(crate) fn rule_head_text(tree: &Tree, rule: &Rule) -> String {
     let mut out = String::new();
     write_rule(&mut out, tree, &Rule { formula: None, ..*rule }, Style::Readable);
     out
@@ -84,10 +84,6 @@ struct Printer<'t> {
 }
 
 impl Printer<'_> {
-    fn indent(&mut self, depth: usize) {
-        self.out.extend(std::iter::repeat_n("  ", depth.min(DEEPEST)));
-    }
-
     fn item(&mut self, item: &Item, before: Option<&Item>) {
         let tree = self.tree;
         match *item {
@@ -133,19 +129,16 @@ impl Printer<'_> {
         self.out.push(' ');
         self.out.push_str(tree.text(module.name.symbol));
         self.out.push('(');
-        for (i, param) in tree.list(module.params).iter().enumerate() {
-            if i > 0 {
-                self.out.push_str(", ");
-            }
-            write_decl(&mut self.out, tree, param);
-        }
+        separated(&mut self.out, tree.list(module.params), ", ", |out, param| {
+            write_decl(out, tree, param);
+        });
         let Some(body) = module.body else {
             self.out.push_str(");\n");
             return;
         };
         self.out.push_str(") {\n");
         for decl in tree.list(module.locals) {
-            self.indent(1);
+            indent(&mut self.out, 1);
             write_decl(&mut self.out, tree, decl);
             self.out.push_str(";\n");
         }
@@ -155,7 +148,7 @@ impl Printer<'_> {
     }
 
     fn push_block(&mut self, block: Block, depth: usize) {
-        let stmts = self.tree.list(block).iter().rev();
+        let stmts = self.tree.block(block).iter().rev();
         self.work.extend(stmts.map(|&stmt| Work::Stmt(stmt, depth)));
     }
 
@@ -163,12 +156,12 @@ impl Printer<'_> {
         while let Some(work) = self.work.pop() {
             match work {
                 Work::Line(text, depth) => {
-                    self.indent(depth);
+                    indent(&mut self.out, depth);
                     self.out.push_str(text);
                     self.out.push('\n');
                 }
                 Work::Branch(branch, depth) => {
-                    self.indent(depth);
+                    indent(&mut self.out, depth);
                     self.out.push_str(":: ");
                     guard(&mut self.out, self.tree, &branch, Style::Full);
                     self.out.push_str(" ->\n");
@@ -182,8 +175,8 @@ impl Printer<'_> {
     fn stmt(&mut self, id: StmtId, depth: usize) {
         let tree = self.tree;
         let stmt = tree.stmt(id);
-        self.indent(depth);
-        for label in tree.list(stmt.labels) {
+        indent(&mut self.out, depth);
+        for label in tree.names(stmt.labels) {
             self.out.push_str(tree.text(label.symbol));
             self.out.push_str(": ");
         }
@@ -341,12 +334,9 @@ fn simple(out: &mut String, tree: &Tree, stmt: &Stmt, style: Style) {
             }
             out.push_str(tree.text(callee.symbol));
             out.push('(');
-            for (i, &arg) in tree.list(args).iter().enumerate() {
-                if i > 0 {
-                    out.push_str(", ");
-                }
+            separated(out, tree.exprs(args), ", ", |out, &arg| {
                 write_expr(out, tree, arg, style, None);
-            }
+            });
             out.push(')');
             assigns(out, tree, list, style, ", ");
         }
@@ -394,15 +384,6 @@ fn assigns(out: &mut String, tree: &Tree, list: List<Assign>, style: Style, befo
     }
 }
 
-fn names(out: &mut String, tree: &Tree, list: List<Name>, between: &str) {
-    for (i, name) in tree.list(list).iter().enumerate() {
-        if i > 0 {
-            out.push_str(between);
-        }
-        out.push_str(tree.text(name.symbol));
-    }
-}
-
 /// What is left to write of an expression, last first.
 enum Piece {
     Text(&'static str),
@@ -422,7 +403,7 @@ fn write_expr(out: &mut String, tree: &Tree, expr: ExprId, style: Style, around:
             Piece::Segment(segment) => {
                 out.push_str(tree.text(segment.name.symbol));
                 out.extend(std::iter::repeat_n('\'', segment.primes.into()));
-                for &index in tree.list(segment.indices).iter().rev() {
+                for &index in tree.exprs(segment.indices).iter().rev() {
                     let text = Piece::Text;
                     work.extend([text("]"), Piece::Expr(index, None), text("[")]);
                 }

@@ -4,9 +4,10 @@
 use ir::{Assign, BinaryOp, Expr, Exprs, Sort, Time, Type, Unwritten, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::Span;
+use syntax::Language;
 
-use crate::Language;
-use crate::parse::{Kind, Parser};
+use crate::lex::Kind;
+use crate::parse::Parser;
 use crate::tree::{
     BinOp, Decl, Declarator, Dim, ExprId, ExprKind, List, Name, Place, Quantifier, Segment, Tree,
     TypeName,
@@ -21,7 +22,7 @@ struct Names {
 
 /// What has names of its own: a variable and a label may be called alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Named {
+pub(crate) enum Named {
     /// Variables, also those that quantifiers bind.
     Variable,
     /// Labels; the stack symbols of a pushdown system.
@@ -32,7 +33,7 @@ pub enum Named {
 
 /// The label of a place where nothing goes on because an assertion failed: `assertion_failed`, or
 /// that with a number behind it.
-pub fn is_failure(label: &str) -> bool {
+pub(crate) fn is_failure(label: &str) -> bool {
     label.strip_prefix(FAILURE).is_some_and(|rest| {
         let number = rest.strip_prefix('_').unwrap_or("x");
         rest.is_empty() || !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
@@ -42,9 +43,9 @@ pub fn is_failure(label: &str) -> bool {
 const FAILURE: &str = "assertion_failed";
 
 /// Writes parts of a program into a tree.
-pub struct Raise<'p> {
+pub(crate) struct Raise<'p> {
     /// The tree.
-    pub tree: Tree,
+    pub(crate) tree: Tree,
     exprs: &'p Exprs,
     vars: FxHashMap<VarId, (Name, Type)>,
     names: [Names; 3],
@@ -58,7 +59,7 @@ pub struct Raise<'p> {
 
 impl<'p> Raise<'p> {
     /// For a program with these expressions.
-    pub fn new(exprs: &'p Exprs) -> Raise<'p> {
+    pub(crate) fn new(exprs: &'p Exprs) -> Raise<'p> {
         Raise {
             tree: Tree::new(),
             exprs,
@@ -72,7 +73,7 @@ impl<'p> Raise<'p> {
     }
 
     /// A name like `wanted` that is a name of the language and that no other one of its kind has.
-    pub fn name(&mut self, kind: Named, wanted: &str) -> Name {
+    pub(crate) fn name(&mut self, kind: Named, wanted: &str) -> Name {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
         let letter = |c: char| if plain(c) { c } else { '_' };
         let mut base: String = wanted.trim_matches(['{', '}']).chars().map(letter).collect();
@@ -95,7 +96,11 @@ impl<'p> Raise<'p> {
 
     /// Names for all of them: their own for those whose names are names of the language, whatever
     /// comes before them.
-    pub fn names<'t>(&mut self, kind: Named, wanted: impl Iterator<Item = &'t str>) -> Vec<Name> {
+    pub(crate) fn names<'t>(
+        &mut self,
+        kind: Named,
+        wanted: impl Iterator<Item = &'t str>,
+    ) -> Vec<Name> {
         let wanted: Vec<&str> = wanted.collect();
         let mut own: Vec<Option<Name>> = Vec::with_capacity(wanted.len());
         for text in &wanted {
@@ -113,12 +118,12 @@ impl<'p> Raise<'p> {
     }
 
     /// No other one of its kind will get the name.
-    pub fn reserve(&mut self, kind: Named, text: &str) {
+    pub(crate) fn reserve(&mut self, kind: Named, text: &str) {
         self.names[kind as usize].taken.insert(text.to_owned());
     }
 
     /// The label, under its own name. Braces around a name are not part of it.
-    pub fn label(&mut self, text: &str) -> Result<Name, Unwritten> {
+    pub(crate) fn label(&mut self, text: &str) -> Result<Name, Unwritten> {
         let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
         let word = inner.unwrap_or(text);
         if !is_word(word) {
@@ -130,12 +135,12 @@ impl<'p> Raise<'p> {
     }
 
     /// A label for the place where assertions fail; see [`is_failure`].
-    pub fn failure(&mut self) -> Name {
+    pub(crate) fn failure(&mut self) -> Name {
         self.name(Named::Place, FAILURE)
     }
 
     /// Declares variables that see each other.
-    pub fn vars(&mut self, vars: &[(VarId, &str, Type)]) -> Vec<Decl> {
+    pub(crate) fn vars(&mut self, vars: &[(VarId, &str, Type)]) -> Vec<Decl> {
         let names = self.names(Named::Variable, vars.iter().map(|&(_, name, _)| name));
         let mut out = Vec::with_capacity(vars.len());
         for (&(var, _, ty), name) in vars.iter().zip(names) {
@@ -149,19 +154,19 @@ impl<'p> Raise<'p> {
     }
 
     /// What was declared since the last call is in everybody's scope.
-    pub fn keep_scope(&mut self) {
+    pub(crate) fn keep_scope(&mut self) {
         self.scope.clear();
     }
 
     /// What was declared since the last call is in nobody else's scope: others may have the names.
-    pub fn end_scope(&mut self) {
+    pub(crate) fn end_scope(&mut self) {
         for text in self.scope.drain(..) {
             self.names[Named::Variable as usize].taken.remove(&text);
         }
     }
 
     /// Declares a variable that the program does not have.
-    pub fn fresh_var(&mut self, wanted: &str, ty: Type) -> (Decl, Name) {
+    pub(crate) fn fresh_var(&mut self, wanted: &str, ty: Type) -> (Decl, Name) {
         let mut name = self.name(Named::Variable, wanted);
         while !self.ever.insert(self.tree.text(name.symbol).to_owned()) {
             name = self.name(Named::Variable, wanted);
@@ -189,7 +194,7 @@ impl<'p> Raise<'p> {
     }
 
     /// A number; there are no negative ones, but differences.
-    pub fn int(&mut self, value: i64) -> ExprId {
+    pub(crate) fn int(&mut self, value: i64) -> ExprId {
         if value >= 0 {
             return self.add(ExprKind::Int(value));
         }
@@ -206,12 +211,12 @@ impl<'p> Raise<'p> {
     }
 
     /// An operation.
-    pub fn binary(&mut self, op: BinOp, a: ExprId, b: ExprId) -> ExprId {
+    pub(crate) fn binary(&mut self, op: BinOp, a: ExprId, b: ExprId) -> ExprId {
         self.add(ExprKind::Binary(op, a, b))
     }
 
     /// The conjunction of all; `None` if there are none.
-    pub fn all(&mut self, conjuncts: impl IntoIterator<Item = ExprId>) -> Option<ExprId> {
+    pub(crate) fn all(&mut self, conjuncts: impl IntoIterator<Item = ExprId>) -> Option<ExprId> {
         let mut conjuncts = conjuncts.into_iter();
         let mut all = conjuncts.next()?;
         for conjunct in conjuncts {
@@ -221,7 +226,7 @@ impl<'p> Raise<'p> {
     }
 
     /// A variable or a cell, at a time.
-    pub fn place(&mut self, time: Time, var: VarId, index: Option<ExprId>) -> ExprId {
+    pub(crate) fn place(&mut self, time: Time, var: VarId, index: Option<ExprId>) -> ExprId {
         if let Some(&(name, primes)) = self.renamed.get(&(time, var)) {
             return self.named(name, primes, index);
         }
@@ -237,7 +242,7 @@ impl<'p> Raise<'p> {
     /// What a variable becomes, as conjuncts: what is assigned, and its old value where it keeps
     /// that. With `mention`, also that an arbitrary value is some value: what a formula does not
     /// speak of keeps its value in Remopla, and has any in a pushdown system.
-    pub fn becomes(
+    pub(crate) fn becomes(
         &mut self,
         (time, var): (Time, VarId),
         (keeps, mention): (bool, bool),
@@ -356,23 +361,23 @@ impl<'p> Raise<'p> {
     }
 
     /// From now on, until [`Raise::restore`], the variable at the time is written like this.
-    pub fn rename(&mut self, time: Time, var: VarId, name: Name, primes: u8) {
+    pub(crate) fn rename(&mut self, time: Time, var: VarId, name: Name, primes: u8) {
         self.renamed.insert((time, var), (name, primes));
     }
 
     /// Every variable has its own name again.
-    pub fn restore(&mut self) {
+    pub(crate) fn restore(&mut self) {
         self.renamed.clear();
     }
 
     /// The name of a declared variable.
-    pub fn name_of(&self, var: VarId) -> Name {
+    pub(crate) fn name_of(&self, var: VarId) -> Name {
         self.vars[&var].0
     }
 
     /// A variable with a name, which need not be one of the program.
-    pub fn named(&mut self, name: Name, primes: u8, index: Option<ExprId>) -> ExprId {
-        let indices = self.tree.add_list(index);
+    pub(crate) fn named(&mut self, name: Name, primes: u8, index: Option<ExprId>) -> ExprId {
+        let indices = self.tree.add_exprs(index);
         let base = Segment { name, primes, indices };
         self.add(ExprKind::Place(Place { base, field: None }))
     }
@@ -394,7 +399,7 @@ impl<'p> Raise<'p> {
     }
 
     /// `A i (lo, hi) a'[i] == a[i]`, or `x' == x`.
-    pub fn kept(&mut self, time: Time, var: VarId) -> ExprId {
+    pub(crate) fn kept(&mut self, time: Time, var: VarId) -> ExprId {
         let (_, ty) = self.vars[&var];
         let Some(dim) = ty.array else {
             let (after, before) = (self.place(time, var, None), self.place(Time::Pre, var, None));
@@ -419,7 +424,7 @@ impl<'p> Raise<'p> {
     }
 
     /// From now on, choices below the number are bits that a quantifier chooses.
-    pub fn open_choices(&mut self, count: u32) {
+    pub(crate) fn open_choices(&mut self, count: u32) {
         self.choices.clear();
         for k in 0..count {
             let name = self.bound(&format!("choice_{k}"));
@@ -428,7 +433,7 @@ impl<'p> Raise<'p> {
     }
 
     /// The formula under quantifiers that choose the choices opened last.
-    pub fn close_choices(&mut self, mut formula: ExprId) -> ExprId {
+    pub(crate) fn close_choices(&mut self, mut formula: ExprId) -> ExprId {
         let mut choices: Vec<(u32, Name)> = self.choices.drain().collect();
         choices.sort_unstable_by_key(|&(k, _)| k);
         for (_, var) in choices.into_iter().rev() {
@@ -440,7 +445,7 @@ impl<'p> Raise<'p> {
     }
 
     /// An expression.
-    pub fn expr(&mut self, root: ir::ExprId) -> Result<ExprId, Unwritten> {
+    pub(crate) fn expr(&mut self, root: ir::ExprId) -> Result<ExprId, Unwritten> {
         // Shared subexpressions are written out each time: a tree has no others.
         const MOST: usize = 1 << 20;
         let mut done: Vec<ExprId> = Vec::new();
@@ -528,7 +533,7 @@ impl<'p> Raise<'p> {
     }
 
     /// Whether an expression has a value whatever its variables are.
-    pub fn is_defined(&self, expr: ir::ExprId) -> bool {
+    pub(crate) fn is_defined(&self, expr: ir::ExprId) -> bool {
         let mut defined = true;
         self.exprs.postorder(expr, |_, expr| {
             use BinaryOp::{Div, Shl, Shr, When};
@@ -564,7 +569,7 @@ impl<'p> Raise<'p> {
 /// Whether a text can be a label.
 fn is_word(text: &str) -> bool {
     Parser::new(text, Language::Remopla).is_ok_and(|parser| {
-        parser.current().kind.is_label() && parser.text_of(parser.current()) == text
+        parser.current.kind.is_label() && parser.text_of(parser.current) == text
     })
 }
 
@@ -572,7 +577,7 @@ fn is_word(text: &str) -> bool {
 fn is_name(text: &str) -> bool {
     Parser::new(text, Language::Remopla).is_ok_and(|parser| {
         parser.at(Kind::Ident)
-            && parser.text_of(parser.current()) == text
+            && parser.text_of(parser.current) == text
             && !matches!(text, "global" | "local")
     })
 }

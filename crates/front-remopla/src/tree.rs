@@ -1,96 +1,13 @@
 //! The syntax tree of a Remopla program, in arenas.
 //!
-//! Nodes refer to each other by index, so that dropping, cloning and comparing a tree of any depth
-//! needs no recursion. What cannot matter is gone: the word `unsigned`, parentheses, and where
-//! among the statements of a module a local was declared.
+//! Names, expressions, statements and lists of them are those of all languages ([`Nodes`]); here is
+//! what they are in this one, and its own sorts of lists. What cannot matter is gone: the word
+//! `unsigned`, parentheses, and where among the statements of a module a local was declared.
 
-use std::fmt;
-use std::marker::PhantomData;
-use std::sync::Arc;
+use std::ops::{Deref, DerefMut};
 
-use rustc_hash::FxHashMap;
 use source::Span;
-
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(u32);
-
-        impl $name {
-            /// Its number, dense from 0 in its tree.
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-    };
-}
-
-id!(
-    /// A text, kept once in its tree ([`Tree::text`]).
-    Symbol
-);
-id!(
-    /// An expression of a [`Tree`].
-    ExprId
-);
-id!(
-    /// A statement of a [`Tree`].
-    StmtId
-);
-
-/// An occurrence of a name.
-#[derive(Clone, Copy, Debug)]
-pub struct Name {
-    /// Its text.
-    pub symbol: Symbol,
-    /// Where it stands.
-    pub span: Span,
-}
-
-/// A list of `T`s in a [`Tree`].
-pub struct List<T> {
-    start: u32,
-    len: u32,
-    of: PhantomData<fn() -> T>,
-}
-
-impl<T> List<T> {
-    /// The list without elements.
-    pub const EMPTY: List<T> = List { start: 0, len: 0, of: PhantomData };
-
-    /// How many elements it has.
-    pub fn len(self) -> usize {
-        self.len as usize
-    }
-
-    /// Whether it has none.
-    pub fn is_empty(self) -> bool {
-        self.len == 0
-    }
-
-    /// The numbers of its elements, which no other list of `T`s in the tree contains.
-    pub(crate) fn range(self) -> std::ops::Range<usize> {
-        self.start as usize..self.start as usize + self.len as usize
-    }
-}
-
-impl<T> Clone for List<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for List<T> {}
-
-impl<T> fmt::Debug for List<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.range().fmt(f)
-    }
-}
-
-/// The statements of a module, a branch or a loop.
-pub type Block = List<StmtId>;
+pub use syntax::{Block, ExprId, List, Name, Nodes, StmtId, Symbol};
 
 /// An operator with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -188,15 +105,8 @@ impl BinOp {
     pub(crate) const QUANTIFIER: u8 = 4;
 }
 
-/// An expression and its place: with the parentheses around it, or, for a name or a constant,
-/// without.
-#[derive(Clone, Copy, Debug)]
-pub struct Expr {
-    /// What it is.
-    pub kind: ExprKind,
-    /// Where it stands.
-    pub span: Span,
-}
+/// An expression and its place.
+pub type Expr = syntax::Expr<ExprKind>;
 
 /// What an expression is.
 #[derive(Clone, Copy, Debug)]
@@ -264,15 +174,7 @@ pub struct Assign {
 }
 
 /// A statement with its labels.
-#[derive(Clone, Copy, Debug)]
-pub struct Stmt {
-    /// In order; one may occur twice.
-    pub labels: List<Name>,
-    /// What it is.
-    pub kind: StmtKind,
-    /// From its first token after the labels to its last, without `;`.
-    pub span: Span,
-}
+pub type Stmt = syntax::Stmt<StmtKind>;
 
 /// What a statement is.
 #[derive(Clone, Copy, Debug)]
@@ -424,52 +326,36 @@ pub enum Item {
     Stmt(StmtId),
 }
 
-/// The texts of names, each kept once.
-#[derive(Clone, Debug, Default)]
-struct Names {
-    texts: Vec<Arc<str>>,
-    symbols: FxHashMap<Arc<str>, Symbol>,
-}
-
-impl Names {
-    fn intern(&mut self, text: &str) -> Symbol {
-        if let Some(&symbol) = self.symbols.get(text) {
-            return symbol;
-        }
-        let symbol = Symbol(self.texts.len() as u32);
-        let text: Arc<str> = text.into();
-        self.texts.push(text.clone());
-        self.symbols.insert(text, symbol);
-        symbol
-    }
-}
-
-/// A Remopla program as it is written.
+/// A Remopla program as it is written. Equality is that of programs: spans do not count.
 ///
-/// Invariant 1: ids and lists point into this tree; children are older than their parents.
-/// Invariant 2: an expression or statement has one parent.
-/// The `add_…` functions keep 1 as long as ids come from the same tree; 2 is up to their caller,
-/// and a tree that breaks it prints and lowers as if the shared part were copied.
-///
-/// Equality is that of programs: spans do not count.
+/// The invariants of [`Nodes`] are those of this tree.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    names: Names,
+    nodes: Nodes<ExprKind, StmtKind>,
     items: Vec<Item>,
-    stmts: Vec<Stmt>,
-    exprs: Vec<Expr>,
     branches: Vec<Branch>,
     assigns: Vec<Assign>,
     quantifiers: Vec<Quantifier>,
     decls: Vec<Decl>,
     declarators: Vec<Declarator>,
     dims: Vec<Dim>,
-    name_lists: Vec<Name>,
-    expr_lists: Vec<ExprId>,
-    stmt_lists: Vec<StmtId>,
 }
 
-/// What can stand in a [`List`]: it knows its arena.
+impl Deref for Tree {
+    type Target = Nodes<ExprKind, StmtKind>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.nodes
+    }
+}
+
+impl DerefMut for Tree {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.nodes
+    }
+}
+
+/// What can stand in a [`List`] besides names, expressions and statements: it knows its arena.
 pub trait Element: Sized {
     #[doc(hidden)]
     fn pool(tree: &Tree) -> &Vec<Self>;
@@ -491,9 +377,6 @@ macro_rules! element {
 }
 
 element!(
-    Name: name_lists,
-    ExprId: expr_lists,
-    StmtId: stmt_lists,
     Branch: branches,
     Assign: assigns,
     Quantifier: quantifiers,
@@ -506,21 +389,6 @@ impl Tree {
     /// The tree of an empty program.
     pub fn new() -> Tree {
         Tree::default()
-    }
-
-    /// The text of a name.
-    pub fn text(&self, symbol: Symbol) -> &str {
-        &self.names.texts[symbol.index()]
-    }
-
-    /// The symbol of a text, if it occurs in the tree.
-    pub fn symbol(&self, text: &str) -> Option<Symbol> {
-        self.names.symbols.get(text).copied()
-    }
-
-    /// How many different names there are: symbols are numbered below it.
-    pub fn symbol_count(&self) -> usize {
-        self.names.texts.len()
     }
 
     /// The parts of the program in the order of the text.
@@ -536,24 +404,9 @@ impl Tree {
         })
     }
 
-    /// A statement.
-    pub fn stmt(&self, id: StmtId) -> &Stmt {
-        &self.stmts[id.index()]
-    }
-
-    /// An expression.
-    pub fn expr(&self, id: ExprId) -> &Expr {
-        &self.exprs[id.index()]
-    }
-
     /// The elements of a list.
     pub fn list<T: Element>(&self, list: List<T>) -> &[T] {
-        &T::pool(self)[list.range()]
-    }
-
-    /// The symbol of a text, new if need be.
-    pub fn intern(&mut self, text: &str) -> Symbol {
-        self.names.intern(text)
+        list.of(T::pool(self))
     }
 
     /// Adds a part of the program.
@@ -561,288 +414,193 @@ impl Tree {
         self.items.push(item);
     }
 
-    /// Adds a statement, to be put into a block.
-    pub fn add_stmt(&mut self, stmt: Stmt) -> StmtId {
-        self.stmts.push(stmt);
-        StmtId(self.stmts.len() as u32 - 1)
-    }
-
-    /// Adds an expression.
-    pub fn add_expr(&mut self, kind: ExprKind, span: Span) -> ExprId {
-        self.exprs.push(Expr { kind, span });
-        ExprId(self.exprs.len() as u32 - 1)
-    }
-
     /// Adds a list.
     pub fn add_list<T: Element>(&mut self, items: impl IntoIterator<Item = T>) -> List<T> {
-        let pool = T::pool_mut(self);
-        let start = pool.len() as u32;
-        pool.extend(items);
-        List { start, len: pool.len() as u32 - start, of: PhantomData }
+        List::add(T::pool_mut(self), items)
     }
 
     /// Widens an expression's place by the parentheses around it, unless it has no parts.
     pub(crate) fn widen(&mut self, id: ExprId, span: Span) {
-        let expr = &mut self.exprs[id.index()];
-        if matches!(expr.kind, ExprKind::Not(_) | ExprKind::Binary(..) | ExprKind::Quantified(..)) {
-            expr.span = span;
+        use ExprKind::*;
+        if matches!(self.expr(id).kind, Not(_) | Binary(..) | Quantified(..)) {
+            self.set_span(id, span);
         }
-    }
-
-    /// How many statements there are.
-    pub(crate) fn stmt_count(&self) -> usize {
-        self.stmts.len()
     }
 }
 
+/// Two trees that are compared.
+pub(crate) type Pairs<'t> = syntax::Pairs<'t, Tree>;
+
 impl PartialEq for Tree {
     fn eq(&self, other: &Tree) -> bool {
-        let mut pairs = Pairs::new(self, other);
-        self.items.len() == other.items.len()
-            && self.items.iter().zip(&other.items).all(|(a, b)| pairs.item(a, b))
+        Pairs::new(self, other).each(&self.items, &other.items, equal_items)
     }
 }
 
 impl Eq for Tree {}
 
-/// Walks two trees side by side; what is left to compare waits on the stacks.
-pub struct Pairs<'t> {
-    a: &'t Tree,
-    b: &'t Tree,
-    exprs: Vec<(ExprId, ExprId)>,
-    stmts: Vec<(StmtId, StmtId)>,
+/// Two lists of what this language has lists of.
+fn each<T: Element + Copy>(
+    pairs: &mut Pairs<'_>,
+    a: List<T>,
+    b: List<T>,
+    equal: impl FnMut(&mut Pairs<'_>, T, T) -> bool,
+) -> bool {
+    let (a, b) = (pairs.a.list(a), pairs.b.list(b));
+    pairs.each(a, b, equal)
 }
 
-impl<'t> Pairs<'t> {
-    /// Compares parts of `a` with parts of `b`.
-    pub fn new(a: &'t Tree, b: &'t Tree) -> Pairs<'t> {
-        Pairs { a, b, exprs: Vec::new(), stmts: Vec::new() }
-    }
+fn equal_items(pairs: &mut Pairs<'_>, a: Item, b: Item) -> bool {
+    let equal = match (a, b) {
+        (Item::Define(m, x), Item::Define(n, y)) => equal_maybe(pairs, m, n) && pairs.expr(x, y),
+        (Item::Decl(a), Item::Decl(b)) => equal_decls(pairs, a, b),
+        (Item::Init(a), Item::Init(b)) => pairs.names(a, b),
+        (Item::Module(a), Item::Module(b)) => equal_modules(pairs, a, b),
+        (Item::Stmt(a), Item::Stmt(b)) => pairs.stmt(a, b),
+        _ => false,
+    };
+    equal && rest_equal(pairs)
+}
 
-    /// Whether two names are equal.
-    pub fn name(&self, a: Name, b: Name) -> bool {
-        self.a.text(a.symbol) == self.b.text(b.symbol)
-    }
+fn equal_maybe(pairs: &mut Pairs<'_>, a: Option<Name>, b: Option<Name>) -> bool {
+    pairs.maybe(a, b, |pairs, a, b| pairs.name(a, b))
+}
 
-    fn maybe_name(&self, a: Option<Name>, b: Option<Name>) -> bool {
-        match (a, b) {
-            (Some(a), Some(b)) => self.name(a, b),
-            (None, None) => true,
-            _ => false,
+fn equal_modules(pairs: &mut Pairs<'_>, a: Module, b: Module) -> bool {
+    pairs.name(a.name, b.name)
+        && equal_types(pairs, a.returns, b.returns)
+        && equal_dims(pairs, a.dims, b.dims)
+        && pairs.maybe(a.bits, b.bits, Pairs::expr)
+        && each(pairs, a.params, b.params, equal_decls)
+        && each(pairs, a.locals, b.locals, equal_decls)
+        && pairs.maybe(a.body, b.body, Pairs::block)
+}
+
+/// Whether two declarations are equal. Structs do not nest, so this goes one level deep.
+pub(crate) fn equal_decls(pairs: &mut Pairs<'_>, a: Decl, b: Decl) -> bool {
+    a.shared == b.shared
+        && equal_types(pairs, a.ty, b.ty)
+        && each(pairs, a.vars, b.vars, equal_declarators)
+        && rest_equal(pairs)
+}
+
+fn equal_types(pairs: &mut Pairs<'_>, a: TypeName, b: TypeName) -> bool {
+    use TypeName::*;
+    match (a, b) {
+        (Void, Void) => true,
+        (StructOf(m, a), StructOf(n, b)) => {
+            equal_maybe(pairs, m, n)
+                && each(pairs, a, b, |pairs, a, b| {
+                    each(pairs, a.vars, b.vars, equal_declarators)
+                        && equal_field_types(pairs, a.ty, b.ty)
+                })
         }
+        _ => equal_field_types(pairs, a, b),
     }
+}
 
-    /// Whether two lists of names are equal.
-    pub fn names(&self, a: List<Name>, b: List<Name>) -> bool {
-        let (a, b) = (self.a.list(a), self.b.list(b));
-        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.name(*a, *b))
+/// The types of fields; the parser lets no struct stand here.
+fn equal_field_types(pairs: &mut Pairs<'_>, a: TypeName, b: TypeName) -> bool {
+    use TypeName::*;
+    match (a, b) {
+        (Bool, Bool) | (Int, Int) => true,
+        (Enum(a), Enum(b)) | (Struct(a), Struct(b)) => pairs.name(a, b),
+        (EnumOf(m, a), EnumOf(n, b)) => equal_maybe(pairs, m, n) && pairs.names(a, b),
+        _ => false,
     }
+}
 
-    fn expr(&mut self, a: ExprId, b: ExprId) -> bool {
-        self.exprs.push((a, b));
-        true
-    }
+fn equal_declarators(pairs: &mut Pairs<'_>, a: Declarator, b: Declarator) -> bool {
+    pairs.name(a.name, b.name)
+        && equal_dims(pairs, a.dims, b.dims)
+        && pairs.maybe(a.bits, b.bits, Pairs::expr)
+}
 
-    fn maybe(&mut self, a: Option<ExprId>, b: Option<ExprId>) -> bool {
-        match (a, b) {
-            (Some(a), Some(b)) => self.expr(a, b),
-            (None, None) => true,
-            _ => false,
-        }
-    }
+fn equal_dims(pairs: &mut Pairs<'_>, a: List<Dim>, b: List<Dim>) -> bool {
+    each(pairs, a, b, |pairs, a, b| pairs.maybe(a.lo, b.lo, Pairs::expr) && pairs.expr(a.hi, b.hi))
+}
 
-    fn exprs(&mut self, a: List<ExprId>, b: List<ExprId>) -> bool {
-        let (a, b) = (self.a.list(a), self.b.list(b));
-        self.exprs.extend(a.iter().copied().zip(b.iter().copied()));
-        a.len() == b.len()
-    }
+/// Whether two rules are equal, but for their formulas, which are put aside.
+pub(crate) fn equal_rules(pairs: &mut Pairs<'_>, a: Rule, b: Rule) -> bool {
+    pairs.name(a.from, b.from)
+        && pairs.name(a.symbol, b.symbol)
+        && pairs.name(a.to, b.to)
+        && pairs.names(a.stack, b.stack)
+        && equal_maybe(pairs, a.label, b.label)
+        && pairs.maybe(a.formula, b.formula, Pairs::expr)
+}
 
-    fn block(&mut self, a: Block, b: Block) -> bool {
-        let (a, b) = (self.a.list(a), self.b.list(b));
-        self.stmts.extend(a.iter().copied().zip(b.iter().copied()));
-        a.len() == b.len()
-    }
-
-    fn each<T: Element + Copy + 't>(
-        &mut self,
-        a: List<T>,
-        b: List<T>,
-        mut equal: impl FnMut(&mut Self, T, T) -> bool,
-    ) -> bool {
-        let (a, b) = (self.a.list(a), self.b.list(b));
-        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(self, *a, *b))
-    }
-
-    fn item(&mut self, a: &Item, b: &Item) -> bool {
-        let equal = match (a, b) {
-            (Item::Define(m, x), Item::Define(n, y)) => {
-                self.maybe_name(*m, *n) && self.expr(*x, *y)
-            }
-            (Item::Decl(a), Item::Decl(b)) => self.decl(*a, *b),
-            (Item::Init(a), Item::Init(b)) => self.names(*a, *b),
-            (Item::Module(a), Item::Module(b)) => self.module(a, b),
-            (Item::Stmt(a), Item::Stmt(b)) => {
-                self.stmts.push((*a, *b));
-                true
-            }
-            _ => false,
+/// Compares what was put aside, and what that consists of.
+pub(crate) fn rest_equal(pairs: &mut Pairs<'_>) -> bool {
+    loop {
+        let equal = if let Some((a, b)) = pairs.next_expr() {
+            equal_exprs(pairs, a, b)
+        } else if let Some((a, b)) = pairs.next_stmt() {
+            pairs.names(a.labels, b.labels) && equal_stmts(pairs, a.kind, b.kind)
+        } else {
+            return true;
         };
-        equal && self.pending()
-    }
-
-    fn module(&mut self, a: &Module, b: &Module) -> bool {
-        self.name(a.name, b.name)
-            && self.ty(a.returns, b.returns)
-            && self.dims(a.dims, b.dims)
-            && self.maybe(a.bits, b.bits)
-            && self.each(a.params, b.params, Self::decl)
-            && self.each(a.locals, b.locals, Self::decl)
-            && match (a.body, b.body) {
-                (Some(a), Some(b)) => self.block(a, b),
-                (None, None) => true,
-                _ => false,
-            }
-    }
-
-    /// Whether two declarations are equal. Structs do not nest, so this goes one level deep.
-    pub fn decl(&mut self, a: Decl, b: Decl) -> bool {
-        a.shared == b.shared
-            && self.ty(a.ty, b.ty)
-            && self.each(a.vars, b.vars, Self::declarator)
-            && self.pending()
-    }
-
-    fn ty(&mut self, a: TypeName, b: TypeName) -> bool {
-        use TypeName::*;
-        match (a, b) {
-            (Void, Void) | (Bool, Bool) | (Int, Int) => true,
-            (Enum(a), Enum(b)) | (Struct(a), Struct(b)) => self.name(a, b),
-            (EnumOf(m, a), EnumOf(n, b)) => self.maybe_name(m, n) && self.names(a, b),
-            (StructOf(m, a), StructOf(n, b)) => {
-                self.maybe_name(m, n)
-                    && self.each(a, b, |pairs, a, b| {
-                        pairs.each(a.vars, b.vars, Self::declarator) && pairs.field_type(a.ty, b.ty)
-                    })
-            }
-            _ => false,
+        if !equal {
+            return false;
         }
     }
+}
 
-    /// The types of fields; the parser lets no struct stand here.
-    fn field_type(&mut self, a: TypeName, b: TypeName) -> bool {
-        use TypeName::*;
-        match (a, b) {
-            (Bool, Bool) | (Int, Int) => true,
-            (Enum(a), Enum(b)) | (Struct(a), Struct(b)) => self.name(a, b),
-            (EnumOf(m, a), EnumOf(n, b)) => self.maybe_name(m, n) && self.names(a, b),
-            _ => false,
+fn equal_quantifiers(pairs: &mut Pairs<'_>, a: Quantifier, b: Quantifier) -> bool {
+    a.all == b.all && pairs.name(a.var, b.var) && pairs.expr(a.lo, b.lo) && pairs.expr(a.hi, b.hi)
+}
+
+fn equal_segments(pairs: &mut Pairs<'_>, a: Segment, b: Segment) -> bool {
+    pairs.name(a.name, b.name) && a.primes == b.primes && pairs.exprs(a.indices, b.indices)
+}
+
+fn equal_exprs(pairs: &mut Pairs<'_>, a: ExprKind, b: ExprKind) -> bool {
+    use ExprKind::*;
+    match (a, b) {
+        (Bool(a), Bool(b)) => a == b,
+        (Int(a), Int(b)) => a == b,
+        (Undef, Undef) => true,
+        (Place(a), Place(b)) => {
+            equal_segments(pairs, a.base, b.base) && pairs.maybe(a.field, b.field, equal_segments)
         }
-    }
-
-    fn declarator(&mut self, a: Declarator, b: Declarator) -> bool {
-        self.name(a.name, b.name) && self.dims(a.dims, b.dims) && self.maybe(a.bits, b.bits)
-    }
-
-    fn dims(&mut self, a: List<Dim>, b: List<Dim>) -> bool {
-        self.each(a, b, |pairs, a, b| pairs.maybe(a.lo, b.lo) && pairs.expr(a.hi, b.hi))
-    }
-
-    /// Whether two rules are equal.
-    pub fn rule(&mut self, a: Rule, b: Rule) -> bool {
-        self.name(a.from, b.from)
-            && self.name(a.symbol, b.symbol)
-            && self.name(a.to, b.to)
-            && self.names(a.stack, b.stack)
-            && self.maybe_name(a.label, b.label)
-            && self.maybe(a.formula, b.formula)
-            && self.pending_exprs()
-    }
-
-    fn pending_exprs(&mut self) -> bool {
-        while let Some((a, b)) = self.exprs.pop() {
-            if !self.exprs_equal(a, b) {
-                return false;
-            }
+        (Not(a), Not(b)) => pairs.expr(a, b),
+        (Binary(o, a1, a2), Binary(p, b1, b2)) => {
+            o == p && pairs.expr(a1, b1) && pairs.expr(a2, b2)
         }
-        true
+        (Quantified(q, a), Quantified(r, b)) => equal_quantifiers(pairs, q, r) && pairs.expr(a, b),
+        _ => false,
     }
+}
 
-    fn pending(&mut self) -> bool {
-        loop {
-            if !self.pending_exprs() {
-                return false;
-            }
-            match self.stmts.pop() {
-                None => return true,
-                Some((a, b)) if !self.stmts_equal(a, b) => return false,
-                Some(_) => {}
-            }
+fn equal_assigns(pairs: &mut Pairs<'_>, a: List<Assign>, b: List<Assign>) -> bool {
+    each(pairs, a, b, |pairs, a, b| {
+        a.other == b.other
+            && each(pairs, a.quantifiers, b.quantifiers, equal_quantifiers)
+            && pairs.expr(a.target, b.target)
+            && pairs.expr(a.value, b.value)
+    })
+}
+
+fn equal_stmts(pairs: &mut Pairs<'_>, a: StmtKind, b: StmtKind) -> bool {
+    use StmtKind::*;
+    match (a, b) {
+        (If(a), If(b)) | (Do(a), Do(b)) => each(pairs, a, b, |pairs, a, b| {
+            pairs.maybe(a.guard, b.guard, Pairs::expr) && pairs.block(a.body, b.body)
+        }),
+        (Assign(a), Assign(b)) => equal_assigns(pairs, a, b),
+        (
+            Call { target: t, callee: c, args: a, assigns: s },
+            Call { target, callee, args, assigns },
+        ) => {
+            pairs.maybe(t, target, Pairs::expr)
+                && pairs.name(c, callee)
+                && pairs.exprs(a, args)
+                && equal_assigns(pairs, s, assigns)
         }
-    }
-
-    fn quantifier(&mut self, a: Quantifier, b: Quantifier) -> bool {
-        a.all == b.all && self.name(a.var, b.var) && self.expr(a.lo, b.lo) && self.expr(a.hi, b.hi)
-    }
-
-    fn segment(&mut self, a: Segment, b: Segment) -> bool {
-        self.name(a.name, b.name) && a.primes == b.primes && self.exprs(a.indices, b.indices)
-    }
-
-    fn exprs_equal(&mut self, a: ExprId, b: ExprId) -> bool {
-        use ExprKind::*;
-        match (self.a.expr(a).kind, self.b.expr(b).kind) {
-            (Bool(a), Bool(b)) => a == b,
-            (Int(a), Int(b)) => a == b,
-            (Undef, Undef) => true,
-            (Place(a), Place(b)) => {
-                self.segment(a.base, b.base)
-                    && match (a.field, b.field) {
-                        (Some(a), Some(b)) => self.segment(a, b),
-                        (None, None) => true,
-                        _ => false,
-                    }
-            }
-            (Not(a), Not(b)) => self.expr(a, b),
-            (Binary(o, a1, a2), Binary(p, b1, b2)) => {
-                o == p && self.expr(a1, b1) && self.expr(a2, b2)
-            }
-            (Quantified(q, a), Quantified(r, b)) => self.quantifier(q, r) && self.expr(a, b),
-            _ => false,
-        }
-    }
-
-    fn assigns(&mut self, a: List<Assign>, b: List<Assign>) -> bool {
-        self.each(a, b, |pairs, a, b| {
-            a.other == b.other
-                && pairs.each(a.quantifiers, b.quantifiers, Self::quantifier)
-                && pairs.expr(a.target, b.target)
-                && pairs.expr(a.value, b.value)
-        })
-    }
-
-    fn stmts_equal(&mut self, a: StmtId, b: StmtId) -> bool {
-        use StmtKind::*;
-        let (a, b) = (*self.a.stmt(a), *self.b.stmt(b));
-        self.names(a.labels, b.labels)
-            && match (a.kind, b.kind) {
-                (If(a), If(b)) | (Do(a), Do(b)) => self.each(a, b, |pairs, a, b| {
-                    pairs.maybe(a.guard, b.guard) && pairs.block(a.body, b.body)
-                }),
-                (Assign(a), Assign(b)) => self.assigns(a, b),
-                (
-                    Call { target: t, callee: c, args: a, assigns: s },
-                    Call { target, callee, args, assigns },
-                ) => {
-                    self.maybe(t, target)
-                        && self.name(c, callee)
-                        && self.exprs(a, args)
-                        && self.assigns(s, assigns)
-                }
-                (Return(a), Return(b)) | (Skip(a), Skip(b)) => self.maybe(a, b),
-                (Goto(l, a), Goto(m, b)) => self.name(l, m) && self.assigns(a, b),
-                (Break, Break) => true,
-                (Rule(a), Rule(b)) => self.rule(a, b),
-                _ => false,
-            }
+        (Return(a), Return(b)) | (Skip(a), Skip(b)) => pairs.maybe(a, b, Pairs::expr),
+        (Goto(l, a), Goto(m, b)) => pairs.name(l, m) && equal_assigns(pairs, a, b),
+        (Break, Break) => true,
+        (Rule(a), Rule(b)) => equal_rules(pairs, a, b),
+        _ => false,
     }
 }

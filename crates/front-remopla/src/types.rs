@@ -7,9 +7,10 @@
 use ir::{BinaryOp, Scalar, Type, VarId};
 use rustc_hash::FxHashMap;
 use source::{Span, suggest};
+use syntax::Language;
 
 use crate::MAX_CELLS;
-use crate::error::{Language, LowerError, LowerErrorKind};
+use crate::error::{LowerError, LowerErrorKind};
 use crate::tree::{BinOp, Decl, Dim, ExprId, ExprKind, List, Name, Place, Symbol, Tree, TypeName};
 
 /// A nearest name is looked for in this many errors; the search reads every name in scope.
@@ -17,7 +18,7 @@ const SUGGESTIONS: usize = 50;
 
 /// The type of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cell {
+pub(crate) enum Cell {
     /// A boolean.
     Bool,
     /// An unsigned integer.
@@ -38,7 +39,7 @@ pub enum Cell {
 
 impl Cell {
     /// As the program model has it.
-    pub fn scalar(self) -> Scalar {
+    pub(crate) fn scalar(self) -> Scalar {
         match self {
             Cell::Bool => Scalar::Bool,
             Cell::Int { bits } | Cell::Enum { bits, .. } => Scalar::Int { bits },
@@ -46,7 +47,7 @@ impl Cell {
     }
 
     /// The number below which an arbitrary value lies, where its bits do not say so.
-    pub fn limit(self) -> Option<u32> {
+    pub(crate) fn limit(self) -> Option<u32> {
         match self {
             Cell::Enum { size, bits, .. } if size < 1 << bits => Some(size),
             _ => None,
@@ -56,56 +57,54 @@ impl Cell {
 
 /// The indices of one dimension: from `lo`, so many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
+pub(crate) struct Extent {
     /// The least index.
-    pub lo: i64,
+    pub(crate) lo: i64,
     /// How many there are.
-    pub len: u32,
+    pub(crate) len: u32,
 }
 
 impl Extent {
     /// The greatest index.
-    pub fn hi(self) -> i64 {
+    pub(crate) fn hi(self) -> i64 {
         self.lo + self.len as i64 - 1
     }
 }
 
 /// What is declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// The type of a cell, or the number of the struct.
-    pub of: Result<Cell, usize>,
+    pub(crate) of: Result<Cell, usize>,
     /// At most two.
-    pub dims: Vec<Extent>,
+    pub(crate) dims: Vec<Extent>,
 }
 
 /// A variable of the program model: a variable of the source or one field of it.
 #[derive(Clone, Debug)]
-pub struct Leaf {
+pub(crate) struct Leaf {
     /// The variable.
-    pub var: VarId,
-    /// Its name in the source: `x` or `s.f`.
-    pub name: String,
+    pub(crate) var: VarId,
     /// The type of its cells.
-    pub cell: Cell,
+    pub(crate) cell: Cell,
     /// Its dimensions in the source, at most two.
-    pub dims: Vec<Extent>,
+    pub(crate) dims: Vec<Extent>,
 }
 
 impl Leaf {
     /// Its type in the program model.
-    pub fn ty(&self) -> Type {
+    pub(crate) fn ty(&self) -> Type {
         ty(self.cell, &self.dims)
     }
 
     /// How many cells it has; none if it is no array.
-    pub fn cells(&self) -> Option<i64> {
+    pub(crate) fn cells(&self) -> Option<i64> {
         let cells = self.dims.iter().map(|dim| dim.len as i64).product();
         (!self.dims.is_empty()).then_some(cells)
     }
 
     /// The least index in the program model.
-    pub fn base(&self) -> i64 {
+    pub(crate) fn base(&self) -> i64 {
         match self.dims[..] {
             [only] => only.lo,
             _ => 0,
@@ -123,13 +122,13 @@ fn ty(cell: Cell, dims: &[Extent]) -> Type {
 
 /// A variable of the source.
 #[derive(Clone, Debug)]
-pub struct Entity {
+pub(crate) struct Entity {
     /// Where it is declared.
-    pub name: Name,
+    pub(crate) name: Name,
     /// Its type.
-    pub shape: Shape,
+    pub(crate) shape: Shape,
     /// Its one part, or its fields in the order of the struct.
-    pub leaves: Vec<Leaf>,
+    pub(crate) leaves: Vec<Leaf>,
 }
 
 #[derive(Clone, Debug)]
@@ -140,13 +139,13 @@ struct Field {
 }
 
 /// What names mean outside of any scope, and what was found wrong so far.
-pub struct Types<'t> {
+pub(crate) struct Types<'t> {
     /// The tree.
-    pub tree: &'t Tree,
+    pub(crate) tree: &'t Tree,
     /// What was found wrong.
-    pub errors: Vec<LowerError>,
+    pub(crate) errors: Vec<LowerError>,
     /// The language of the errors.
-    pub language: Language,
+    pub(crate) language: Language,
     constants: FxHashMap<Symbol, (i64, Span)>,
     enums: Vec<(u32, u32)>,
     enum_names: FxHashMap<Symbol, (usize, Span)>,
@@ -157,7 +156,7 @@ pub struct Types<'t> {
 
 impl<'t> Types<'t> {
     /// Nothing is declared.
-    pub fn new(tree: &'t Tree, language: Language) -> Types<'t> {
+    pub(crate) fn new(tree: &'t Tree, language: Language) -> Types<'t> {
         Types {
             tree,
             errors: Vec::new(),
@@ -172,17 +171,21 @@ impl<'t> Types<'t> {
     }
 
     /// Records an error.
-    pub fn error(&mut self, kind: LowerErrorKind, span: Span) {
+    pub(crate) fn error(&mut self, kind: LowerErrorKind, span: Span) {
         self.errors.push(LowerError { kind, span: Some(span), language: self.language });
     }
 
     /// A name's text.
-    pub fn text(&self, symbol: Symbol) -> String {
+    pub(crate) fn text(&self, symbol: Symbol) -> String {
         self.tree.text(symbol).to_string()
     }
 
     /// The nearest of the known names.
-    pub fn nearest(&self, symbol: Symbol, known: impl Iterator<Item = Symbol>) -> Option<String> {
+    pub(crate) fn nearest(
+        &self,
+        symbol: Symbol,
+        known: impl Iterator<Item = Symbol>,
+    ) -> Option<String> {
         if self.errors.len() >= SUGGESTIONS {
             return None;
         }
@@ -193,23 +196,23 @@ impl<'t> Types<'t> {
     }
 
     /// Records that a name is declared twice.
-    pub fn twice(&mut self, what: &'static str, name: Name, first: Span) {
+    pub(crate) fn twice(&mut self, what: &'static str, name: Name, first: Span) {
         let text = self.text(name.symbol);
         self.error(LowerErrorKind::DeclaredTwice { what, name: text, first }, name.span);
     }
 
     /// The value of a constant.
-    pub fn constant_named(&self, symbol: Symbol) -> Option<i64> {
+    pub(crate) fn constant_named(&self, symbol: Symbol) -> Option<i64> {
         self.constants.get(&symbol).map(|&(value, _)| value)
     }
 
     /// The names of constants.
-    pub fn constants(&self) -> impl Iterator<Item = Symbol> + '_ {
+    pub(crate) fn constants(&self) -> impl Iterator<Item = Symbol> + '_ {
         self.constants.keys().copied()
     }
 
     /// Where a constant of the name is declared.
-    pub fn constant_span(&self, symbol: Symbol) -> Option<Span> {
+    pub(crate) fn constant_span(&self, symbol: Symbol) -> Option<Span> {
         self.constants.get(&symbol).map(|&(_, span)| span)
     }
 
@@ -221,7 +224,7 @@ impl<'t> Types<'t> {
     }
 
     /// `define N e`, or the default number of bits.
-    pub fn define(&mut self, name: Option<Name>, value: ExprId) {
+    pub(crate) fn define(&mut self, name: Option<Name>, value: ExprId) {
         let Some(number) = self.constant(value) else { return };
         match name {
             Some(name) => self.define_constant(name, number),
@@ -240,7 +243,7 @@ impl<'t> Types<'t> {
     }
 
     /// The value of a constant expression.
-    pub fn constant(&mut self, root: ExprId) -> Option<i64> {
+    pub(crate) fn constant(&mut self, root: ExprId) -> Option<i64> {
         let mut values: Vec<i64> = Vec::new();
         let mut work = vec![(root, false)];
         while let Some((id, done)) = work.pop() {
@@ -289,7 +292,7 @@ impl<'t> Types<'t> {
     }
 
     /// The name, if the place is one.
-    pub fn plain(&self, place: Place) -> Option<Name> {
+    pub(crate) fn plain(&self, place: Place) -> Option<Name> {
         let base = place.base;
         (place.field.is_none() && base.primes == 0 && base.indices.is_empty()).then_some(base.name)
     }
@@ -341,7 +344,7 @@ impl<'t> Types<'t> {
     }
 
     /// Records that nothing has a name.
-    pub fn unknown(&mut self, what: &'static str, name: Name, nearest: Option<String>) {
+    pub(crate) fn unknown(&mut self, what: &'static str, name: Name, nearest: Option<String>) {
         let text = self.text(name.symbol);
         self.error(LowerErrorKind::Unknown { what, name: text, nearest }, name.span);
     }
@@ -354,7 +357,7 @@ impl<'t> Types<'t> {
     fn define_enum(&mut self, members: List<Name>) -> usize {
         let tree = self.tree;
         let size = members.len() as u32;
-        for (i, &member) in tree.list(members).iter().enumerate() {
+        for (i, &member) in tree.names(members).iter().enumerate() {
             self.define_constant(member, i as i64);
         }
         let bits = (u32::BITS - size.saturating_sub(1).leading_zeros()).max(1);
@@ -448,7 +451,7 @@ impl<'t> Types<'t> {
 
     /// The shapes of the variables that a declaration declares, by their names; those that are
     /// wrong are left out, after an error.
-    pub fn declared(&mut self, decl: &Decl) -> Vec<(Name, Shape)> {
+    pub(crate) fn declared(&mut self, decl: &Decl) -> Vec<(Name, Shape)> {
         let tree = self.tree;
         let base = self.base(decl.ty);
         let mut out = Vec::new();
@@ -463,7 +466,7 @@ impl<'t> Types<'t> {
     }
 
     /// The shape of what a module returns, `Some(None)` if it returns nothing; `None` after an error.
-    pub fn returned(
+    pub(crate) fn returned(
         &mut self,
         ty: TypeName,
         dims: List<Dim>,
@@ -478,7 +481,7 @@ impl<'t> Types<'t> {
     }
 
     /// A variable of the shape, its parts declared one by one.
-    pub fn entity(
+    pub(crate) fn entity(
         &self,
         name: Name,
         shape: Shape,
@@ -487,7 +490,6 @@ impl<'t> Types<'t> {
         let text = self.tree.text(name.symbol);
         let mut leaf = |name: String, cell: Cell, dims: &[Extent]| Leaf {
             var: declare(&name, ty(cell, dims)),
-            name,
             cell,
             dims: dims.to_vec(),
         };
@@ -505,14 +507,14 @@ impl<'t> Types<'t> {
     }
 
     /// The number of a field, and whether it is an array by itself.
-    pub fn field(&self, number: usize, name: Symbol) -> Option<(usize, bool)> {
+    pub(crate) fn field(&self, number: usize, name: Symbol) -> Option<(usize, bool)> {
         let fields = &self.structs[number];
         let i = fields.iter().position(|field| field.name.symbol == name)?;
         Some((i, !fields[i].dims.is_empty()))
     }
 
     /// The names of a struct's fields.
-    pub fn fields(&self, number: usize) -> impl Iterator<Item = Symbol> + '_ {
+    pub(crate) fn fields(&self, number: usize) -> impl Iterator<Item = Symbol> + '_ {
         self.structs[number].iter().map(|field| field.name.symbol)
     }
 }

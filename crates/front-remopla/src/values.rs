@@ -25,7 +25,7 @@ use crate::tree::{BinOp, ExprId, ExprKind, Name, Place, Quantifier, Segment, Sym
 use crate::types::{Cell, Entity, Extent, Leaf, Types, arithmetic};
 
 /// What a name with primes stands for.
-pub enum Found<'s> {
+pub(crate) enum Found<'s> {
     /// A variable, read at the time.
     Entity(Time, &'s Entity),
     /// Nothing.
@@ -35,7 +35,7 @@ pub enum Found<'s> {
 }
 
 /// Where names are looked up.
-pub trait Scope {
+pub(crate) trait Scope {
     /// What the name, with so many primes, stands for.
     fn find(&self, types: &Types<'_>, name: Symbol, primes: u8) -> Found<'_>;
     /// The variables that could be meant.
@@ -43,23 +43,23 @@ pub trait Scope {
 }
 
 /// Variables, and their numbers by name.
-pub type Named<'s> = (&'s [Entity], &'s FxHashMap<Symbol, usize>);
+pub(crate) type Named<'s> = (&'s [Entity], &'s FxHashMap<Symbol, usize>);
 
 /// The variables that a rule's formula sees: `x` is a global or belongs to the symbol on the left,
 /// `x'` to the new topmost symbol, `x''` to the one below it.
-pub struct RuleScope<'s> {
+pub(crate) struct RuleScope<'s> {
     /// Globals, before and after the step.
-    pub globals: Named<'s>,
+    pub(crate) globals: Named<'s>,
     /// The locals of the symbol on the left, of the topmost one on the right, of the one below it.
-    pub sides: [Option<Named<'s>>; 3],
+    pub(crate) sides: [Option<Named<'s>>; 3],
     /// These symbols, as far as they are there.
-    pub symbols: [Option<Name>; 3],
+    pub(crate) symbols: [Option<Name>; 3],
 }
 
 impl RuleScope<'_> {
     /// The formula of a rule. An enumeration that it does not mention is arbitrary afterwards: one
     /// of its members.
-    pub fn formula(
+    pub(crate) fn formula(
         &self,
         types: &mut Types<'_>,
         exprs: &mut Exprs,
@@ -119,11 +119,11 @@ impl Scope for RuleScope<'_> {
 
 /// The value of an expression.
 #[derive(Clone, Copy, Debug)]
-pub struct Value {
+pub(crate) struct Value {
     /// The expression.
-    pub expr: ir::ExprId,
+    pub(crate) expr: ir::ExprId,
     /// Boolean or integer.
-    pub sort: Sort,
+    pub(crate) sort: Sort,
     /// An integer lies between these.
     lo: i128,
     hi: i128,
@@ -137,15 +137,15 @@ pub struct Value {
 
 /// A cell of an array of the program model.
 #[derive(Clone, Copy, Debug)]
-pub struct Index {
+pub(crate) struct Index {
     /// Its number.
-    pub expr: ir::ExprId,
+    pub(crate) expr: ir::ExprId,
     /// Where the cell exists.
-    pub inside: ir::ExprId,
+    pub(crate) inside: ir::ExprId,
 }
 
 /// What a place stands for.
-pub enum Part<'s> {
+pub(crate) enum Part<'s> {
     /// One cell.
     Cell(Time, &'s Leaf, Option<Index>),
     /// A whole array, a whole struct, or both.
@@ -153,29 +153,29 @@ pub enum Part<'s> {
 }
 
 /// An array or a struct as a whole.
-pub struct Whole<'s> {
+pub(crate) struct Whole<'s> {
     /// When.
-    pub time: Time,
+    pub(crate) time: Time,
     /// Its parts.
-    pub leaves: Vec<&'s Leaf>,
+    pub(crate) leaves: Vec<&'s Leaf>,
     /// The cell of each, if the struct is one of an array of structs.
-    pub index: Option<Index>,
+    pub(crate) index: Option<Index>,
     /// What its cells are: a type, or the number of a struct.
-    pub of: Result<Cell, usize>,
+    pub(crate) of: Result<Cell, usize>,
     /// The dimensions that are left.
-    pub dims: &'s [Extent],
+    pub(crate) dims: &'s [Extent],
 }
 
 /// Turns expressions of one statement into those of the program model.
-pub struct Values<'v, 't> {
+pub(crate) struct Values<'v, 't> {
     /// What names mean outside of scopes, and the errors.
-    pub types: &'v mut Types<'t>,
+    pub(crate) types: &'v mut Types<'t>,
     /// The expressions of the program.
-    pub exprs: &'v mut Exprs,
+    pub(crate) exprs: &'v mut Exprs,
     /// The choices of the relation so far.
-    pub choices: u32,
+    pub(crate) choices: u32,
     /// Where every boolean read so far is defined.
-    pub defined: ir::ExprId,
+    pub(crate) defined: ir::ExprId,
     scope: &'v dyn Scope,
     /// The quantified variables, innermost last, and what each name means.
     bound: Vec<Symbol>,
@@ -195,7 +195,7 @@ enum Work {
 
 impl<'v, 't> Values<'v, 't> {
     /// For a statement in the scope.
-    pub fn new(
+    pub(crate) fn new(
         types: &'v mut Types<'t>,
         exprs: &'v mut Exprs,
         scope: &'v dyn Scope,
@@ -269,7 +269,7 @@ impl<'v, 't> Values<'v, 't> {
     }
 
     /// A condition: undefined parts make the smallest boolean around them false.
-    pub fn condition(&mut self, expr: ExprId) -> ir::ExprId {
+    pub(crate) fn condition(&mut self, expr: ExprId) -> ir::ExprId {
         let before = self.defined;
         let value = self.value(expr);
         self.defined = before;
@@ -282,13 +282,13 @@ impl<'v, 't> Values<'v, 't> {
     /// A value to be assigned to a cell of the type; `None` after an error. What must hold for it to
     /// be defined, and, where the program model would not say so, to fit, is added to
     /// [`Values::defined`].
-    pub fn assigned(&mut self, expr: ExprId, cell: Cell) -> Option<ir::ExprId> {
+    pub(crate) fn assigned(&mut self, expr: ExprId, cell: Cell) -> Option<ir::ExprId> {
         let value = self.value(expr)?;
         Some(self.fit(value, cell))
     }
 
     /// The value as one of the type; [`Values::defined`] says where it is.
-    pub fn fit(&mut self, value: Value, cell: Cell) -> ir::ExprId {
+    pub(crate) fn fit(&mut self, value: Value, cell: Cell) -> ir::ExprId {
         match (cell, value.sort) {
             (Cell::Bool, Sort::Bool) => value.expr,
             (Cell::Bool, Sort::Int) => {
@@ -308,7 +308,7 @@ impl<'v, 't> Values<'v, 't> {
     }
 
     /// The value of an expression; `None` after an error.
-    pub fn value(&mut self, root: ExprId) -> Option<Value> {
+    pub(crate) fn value(&mut self, root: ExprId) -> Option<Value> {
         debug_assert!(self.work.is_empty() && self.stack.is_empty());
         let depth = self.bound.len();
         self.work.push(Work::Enter(root));
@@ -356,7 +356,7 @@ impl<'v, 't> Values<'v, 't> {
                     ExprKind::Place(place) => {
                         self.work.push(Work::Place(place, expr.span));
                         for segment in place.field.iter().chain([&place.base]) {
-                            let indices = self.types.tree.list(segment.indices).iter().rev();
+                            let indices = self.types.tree.exprs(segment.indices).iter().rev();
                             self.work.extend(indices.map(|&index| Work::Enter(index)));
                         }
                         return Some(());
@@ -405,7 +405,7 @@ impl<'v, 't> Values<'v, 't> {
     }
 
     /// The range of a quantifier; `None` after an error.
-    pub fn range(&mut self, quantifier: Quantifier) -> Option<(i64, i64)> {
+    pub(crate) fn range(&mut self, quantifier: Quantifier) -> Option<(i64, i64)> {
         let lo = self.types.constant(quantifier.lo)?;
         let hi = self.types.constant(quantifier.hi)?;
         if lo > hi {
@@ -416,7 +416,7 @@ impl<'v, 't> Values<'v, 't> {
     }
 
     /// Counts instances that quantifiers stand for; `None` after an error if there are too many.
-    pub fn count(&mut self, instances: i128, span: Span) -> Option<()> {
+    pub(crate) fn count(&mut self, instances: i128, span: Span) -> Option<()> {
         let instances = usize::try_from(instances).unwrap_or(usize::MAX);
         self.instances = self.instances.saturating_add(instances);
         if self.instances > MAX_INSTANCES {
@@ -439,7 +439,7 @@ impl<'v, 't> Values<'v, 't> {
     }
 
     /// From now on the variable is this number.
-    pub fn bind(&mut self, var: Symbol, number: i64) {
+    pub(crate) fn bind(&mut self, var: Symbol, number: i64) {
         let value = self.int(number);
         self.push_binding(var, value);
     }
@@ -455,7 +455,7 @@ impl<'v, 't> Values<'v, 't> {
 
     /// From now on the variable is one of these numbers, the same wherever it occurs. It is made of
     /// fresh choices, of which the relation takes those that suit it.
-    pub fn bind_some(&mut self, var: Symbol, lo: i64, hi: i64) {
+    pub(crate) fn bind_some(&mut self, var: Symbol, lo: i64, hi: i64) {
         let span = (hi as i128 - lo as i128) as u128;
         let mut number = self.int(lo);
         for k in 0..u128::BITS - span.leading_zeros() {
@@ -478,7 +478,7 @@ impl<'v, 't> Values<'v, 't> {
     }
 
     /// The variable bound last is bound no more.
-    pub fn unbind(&mut self) {
+    pub(crate) fn unbind(&mut self) {
         if let Some(var) = self.bound.pop()
             && let Some(values) = self.bindings.get_mut(&var)
         {
@@ -639,17 +639,17 @@ impl<'v, 't> Values<'v, 't> {
     }
 
     /// Whether the name is that of a constant or of a quantified variable.
-    pub fn is_constant(&mut self, name: Name) -> bool {
+    pub(crate) fn is_constant(&mut self, name: Name) -> bool {
         self.binding(name.symbol).is_some() || self.constant(name).is_some()
     }
 
     /// What a place stands for: the target or the source of an assignment. `None` after an error.
-    pub fn part(&mut self, expr: ExprId) -> Option<Part<'v>> {
+    pub(crate) fn part(&mut self, expr: ExprId) -> Option<Part<'v>> {
         let (tree, span) = (self.types.tree, self.span(expr));
         let ExprKind::Place(place) = tree.expr(expr).kind else { return None };
         let mut indices = Vec::new();
         for segment in [Some(place.base), place.field].into_iter().flatten() {
-            for &index in tree.list(segment.indices) {
+            for &index in tree.exprs(segment.indices) {
                 indices.push(self.value(index)?);
             }
         }
@@ -732,7 +732,7 @@ impl<'v, 't> Values<'v, 't> {
         }
         let tree = self.types.tree;
         let spans: Vec<Span> =
-            tree.list(segment.indices).iter().map(|&index| tree.expr(index).span).collect();
+            tree.exprs(segment.indices).iter().map(|&index| tree.expr(index).span).collect();
         let mut inside = Exprs::TRUE;
         let mut number: Option<Value> = None;
         for ((&dim, &index), &span) in dims.iter().zip(indices).zip(&spans) {
@@ -796,7 +796,7 @@ impl<'v, 't> Values<'v, 't> {
     }
 
     /// The value of a cell.
-    pub fn read(&mut self, time: Time, leaf: &Leaf, index: Option<Index>) -> Value {
+    pub(crate) fn read(&mut self, time: Time, leaf: &Leaf, index: Option<Index>) -> Value {
         let expr = read(self.exprs, time, leaf.var, index.map(|index| index.expr));
         let inside = index.map_or(Exprs::TRUE, |index| index.inside);
         match leaf.cell {

@@ -34,7 +34,7 @@ fn programs_of_others() {
         assert!(errors.is_empty() && again == tree, "{name}");
         match lower(&tree, &file, &LowerOptions::default()) {
             Ok(program) => program.validate().unwrap(),
-            Err(errors) => panic!("{name}: {}", support::shown_lower(file.text(), &errors)),
+            Err(errors) => panic!("{name}: {}", support::shown("f.rem", file.text(), &errors)),
         }
     }
     assert_eq!(refused, ["Dining_Cryptographers_Public_Announcements_biased.rem"]);

@@ -10,10 +10,10 @@ fn wrong_at(text: &str, entry: Option<&str>) -> String {
     let shown = if errors.is_empty() {
         match lower(&tree, &file, &LowerOptions { entry: entry.map(str::to_string) }) {
             Ok(_) => String::new(),
-            Err(errors) => support::shown_lower(text, &errors),
+            Err(errors) => support::shown("f.rem", text, &errors),
         }
     } else {
-        support::shown(text, &errors)
+        support::shown("f.rem", text, &errors)
     };
     let keep = |line: &&str| {
         line.starts_with("error")
@@ -429,7 +429,7 @@ fn modules_and_starts() {
 fn several_at_once() {
     let text = "int x(2);\nmodule void main() {\n  x = ;\n  y = 1;\n  if :: x = 1 -> skip; fi\n  x = 2\n}\n";
     let (_, errors) = parse(text);
-    assert_eq!(errors.len(), 2, "{}", support::shown(text, &errors));
+    assert_eq!(errors.len(), 2, "{}", support::shown("f.rem", text, &errors));
     let text = format!("module void main() {{ {} }}", "x = ; ".repeat(200));
     let (_, errors) = parse(&text);
     assert_eq!(errors.len(), 51);

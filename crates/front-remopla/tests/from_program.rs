@@ -33,7 +33,7 @@ fn compare(original: &ir::Program, what: &str) -> bool {
             assert!(
                 errors.iter().all(|e| matches!(e.kind, IndexNeverFits { .. })),
                 "{what}: {}\n{text}",
-                support::shown_lower(&text, &errors)
+                support::shown("f.rem", &text, &errors)
             );
             return false;
         }

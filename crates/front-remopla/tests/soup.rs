@@ -1,21 +1,9 @@
 //! Random text: nothing crashes, and whatever is accepted prints as the same program.
 
+use crate::random::{Random, mutants};
 use crate::support;
 use front_remopla::{LowerOptions, MAX_ERRORS, lower, parse, print};
 use source::{SourceFile, render};
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-}
 
 /// What holds of every text. Returns whether it was accepted, and whether it is a program.
 fn property(text: &str) -> (bool, bool) {
@@ -79,32 +67,10 @@ const PROGRAM: &str = "define N 3\ndefine DEFAULT_INT_BITS N\nenum T { red, gree
 /// A program with small changes: most are still parsed, many are still programs.
 #[test]
 fn mutations() {
-    let pieces: Vec<&str> = {
-        let mut pieces = Vec::new();
-        let mut rest = PROGRAM;
-        while !rest.is_empty() {
-            let word = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').count();
-            let (piece, left) = rest.split_at(word.max(1));
-            pieces.push(piece);
-            rest = left;
-        }
-        pieces
-    };
     support::program(PROGRAM);
-    let mut random = Random(2);
     let (mut accepted, mut programs) = (0, 0);
-    for _ in 0..6_000 {
-        let mut text = pieces.clone();
-        for _ in 0..1 + random.below(3) {
-            let (i, j) = (random.below(text.len()), random.below(text.len()));
-            match random.below(4) {
-                0 => _ = text.remove(i),
-                1 => text[i] = text[j],
-                2 => text.swap(i, j),
-                _ => text.insert(i, pieces[j.min(pieces.len() - 1)]),
-            }
-        }
-        let (ok, program) = property(&text.concat());
+    for text in mutants(PROGRAM, 2, 6_000) {
+        let (ok, program) = property(&text);
         accepted += usize::from(ok);
         programs += usize::from(program);
     }

@@ -41,7 +41,7 @@ pub enum Tree {
     /// Of a Remopla program.
     Remopla(front_remopla::Tree),
     /// Of a pushdown system.
-    Pds(front_pds::Tree),
+    Pds(front_remopla::pds::Tree),
 }
 
 /// The program that the files describe.
@@ -78,7 +78,11 @@ pub fn load_for_stacks(
         let (file, tree) = parse(files, input)?;
         let Tree::Pds(tree) = &tree else { return lower(file, &tree, input) };
         let entry = input.entry.clone();
-        let lowered = front_pds::lower_for_stacks(tree, file, &front_pds::LowerOptions { entry });
+        let lowered = front_remopla::pds::lower_for_stacks(
+            tree,
+            file,
+            &front_remopla::LowerOptions { entry },
+        );
         let spds =
             lowered.map_err(|errors| rejected(file, errors.iter().map(|e| e.diagnostic())))?;
         spds.validate()
@@ -112,11 +116,14 @@ pub fn lower(file: &Arc<SourceFile>, tree: &Tree, input: &Input) -> Result<Progr
 /// The pushdown system of a tree.
 pub fn system(
     file: &Arc<SourceFile>,
-    tree: &front_pds::Tree,
+    tree: &front_remopla::pds::Tree,
     input: &Input,
 ) -> Result<Spds, Error> {
-    let spds =
-        front_pds::lower_spds(tree, file, &front_pds::LowerOptions { entry: input.entry.clone() });
+    let spds = front_remopla::pds::lower_spds(
+        tree,
+        file,
+        &front_remopla::LowerOptions { entry: input.entry.clone() },
+    );
     let spds = spds.map_err(|errors| rejected(file, errors.iter().map(|e| e.diagnostic())))?;
     spds.validate()
         .map_err(|e| Error::Internal(format!("the front end built an invalid system: {e}")))?;
@@ -147,7 +154,7 @@ pub fn parse<'f>(
             (Tree::Remopla(tree), errors.iter().map(|e| e.diagnostic()).collect())
         }
         Lang::Pds => {
-            let (tree, errors) = front_pds::parse(file.text());
+            let (tree, errors) = front_remopla::pds::parse(file.text());
             (Tree::Pds(tree), errors.iter().map(|e| e.diagnostic()).collect())
         }
         Lang::C => return Err(Error::Usage("a C program has no tree here".to_owned())),

@@ -21,9 +21,9 @@ fn rem(text: &str) -> Program {
 
 fn pds(text: &str) -> Program {
     let file = SourceFile::new("f.pds", text).unwrap();
-    let (tree, errors) = front_pds::parse(text);
+    let (tree, errors) = front_remopla::pds::parse(text);
     assert!(errors.is_empty(), "{errors:?}");
-    front_pds::lower(&tree, &file, &front_pds::LowerOptions::default()).unwrap()
+    front_remopla::pds::lower(&tree, &file, &front_remopla::LowerOptions::default()).unwrap()
 }
 
 fn two_procs() -> Program {

@@ -1,7 +1,7 @@
 //! Of pushdown systems.
 
 use super::at;
-use front_pds::Tree;
+use front_remopla::pds::Tree;
 use front_remopla::tree::{Item, List, Name};
 use front_remopla::{decl_text, expr_text, rule_text};
 use source::SourceFile;
@@ -12,7 +12,7 @@ pub(crate) fn dump(tree: &Tree, file: &SourceFile, out: &mut dyn Write) -> io::R
     let syntax = &tree.syntax;
     let names = |list: List<Name>| {
         let texts: Vec<&str> =
-            syntax.list(list).iter().map(|name| syntax.text(name.symbol)).collect();
+            syntax.names(list).iter().map(|name| syntax.text(name.symbol)).collect();
         texts.join(" ")
     };
     for item in syntax.items() {

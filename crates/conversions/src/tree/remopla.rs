@@ -63,7 +63,7 @@ fn statements(
         };
         let stmt = tree.stmt(id);
         let mut line = at(file, stmt.span);
-        for label in tree.list(stmt.labels) {
+        for label in tree.names(stmt.labels) {
             line += &format!(" {}:", tree.text(label.symbol));
         }
         let (word, branches) = match stmt.kind {
@@ -85,10 +85,10 @@ fn statements(
 }
 
 fn push_block(tree: &Tree, block: Block, depth: usize, work: &mut Vec<Item>) {
-    work.extend(tree.list(block).iter().rev().map(|&id| Item::Stmt(id, depth)));
+    work.extend(tree.block(block).iter().rev().map(|&id| Item::Stmt(id, depth)));
 }
 
 fn names(tree: &Tree, list: List<Name>) -> String {
-    let texts: Vec<&str> = tree.list(list).iter().map(|name| tree.text(name.symbol)).collect();
+    let texts: Vec<&str> = tree.names(list).iter().map(|name| tree.text(name.symbol)).collect();
     texts.join(" ")
 }

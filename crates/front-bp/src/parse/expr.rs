@@ -1,8 +1,9 @@
 //! Expressions, by operator precedence with two explicit stacks.
 
 use source::Span;
+use syntax::{Mistake, Parsed};
 
-use super::{Parsed, Parser};
+use super::Parser;
 use crate::Dialect;
 use crate::error::ParseErrorKind;
 use crate::lex::Kind;
@@ -163,7 +164,7 @@ impl Parser<'_> {
             }
             Kind::Ident if self.next.kind == Kind::LParen => {
                 let name = self.text_of(token).to_string();
-                return Err(self.fail(ParseErrorKind::CallInExpression(name)));
+                return Err(self.fail(Mistake::CallInExpression(name)));
             }
             Kind::Ident => {
                 let name = self.name_of(token);

@@ -8,7 +8,7 @@ use crate::lex::{Kind, Lexer, Token};
 
 /// Where words are names.
 #[derive(Default)]
-pub(super) struct Soft<'t> {
+pub(crate) struct Soft<'t> {
     everywhere: Vec<&'t str>,
     /// From here to there, from left to right.
     inside: Vec<(u32, u32, Vec<&'t str>)>,
@@ -16,7 +16,7 @@ pub(super) struct Soft<'t> {
 
 impl<'t> Soft<'t> {
     /// What is declared in a text.
-    pub(super) fn new(text: &'t str) -> Soft<'t> {
+    pub(crate) fn new(text: &'t str) -> Soft<'t> {
         let mut lexer = Lexer::new(text);
         let word = |token: Token| &text[token.span.range()];
         let mut out = Soft::default();
@@ -60,7 +60,7 @@ impl<'t> Soft<'t> {
     }
 
     /// The token, as a name if it is one where it stands.
-    pub(super) fn read(&self, text: &str, mut token: Token) -> Token {
+    pub(crate) fn read(&self, text: &str, mut token: Token) -> Token {
         if token.kind.is_soft() {
             let (word, at) = (&text[token.span.range()], token.span.start);
             let later = self.inside.partition_point(|&(from, _, _)| from <= at);

@@ -1,8 +1,9 @@
 //! Statements, with a stack of the `if`s and `while`s that are open.
 
 use source::Span;
+use syntax::{Failed, Mistake, Parsed};
 
-use super::{Failed, Parsed, Parser};
+use super::Parser;
 use crate::error::ParseErrorKind;
 use crate::lex::Kind;
 use crate::tree::{Block, Branch, ExprId, ExprKind, List, Name, Stmt, StmtId, StmtKind};
@@ -101,10 +102,7 @@ impl Parser<'_> {
     fn close_frames(&mut self, depth: usize) {
         while self.open.frames.len() > depth {
             let (opener, opened, closer) = self.open.frames[self.open.frames.len() - 1].words();
-            // Not `error`, which would keep the first of several at one token.
-            let found = self.found();
-            let kind = ParseErrorKind::Unclosed { opener, opened, closer, found };
-            self.record(kind, self.current.span);
+            self.also_unclosed(opener, opened, closer);
             self.close_frame();
         }
     }
@@ -119,7 +117,7 @@ impl Parser<'_> {
         };
         let Some(depth) = self.open.frames.iter().rposition(fits) else {
             let opener = if word == Kind::Od { "`while`" } else { "`if`" };
-            self.fail(ParseErrorKind::Unopened { found: self.found(), opener });
+            self.unopened(opener);
             self.bump();
             if word == Kind::Elsif {
                 self.skip_head(Kind::Then);
@@ -237,19 +235,8 @@ impl Parser<'_> {
     }
 
     fn skip_head(&mut self, word: Kind) {
-        loop {
-            match self.current.kind {
-                kind if kind == word => {
-                    self.bump();
-                    return;
-                }
-                Kind::Eof | Kind::Semi => return,
-                kind if kind.ends_block() || kind.begins_item() || kind.begins_statement() => {
-                    return;
-                }
-                _ => _ = self.skip(),
-            }
-        }
+        self.skip_to(|kind| kind == word || kind == Kind::Semi || kind.ends_skipping());
+        self.eat(word);
     }
 
     pub(super) fn condition(&mut self, word: Kind, phrase: &'static str) -> Parsed<ExprId> {
@@ -262,8 +249,7 @@ impl Parser<'_> {
         if self.eat(Kind::Semi) || self.current.kind.ends_block() {
             return;
         }
-        let found = self.found();
-        let Failed = self.fail(ParseErrorKind::MissingSemicolon { found, after: self.previous });
+        self.missing_semicolon();
         // Where the next token begins a statement, only the `;` is missing.
         let begins = self.current.kind.begins_statement()
             || matches!(self.current.kind, Kind::Ident | Kind::Int)
@@ -275,19 +261,8 @@ impl Parser<'_> {
 
     /// After an error: goes on behind the next `;`, or at a word that begins or ends something.
     pub(super) fn skip_statement(&mut self) {
-        loop {
-            match self.current.kind {
-                Kind::Semi => {
-                    self.bump();
-                    return;
-                }
-                Kind::Eof => return,
-                kind if kind.ends_block() || kind.begins_item() || kind.begins_statement() => {
-                    return;
-                }
-                _ => _ = self.skip(),
-            }
-        }
+        self.skip_to(|kind| kind == Kind::Semi || kind.ends_skipping());
+        self.eat(Kind::Semi);
     }
 
     /// A statement that contains no others, without its `;`.
@@ -339,7 +314,7 @@ impl Parser<'_> {
             kind if kind.ends_block() && !labels.is_empty() => {
                 let label = self.tree.names(labels)[labels.len() - 1];
                 let text = self.tree.text(label.symbol).to_string();
-                Err(self.fail(ParseErrorKind::LabelWithoutStatement(text)))
+                Err(self.fail(Mistake::LabelWithoutStatement(text)))
             }
             _ => Err(self.expected("a statement")),
         }
@@ -350,9 +325,7 @@ impl Parser<'_> {
         self.bump();
         let open = self.expect(Kind::LParen, "`(`")?;
         let expr = self.expr()?;
-        if !self.eat(Kind::RParen) {
-            return Err(self.unclosed("`(`", open.span, "`)`"));
-        }
+        self.close(Kind::RParen, ("`(`", open.span), "`)`")?;
         Ok(expr)
     }
 
@@ -368,7 +341,8 @@ impl Parser<'_> {
         if targets.len() != values.len() {
             let count =
                 ParseErrorKind::AssignmentCount { targets: targets.len(), values: values.len() };
-            self.error(count, start.to(self.previous));
+            let span = start.to(self.previous);
+            self.error(count, span);
         }
         let constraint = if self.eat(Kind::Constrain) { Some(self.expr()?) } else { None };
         Ok(StmtKind::Assign { targets, values, constraint })
@@ -387,9 +361,7 @@ impl Parser<'_> {
         let callee = self.name("a name")?;
         let open = self.bump();
         let args = if self.at(Kind::RParen) { List::EMPTY } else { self.exprs()? };
-        if !self.eat(Kind::RParen) {
-            return Err(self.unclosed("`(`", open.span, "`,` or `)`"));
-        }
+        self.close(Kind::RParen, ("`(`", open.span), "`,` or `)`")?;
         Ok(StmtKind::Call { targets, callee, args })
     }
 }

@@ -390,7 +390,7 @@ impl<'t> Lowering<'t> {
         };
         let enter = self.values(number, false, |values| {
             let mut draft = Draft::new();
-            for (param, &arg) in params.iter().zip(tree.list(args)) {
+            for (param, &arg) in params.iter().zip(tree.exprs(args)) {
                 let before = values.types.errors.len();
                 let target = all_of(param, Time::Post);
                 if store(values, &mut draft, target, Source::Expr(arg)).is_none()

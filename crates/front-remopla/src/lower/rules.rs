@@ -14,9 +14,10 @@ use ir::spds::{ControlId, FrameId, Head, Right, Spds, SymbolId};
 use ir::{Id, NodeId, Program, Rel};
 use rustc_hash::FxHashMap;
 use source::suggest;
+use syntax::Language;
 
 use super::{Lowering, sorted};
-use crate::error::{Language, LowerError, LowerErrorKind};
+use crate::error::{LowerError, LowerErrorKind};
 use crate::print::rule_head_text;
 use crate::tree::{Name, Stmt, StmtKind, Symbol};
 use crate::values::RuleScope;
@@ -123,7 +124,8 @@ impl<'t> Lowering<'t> {
         for ((rule, span), (from, to)) in rules.into_iter().zip(controls) {
             let mut id = |name: Name| symbols.id(&self, &mut spds, name);
             let head = Head { control: from, symbol: id(rule.symbol) };
-            let right: Vec<SymbolId> = tree.list(rule.stack).iter().map(|&name| id(name)).collect();
+            let right: Vec<SymbolId> =
+                tree.names(rule.stack).iter().map(|&name| id(name)).collect();
             let shape = match right[..] {
                 [] => Right::Pop,
                 [top] => Right::Step(top),
@@ -133,7 +135,7 @@ impl<'t> Lowering<'t> {
                 let module = self.modules.get(spds.symbols[symbol?].frame.index())?;
                 Some((&module.entities[..], &module.by_name))
             });
-            let mut names = tree.list(rule.stack).iter().copied();
+            let mut names = tree.names(rule.stack).iter().copied();
             let symbols = [Some(rule.symbol), names.next(), names.next()];
             let globals = (&self.globals[..], &self.global_names);
             let scope = RuleScope { globals, sides, symbols };

@@ -1,13 +1,15 @@
 //! Declarations of variables, types and modules.
 
-use super::{Failed, Parsed, Parser};
+use syntax::{Failed, Parsed};
+
+use super::Parser;
 use crate::error::ParseErrorKind;
 use crate::lex::Kind;
 use crate::tree::{Block, Decl, Declarator, Dim, Item, List, Module, Name, TypeName};
 
 impl Parser<'_> {
     /// `shared int x, y[3](2);`, as far as it can be read. The current token begins it.
-    pub fn declaration(&mut self) -> Option<Decl> {
+    pub(crate) fn declaration(&mut self) -> Option<Decl> {
         let start = self.current.span;
         let shared = self.eat(Kind::Shared);
         match self.typed(start, shared) {
@@ -93,10 +95,8 @@ impl Parser<'_> {
         while self.eat(Kind::Comma) {
             members.push(self.name()?);
         }
-        if !self.eat(Kind::RBrace) {
-            return Err(self.unclosed("`{`", open.span, "`,` or `}`"));
-        }
-        Ok(self.tree.add_list(members))
+        self.close(Kind::RBrace, ("`{`", open.span), "`,` or `}`")?;
+        Ok(self.tree.add_names(members))
     }
 
     fn fields(&mut self) -> Parsed<List<Decl>> {
@@ -162,9 +162,7 @@ impl Parser<'_> {
         }
         let open = self.bump().span;
         let bits = self.expr()?;
-        if !self.eat(Kind::RParen) {
-            return Err(self.unclosed("`(`", open, "`)`"));
-        }
+        self.close(Kind::RParen, ("`(`", open), "`)`")?;
         Ok(Some(bits))
     }
 

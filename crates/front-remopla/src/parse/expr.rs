@@ -1,9 +1,10 @@
 //! Expressions, by operator precedence with two explicit stacks.
 
 use source::Span;
+use syntax::{Language, Mistake, Parsed};
 
-use super::{Parsed, Parser};
-use crate::error::{Language, ParseErrorKind};
+use super::Parser;
+use crate::error::ParseErrorKind;
 use crate::lex::Kind;
 use crate::tree::{BinOp, ExprId, ExprKind, List, Name, Place, Quantifier, Segment};
 
@@ -67,7 +68,7 @@ impl Parser<'_> {
         while self.eat(Kind::Comma) {
             list.push(self.value()?);
         }
-        Ok(self.tree.add_list(list))
+        Ok(self.tree.add_exprs(list))
     }
 
     /// An expression or `undef`.
@@ -83,7 +84,7 @@ impl Parser<'_> {
     }
 
     /// An expression.
-    pub fn expr(&mut self) -> Parsed<ExprId> {
+    pub(crate) fn expr(&mut self) -> Parsed<ExprId> {
         self.run(false)
     }
 
@@ -212,7 +213,7 @@ impl Parser<'_> {
             }
             Kind::Ident if self.next.kind == Kind::LParen => {
                 let name = self.text_of(token).to_string();
-                return Err(self.fail(ParseErrorKind::CallInExpression(name)));
+                return Err(self.fail(Mistake::CallInExpression(name)));
             }
             Kind::Ident => {
                 self.bump();
@@ -237,7 +238,7 @@ impl Parser<'_> {
         let text = self.text_of(self.current);
         text.parse().unwrap_or_else(|_| {
             let kind = ParseErrorKind::TooLargeNumber(text.to_string());
-            self.error(kind, self.current.span);
+            self.cursor.error(kind, self.cursor.current.span);
             0
         })
     }
@@ -246,7 +247,7 @@ impl Parser<'_> {
         let mut primes = 0;
         while self.at(Kind::Prime) {
             if primes == 2 {
-                self.error(ParseErrorKind::TooManyPrimes, self.current.span);
+                self.cursor.error(ParseErrorKind::TooManyPrimes, self.cursor.current.span);
             } else {
                 primes += 1;
             }
@@ -287,7 +288,7 @@ impl Parser<'_> {
     }
 
     fn segment(&mut self, draft: &PlaceDraft) -> Segment {
-        let indices = self.tree.add_list(draft.indices.into_iter().flatten());
+        let indices = self.tree.add_exprs(draft.indices.into_iter().flatten());
         Segment { name: draft.name, primes: draft.primes, indices }
     }
 

@@ -1,9 +1,10 @@
 //! Statements. Those that contain others wait on a stack until they are closed.
 
 use source::Span;
+use syntax::{Failed, Language, Mistake, Parsed};
 
-use super::{Failed, Parsed, Parser};
-use crate::error::{Language, ParseErrorKind};
+use super::Parser;
+use crate::error::ParseErrorKind;
 use crate::lex::Kind;
 use crate::tree::{
     Assign, BinOp, Block, Branch, ExprId, Item, List, Name, Quantifier, Rule, Stmt, StmtId,
@@ -78,7 +79,7 @@ impl Parser<'_> {
             }
         }
         let stmts = std::mem::take(&mut self.open.stmts);
-        self.tree.add_list(stmts)
+        self.tree.add_block(stmts)
     }
 
     /// Statements outside modules, up to something that is none.
@@ -126,10 +127,7 @@ impl Parser<'_> {
     fn close_frames(&mut self, depth: usize) {
         while self.open.frames.len() > depth {
             let (opener, opened, closer) = self.open.frames[self.open.frames.len() - 1].words();
-            // Not `error`, which would keep the first of several at one token.
-            let found = self.found();
-            let kind = ParseErrorKind::Unclosed { opener, opened, closer, found };
-            self.record(kind, self.current.span);
+            self.also_unclosed(opener, opened, closer);
             self.close_frame();
         }
     }
@@ -148,7 +146,7 @@ impl Parser<'_> {
                 Kind::Fi => "`if`",
                 _ => "`if` or `do`",
             };
-            self.fail(ParseErrorKind::Unopened { found: self.found(), opener });
+            self.unopened(opener);
             self.bump();
             if word == Kind::Option {
                 self.skip_head();
@@ -197,19 +195,13 @@ impl Parser<'_> {
     }
 
     fn skip_head(&mut self) {
-        loop {
-            match self.current.kind {
-                Kind::Then => {
-                    self.bump();
-                    return;
-                }
-                Kind::Eof | Kind::Semi => return,
-                kind if kind.ends_block() || kind.begins_item() || kind.begins_statement() => {
-                    return;
-                }
-                _ => _ = self.skip(),
-            }
-        }
+        self.skip_to(|kind| {
+            matches!(kind, Kind::Then | Kind::Semi)
+                || kind.ends_block()
+                || kind.begins_item()
+                || kind.begins_statement()
+        });
+        self.eat(Kind::Then);
     }
 
     /// Turns the statements of the branch that is being read, if there is one, into a branch.
@@ -218,7 +210,7 @@ impl Parser<'_> {
         let stmts = frame.stmts;
         if let Some((guard, span)) = frame.branch.take() {
             let body: Vec<StmtId> = self.open.stmts.drain(stmts..).collect();
-            let body = self.tree.add_list(body);
+            let body = self.tree.add_block(body);
             self.open.branches.push(Branch { guard, body, span });
         } else {
             // Only an error lets statements stand before the first branch.
@@ -289,15 +281,14 @@ impl Parser<'_> {
             self.bump();
             labels.push(self.name_of(token));
         }
-        self.tree.add_list(labels)
+        self.tree.add_names(labels)
     }
 
     fn end_of_statement(&mut self) {
         if self.eat(Kind::Semi) || self.current.kind.ends_block() {
             return;
         }
-        let found = self.found();
-        let Failed = self.fail(ParseErrorKind::MissingSemicolon { found, after: self.previous });
+        self.missing_semicolon();
         // Where the next token begins a statement, only the `;` is missing.
         let begins = self.current.kind.begins_statement()
             || self.at(Kind::Ident)
@@ -370,9 +361,9 @@ impl Parser<'_> {
             Kind::Ident if self.next.kind == Kind::LParen => self.call(None),
             Kind::Ident | Kind::All | Kind::Exists => self.assignment(),
             kind if kind.ends_block() && !labels.is_empty() => {
-                let label = self.tree.list(labels)[labels.len() - 1];
+                let label = self.tree.names(labels)[labels.len() - 1];
                 let text = self.tree.text(label.symbol).to_string();
-                Err(self.fail(ParseErrorKind::LabelWithoutStatement(text)))
+                Err(self.fail(Mistake::LabelWithoutStatement(text)))
             }
             _ => Err(self.expected("a statement")),
         }
@@ -382,9 +373,7 @@ impl Parser<'_> {
     fn bracketed(&mut self) -> Parsed<ExprId> {
         let open = self.bump();
         let expr = self.expr()?;
-        if !self.eat(Kind::RParen) {
-            return Err(self.unclosed("`(`", open.span, "`)`"));
-        }
+        self.close(Kind::RParen, ("`(`", open.span), "`)`")?;
         Ok(expr)
     }
 
@@ -447,15 +436,13 @@ impl Parser<'_> {
         let callee = self.name()?;
         let open = self.bump();
         let args = if self.at(Kind::RParen) { List::EMPTY } else { self.exprs()? };
-        if !self.eat(Kind::RParen) {
-            return Err(self.unclosed("`(`", open.span, "`,` or `)`"));
-        }
+        self.close(Kind::RParen, ("`(`", open.span), "`,` or `)`")?;
         let assigns = self.further_assigns()?;
         Ok(StmtKind::Call { target, callee, args, assigns })
     }
 
     /// `p <y> --> q <y1 y2> "label" (b)`
-    pub fn rule(&mut self) -> Parsed<Rule> {
+    pub(crate) fn rule(&mut self) -> Parsed<Rule> {
         let from = self.rule_name()?;
         self.expect(Kind::Binary(BinOp::Lt), "`<`")?;
         let symbol = self.rule_name()?;
@@ -475,7 +462,7 @@ impl Parser<'_> {
     }
 
     /// `<y1 y2>`
-    pub fn stack(&mut self) -> Parsed<List<Name>> {
+    pub(crate) fn stack(&mut self) -> Parsed<List<Name>> {
         self.expect(Kind::Binary(BinOp::Lt), "`<`")?;
         let mut stack = Vec::new();
         while !self.eat(Kind::Binary(BinOp::Gt)) {
@@ -484,18 +471,18 @@ impl Parser<'_> {
             }
             stack.push(self.rule_name()?);
         }
-        Ok(self.tree.add_list(stack))
+        Ok(self.tree.add_names(stack))
     }
 
     /// Whether the current token can name a control location or a stack symbol: in `.pds` files,
     /// keywords and numbers can, too.
-    pub fn at_rule_name(&self) -> bool {
+    pub(crate) fn at_rule_name(&self) -> bool {
         let kind = self.current.kind;
         kind == Kind::Ident || self.language == Language::Pds && kind.is_label()
     }
 
     /// The name of a control location or a stack symbol.
-    pub fn rule_name(&mut self) -> Parsed<Name> {
+    pub(crate) fn rule_name(&mut self) -> Parsed<Name> {
         if !self.at_rule_name() {
             return Err(self.expected("a name"));
         }

@@ -1,33 +1,32 @@
-//! Runs small programs on two engines.
+//! Runs small programs and pushdown systems on two engines.
 #![allow(dead_code)]
 
 use check::{Budget, Engine, Goal, Target, Task, TraceMode, Verdict, Wants};
 use engine_explicit::Explicit;
 use engine_summary::Summary;
-use front_remopla::{LowerError, LowerOptions, ParseError, Tree, lower, parse, print};
-use source::SourceFile;
+use front_remopla::{LowerOptions, Tree, lower, parse, print};
+use source::{Diagnostic, SourceFile};
 use std::sync::Arc;
 
 /// The tree of a program without errors, which prints as an equal one.
 #[track_caller]
 pub(crate) fn tree(text: &str) -> Tree {
     let (tree, errors) = parse(text);
-    assert!(errors.is_empty(), "{}", shown(text, &errors));
+    assert!(errors.is_empty(), "{}", shown("f.rem", text, &errors));
     let printed = print(&tree);
     let (again, errors) = parse(&printed);
-    assert!(errors.is_empty(), "{}", shown(&printed, &errors));
+    assert!(errors.is_empty(), "{}", shown("f.rem", &printed, &errors));
     assert!(tree == again, "{text}\n=====\n{printed}");
     tree
 }
 
-pub(crate) fn shown(text: &str, errors: &[ParseError]) -> String {
-    let file = SourceFile::new("f.rem", text).unwrap();
-    errors.iter().map(|e| source::render(&e.diagnostic(), &file)).collect()
-}
-
-pub(crate) fn shown_lower(text: &str, errors: &[LowerError]) -> String {
-    let file = SourceFile::new("f.rem", text).unwrap();
-    errors.iter().map(|e| source::render(&e.diagnostic(), &file)).collect()
+/// The errors as a person sees them.
+pub(crate) fn shown<'e, E: 'e>(name: &str, text: &str, errors: &'e [E]) -> String
+where
+    Diagnostic: From<&'e E>,
+{
+    let file = SourceFile::new(name, text).unwrap();
+    errors.iter().map(|e| source::render(&e.into(), &file)).collect()
 }
 
 #[track_caller]
@@ -45,7 +44,7 @@ pub(crate) fn program_at(text: &str, entry: Option<&str>) -> ir::Program {
             program.validate().unwrap_or_else(|e| panic!("{e}\n{}", ir::dump(&program)));
             program
         }
-        Err(errors) => panic!("{}", shown_lower(text, &errors)),
+        Err(errors) => panic!("{}", shown("f.rem", text, &errors)),
     }
 }
 

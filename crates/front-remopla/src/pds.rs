@@ -9,7 +9,8 @@
 //! expressions are those of Remopla; in formulas `=` is equality and `->` implication, too.
 //!
 //! ```
-//! use front_pds::{LowerOptions, lower, parse, print};
+//! use front_remopla::LowerOptions;
+//! use front_remopla::pds::{lower, parse, print};
 //!
 //! let text = "global\n  int x(2);\n(p <y>)\np <y> --> p <y z> (x' == x + 1)\np <y> --> q <> (x == 2)\n";
 //! let (tree, errors) = parse(text);
@@ -21,7 +22,7 @@
 //! assert_eq!(program.labelled(None, "z").len(), 1);
 //! ```
 //!
-//! Not for programs: a `.pds` file has no statements. This crate knows no engine and no property.
+//! Not for programs: a `.pds` file has no statements.
 
 mod from_spds;
 mod lower;
@@ -30,8 +31,7 @@ mod print;
 mod tree;
 
 pub use from_spds::from_spds;
-pub use front_remopla::{LowerError, LowerErrorKind, ParseError, ParseErrorKind};
-pub use lower::{LowerOptions, lower, lower_for_stacks, lower_spds};
+pub use lower::{lower, lower_for_stacks, lower_spds};
 pub use parse::parse;
 pub use print::print;
 pub use tree::{Locals, Rule, Start, Tree};

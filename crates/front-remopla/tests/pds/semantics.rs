@@ -2,9 +2,10 @@
 //!
 //! Symbols that begin with `Y` can be reached, those that begin with `N` cannot.
 
-use crate::support;
-use crate::support::{check, check_program, program, program_at, reachable};
-use front_pds::{LowerOptions, from_spds, lower, lower_spds, parse, print};
+use super::support;
+use super::support::{check, check_program, program, program_at, reachable};
+use front_remopla::LowerOptions;
+use front_remopla::pds::{from_spds, lower, lower_spds, parse, print};
 use ir::spds::Spds;
 use source::SourceFile;
 use std::sync::Arc;
@@ -109,10 +110,10 @@ const SYSTEMS: [&str; 5] = [
 
 fn spds(text: &str) -> Spds {
     let (tree, errors) = parse(text);
-    assert!(errors.is_empty(), "{}", support::shown(text, &errors));
+    assert!(errors.is_empty(), "{}", support::shown("f.pds", text, &errors));
     let file = SourceFile::new("f.pds", text).unwrap();
     let spds = lower_spds(&tree, &file, &LowerOptions::default());
-    spds.unwrap_or_else(|errors| panic!("{}", support::shown_lower(text, &errors)))
+    spds.unwrap_or_else(|errors| panic!("{}", support::shown("f.pds", text, &errors)))
 }
 
 /// To a program and back, and to text and back: the same symbols are reached.
@@ -135,10 +136,10 @@ fn there_and_back() {
 
         let written = print(&from_spds(&spds, &mut || true).unwrap());
         let (tree, errors) = parse(&written);
-        assert!(errors.is_empty(), "{}", support::shown(&written, &errors));
+        assert!(errors.is_empty(), "{}", support::shown("f.pds", &written, &errors));
         let file = SourceFile::new("g.pds", &*written).unwrap();
         let read = lower(&tree, &file, &LowerOptions::default());
-        let read = read.unwrap_or_else(|e| panic!("{}", support::shown_lower(&written, &e)));
+        let read = read.unwrap_or_else(|e| panic!("{}", support::shown("f.pds", &written, &e)));
         assert_eq!(reachable(&Arc::new(read), &labels), expected, "{text}\n{written}");
     }
 }

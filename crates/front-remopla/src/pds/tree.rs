@@ -1,7 +1,8 @@
 //! The syntax tree of a pushdown system.
 
-use front_remopla::tree::{self as syntax, Decl, List, Name, Pairs};
 use source::Span;
+
+use crate::tree::{self as syntax, Decl, List, Name, Pairs, equal_decls, equal_rules, rest_equal};
 
 /// A pushdown system as it is written. Equality is that of systems: spans do not count.
 #[derive(Clone, Debug, Default)]
@@ -50,22 +51,18 @@ pub struct Rule {
 impl PartialEq for Tree {
     fn eq(&self, other: &Tree) -> bool {
         let mut pairs = Pairs::new(&self.syntax, &other.syntax);
-        let mut decls = |a: &[Decl], b: &[Decl]| {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| pairs.decl(*a, *b))
-        };
         self.syntax == other.syntax
-            && decls(&self.globals, &other.globals)
+            && pairs.each(&self.globals, &other.globals, equal_decls)
             && self.locals.len() == other.locals.len()
-            && self.locals.iter().zip(&other.locals).all(|(a, b)| decls(&a.decls, &b.decls))
-            && self.locals.iter().zip(&other.locals).all(|(a, b)| pairs.names(a.symbols, b.symbols))
-            && self.starts.len() == other.starts.len()
-            && self
-                .starts
-                .iter()
-                .zip(&other.starts)
-                .all(|(a, b)| pairs.name(a.control, b.control) && pairs.names(a.stack, b.stack))
-            && self.rules.len() == other.rules.len()
-            && self.rules.iter().zip(&other.rules).all(|(a, b)| pairs.rule(a.rule, b.rule))
+            && self.locals.iter().zip(&other.locals).all(|(a, b)| {
+                pairs.names(a.symbols, b.symbols) && pairs.each(&a.decls, &b.decls, equal_decls)
+            })
+            && pairs.each(&self.starts, &other.starts, |pairs, a, b| {
+                pairs.name(a.control, b.control) && pairs.names(a.stack, b.stack)
+            })
+            && pairs.each(&self.rules, &other.rules, |pairs, a, b| {
+                equal_rules(pairs, a.rule, b.rule) && rest_equal(pairs)
+            })
     }
 }
 

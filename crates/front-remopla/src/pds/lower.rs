@@ -1,26 +1,23 @@
 //! Tree → pushdown system → program model.
 
-use front_remopla::raise::is_failure;
-use front_remopla::tree::{Decl, Item, Name, Symbol};
-use front_remopla::types::{Entity, Types};
-use front_remopla::values::RuleScope;
-use front_remopla::{Language, LowerError, LowerErrorKind, members, rule_head_text};
 use ir::Time;
 use ir::spds::{FrameId, Head, Right, Spds, SymbolId};
 use rustc_hash::FxHashMap;
 use source::{SourceFile, Span, suggest};
+use syntax::{Language, LowerOptions};
 
-use crate::tree::{Start, Tree};
-
-/// How to turn a tree into a program.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LowerOptions {
-    /// The stack symbol to start with, instead of the stack that the file names.
-    pub entry: Option<String>,
-}
+use super::tree::{Start, Tree};
+use crate::error::{LowerError, LowerErrorKind};
+use crate::lower::members;
+use crate::print::rule_head_text;
+use crate::raise::is_failure;
+use crate::tree::{Decl, Item, Name, Symbol};
+use crate::types::{Entity, Types};
+use crate::values::RuleScope;
 
 /// The program that runs as the system of a tree, read from `file`, does: see
-/// [`ir::spds::Spds::to_program`]. Or everything that is wrong with it.
+/// [`ir::spds::Spds::to_program`]. Or everything that is wrong with it. An entry is the stack symbol
+/// to start with, instead of the stack that the file names.
 pub fn lower(
     tree: &Tree,
     file: &SourceFile,
@@ -119,7 +116,7 @@ impl<'t> Lowering<'t> {
         }
         self.globals = self.section(&tree.globals, None);
         for locals in &tree.locals {
-            let symbols = tree.syntax.list(locals.symbols);
+            let symbols = tree.syntax.names(locals.symbols);
             let name = symbols.first().map_or("", |&name| self.text(name));
             let frame = self.spds.frame(name, 0);
             let scoped = self.section(&locals.decls, Some(frame));
@@ -181,7 +178,7 @@ impl<'t> Lowering<'t> {
         }
         for start in &tree.starts {
             self.spds.control(tree.syntax.text(start.control.symbol));
-            for &name in tree.syntax.list(start.stack) {
+            for &name in tree.syntax.names(start.stack) {
                 self.symbol(name, &rules);
             }
         }
@@ -190,7 +187,7 @@ impl<'t> Lowering<'t> {
                 self.spds.control(tree.syntax.text(control.symbol));
             }
             self.symbol(rule.rule.symbol, &rules);
-            for &name in tree.syntax.list(rule.rule.stack) {
+            for &name in tree.syntax.names(rule.rule.stack) {
                 self.symbol(name, &rules);
             }
         }
@@ -231,7 +228,7 @@ impl<'t> Lowering<'t> {
             let from = control(&mut self.spds, rule.from);
             let to = control(&mut self.spds, rule.to);
             let head = Head { control: from, symbol: self.symbols[&rule.symbol.symbol] };
-            let names = syntax.list(rule.stack);
+            let names = syntax.names(rule.stack);
             let right: Vec<SymbolId> =
                 names.iter().map(|name| self.symbols[&name.symbol]).collect();
             let shape = match right[..] {
@@ -275,7 +272,7 @@ impl<'t> Lowering<'t> {
                 }
             },
             (None, Some(start)) => {
-                let stack = tree.syntax.list(start.stack).iter();
+                let stack = tree.syntax.names(start.stack).iter();
                 stack.map(|name| self.symbols[&name.symbol]).collect()
             }
             (None, None) => Vec::new(),

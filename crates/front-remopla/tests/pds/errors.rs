@@ -1,7 +1,8 @@
 //! What is wrong with a system is said, with its place.
 
-use crate::support;
-use front_pds::{LowerOptions, lower, parse};
+use super::support;
+use front_remopla::LowerOptions;
+use front_remopla::pds::{lower, parse};
 use source::SourceFile;
 
 /// All that is wrong with a text, as people see it: the first line and the place of each error.
@@ -11,10 +12,10 @@ fn wrong(text: &str) -> String {
     let shown = if errors.is_empty() {
         match lower(&tree, &file, &LowerOptions::default()) {
             Ok(_) => String::new(),
-            Err(errors) => support::shown_lower(text, &errors),
+            Err(errors) => support::shown("f.pds", text, &errors),
         }
     } else {
-        support::shown(text, &errors)
+        support::shown("f.pds", text, &errors)
     };
     let keep = |line: &&str| {
         line.starts_with("error")

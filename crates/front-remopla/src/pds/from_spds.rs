@@ -9,14 +9,14 @@
 //!   once, before they go on;
 //! - a symbol where an assertion failed steps to one that says so ([`is_failure`]).
 
-use front_remopla::raise::{Named, Raise, is_failure};
-use front_remopla::tree::{self as syntax, Decl, ExprId, ExprKind, Name, Symbol};
 use ir::spds::{Head, Right, Spds, SymbolId};
 use ir::{Assign, Exprs, Id, Rel, TextId, Time, Unwritten, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::Span;
 
-use crate::tree::{Locals, Rule, Start, Tree};
+use super::tree::{Locals, Rule, Start, Tree};
+use crate::raise::{Named, Raise, is_failure};
+use crate::tree::{self as syntax, Decl, ExprId, ExprKind, Name, Symbol};
 
 /// The system as a tree, with names that the language allows; labels keep theirs, or it is not
 /// written. Marks and events are left out, and so is which rules are steps. `go_on` is asked now and
@@ -175,7 +175,7 @@ impl Writer<'_> {
         formula: Option<ExprId>,
     ) {
         self.used.extend(right.iter().chain([&symbol]).map(|name| name.symbol));
-        let stack = self.raise.tree.add_list(right.iter().copied());
+        let stack = self.raise.tree.add_names(right.iter().copied());
         let rule = syntax::Rule { from, symbol, to, stack, label: None, formula };
         self.tree.rules.push(Rule { rule, span: Span::default() });
     }
@@ -206,7 +206,7 @@ impl Writer<'_> {
                 self.rule([control; 2], bottom, &[], formula);
             }
         }
-        let stack = self.raise.tree.add_list(stack);
+        let stack = self.raise.tree.add_names(stack);
         self.tree.starts.push(Start { control, stack, span: Span::default() });
         Ok(())
     }
@@ -301,7 +301,7 @@ impl Writer<'_> {
     fn finish(&mut self, locals: Vec<Vec<Decl>>) {
         for (names, decls) in std::mem::take(&mut self.in_frames).into_iter().zip(locals) {
             if !decls.is_empty() && !names.is_empty() {
-                let symbols = self.raise.tree.add_list(names);
+                let symbols = self.raise.tree.add_names(names);
                 self.tree.locals.push(Locals { symbols, decls });
             }
         }

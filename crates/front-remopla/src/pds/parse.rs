@@ -1,10 +1,12 @@
 //! Text → tree. Declarations, expressions and rules are read by the parser of Remopla.
 
-use front_remopla::parse::{Kind, Parsed, Parser};
-use front_remopla::tree::{BinOp, Decl};
-use front_remopla::{Language, ParseError};
+use syntax::{Language, Parsed};
 
-use crate::tree::{Locals, Rule, Start, Tree};
+use super::tree::{Locals, Rule, Start, Tree};
+use crate::error::ParseError;
+use crate::lex::Kind;
+use crate::parse::Parser;
+use crate::tree::{BinOp, Decl};
 
 /// Reads a pushdown system. The tree is the whole system if there are no errors, and otherwise what
 /// could be made of it.
@@ -15,10 +17,10 @@ pub fn parse(text: &str) -> (Tree, Vec<ParseError>) {
         Err(error) => return (tree, vec![error]),
     };
     while !parser.at(Kind::Eof) {
-        let begin = parser.current().span;
+        let begin = parser.current.span;
         if item(&mut parser, &mut tree).is_err() {
             // A rule per line: go on with the next one.
-            if parser.current().span == begin {
+            if parser.current.span == begin {
                 parser.bump();
             }
             while !parser.at(Kind::Eof) && !parser.on_new_line() {
@@ -27,16 +29,16 @@ pub fn parse(text: &str) -> (Tree, Vec<ParseError>) {
         }
     }
     tree.syntax = parser.tree;
-    (tree, parser.errors)
+    (tree, parser.cursor.errors)
 }
 
 fn item(parser: &mut Parser<'_>, tree: &mut Tree) -> Parsed<()> {
-    let opens_stack = parser.following().kind == Kind::Binary(BinOp::Lt);
-    let word = match parser.current().kind {
-        Kind::Ident if !opens_stack => parser.text_of(parser.current()),
+    let opens_stack = parser.next.kind == Kind::Binary(BinOp::Lt);
+    let word = match parser.current.kind {
+        Kind::Ident if !opens_stack => parser.text_of(parser.current),
         _ => "",
     };
-    match parser.current().kind {
+    match parser.current.kind {
         Kind::Semi => _ = parser.bump(),
         Kind::Define if !opens_stack => parser.define()?,
         Kind::LParen => {
@@ -53,9 +55,9 @@ fn item(parser: &mut Parser<'_>, tree: &mut Tree) -> Parsed<()> {
             tree.locals.push(locals);
         }
         _ if parser.at_rule_name() && opens_stack => {
-            let begin = parser.current().span;
+            let begin = parser.current.span;
             let rule = parser.rule()?;
-            tree.rules.push(Rule { rule, span: begin.to(parser.previous()) });
+            tree.rules.push(Rule { rule, span: begin.to(parser.previous) });
         }
         _ => return Err(parser.expected("a rule")),
     }
@@ -68,7 +70,7 @@ fn start(parser: &mut Parser<'_>) -> Parsed<Start> {
     let control = parser.rule_name()?;
     let stack = parser.stack()?;
     parser.expect(Kind::RParen, "`)`")?;
-    Ok(Start { control, stack, span: begin.to(parser.previous()) })
+    Ok(Start { control, stack, span: begin.to(parser.previous) })
 }
 
 fn locals(parser: &mut Parser<'_>) -> Parsed<Locals> {
@@ -78,7 +80,7 @@ fn locals(parser: &mut Parser<'_>) -> Parsed<Locals> {
         symbols.push(parser.rule_name()?);
     }
     parser.expect(Kind::RParen, "`,` or `)`")?;
-    let symbols = parser.tree.add_list(symbols);
+    let symbols = parser.tree.add_names(symbols);
     Ok(Locals { symbols, decls: declarations(parser) })
 }
 
@@ -86,8 +88,8 @@ fn locals(parser: &mut Parser<'_>) -> Parsed<Locals> {
 fn declarations(parser: &mut Parser<'_>) -> Vec<Decl> {
     let mut out = Vec::new();
     loop {
-        let opens_stack = parser.following().kind == Kind::Binary(BinOp::Lt);
-        match parser.current().kind {
+        let opens_stack = parser.next.kind == Kind::Binary(BinOp::Lt);
+        match parser.current.kind {
             Kind::Semi => _ = parser.bump(),
             kind if kind.begins_declaration() && !opens_stack => out.extend(parser.declaration()),
             _ => return out,

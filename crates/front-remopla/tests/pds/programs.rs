@@ -2,7 +2,8 @@
 
 use check::{Budget, Engine, Task, TraceMode, Wants};
 use engine_explicit::Explicit;
-use front_pds::{LowerErrorKind, LowerOptions, from_spds, lower, parse, print};
+use front_remopla::pds::{from_spds, lower, parse, print};
+use front_remopla::{LowerErrorKind, LowerOptions};
 use ir::Id;
 use ir::spds::{Spds, SymbolId};
 use source::SourceFile;

@@ -1,0 +1,7 @@
+//! Pushdown systems.
+
+mod errors;
+mod programs;
+mod semantics;
+mod soup;
+mod support;
