@@ -58,17 +58,6 @@ pub struct Meaning {
     pub at: IndexVec<NodeId, ExprId>,
     /// When the entry procedure has returned: a condition on globals.
     pub terminated: ExprId,
-    /// When an assertion has failed: a condition on globals. See [`Meaning::failed_at`].
+    /// When an assertion has failed: a condition on globals.
     pub failed: ExprId,
-}
-
-impl Meaning {
-    /// When an assertion has failed and control stays at this error node: a label may stand there, of which
-    /// `at` speaks as it does elsewhere.
-    pub fn failed_at(&self, node: NodeId) -> ExprId {
-        match self.at.get(node) {
-            Some(&Exprs::TRUE) => Exprs::TRUE,
-            _ => self.failed,
-        }
-    }
 }

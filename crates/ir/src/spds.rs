@@ -84,7 +84,8 @@ pub struct Symbol {
     pub origin: Origin,
     /// It appears in traces, and `--reach-all` reports on it.
     pub statement: bool,
-    /// Control comes here where an assertion failed; it has no rules.
+    /// Control comes here where an assertion failed; it has no rules. With a label, the run is here once before it
+    /// has failed.
     pub error: bool,
     /// The labels that `--reach` knows it by.
     pub labels: Vec<TextId>,

@@ -220,13 +220,12 @@ fn occurs(program: &Program, text: &str) -> bool {
 }
 
 /// The condition where each of the procedures is on top: everywhere if there is none, nowhere if
-/// there are two. A run that has failed is in none.
+/// there are two.
 fn within(program: &Program, condition: ExprId, procs: &[ProcId]) -> Meaning {
     let here = |p: ProcId| procs.iter().all(|&q| p == q);
-    let failed = |node: NodeId| program.procs[program.nodes[node].proc].error == Some(node);
     let at = |node: NodeId| match here(program.nodes[node].proc) {
-        true if procs.is_empty() || !failed(node) => condition,
-        _ => Exprs::FALSE,
+        true => condition,
+        false => Exprs::FALSE,
     };
     let finished = if procs.is_empty() { condition } else { Exprs::FALSE };
     Meaning { at: program.nodes.ids().map(at).collect(), terminated: finished, failed: finished }

@@ -8,7 +8,7 @@
 //!   Edges that are no steps leave the automaton alone.
 //! - P2. A new procedure calls the entry procedure, which is no step. When that returns, control
 //!   stays at a node with steps that read the letter of a finished run.
-//! - P3. At error nodes, steps read the letter of a run that has failed there, for ever.
+//! - P3. At error nodes, steps read the letter of a failed run, for ever.
 //! - P4. An infinite run is wanted if it carries each mark again and again. There is at least one
 //!   mark, so that such a run takes infinitely many steps; an automaton without marks gets one that
 //!   every step carries.
@@ -182,9 +182,9 @@ fn join(
     // P3.
     let events = b.no_events();
     let mut stutter =
-        |b: &mut ProgramBuilder, node: NodeId, pick: &dyn Fn(&check::Meaning) -> ExprId| {
-            let groups = reader.groups(&mut b.exprs, letter(pick));
-            let assumed = assumptions(&mut b.exprs, &resolved, outside, pick);
+        |b: &mut ProgramBuilder, node: NodeId, pick: fn(&check::Meaning) -> ExprId| {
+            let groups = reader.groups(&mut b.exprs, letter(&pick));
+            let assumed = assumptions(&mut b.exprs, &resolved, outside, &pick);
             for group in groups.iter() {
                 for turn in turns(&mut b.exprs, group, &assumed, waiting) {
                     let mut rel = Rel::identity();
@@ -199,7 +199,7 @@ fn join(
         };
     for proc in program.procs.ids() {
         if let Some(node) = b.forget_error_node(proc) {
-            stutter(&mut b, node, &|m| m.failed_at(node));
+            stutter(&mut b, node, |m| m.failed);
         }
     }
 
@@ -209,7 +209,7 @@ fn join(
     b.begin_proc(wrapper);
     let (start, finished) = (b.silent(), b.silent());
     b.entry(wrapper, start);
-    stutter(&mut b, finished, &|m| m.terminated);
+    stutter(&mut b, finished, |m| m.terminated);
     let (mut init, enter, handed_over) = entering(program, &mut b, wrapper);
     if let Some(state) = state {
         let here = state_is(&mut b.exprs, Time::Pre, state, automaton.initial.0);

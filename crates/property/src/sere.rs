@@ -127,8 +127,8 @@ fn watched(
         b.edge(edge);
     }
     let events = b.no_events();
-    let mut stutter = |b: &mut ProgramBuilder, node: NodeId, pick: &dyn Fn(&Meaning) -> ExprId| {
-        let (moves, accepts) = watcher.at(&mut b.exprs, pick);
+    let mut stutter = |b: &mut ProgramBuilder, node: NodeId, pick: fn(&Meaning) -> ExprId| {
+        let (moves, accepts) = watcher.at(&mut b.exprs, &pick);
         if accepts != Exprs::FALSE {
             targets.push(Target { node, condition: accepts });
         }
@@ -140,7 +140,7 @@ fn watched(
     };
     for proc in program.procs.ids() {
         if let Some(node) = b.forget_error_node(proc) {
-            stutter(&mut b, node, &|m| m.failed_at(node));
+            stutter(&mut b, node, |m| m.failed);
         }
     }
     let origin = b.no_origin();
@@ -148,7 +148,7 @@ fn watched(
     b.begin_proc(wrapper);
     let (start, finished) = (b.silent(), b.silent());
     b.entry(wrapper, start);
-    stutter(&mut b, finished, &|m| m.terminated);
+    stutter(&mut b, finished, |m| m.terminated);
     let (mut init, enter, handed_over) = entering(program, &mut b, wrapper);
     let here = state_is(&mut b.exprs, Time::Pre, state, 0);
     init.condition = b.exprs.and(here, init.condition);

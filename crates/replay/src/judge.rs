@@ -193,11 +193,11 @@ impl<'a> Words<'a> {
         out.extend(inside.map(Item::Call));
     }
 
-    /// Appends what a run reads for ever that is finished, or has failed at the target.
-    fn stutter(&mut self, lasso: Option<Lasso>, target: NodeId, state: &Partial) {
+    /// Appends what a finished or failed run reads for ever.
+    fn stutter(&mut self, lasso: Option<Lasso>, state: &Partial) {
         let letter = match lasso {
             Some(Lasso::Terminated) => self.letter(state, |meaning| meaning.terminated),
-            Some(Lasso::Failed) => self.letter(state, |meaning| meaning.failed_at(target)),
+            Some(Lasso::Failed) => self.letter(state, |meaning| meaning.failed),
             _ => return,
         };
         self.word.turn.push(Item::Letter(letter));
@@ -226,7 +226,7 @@ impl<'a> Words<'a> {
             self.word.turn.extend(turn);
         }
         if let Some(end) = accepted.frames.last().and_then(|run| run.needs.last()) {
-            self.stutter(accepted.lasso, accepted.target, end);
+            self.stutter(accepted.lasso, end);
         }
         self.word
     }
@@ -252,7 +252,7 @@ impl<'a> Words<'a> {
             let turn = steps(&mut self, turn);
             self.word.turn.extend(turn);
         }
-        self.stutter(trace.lasso, trace.target, &trace.end);
+        self.stutter(trace.lasso, &trace.end);
         self.word
     }
 }

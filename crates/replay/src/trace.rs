@@ -570,7 +570,7 @@ impl<'a> Pass<'a> {
         for meaning in &formula.atoms {
             let atom = match self.trace.lasso {
                 Some(Lasso::Terminated) => meaning.terminated,
-                _ => meaning.failed_at(self.trace.target),
+                _ => meaning.failed,
             };
             self.machine.atom_rests_on(&formula.exprs, atom, claim, need);
         }

@@ -400,11 +400,7 @@ impl Search<'_> {
         for (number, atom) in self.tableau.atoms.iter().enumerate() {
             let holds = match place {
                 Place::Finished => at_end(atom, false, value),
-                // A label may stand where assertions fail.
-                Place::Node(node) if self.failed(node) => {
-                    let labelled = matches!(atom, Atom::At { .. });
-                    at_end(atom, true, value) || labelled && at_node(atom, program, node, value)
-                }
+                Place::Node(node) if self.failed(node) => at_end(atom, true, value),
                 Place::Node(node) => at_node(atom, program, node, value),
             };
             letter |= u64::from(holds) << number;

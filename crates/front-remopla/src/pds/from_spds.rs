@@ -22,8 +22,10 @@ use crate::tree::{self as syntax, Decl, ExprId, ExprKind, Name, Symbol};
 /// written. Marks and events are left out, and so is which rules are steps. `go_on` is asked now and
 /// then.
 pub fn from_spds(spds: &Spds, go_on: &mut dyn FnMut() -> bool) -> Result<Tree, Unwritten> {
+    let needless = needless(spds);
     let mut writer = Writer {
         spds,
+        needless: &needless,
         raise: Raise::new(&spds.exprs),
         tree: Tree::default(),
         controls: Vec::new(),
@@ -47,7 +49,7 @@ pub fn from_spds(spds: &Spds, go_on: &mut dyn FnMut() -> bool) -> Result<Tree, U
         writer.rule(controls, from, &right, formula);
     }
     let mut failed = None;
-    for symbol in spds.symbols.ids() {
+    for symbol in spds.symbols.ids().filter(|symbol| !needless.contains(symbol)) {
         if !go_on() {
             return Err(Unwritten::Stopped);
         }
@@ -62,6 +64,21 @@ pub fn from_spds(spds: &Spds, go_on: &mut dyn FnMut() -> bool) -> Result<Tree, U
     writer.unused();
     writer.finish(locals);
     Ok(writer.tree)
+}
+
+/// Symbols without a name of their own at which assertions would fail, and to which nothing leads.
+fn needless(spds: &Spds) -> FxHashSet<SymbolId> {
+    let nameless = |&id: &SymbolId| spds.symbols[id].error && spds.symbols[id].labels.is_empty();
+    let mut out: FxHashSet<SymbolId> = spds.symbols.ids().filter(nameless).collect();
+    for symbol in &spds.start.stack {
+        out.remove(symbol);
+    }
+    for rule in spds.rules.iter() {
+        for symbol in [rule.right.top(), rule.right.below()].into_iter().flatten() {
+            out.remove(&symbol);
+        }
+    }
+    out
 }
 
 /// What a symbol is written as.
@@ -81,6 +98,7 @@ impl Row {
 
 struct Writer<'s> {
     spds: &'s Spds,
+    needless: &'s FxHashSet<SymbolId>,
     raise: Raise<'s>,
     tree: Tree,
     controls: Vec<Name>,
@@ -158,7 +176,9 @@ impl Writer<'_> {
                 }
                 all.push((Some(label), fresh(&mut self.raise)));
             }
-            self.in_frames[symbol.frame.index()].extend(all.iter().map(|&(_, name)| name));
+            if !self.needless.contains(&id) {
+                self.in_frames[symbol.frame.index()].extend(all.iter().map(|&(_, name)| name));
+            }
             let first = all.first().map(|&(_, name)| name);
             let first = first.unwrap_or_else(|| self.raise.name(Named::Place, "symbol"));
             self.rows.push(Row { first, then: all.into_iter().skip(1).collect() });

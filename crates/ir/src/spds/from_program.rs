@@ -5,7 +5,7 @@ use crate::{
     Assign, BinaryOp, Call, Edge, EdgeKind, EventsId, Expr, ExprId, Exprs, Id, IndexVec, NodeId,
     Origin, Program, Rel, Scalar, TextId, Time, Type, VarId, VarKind,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Spds {
     /// The system of a program. Variables keep their ids, frames have the ids of procedures, and
@@ -41,8 +41,9 @@ impl Spds {
         let shared = Shared::new(program);
         out.globals.extend(&shared.globals);
         let control = out.control("q");
-        out.nodes(program);
-        for edge in program.edges.iter() {
+        let failing = failing(program);
+        out.nodes(program, &failing);
+        for edge in program.edges.iter().filter(|edge| !failing.contains(&edge.source)) {
             let from = Head { control, symbol: symbol(edge.source) };
             match &edge.kind {
                 EdgeKind::Local { target, rel } => {
@@ -86,7 +87,7 @@ impl Spds {
         Origin { text: self.texts.add(program.text(origin.text)), ..origin }
     }
 
-    fn nodes(&mut self, program: &Program) {
+    fn nodes(&mut self, program: &Program, failing: &FxHashSet<NodeId>) {
         let mut labels: IndexVec<NodeId, Vec<TextId>> =
             IndexVec::filled(Vec::new(), program.nodes.len());
         let mut carriers: FxHashMap<TextId, usize> = FxHashMap::default();
@@ -128,7 +129,7 @@ impl Spds {
                 frame: node.proc,
                 origin: self.origin_of(program, node.origin),
                 statement: node.statement,
-                error: proc.error == Some(id),
+                error: proc.error == Some(id) || failing.contains(&id),
                 labels: labels[id].iter().map(|&l| self.texts.add(program.text(l))).collect(),
             };
             self.add_symbol(symbol);
@@ -200,6 +201,20 @@ impl Spds {
         }
         all
     }
+}
+
+/// The labelled statements that do nothing but fail: a symbol that tells so needs no rule for it.
+fn failing(program: &Program) -> FxHashSet<NodeId> {
+    let fails = |&node: &NodeId| {
+        let error = program.procs[program.nodes[node].proc].error;
+        let mut ways = program.out_edges(node).map(|way| &program.edges[way]);
+        let (Some(way), None) = (ways.next(), ways.next()) else { return false };
+        let EdgeKind::Local { target, rel } = &way.kind else { return false };
+        let plain = way.step && way.marks == 0 && program.events(way.events).is_empty();
+        plain && error == Some(*target) && rel.is_identity()
+    };
+    let labelled = program.labels.iter().map(|label| label.node);
+    labelled.filter(|node| program.nodes[*node].statement).filter(fails).collect()
 }
 
 fn symbol(node: NodeId) -> super::SymbolId {

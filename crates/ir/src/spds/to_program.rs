@@ -195,9 +195,11 @@ impl<'s> Conversion<'s> {
             for k in 0..self.parts[part].symbols.len() {
                 let id = self.parts[part].symbols[k];
                 let symbol = &spds.symbols[id];
-                let node = if symbol.error {
+                // A place with a label is come to before the run has failed.
+                let told = symbol.error && !symbol.labels.is_empty();
+                let node = if symbol.error && !told {
                     self.builder.error_node()
-                } else if symbol.statement {
+                } else if symbol.statement || told {
                     let origin = self.origin(symbol.origin);
                     self.builder.statement(origin)
                 } else {
@@ -208,6 +210,10 @@ impl<'s> Conversion<'s> {
                 }
                 if k == 0 {
                     self.builder.entry(proc, node);
+                }
+                if told {
+                    let error = self.builder.error_node();
+                    self.builder.step(node, error, Rel::identity());
                 }
                 self.parts[part].nodes.insert(id, node);
             }
