@@ -28,7 +28,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
         ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"].iter().map(PathBuf::from).collect();
     for (folder, ending) in [("crates", "rs"), ("xtask/src", "rs"), ("fuzz", "rs"), ("docs", "md")]
     {
-        let found = crate::unrun::files(&root.join(folder), ending);
+        let found = crate::files::below(&root.join(folder), ending);
         paths.extend(found.iter().filter_map(|path| Some(path.strip_prefix(root).ok()?.into())));
     }
     paths.sort();

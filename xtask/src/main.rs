@@ -8,6 +8,7 @@ mod bench;
 mod conversions;
 mod experiments;
 mod families;
+mod files;
 mod fuzz;
 mod fuzz_c;
 mod letters;

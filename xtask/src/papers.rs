@@ -66,21 +66,13 @@ fn citations(text: &str) -> Vec<String> {
 
 fn files(root: &Path) -> Vec<PathBuf> {
     let mut out = Vec::new();
-    let mut folders: Vec<PathBuf> = FOLDERS.iter().map(|f| root.join(f)).collect();
     let is_source = |path: &Path| {
         path.extension().and_then(|e| e.to_str()).is_some_and(|e| ENDINGS.contains(&e))
     };
     let top = std::fs::read_dir(root).into_iter().flatten().flatten().map(|e| e.path());
     out.extend(top.filter(|path| path.is_file() && is_source(path)));
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() && path.file_name().is_some_and(|n| n != "target") {
-                folders.push(path);
-            } else if is_source(&path) {
-                out.push(path);
-            }
-        }
+    for (folder, ending) in FOLDERS.iter().flat_map(|f| ENDINGS.iter().map(move |e| (f, e))) {
+        out.extend(crate::files::below(&root.join(folder), ending));
     }
     out.sort();
     out

@@ -1,7 +1,7 @@
 //! Tests that nobody runs. A crate says `autotests = false` and has one test program, or `test = false` for a
 //! library without tests of its own: both make builds quicker, and both forget a test without a word.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A note on what was looked at; or every file with tests that are not run.
 pub(crate) fn check(root: &Path) -> Result<String, String> {
@@ -36,7 +36,7 @@ fn unrun(folder: &Path) -> Result<Vec<String>, String> {
     };
     let mut wrong = Vec::new();
     if switch("lib", "test") == Some(false) {
-        for path in files(&folder.join("src"), "rs") {
+        for path in crate::files::below(&folder.join("src"), "rs") {
             let text = read(&path)?;
             if text.contains("#[test]") || text.contains("#[cfg(test)]") {
                 wrong.push(format!("{}: its crate says `test = false`", path.display()));
@@ -57,23 +57,6 @@ fn unrun(folder: &Path) -> Result<Vec<String>, String> {
         }
     }
     Ok(wrong)
-}
-
-/// The files below a folder whose names end so.
-pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let mut out = Vec::new();
-    let mut todo = vec![folder.to_owned()];
-    while let Some(folder) = todo.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                todo.push(path);
-            } else if path.extension().is_some_and(|e| e == ending) {
-                out.push(path);
-            }
-        }
-    }
-    out
 }
 
 #[cfg(test)]

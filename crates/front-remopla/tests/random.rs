@@ -1,5 +1,8 @@
 //! Random texts: the same ones always.
 
+use front_remopla::{LowerError, MAX_ERRORS, ParseError};
+use source::{SourceFile, render};
+
 /// SplitMix64.
 pub(crate) struct Random(pub(crate) u64);
 
@@ -37,4 +40,38 @@ pub(crate) fn mutants(text: &str, seed: u64, count: usize) -> impl Iterator<Item
         }
         text.concat()
     })
+}
+
+/// What holds of every text in a language: errors have places and can be shown, and what is accepted prints as the
+/// same tree. Returns whether it was accepted, and what it means.
+pub(crate) fn holds_of_text<T: PartialEq, M>(
+    name: &str,
+    text: &str,
+    parse: impl Fn(&str) -> (T, Vec<ParseError>),
+    print: impl Fn(&T) -> String,
+    lower: impl Fn(&T, &SourceFile) -> Result<M, Vec<LowerError>>,
+) -> (bool, Option<M>) {
+    let file = SourceFile::new(name, text).unwrap();
+    let (tree, errors) = parse(text);
+    assert!(errors.len() <= MAX_ERRORS + 1);
+    for error in &errors {
+        assert!(text.get(error.span.range()).is_some(), "{error} at {:?} of {text:?}", error.span);
+        assert!(render(&error.diagnostic(), &file).contains(&format!("{name}:")));
+    }
+    let printed = print(&tree);
+    let lowered = lower(&tree, &file);
+    if let Err(problems) = &lowered {
+        assert!(!problems.is_empty(), "{text:?}");
+        for problem in problems {
+            assert!(render(&problem.diagnostic(), &file).contains(name));
+        }
+    }
+    if !errors.is_empty() {
+        return (false, None);
+    }
+    let (again, errors) = parse(&printed);
+    assert!(errors.is_empty(), "{} in {printed:?}, printed from {text:?}", errors[0]);
+    assert!(again == tree, "{text:?} is printed as {printed:?}");
+    assert_eq!(print(&again), printed);
+    (true, lowered.ok())
 }

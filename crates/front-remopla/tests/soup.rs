@@ -1,38 +1,17 @@
 //! Random text: nothing crashes, and whatever is accepted prints as the same program.
 
-use crate::random::{Random, mutants};
+use crate::random::{Random, holds_of_text, mutants};
 use crate::support;
-use front_remopla::{LowerOptions, MAX_ERRORS, lower, parse, print};
-use source::{SourceFile, render};
+use front_remopla::{LowerOptions, lower, parse, print};
 
 /// What holds of every text. Returns whether it was accepted, and whether it is a program.
 fn property(text: &str) -> (bool, bool) {
-    let file = SourceFile::new("soup.rem", text).unwrap();
-    let (tree, errors) = parse(text);
-    assert!(errors.len() <= MAX_ERRORS + 1);
-    for error in &errors {
-        assert!(text.get(error.span.range()).is_some(), "{error} at {:?} of {text:?}", error.span);
-        assert!(render(&error.diagnostic(), &file).contains("soup.rem:"));
-    }
-    let printed = print(&tree);
-    let lowered = lower(&tree, &file, &LowerOptions::default());
-    if let Err(problems) = &lowered {
-        assert!(!problems.is_empty(), "{text:?}");
-        for problem in problems {
-            assert!(render(&problem.diagnostic(), &file).contains("soup.rem"));
-        }
-    }
-    if !errors.is_empty() {
-        return (false, false);
-    }
-    let (again, errors) = parse(&printed);
-    assert!(errors.is_empty(), "{} in {printed:?}, printed from {text:?}", errors[0]);
-    assert!(again == tree, "{text:?} is printed as {printed:?}");
-    assert_eq!(print(&again), printed);
-    if let Ok(program) = &lowered {
+    let lowering = |tree: &_, file: &_| lower(tree, file, &LowerOptions::default());
+    let (accepted, program) = holds_of_text("soup.rem", text, parse, print, lowering);
+    if let Some(program) = &program {
         program.validate().unwrap_or_else(|invalid| panic!("{invalid} in {text:?}"));
     }
-    (true, lowered.is_ok())
+    (accepted, program.is_some())
 }
 
 const TOKENS: &str = "define DEFAULT_INT_BITS bool int unsigned enum struct shared void module init \

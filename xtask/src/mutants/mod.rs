@@ -147,21 +147,10 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 
 /// The files of a crate that are no tests, in order.
 fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut out = Vec::new();
-    let mut todo = vec![folder.to_owned()];
-    while let Some(folder) = todo.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if path.is_dir() && name != "tests" {
-                todo.push(path);
-            } else if name.ends_with(".rs") && name != "tests.rs" {
-                out.push(path);
-            }
-        }
-    }
-    out.sort();
-    out
+    let test = |part: &std::ffi::OsStr| part == "tests" || part == "tests.rs";
+    let mut files = crate::files::below(folder, "rs");
+    files.retain(|path| !path.strip_prefix(folder).is_ok_and(|below| below.iter().any(test)));
+    files
 }
 
 /// Draws the mutants: the same of all seeds, crates and sources that are the same.

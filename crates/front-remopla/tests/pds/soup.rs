@@ -1,35 +1,16 @@
 //! Random text: nothing crashes, and whatever is accepted prints as the same system. Depth and size.
 
 use super::support;
-use crate::random::mutants;
+use crate::random::{holds_of_text, mutants};
 use front_remopla::LowerOptions;
 use front_remopla::pds::{from_spds, lower, lower_spds, parse, print};
-use source::{SourceFile, render};
+use source::SourceFile;
 
 /// What holds of every text. Returns whether it was accepted, and whether it is a system.
 fn property(text: &str) -> (bool, bool) {
-    let file = SourceFile::new("soup.pds", text).unwrap();
-    let (tree, errors) = parse(text);
-    for error in &errors {
-        assert!(text.get(error.span.range()).is_some(), "{error} at {:?} of {text:?}", error.span);
-        assert!(render(&error.diagnostic(), &file).contains("soup.pds:"));
-    }
-    let printed = print(&tree);
-    let lowered = lower_spds(&tree, &file, &LowerOptions::default());
-    if let Err(problems) = &lowered {
-        assert!(!problems.is_empty(), "{text:?}");
-        for problem in problems {
-            assert!(render(&problem.diagnostic(), &file).contains("soup.pds"));
-        }
-    }
-    if !errors.is_empty() {
-        return (false, false);
-    }
-    let (again, errors) = parse(&printed);
-    assert!(errors.is_empty(), "{} in {printed:?}, printed from {text:?}", errors[0]);
-    assert!(again == tree, "{text:?} is printed as {printed:?}");
-    assert_eq!(print(&again), printed);
-    if let Ok(spds) = &lowered {
+    let lowering = |tree: &_, file: &_| lower_spds(tree, file, &LowerOptions::default());
+    let (accepted, system) = holds_of_text("soup.pds", text, parse, print, lowering);
+    if let Some(spds) = &system {
         spds.validate().unwrap_or_else(|invalid| panic!("{invalid} in {text:?}"));
         // What can be written down can be read again.
         if let Ok(tree) = from_spds(spds, &mut || true) {
@@ -42,7 +23,7 @@ fn property(text: &str) -> (bool, bool) {
             read.validate().unwrap();
         }
     }
-    (true, lowered.is_ok())
+    (accepted, system.is_some())
 }
 
 const SYSTEM: &str = "define N 2\ndefine DEFAULT_INT_BITS 2\nglobal\n  int x, a[N](2);\n  bool b;\n  \

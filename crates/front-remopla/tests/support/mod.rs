@@ -4,20 +4,46 @@
 use check::{Budget, Engine, Goal, Target, Task, TraceMode, Verdict, Wants};
 use engine_explicit::Explicit;
 use engine_summary::Summary;
-use front_remopla::{LowerOptions, Tree, lower, parse, print};
+use front_remopla::{LowerError, LowerOptions, ParseError, Tree, lower, parse, print};
 use source::{Diagnostic, SourceFile};
 use std::sync::Arc;
 
-/// The tree of a program without errors, which prints as an equal one.
+/// The tree of a text without errors, which prints as an equal one.
 #[track_caller]
-pub(crate) fn tree(text: &str) -> Tree {
+pub(crate) fn reread<T: PartialEq>(
+    name: &str,
+    text: &str,
+    parse: impl Fn(&str) -> (T, Vec<ParseError>),
+    print: impl Fn(&T) -> String,
+) -> T {
     let (tree, errors) = parse(text);
-    assert!(errors.is_empty(), "{}", shown("f.rem", text, &errors));
+    assert!(errors.is_empty(), "{}", shown(name, text, &errors));
     let printed = print(&tree);
     let (again, errors) = parse(&printed);
-    assert!(errors.is_empty(), "{}", shown("f.rem", &printed, &errors));
+    assert!(errors.is_empty(), "{}", shown(name, &printed, &errors));
     assert!(tree == again, "{text}\n=====\n{printed}");
     tree
+}
+
+/// A program that is valid.
+#[track_caller]
+pub(crate) fn valid(
+    name: &str,
+    text: &str,
+    lowered: Result<ir::Program, Vec<LowerError>>,
+) -> ir::Program {
+    match lowered {
+        Ok(program) => {
+            program.validate().unwrap_or_else(|e| panic!("{e}\n{}", ir::dump(&program)));
+            program
+        }
+        Err(errors) => panic!("{}", shown(name, text, &errors)),
+    }
+}
+
+#[track_caller]
+pub(crate) fn tree(text: &str) -> Tree {
+    reread("f.rem", text, parse, print)
 }
 
 /// The errors as a person sees them.
@@ -39,13 +65,7 @@ pub(crate) fn program_at(text: &str, entry: Option<&str>) -> ir::Program {
     let tree = tree(text);
     let file = SourceFile::new("f.rem", text).unwrap();
     let options = LowerOptions { entry: entry.map(str::to_string) };
-    match lower(&tree, &file, &options) {
-        Ok(program) => {
-            program.validate().unwrap_or_else(|e| panic!("{e}\n{}", ir::dump(&program)));
-            program
-        }
-        Err(errors) => panic!("{}", shown("f.rem", text, &errors)),
-    }
+    valid("f.rem", text, lower(&tree, &file, &options))
 }
 
 /// Whether each label is reachable: what both engines say.
