@@ -37,7 +37,7 @@ cargo xtask TASK
                                     first K of each profile made smaller (10). Profiles: integers,
                                     aliases, callbacks, jumps, files, floats, control, misc, all
   mutants prepare [--seed S] [--n N] [--dir DIR] [--crates A,B] [--judges A,B]
-  mutants run [--from K] [--to L] [--dir DIR]
+  mutants run [--from K] [--to L] [--budget S] [--dir DIR]
   mutants table [--dir DIR]         changes of the sources, drawn by a seed (400, seed 13), that the
                                     tests must notice; `run` goes on where it stopped
   random SEED [PROFILE]             print a generated program: small, medium, large, fancy, calls,

@@ -1,4 +1,4 @@
-//! Strongly connected components, after Tarjan, with the marks inside each.
+//! Strongly connected components with the marks inside each.
 
 use crate::marks::Marks;
 
@@ -54,79 +54,26 @@ pub(crate) fn components<M: MarkSet>(
     start: usize,
     mut successors: impl FnMut(usize, &mut Vec<(usize, M)>),
 ) -> Components<M> {
-    const NEW: u32 = u32::MAX;
-    let mut of = vec![NEW; nodes];
-    let mut inside: Vec<Option<M>> = Vec::new();
-    // low[n]: the order of discovery, later the smallest order reached; 0 is undiscovered.
-    let mut low = vec![0u32; nodes];
-    let mut order = 0;
-    let mut open: Vec<usize> = Vec::new();
-    // Marks inside the component under construction, at its nodes on `path`.
-    struct Frame<M> {
-        node: usize,
-        order: u32,
-        edges: Vec<(usize, M)>,
-        next: usize,
-    }
-    let mut path: Vec<Frame<M>> = Vec::new();
-    let mut spare: Vec<Vec<(usize, M)>> = Vec::new();
-    let mut enter = |node: usize,
-                     low: &mut Vec<u32>,
-                     open: &mut Vec<usize>,
-                     spare: &mut Vec<Vec<(usize, M)>>| {
-        order += 1;
-        low[node] = order;
-        open.push(node);
-        let mut edges = spare.pop().unwrap_or_default();
-        edges.clear();
-        successors(node, &mut edges);
-        Frame { node, order, edges, next: 0 }
-    };
-    // (node, target, marks) cannot be judged before the component of the target is known, so the
-    // edges of finished frames are kept until their component closes.
-    let mut kept: Vec<(usize, usize, M)> = Vec::new();
-    let mut kept_from: Vec<usize> = Vec::new();
-    path.push(enter(start, &mut low, &mut open, &mut spare));
-    kept_from.push(0);
-    while let Some(frame) = path.last_mut() {
-        if let Some(&(to, _)) = frame.edges.get(frame.next) {
-            frame.next += 1;
-            let node = frame.node;
-            if low[to] == 0 {
-                let frame = enter(to, &mut low, &mut open, &mut spare);
-                kept_from.push(kept.len());
-                path.push(frame);
-            } else if of[to] == NEW {
-                low[node] = low[node].min(low[to]);
-            }
-            continue;
+    // The edges of all nodes, in the order in which the search comes to them.
+    let mut edges: Vec<(usize, M)> = Vec::new();
+    let mut ranges = vec![0..0; nodes];
+    let found = graph::components(nodes, [start], |node, i| {
+        if i == 0 {
+            let from = edges.len();
+            successors(node, &mut edges);
+            ranges[node] = from..edges.len();
         }
-        let mut frame = path.pop().expect("the loop's condition");
-        let from = kept_from.pop().expect("one entry for each frame");
-        kept.extend(frame.edges.drain(..).map(|(to, marks)| (frame.node, to, marks)));
-        if low[frame.node] == frame.order {
-            let number = inside.len() as u32;
-            loop {
-                let node = open.pop().expect("the root of a component is open");
-                of[node] = number;
-                if node == frame.node {
-                    break;
-                }
+        edges[ranges[node].clone()].get(i).map(|(to, _)| *to)
+    });
+    let mut inside: Vec<Option<M>> = vec![None; found.len()];
+    for (range, &component) in ranges.into_iter().zip(&found.of) {
+        for (to, marks) in &edges[range] {
+            if found.of[*to] == component {
+                inside[component as usize].get_or_insert_default().add(marks);
             }
-            let mut marks: Option<M> = None;
-            for (_, to, m) in kept.drain(from..) {
-                if of[to] == number {
-                    marks.get_or_insert_default().add(&m);
-                }
-            }
-            inside.push(marks);
-        } else if let Some(parent) = path.last() {
-            let parent = parent.node;
-            low[parent] = low[parent].min(low[frame.node]);
         }
-        spare.push(frame.edges);
     }
-    Components { of, inside }
+    Components { of: found.of, inside }
 }
 
 #[cfg(test)]

@@ -151,48 +151,16 @@ fn preorder(next: &[Vec<usize>]) -> Vec<usize> {
 
 /// The strongly connected components of a set of nodes, in topological order.
 fn components(next: &[Vec<usize>], set: &[usize], member: &[u32], stamp: u32) -> Vec<Vec<usize>> {
-    const NEW: usize = usize::MAX;
-    let mut index = vec![NEW; next.len()];
-    let mut low = vec![0; next.len()];
-    let mut on_stack = vec![false; next.len()];
-    let (mut stack, mut out, mut count) = (Vec::new(), Vec::new(), 0);
-    for &start in set {
-        if index[start] != NEW {
-            continue;
-        }
-        let mut walk = vec![(start, 0)];
-        while let Some((node, i)) = walk.pop() {
-            if i == 0 {
-                (index[node], low[node]) = (count, count);
-                count += 1;
-                stack.push(node);
-                on_stack[node] = true;
-            }
-            let to = next[node][i..].iter().position(|&to| member[to] == stamp);
-            match to.map(|k| i + k) {
-                Some(k) => {
-                    let to = next[node][k];
-                    walk.push((node, k + 1));
-                    if index[to] == NEW {
-                        walk.push((to, 0));
-                    } else if on_stack[to] {
-                        low[node] = low[node].min(index[to]);
-                    }
-                }
-                None => {
-                    if let Some(&(parent, _)) = walk.last() {
-                        low[parent] = low[parent].min(low[node]);
-                    }
-                    if low[node] == index[node] {
-                        let at = stack.iter().rposition(|&n| n == node).unwrap_or(0);
-                        let part = stack.split_off(at);
-                        part.iter().for_each(|&n| on_stack[n] = false);
-                        out.push(part);
-                    }
-                }
-            }
-        }
+    let mut place = vec![0; next.len()];
+    let mut inside: Vec<Vec<usize>> = Vec::with_capacity(set.len());
+    set.iter().enumerate().for_each(|(i, &node)| place[node] = i);
+    for &node in set {
+        let next = next[node].iter().filter(|&&to| member[to] == stamp);
+        inside.push(next.map(|&to| place[to]).collect());
     }
+    let found = graph::components(set.len(), 0..set.len(), |v, i| inside[v].get(i).copied());
+    let mut out: Vec<Vec<usize>> =
+        found.iter().map(|part| part.iter().map(|&i| set[i as usize]).collect()).collect();
     out.reverse();
     out
 }

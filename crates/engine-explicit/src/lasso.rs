@@ -1,5 +1,6 @@
 //! Lassos: a way through the head graph to an accepting component, and one around inside it.
 
+use crate::components::Components;
 use crate::heads::{HeadGraph, Vertex};
 use crate::links::Fact;
 use crate::machine::Machine;
@@ -7,7 +8,6 @@ use crate::marks::{MarkWhy, Marks};
 use crate::meter::Meter;
 use crate::shortest::State;
 use crate::tabulate::{INITIAL, Tabulation};
-use crate::tarjan::Components;
 use crate::trace::{
     Expansion, Jump, Leap, Outline, expand, expand_any, expand_shortest, finish, first_way,
 };

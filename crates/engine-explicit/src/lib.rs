@@ -41,6 +41,7 @@
 //! Not for programs with many bits in scope: time and memory grow with the number of valuations,
 //! and more than 64 bits of globals, of one frame or of results are refused.
 
+mod components;
 mod heads;
 mod intern;
 mod lasso;
@@ -57,7 +58,6 @@ mod shortest;
 mod solve;
 mod space;
 mod tabulate;
-mod tarjan;
 mod trace;
 mod words;
 

@@ -6,9 +6,9 @@
 //! on the way to a component of the same rank. Components in reverse topological order, one after
 //! the other: so many components share a rank, and there are few ranks.
 
+use crate::components::Components;
 use crate::heads::HeadGraph;
 use crate::meter::Meter;
-use crate::tarjan::Components;
 use check::StopReason;
 
 /// By vertex, its rank. No component may be accepting, and there must be a mark.

@@ -3,6 +3,7 @@
 //! There is, exactly if some component of the head graph ([`crate::heads`]) has for every mark a
 //! link inside it that can carry it [moped §4.2]: marks stay apart, no product of them is built.
 
+use crate::components::Components;
 use crate::heads::HeadGraph;
 use crate::lasso::Ground;
 use crate::links::Links;
@@ -12,7 +13,6 @@ use crate::meter::Meter;
 use crate::ranks::ranks;
 use crate::sets;
 use crate::tabulate::Tabulation;
-use crate::tarjan::Components;
 use check::{Budget, Goal, Stats, StopReason, Task, TraceMode, Verdict};
 use std::sync::Arc;
 

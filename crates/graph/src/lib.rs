@@ -8,9 +8,10 @@
 //! assert_eq!(found.iter().collect::<Vec<_>>(), [&[3][..], &[1, 2], &[0]]);
 //! ```
 //!
-//! Not for graphs that change while they are searched, nor for searches that have to stop in between
-//! (`bes`, `engine-explicit` have their own).
+//! A search that may have to stop in between is [`try_components`]. Not for graphs that are made while they are
+//! searched, and solved on the way (`bes` has such a search).
 
+use std::convert::Infallible;
 use std::ops::Range;
 
 /// Of what was not reached.
@@ -51,6 +52,9 @@ impl Components {
     }
 }
 
+/// What [`try_components`] may use, in bytes for each node.
+pub const BYTES: usize = 36;
+
 /// The components of the graph with the nodes `0..nodes`, as far as the roots lead (Tarjan's algorithm).
 /// `next` is asked for the first, second, … successor of a node, until there is none; once for each.
 pub fn components(
@@ -58,6 +62,22 @@ pub fn components(
     roots: impl IntoIterator<Item = usize>,
     mut next: impl FnMut(usize, usize) -> Option<usize>,
 ) -> Components {
+    match try_components(nodes, roots, |v, i| Ok::<_, Infallible>(next(v, i))) {
+        Ok(found) => found,
+        Err(never) => match never {},
+    }
+}
+
+/// [`components`], until `next` says that it has to stop.
+///
+/// # Errors
+///
+/// What `next` says.
+pub fn try_components<E>(
+    nodes: usize,
+    roots: impl IntoIterator<Item = usize>,
+    mut next: impl FnMut(usize, usize) -> Result<Option<usize>, E>,
+) -> Result<Components, E> {
     let mut of = vec![NONE; nodes];
     // `low` is the least index among the open nodes that are known to be reached.
     let (mut index, mut low) = (vec![NONE; nodes], vec![0u32; nodes]);
@@ -78,7 +98,7 @@ pub fn components(
                 found += 1;
                 open.push(node);
             }
-            if let Some(w) = next(v, edge) {
+            if let Some(w) = next(v, edge)? {
                 if index[w] == NONE {
                     way.push((w as u32, 0));
                 } else if of[w] == NONE {
@@ -99,5 +119,5 @@ pub fn components(
             }
         }
     }
-    Components { of, members, starts }
+    Ok(Components { of, members, starts })
 }

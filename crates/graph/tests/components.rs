@@ -80,3 +80,14 @@ fn each_successor_is_asked_for_once() {
     assert_eq!(once.len(), asked.len());
     assert_eq!(asked.len(), 4 + 3);
 }
+
+#[test]
+fn a_search_stops_where_it_is_told_to() {
+    let mut asked = 0;
+    let found = graph::try_components(1_000, 0..1_000, |v, i| {
+        asked += 1;
+        if asked > 50 { Err("enough") } else { Ok((i == 0).then_some((v + 1) % 1_000)) }
+    });
+    assert_eq!(found, Err("enough"));
+    assert_eq!(asked, 51);
+}

@@ -2,11 +2,13 @@
 //!
 //! All changes are built into one copy of the tree at once, each behind a switch that the environment sets
 //! (`POSTBOP_MUTANT=17`), so that the tests are built once and not once per change. A first run without any
-//! change notes which test programs come by which switch; each change is then judged by those programs
+//! change notes which tests come by which switch, by program and module; each change is then judged by those
 //! alone, the quickest first, until one fails. What does not compile is found by the compiler's errors and taken
-//! out again. A change is *caught* if a test program fails, or does not end in time; else it is *missed*.
+//! out again. A change is *caught* if a test fails, or does not end in time; else it is *missed*. With
+//! `--budget S` a change that lived for S seconds is left *undecided* and the next one is tried; a later run
+//! without a budget asks the tests that are left.
 //!
-//! `prepare` writes `mutants.csv` (what was drawn) and `tests.csv` (the programs); `run` appends to
+//! `prepare` writes `mutants.csv` (what was drawn) and `tests.csv` (the tests); `run` appends to
 //! `results.csv` and goes on where it stopped.
 
 mod scan;
@@ -14,9 +16,11 @@ mod scan;
 use scan::Change;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use testkit::rng::Rng;
 
@@ -82,6 +86,8 @@ struct Task {
     count: usize,
     from: usize,
     to: usize,
+    /// Seconds for a change, after which it stays undecided.
+    budget: Option<usize>,
     folder: PathBuf,
     /// The tree that is changed.
     root: PathBuf,
@@ -92,13 +98,14 @@ struct Task {
 /// `cargo xtask mutants prepare|run|table …`.
 pub(crate) fn mutants(args: &[&str]) -> Result<(), String> {
     let Some((&verb, rest)) = args.split_first() else {
-        return Err("mutants prepare|run|table [--seed S] [--n N] [--from K] [--to L] [--dir DIR] [--root TREE] [--crates A,B] [--judges A,B]".into());
+        return Err("mutants prepare|run|table [--seed S] [--n N] [--from K] [--to L] [--budget S] [--dir DIR] [--root TREE] [--crates A,B] [--judges A,B]".into());
     };
     let mut task = Task {
         seed: 13,
         count: 400,
         from: 1,
         to: usize::MAX,
+        budget: None,
         folder: std::env::temp_dir().join("postbop-mutants"),
         root: crate::root(),
         crates: CRATES.iter().map(|c| (*c).to_owned()).collect(),
@@ -113,6 +120,7 @@ pub(crate) fn mutants(args: &[&str]) -> Result<(), String> {
             "--n" => task.count = number()?,
             "--from" => task.from = number()?,
             "--to" => task.to = number()?,
+            "--budget" => task.budget = Some(number()?),
             "--dir" => task.folder = PathBuf::from(value),
             "--root" => task.root = PathBuf::from(value),
             "--crates" => task.crates = value.split(',').map(str::to_owned).collect(),
@@ -323,11 +331,13 @@ fn blamed(tree: &Path, file: &str, line: usize) -> Result<Vec<u32>, String> {
 /// A file and a line.
 type Place = (String, usize);
 
-/// A test program and the folder that it runs in.
+/// The tests of one module of a test program, and the folder that they run in.
 struct Test {
     name: String,
     program: PathBuf,
     folder: PathBuf,
+    /// Which tests: a prefix of their names, which no other test has.
+    module: String,
 }
 
 /// Builds the tests: the programs, or where errors are.
@@ -352,7 +362,11 @@ fn built(tree: &Path, task: &Task) -> Result<(Vec<Test>, Vec<Place>), String> {
             let manifest = string_after(line, "\"manifest_path\":\"").unwrap_or_default();
             let folder = Path::new(&manifest).parent().unwrap_or(tree).to_owned();
             let name = Path::new(&program).file_name().map(|n| n.to_string_lossy().into_owned());
-            tests.push(Test { name: name.unwrap_or_default(), program: program.into(), folder });
+            let (name, program) = (name.unwrap_or_default(), PathBuf::from(program));
+            for module in modules(&program)? {
+                let name = format!("{name} {module}");
+                tests.push(Test { name, program: program.clone(), folder: folder.clone(), module });
+            }
         }
     }
     errors.sort();
@@ -361,6 +375,17 @@ fn built(tree: &Path, task: &Task) -> Result<(Vec<Test>, Vec<Place>), String> {
         return Err("cargo build --tests fails, and names no place".to_owned());
     }
     Ok((tests, errors))
+}
+
+/// The outermost modules of a test program's tests; a test outside of all is one.
+fn modules(program: &Path) -> Result<BTreeSet<String>, String> {
+    let out = Command::new(program).args(["--list", "--format=terse"]).output();
+    let out = out.map_err(|e| format!("{}: {e}", program.display()))?;
+    let text = String::from_utf8_lossy(&out.stdout);
+    let names = text.lines().filter_map(|l| l.strip_suffix(": test"));
+    Ok(names
+        .map(|n| n.split_once("::").map_or_else(|| n.to_owned(), |(m, _)| format!("{m}::")))
+        .collect())
 }
 
 /// The text between `key` and the next quote.
@@ -386,28 +411,47 @@ enum End {
 
 fn run_test(test: &Test, set: &[(&str, String)], limit: Duration) -> Result<End, String> {
     let mut command = Command::new("bash");
-    // What runs away must not take the machine with it.
-    command.args(["-c", "ulimit -v 8000000; exec \"$0\" -q --test-threads=2"]).arg(&test.program);
+    // What runs away must not take the machine with it. The names of tests hold no quotes.
+    let exact = if test.module.ends_with("::") { "" } else { "--exact" };
+    let line = format!("ulimit -v 8000000; exec \"$0\" '{}' {exact} --test-threads=2", test.module);
+    command.args(["-c", &line]).arg(&test.program);
     command.current_dir(&test.folder).env("CARGO_MANIFEST_DIR", &test.folder);
     command.env("CARGO", "cargo");
     command.envs(set.iter().map(|(k, v)| (*k, v.as_str())));
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|e| format!("{}: {e}", test.program.display()))?;
+    let failed = Arc::new(AtomicBool::new(false));
+    let reader = child.stdout.take().map(|out| {
+        let failed = Arc::clone(&failed);
+        std::thread::spawn(move || {
+            for line in BufReader::new(out).lines().map_while(Result::ok) {
+                if line.starts_with("test ") && line.ends_with("... FAILED") {
+                    failed.store(true, Ordering::Relaxed);
+                }
+            }
+        })
+    });
     let start = Instant::now();
-    loop {
+    let end = loop {
         if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
-            return Ok(if status.success() { End::Passed } else { End::Failed });
+            break if status.success() { End::Passed } else { End::Failed };
         }
-        if start.elapsed() > limit {
+        // One failure is enough.
+        let (failed, late) = (failed.load(Ordering::Relaxed), start.elapsed() > limit);
+        if failed || late {
             let _ = child.kill();
             let _ = child.wait();
-            return Ok(End::TimedOut);
+            break if failed { End::Failed } else { End::TimedOut };
         }
         std::thread::sleep(Duration::from_millis(20));
+    };
+    if let Some(reader) = reader.filter(|_| end == End::Passed) {
+        let _ = reader.join();
     }
+    Ok(end)
 }
 
-/// Runs each test program without a change and notes what it comes by.
+/// Runs the tests of each module without a change and notes what they come by.
 fn cover(task: &Task, tests: &[Test]) -> Result<(), String> {
     let mut rows = Vec::new();
     for test in tests {
@@ -428,10 +472,11 @@ fn cover(task: &Task, tests: &[Test]) -> Result<(), String> {
         rows.push((seconds, test, numbers.join(" ")));
     }
     rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut text = String::from("name\tprogram\tfolder\tseconds\tswitches\n");
+    let mut text = String::from("name\tprogram\tfolder\tmodule\tseconds\tswitches\n");
     for (seconds, test, numbers) in rows {
         let (program, folder) = (test.program.display(), test.folder.display());
-        let _ = writeln!(text, "{}\t{program}\t{folder}\t{seconds:.2}\t{numbers}", test.name);
+        let (name, module) = (&test.name, &test.module);
+        let _ = writeln!(text, "{name}\t{program}\t{folder}\t{module}\t{seconds:.2}\t{numbers}");
     }
     write(&task.folder.join("tests.csv"), &text)
 }
@@ -446,40 +491,60 @@ fn drawn_rows(task: &Task) -> Result<Vec<(u32, String)>, String> {
     Ok(rows.collect())
 }
 
+/// The last result of each mutant: what, by which test, and how many tests were asked.
+fn judged(task: &Task) -> BTreeMap<u32, (String, usize)> {
+    let text = std::fs::read_to_string(task.folder.join("results.csv")).unwrap_or_default();
+    (text.lines())
+        .filter_map(|l| {
+            let words: Vec<&str> = l.split(',').collect();
+            let [number, verdict, _, asked] = words[..] else { return None };
+            Some((number.parse().ok()?, (verdict.to_owned(), asked.parse().ok()?)))
+        })
+        .collect()
+}
+
 /// Judges the mutants from K to L that have no result yet.
 fn run(task: &Task) -> Result<(), String> {
-    let results = task.folder.join("results.csv");
-    let done: BTreeSet<u32> = (std::fs::read_to_string(&results).unwrap_or_default().lines())
-        .filter_map(|l| l.split(',').next()?.parse().ok())
-        .collect();
+    let done = judged(task);
     let mut tests = Vec::new();
     for line in read(&task.folder.join("tests.csv"))?.lines().skip(1) {
         let words: Vec<&str> = line.split('\t').collect();
-        let [name, program, folder, seconds, numbers] = words[..] else { continue };
+        let [name, program, folder, module, seconds, numbers] = words[..] else { continue };
         let numbers: BTreeSet<u32> = numbers.split(' ').filter_map(|n| n.parse().ok()).collect();
-        let test = Test { name: name.to_owned(), program: program.into(), folder: folder.into() };
+        let (name, module) = (name.to_owned(), module.to_owned());
+        let test = Test { name, program: program.into(), folder: folder.into(), module };
         tests.push((test, seconds.parse::<f64>().unwrap_or(60.0), numbers));
     }
+    let results = task.folder.join("results.csv");
     let file = std::fs::OpenOptions::new().create(true).append(true).open(&results);
     let mut file = file.map_err(|e| format!("{}: {e}", results.display()))?;
     for (number, row) in drawn_rows(task)? {
-        let wanted = (task.from..=task.to).contains(&(number as usize)) && !done.contains(&number);
-        if !wanted || row.contains(",no,") {
+        let before = match done.get(&number) {
+            Some((verdict, asked)) if verdict == "undecided" && task.budget.is_none() => *asked,
+            Some(_) => continue,
+            None => 0,
+        };
+        if !(task.from..=task.to).contains(&(number as usize)) || row.contains(",no,") {
             continue;
         }
-        let (mut verdict, mut by) = ("missed", String::from("-"));
-        let mut asked = 0;
-        for (test, seconds, numbers) in &tests {
-            if !numbers.contains(&number) {
+        let (mut verdict, mut by, mut asked) = ("missed", "-", 0);
+        let start = Instant::now();
+        for (test, seconds, _) in tests.iter().filter(|(_, _, n)| n.contains(&number)) {
+            if asked < before {
+                asked += 1;
                 continue;
+            }
+            let spent = start.elapsed().as_secs_f64() + seconds;
+            if asked > 0 && task.budget.is_some_and(|budget| spent > budget as f64) {
+                verdict = "undecided";
+                break;
             }
             asked += 1;
             let limit = Duration::from_secs_f64(30.0 + 10.0 * seconds);
-            let set = [("POSTBOP_MUTANT", number.to_string())];
-            let end = run_test(test, &set, limit)?;
+            let end = run_test(test, &[("POSTBOP_MUTANT", number.to_string())], limit)?;
             if end != End::Passed {
                 verdict = if end == End::Failed { "caught" } else { "out of time" };
-                by = test.name.clone();
+                by = &test.name;
                 break;
             }
         }
@@ -487,30 +552,24 @@ fn run(task: &Task) -> Result<(), String> {
             verdict = "not run";
         }
         println!("{number} {verdict} by {by} ({row})");
-        writeln!(file, "{number},{verdict},{by}").map_err(|e| e.to_string())?;
+        writeln!(file, "{number},{verdict},{by},{asked}").map_err(|e| e.to_string())?;
     }
     table(task)
 }
 
 /// Counts, by crate.
 fn table(task: &Task) -> Result<(), String> {
-    let results = std::fs::read_to_string(task.folder.join("results.csv")).unwrap_or_default();
-    let verdict: BTreeMap<u32, &str> = (results.lines())
-        .filter_map(|l| {
-            let mut words = l.split(',');
-            Some((words.next()?.parse().ok()?, words.next()?))
-        })
-        .collect();
+    let verdict = judged(task);
     let mut counts: BTreeMap<String, [usize; 5]> = BTreeMap::new();
     for (number, row) in drawn_rows(task)? {
         let room = row.split(',').nth(1).unwrap_or("").to_owned();
         for name in [room, "all".to_owned()] {
             let count = counts.entry(name).or_default();
-            let column = match verdict.get(&number) {
+            let column = match verdict.get(&number).map(|(v, _)| v.as_str()) {
                 _ if row.contains(",no,") => 1,
-                Some(&("caught" | "out of time")) => 2,
-                Some(_) => 3,
-                None => 4,
+                Some("caught" | "out of time") => 2,
+                Some("missed" | "not run") => 3,
+                _ => 4,
             };
             count[0] += 1;
             count[column] += 1;
