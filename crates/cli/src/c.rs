@@ -109,11 +109,23 @@ pub(crate) fn say_warnings(program: &CProgram, verbose: bool) {
     let warnings = program.warnings();
     let listed = if verbose { warnings.len() } else { LISTED };
     for warning in warnings.iter().take(listed) {
-        io::complain(&format!("warning: {}", source::one_line(&warning.to_string())));
+        io::complain_in_full(&shown(warning));
     }
     if warnings.len() > listed {
         let more = warnings.len() - listed;
         io::complain(&format!("warning: {more} more like these (`-v` lists all)"));
+    }
+}
+
+/// A warning: with its line of source where that is wrong, in one line where it is what we do not model.
+fn shown(warning: &source::Placed) -> String {
+    let text = || String::from_utf8(io::shown(&warning.file)).ok();
+    let wrong = warning.line > 0 && warning.diagnostic.code != "c-not-modelled";
+    let file = wrong.then(text).flatten().and_then(|t| SourceFile::new(&warning.file, t).ok());
+    let placed = file.map(|file| (warning.in_file(&file), file));
+    match placed.filter(|(diagnostic, _)| diagnostic.span.is_some()) {
+        Some((diagnostic, file)) => source::render(&diagnostic, &file).trim_end().to_owned(),
+        None => format!("warning: {}", source::one_line(&warning.to_string())),
     }
 }
 

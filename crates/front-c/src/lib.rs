@@ -51,7 +51,7 @@ pub use parse::{MAX_DEPTH, parse};
 pub use places::Places;
 pub use skeleton::{
     Access, Arm, Asks, Body, Call, Data, DataId, Doing, Event, Flow, MAX_LINKS, Next, Point,
-    Relation, Skeleton, Spot, Test, Warning, When, plain_name,
+    Relation, Skeleton, Spot, Test, When, plain_name,
 };
 pub use tree::{
     Asm, Assign, Attributes, Binary, Declaration, EnumId, Enumeration, Enumerator, EnumeratorId,

@@ -5,15 +5,16 @@
 //! pointer finds the functions that fit it. Which of these can be in the pointer is another question
 //! (`crate::function_pointers`).
 
+use crate::Place;
 use crate::library::never_returns;
 use crate::tree::{
     Attributes, Declaration, ExprId, ExprKind, Function, Init, InitId, Item, StmtKind, Storage,
     Sym, TypeId, TypeKind, Unary, Unit,
 };
 use crate::typing::{Ty, Typing};
-use crate::{Place, Warning};
 use c_types::{Scalar, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
+use source::{Diagnostic, Placed};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -192,7 +193,7 @@ pub struct Linked<'a> {
     /// The variables of file scopes; bodies add their own.
     pub objects: Vec<Object>,
     /// What was noticed.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Placed>,
     pub(crate) scopes: Vec<FxHashMap<Sym, Entity>>,
     /// The values of the enumerators of each unit.
     pub(crate) enumerators: Vec<Vec<Option<Value>>>,
@@ -325,15 +326,16 @@ pub fn link(units: &[Unit]) -> Linked<'_> {
         for problem in &unit.problems {
             let name = problem.function.map(|f| unit.name(f));
             let (file, line) = unit.place(problem.at);
-            linked.warnings.push(Warning {
+            let message = match name {
+                Some(name) => format!("`{name}` is left out: {}", problem.message),
+                None if line == 0 => format!("the file is left out: {}", problem.message),
+                None => format!("a declaration is left out: {}", problem.message),
+            };
+            linked.warnings.push(Placed {
                 file: file.to_owned(),
                 line,
                 column: problem.at.column,
-                message: match name {
-                    Some(name) => format!("`{name}` is left out: {}", problem.message),
-                    None if line == 0 => format!("the file is left out: {}", problem.message),
-                    None => format!("a declaration is left out: {}", problem.message),
-                },
+                diagnostic: Diagnostic::warning("c-left-out", message),
             });
         }
     }
@@ -442,13 +444,13 @@ impl Linked<'_> {
             self.objects[o.index()].volatile = true;
             if let (Some((u, at)), false) = (self.objects[o.index()].at, volatile) {
                 let (file, line) = self.units[u as usize].place(at);
-                self.warnings.push(Warning {
+                let message =
+                    format!("files disagree about the type of `{name}`; it may be anything");
+                self.warnings.push(Placed {
                     file: file.to_owned(),
                     line,
                     column: at.column,
-                    message: format!(
-                        "files disagree about the type of `{name}`; it may be anything"
-                    ),
+                    diagnostic: Diagnostic::warning("c-types-disagree", message),
                 });
             }
         }
@@ -635,11 +637,12 @@ impl Linked<'_> {
             if !same {
                 func.twice = true;
                 self.left.insert(u);
-                self.warnings.push(Warning {
+                let message = format!("`{name}` is defined twice; this definition is left out");
+                self.warnings.push(Placed {
                     file: file.to_owned(),
                     line,
                     column: f.at.column,
-                    message: format!("`{name}` is defined twice; this definition is left out"),
+                    diagnostic: Diagnostic::warning("c-defined-twice", message),
                 });
             }
             return;

@@ -34,30 +34,11 @@
 use crate::link::{Func, FuncId, Object, ObjectId};
 use crate::typing::Ty;
 use c_types::{Binary, Model, Scalar};
-use std::fmt;
+use source::Placed;
 use std::ops::Range;
 
 /// How many links a part may be away from its variable to be an object.
 pub const MAX_LINKS: u32 = 6;
-
-/// Something that is not modelled exactly, or not at all.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Warning {
-    /// The file.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column, from 1.
-    pub column: u32,
-    /// One phrase.
-    pub message: String,
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)
-    }
-}
 
 /// The skeletons of all functions with a body.
 #[derive(Debug)]
@@ -71,7 +52,7 @@ pub struct Skeleton {
     /// Names of the source files.
     pub files: Vec<String>,
     /// What is not modelled.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Placed>,
     /// Variables that are not automatic and have an initialiser, with its value if that is certain.
     pub initial: Vec<(ObjectId, Option<i64>)>,
     /// Functions with a body that code which is not read may call: their addresses were given away.

@@ -397,7 +397,7 @@ fn what_was_not_read_may_call_and_change_what_it_can_see() {
     let s = front_c::skeleton(&units);
     let taken = |name: &str| s.funcs[s.func_named(name).expect(name).index()].address_taken;
     assert!(taken("called") && !taken("own"));
-    let message = |w: &front_c::Warning| format!("{} {}: {}", w.file, w.line, w.message);
+    let message = |w: &source::Placed| format!("{} {}: {}", w.file, w.line, w.diagnostic.message);
     let said: Vec<String> = s.warnings.iter().map(message).collect();
     assert_eq!(said, ["b.c 0: the file is left out: no preprocessor"]);
 }

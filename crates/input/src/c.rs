@@ -98,13 +98,9 @@ impl CProgram {
         &self.skeleton.files
     }
 
-    /// What is not modelled, or not exactly: one line each.
-    pub fn warnings(&self) -> Vec<String> {
-        let told = |w: &front_c::Warning| match w.line {
-            0 => format!("{}: {}", w.file, w.message),
-            _ => w.to_string(),
-        };
-        self.skeleton.warnings.iter().map(told).collect()
+    /// What is left out, not modelled, or not exactly.
+    pub fn warnings(&self) -> &[source::Placed] {
+        &self.skeleton.warnings
     }
 
     /// Of several functions `main`, one has to be named as the entry.
@@ -133,7 +129,7 @@ impl CProgram {
 
     /// What is modelled, but not exactly: one line each.
     pub fn inexact(&self) -> impl Iterator<Item = String> {
-        let left_out = |w: &front_c::Warning| {
+        let left_out = |w: &source::Placed| {
             let place = (w.file.as_str(), w.line, w.column);
             self.left_out.iter().any(|l| (l.file.as_str(), l.line, l.column) == place)
         };

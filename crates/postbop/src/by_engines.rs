@@ -59,7 +59,12 @@ pub(crate) fn answer(
         results,
         suppressed: answers.suppressed,
         assumptions: answers.assumptions,
-        not_modelled: options.input.c.as_ref().map(|c| c.warnings()).unwrap_or_default(),
+        not_modelled: options
+            .input
+            .c
+            .as_ref()
+            .map(|c| c.warnings().iter().map(ToString::to_string).collect())
+            .unwrap_or_default(),
         claims: Claims::default(),
     })
 }

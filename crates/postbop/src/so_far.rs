@@ -47,7 +47,12 @@ pub fn so_far(
         }));
     }
     results.extend(found.outcomes);
-    let not_modelled = options.input.c.as_ref().map(|c| c.warnings()).unwrap_or_default();
+    let not_modelled = options
+        .input
+        .c
+        .as_ref()
+        .map(|c| c.warnings().iter().map(ToString::to_string).collect())
+        .unwrap_or_default();
     let (suppressed, assumptions) = (found.suppressed, found.assumptions);
     let claims = Claims::default();
     let mut report =

@@ -70,8 +70,8 @@ fn case(name: &str, text: &str, bad: bool) -> Case {
 fn found(case: &Case, text: &str, rules: &[rules::Rule]) -> Result<BTreeSet<Found>, String> {
     let sources: Vec<_> = case.units.iter().map(|u| (u.name.as_str(), text)).collect();
     let program = Arc::new(CProgram::new(case.units.clone()).map_err(|e| e.to_string())?);
-    if let [first, ..] = &program.warnings()[..] {
-        return Err(first.clone());
+    if let [first, ..] = program.warnings() {
+        return Err(first.to_string());
     }
     let options = Options::default();
     let all = findings(&program, rules, &sources, &options, &Watch::default());

@@ -1,6 +1,7 @@
 //! What is wrong with an input, as data.
 
-use crate::Span;
+use crate::{SourceFile, Span};
+use std::fmt;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -91,5 +92,43 @@ impl Diagnostic {
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
+    }
+}
+
+/// A diagnostic about a text that is not at hand: of a file that another one includes, or of one that was
+/// preprocessed. On one line, it is `FILE:LINE:COLUMN: MESSAGE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The file's name.
+    pub file: String,
+    /// The line, from 1; 0 where all of the file is meant.
+    pub line: u32,
+    /// The column in bytes, from 1.
+    pub column: u32,
+    /// What is wrong; without a span.
+    pub diagnostic: Diagnostic,
+}
+
+impl Placed {
+    /// The diagnostic with its place in the text, if the text has that place.
+    pub fn in_file(&self, file: &SourceFile) -> Diagnostic {
+        let found = file.offset(self.line, self.column).map(|start| {
+            let rest = &file.text()[start as usize..];
+            let word = |c: char| c.is_alphanumeric() || c == '_';
+            let length = rest.find(|c| !word(c)).unwrap_or(rest.len());
+            let one = rest.chars().next().map_or(0, char::len_utf8);
+            Span::new(start, start + length.max(one) as u32)
+        });
+        Diagnostic { span: found, ..self.diagnostic.clone() }
+    }
+}
+
+impl fmt::Display for Placed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Placed { file, line, column, diagnostic } = self;
+        match line {
+            0 => write!(f, "{file}: {}", diagnostic.message),
+            _ => write!(f, "{file}:{line}:{column}: {}", diagnostic.message),
+        }
     }
 }

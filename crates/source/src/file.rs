@@ -138,6 +138,14 @@ impl SourceFile {
         self.text[start..end].trim_end_matches(['\n', '\r'])
     }
 
+    /// Where the byte with this number, from 1, of a line begins a character; `None` if there is no such.
+    pub fn offset(&self, line: u32, byte: u32) -> Option<u32> {
+        let (index, skipped) = (line.checked_sub(1)?, byte.checked_sub(1)?);
+        let start = *self.lines.get(index as usize)?;
+        let inside = self.line(line).is_char_boundary(skipped as usize);
+        inside.then_some(start + skipped)
+    }
+
     /// The text under a span; empty where the span does not fit the text.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or("")
@@ -173,6 +181,10 @@ mod tests {
         assert_eq!(file.line(5), "end");
         assert_eq!(file.line(6), "");
         assert_eq!(file.line_count(), 5);
+        // Line 2 has seven bytes and begins with the fourth byte.
+        let found = [(1, 1), (2, 1), (2, 2), (2, 3), (2, 9), (2, 10), (0, 1), (1, 0), (7, 1)];
+        let found = found.map(|(line, byte)| file.offset(line, byte));
+        assert_eq!(found, [Some(0), Some(3), None, Some(5), Some(11), None, None, None, None]);
         assert_eq!(SourceFile::new("f", "a\n").unwrap().line_count(), 1);
         assert_eq!(SourceFile::new("f", "").unwrap().line_count(), 1);
     }

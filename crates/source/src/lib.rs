@@ -34,7 +34,7 @@ mod snippet;
 mod span;
 mod suggest;
 
-pub use diagnostic::{Diagnostic, Note, Severity};
+pub use diagnostic::{Diagnostic, Note, Placed, Severity};
 pub use file::{Position, SourceError, SourceFile};
 pub use shown::{Escapes, Shown, is_active, one_line};
 pub use snippet::render;

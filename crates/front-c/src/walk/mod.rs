@@ -37,13 +37,14 @@ mod values;
 use crate::Place;
 use crate::function_pointers::{Resolved, resolve};
 use crate::link::{Entity, FuncId, Linked, ObjectId, Reach, link};
-use crate::skeleton::{Body, Skeleton, Spot, Warning};
+use crate::skeleton::{Body, Skeleton, Spot};
 use crate::tree::{Function, Item, Sym, Unit};
 use code::Code;
 use gather::Gathered;
 use jumps::Jumps;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scope;
+use source::{Diagnostic, Placed};
 use tasks::Task;
 use text::Text;
 pub use type_names::type_text;
@@ -244,7 +245,8 @@ impl<'a> Walker<'_, 'a> {
     fn warn(&mut self, at: Place, message: String) {
         let (file, line) = self.unit.place(at);
         let file = file.to_owned();
-        self.linked.warnings.push(Warning { file, line, column: at.column, message });
+        let diagnostic = Diagnostic::warning("c-not-modelled", message);
+        self.linked.warnings.push(Placed { file, line, column: at.column, diagnostic });
     }
     fn spot(&self, at: Place) -> Spot {
         Spot { file: self.file_map[at.file as usize], line: at.line, column: at.column }
