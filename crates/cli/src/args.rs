@@ -92,8 +92,8 @@ pub(crate) enum Verb {
 }
 
 const CHECK_EXAMPLES: &str = "\
-With no property named, assertions are checked and, where that label exists, whether SLIC_ERROR is
-reachable.
+With no property named, assertions are checked and, where that label exists, whether SLIC_ERROR (in C
+also ERROR) is reachable.
 
 Examples:
   bop check lock.bp
@@ -107,6 +107,7 @@ Examples:
   bop check big.bp --engine compare --self-check
   bop check a.c b.c --rule memory -- -Iinclude -DX=1      rules, checked on all paths of C programs
   bop check --compile-commands compile_commands.json --rule locks --rule my.rule
+  bop check f.c --assert --emit-test tests        C with its data: inputs that break an assertion
   bop check f.c --keep max:2 --keep a:2 --ltl 'G !error'  C with the values of two variables";
 
 const CAPTURE_EXAMPLES: &str = "\
@@ -450,7 +451,10 @@ pub(crate) struct Check {
     /// Check proofs, too (traces are always replayed)
     #[arg(long, help_heading = "Search")]
     pub(crate) self_check: bool,
-    /// Write a test for each place that `--engine bounded` reaches: a folder with the inputs as C and a script `run`
+    /// Ask about the control skeleton of a C program alone: `--assert` and `--reach` do not look at data then
+    #[arg(long, help_heading = "C")]
+    pub(crate) skeleton: bool,
+    /// Write a test for each place of a C program that is reached: a folder with the inputs as C and a script `run`
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) emit_test: Option<String>,
     /// Check proofs, and save them to this file, for `bop replay`

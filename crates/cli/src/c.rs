@@ -6,7 +6,7 @@ use crate::{bug, child, io};
 use postbop::preprocess::{
     Invocation, Outcome, Source, compile_commands, cpp_sources, preprocess, shell_words,
 };
-use postbop::{CProgram, CText, DataProgram, Lang, Model, Unread};
+use postbop::{CProgram, CText, Lang, LazyData, Model, Unread};
 use source::SourceFile;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const LISTED: usize = 10;
 pub(crate) struct Loaded {
     pub(crate) program: Arc<CProgram>,
     /// The same with its data, if that is wanted.
-    pub(crate) data: Option<Arc<DataProgram>>,
+    pub(crate) data: Option<Arc<LazyData>>,
     pub(crate) files: Vec<Arc<SourceFile>>,
 }
 
@@ -82,10 +82,7 @@ fn is_cpp(name: &str) -> bool {
 /// Preprocesses, parses and links.
 pub(crate) fn load(input: &Input, data: bool) -> Result<Loaded, Failed> {
     let (texts, unread, model) = texts(input)?;
-    let data = match data {
-        true => Some(Arc::new(postbop::searchable(texts.clone(), model)?)),
-        false => None,
-    };
+    let data = data.then(|| Arc::new(postbop::searchable(texts.clone(), model)));
     let program = Arc::new(CProgram::in_part(texts, unread, model)?);
     // Headers, and what is included in the middle of a function, count where there is code in them.
     let shown: HashSet<u32> = (program.skeleton().bodies.iter())

@@ -98,12 +98,23 @@ pub(crate) fn run(verb: Verb) -> ExitCode {
 pub(crate) fn program(
     input: &Input,
     options: &mut Options,
+    loud: (bool, bool),
+) -> Result<Vec<Arc<SourceFile>>, Failed> {
+    let data = options.search.engine == EngineChoice::Bounded;
+    program_with(input, data, options, loud)
+}
+
+/// The same; of a program in C, the data is at hand if that is wanted.
+fn program_with(
+    input: &Input,
+    data: bool,
+    options: &mut Options,
     (quiet, verbose): (bool, bool),
 ) -> Result<Vec<Arc<SourceFile>>, Failed> {
     if !c::is_c(input)? {
         return read(&input.files);
     }
-    let loaded = c::load(input, options.search.engine == EngineChoice::Bounded)?;
+    let loaded = c::load(input, data)?;
     options.input.data = loaded.data;
     if !quiet {
         c::say_warnings(&loaded.program, verbose);
@@ -130,7 +141,7 @@ fn check(args: &Check) -> Result<Exit, Failed> {
         })?;
         return Ok(Exit::Holds);
     }
-    let properties = properties(&args.properties)?;
+    let mut properties = properties(&args.properties)?;
     let mut options = options(&args.input, Some(&args.search))?;
     options.search.trace = match args.trace {
         None | Some(TraceArg::Shortest) => TraceMode::Shortest,
@@ -155,9 +166,10 @@ fn check(args: &Check) -> Result<Exit, Failed> {
             return Err(Failed::from(what));
         }
     }
-    if args.emit_test.is_some() && options.search.engine != EngineChoice::Bounded {
-        let what =
-            "`--emit-test` goes with `--engine bounded`: tests are of runs that were executed";
+    let data = with_data(args, &properties, &options)?;
+    if args.emit_test.is_some() && !data {
+        let what = "`--emit-test` goes with `--engine bounded`, or with `--reach` and `--assert` of C without \
+                    `--skeleton`, `--keep` and `--entry`: tests are of runs that were executed";
         return Err(Failed::from(what.to_owned()));
     }
     options.shown.max_steps = match args.format {
@@ -178,9 +190,12 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     };
     last_word(args, page.clone(), &properties, &options, &watch);
     let loud = (args.output.quiet, args.output.verbose);
-    let files = program(&args.input, &mut options, loud)?;
-    if properties.is_empty() && options.input.c.is_some() {
-        return Err(c::nothing_asked(&files));
+    let files = program_with(&args.input, data, &mut options, loud)?;
+    if let (true, Some(c)) = (properties.is_empty(), &options.input.c) {
+        properties = postbop::c_defaults(c);
+        if properties.is_empty() {
+            return Err(c::nothing_asked(&files));
+        }
     }
     let report = postbop::check(&files, &properties, &options, &watch)?;
     drop(line);
@@ -190,6 +205,44 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     let exit = page.write(&report, &options)?;
     about_memory(&args.output);
     Ok(exit)
+}
+
+/// Whether the program's data is looked at: by the engine that searches it, and by `auto` where the question is one
+/// that it answers, unless what is asked for is about the control skeleton.
+fn with_data(args: &Check, properties: &[Property], options: &Options) -> Result<bool, Failed> {
+    let bounded = options.search.engine == EngineChoice::Bounded;
+    let in_c = c::is_c(&args.input)?;
+    if args.skeleton && (!in_c || bounded) {
+        let what = match in_c {
+            true => "`--skeleton` does not go with `--engine bounded`, which searches C's data",
+            false => "`--skeleton` goes with C programs",
+        };
+        return Err(Failed::from(what.to_owned()));
+    }
+    let about = |p: &Property| matches!(p, Property::Assert | Property::Reach { .. });
+    let asked = properties.is_empty() || properties.iter().any(about);
+    let input = &args.input;
+    let of_skeleton = args.skeleton
+        || !input.c.keep.is_empty()
+        || input.entry.as_deref().is_some_and(|entry| entry != "main")
+        || options.search.matching.is_some();
+    let auto = options.search.engine == EngineChoice::Auto && in_c && asked && !of_skeleton;
+    if !auto {
+        bound_is_for_formulas(options)?;
+    }
+    Ok(bounded || auto)
+}
+
+/// Whether a bound, if there is one, is for somebody.
+fn bound_is_for_formulas(options: &Options) -> Result<(), Failed> {
+    let engine = options.search.engine;
+    let unrolls = engine.has_formulas() || engine == EngineChoice::Bounded;
+    if options.search.bound.is_none() || unrolls {
+        return Ok(());
+    }
+    let what = "`--bound` goes with `--engine qbf`, `--engine universal` or `--engine bounded`, and with \
+                questions about C's data";
+    Err(Failed::from(what.to_owned()))
 }
 
 /// If the run is ended from outside: the answers so far.
@@ -270,6 +323,7 @@ impl Written {
 
 fn states(args: &States) -> Result<Exit, Failed> {
     let mut options = options(&args.input, Some(&args.search))?;
+    bound_is_for_formulas(&options)?;
     let loud = (args.output.quiet, args.output.verbose);
     let files = program(&args.input, &mut options, loud)?;
     options.shown.max_cubes = args.max_cubes;
@@ -675,11 +729,6 @@ pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options,
     let words = |command: &String| command.split_whitespace().map(str::to_owned).collect();
     out.search.qbf_solver = search.qbf_solver.as_ref().map(words);
     let sat = search.engine.has_formulas();
-    let bounded = sat || search.engine == EngineChoice::Bounded;
-    if !bounded && out.search.bound.is_some() {
-        let what = "`--bound` goes with `--engine qbf`, `--engine universal` or `--engine bounded`";
-        return Err(Failed::from(what.to_owned()));
-    }
     if !sat && out.search.qbf_solver.is_some() {
         let what = "`--qbf-solver` goes with `--engine qbf` or `--engine universal`";
         return Err(Failed::from(what.to_owned()));

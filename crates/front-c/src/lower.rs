@@ -10,7 +10,7 @@ mod outside;
 
 use self::keep::{Kept, Number, Truth};
 use crate::conditions::{Callee, Conditions, Effects};
-use crate::library::{is_failed_assertion, is_longjmp};
+use crate::library::{is_failed_assertion, is_longjmp, names_an_error};
 use crate::link::{Func, FuncId, ObjectId};
 use crate::skeleton::{Body, Call, Event, Flow, Next, Point, Skeleton, When};
 use ir::{
@@ -517,7 +517,9 @@ impl<'a> Lowering<'a> {
             let (mut before, behind) = s.call_events(call, target);
             before.extend_from_slice(letter);
             let func = target.map(|f| &s.funcs[f.index()]);
-            let Some(callee) = target.and_then(|f| self.proc[f.index()]) else {
+            let fails = func.is_some_and(|f| names_an_error(&f.name));
+            let entered = target.filter(|_| !fails).and_then(|f| self.proc[f.index()]);
+            let Some(callee) = entered else {
                 // A parameter of what is not entered is nobody's.
                 before.retain(|e| !e.starts_with("bind("));
                 before.extend(behind);

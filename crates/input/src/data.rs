@@ -2,6 +2,7 @@
 
 use crate::c::{CText, Model, parsed};
 use crate::load::{Error, guarded};
+use std::sync::OnceLock;
 
 pub use c_run::{
     Ending, Host, Options as RunOptions, Outcome as RunOutcome, Report as UndefinedReport,
@@ -10,6 +11,31 @@ pub use c_run::{
 /// A linked C program with all its data, and the models of the library.
 #[derive(Debug)]
 pub struct DataProgram(c_data::Program);
+
+/// A C program whose data is read when somebody asks: many questions are answered without.
+#[derive(Debug)]
+pub struct LazyData {
+    texts: Vec<CText>,
+    model: Model,
+    models: &'static str,
+    program: OnceLock<Result<DataProgram, String>>,
+}
+
+impl LazyData {
+    /// The program of these units, with further models of the library, in C.
+    pub fn new(texts: Vec<CText>, model: Model, models: &'static str) -> LazyData {
+        LazyData { texts, model, models, program: OnceLock::new() }
+    }
+
+    /// The program, which is read the first time.
+    pub fn program(&self) -> Result<&DataProgram, Error> {
+        let read = || {
+            let texts = self.texts.clone();
+            DataProgram::with_models(texts, self.model, self.models).map_err(|e| e.to_string())
+        };
+        self.program.get_or_init(read).as_ref().map_err(|what| Error::Usage(what.clone()))
+    }
+}
 
 impl DataProgram {
     /// Parses, links and lowers the units. What is not covered is listed ([`DataProgram::gaps`]).

@@ -20,7 +20,7 @@ mod load;
 mod pool;
 
 pub use c::{CProgram, CText, Model, Unread, preprocess};
-pub use data::{DataProgram, Ending, Host, RunOptions, RunOutcome, UndefinedReport};
+pub use data::{DataProgram, Ending, Host, LazyData, RunOptions, RunOutcome, UndefinedReport};
 pub use front_bp::Dialect;
 pub use languages::{LANGUAGES, Lang, Language};
 pub use load::{
@@ -39,8 +39,8 @@ pub struct Input {
     pub dialect: Dialect,
     /// The program, where it is one in C: the source files are for showing then.
     pub c: Option<Arc<CProgram>>,
-    /// The same with its data, for the engine that searches that.
-    pub data: Option<Arc<DataProgram>>,
+    /// The same with its data, for the search of that.
+    pub data: Option<Arc<LazyData>>,
     /// Variables of a C program whose values are kept, each with its number of bits.
     pub keep: Vec<(String, u32)>,
     /// Where parts of a C program were left out, answer about the rest; otherwise nothing is said to hold.

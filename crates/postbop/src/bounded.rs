@@ -1,31 +1,36 @@
-//! `--engine bounded`: questions about a C program with its data, answered by bounded search. Every run that is
-//! found is executed; what is not seen is not said.
+//! Questions about a C program with its data, answered by bounded search. Every run that is found is executed; what
+//! is not seen is not said.
+//!
+//! With `--engine bounded` all questions are asked here. With `--engine auto` those are that the control skeleton
+//! leaves open: what no run of the skeleton does, no run of the program does.
 
 use asking::{Judgement, Options, Watch, nothing};
 use c_data::{BlockId, FuncId, Point};
-use check::{Partial, StopReason};
+use check::{Limits, Partial, StopReason};
 use engine_bounded::{Goal, Inputs, Verdict};
-use input::{CText, DataProgram, Error, Model, caught};
+use input::{CText, DataProgram, Error, LazyData, Model, caught};
 use ir::{Init, NodeId, ProgramBuilder, Rel};
 use property::Property;
 use render::{Claim, ClaimedStep, Claims, ListedStep, Listing, Outcome, Report, Status};
 use source::{SourceFile, suggest};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// Functions whose call says that the program is wrong, those of `assert` aside.
-const ERRORS: [&str; 2] = ["__VERIFIER_error", "reach_error"];
+/// What this search is called.
+pub(crate) const BOUNDED: &str = "bounded";
 /// Instructions that a run that was found may take.
 const MAX_STEPS: u64 = 2_000_000_000;
 /// The most lines of a run that are listed.
 const MAX_LINES: usize = 2_000;
+/// What the search may take with `--engine auto` where no `--timeout` says more.
+const BY_ITSELF: Duration = Duration::from_secs(60);
 /// The most arguments of `main` that a run is given.
 const MAX_ARGUMENTS: u64 = 1_000;
 
 /// A C program with its data, and with the models of the library that the search needs.
-pub fn searchable(texts: Vec<CText>, model: Model) -> Result<DataProgram, Error> {
-    DataProgram::with_models(texts, model, engine_bounded::MODELS)
+pub fn searchable(texts: Vec<CText>, model: Model) -> LazyData {
+    LazyData::new(texts, model, engine_bounded::MODELS)
 }
 
 /// A run is executed for what it reaches.
@@ -63,11 +68,90 @@ pub(crate) fn search(
     if !options.input.keep.is_empty() {
         return usage("the engine bounded keeps all values; leave out `--keep`");
     }
-    let program = data.program();
+    let data = data.program()?;
     let goals = properties.iter().map(|p| goal(p, data, files)).collect::<Result<Vec<_>, _>>()?;
     let nothing = Arc::new(nothing());
     watch.so_far.asked(&nothing, files, properties.iter().cloned());
     let budget = watch.budget(options.search.limits);
+    let asked: Vec<(&Property, Goal)> = properties.iter().zip(goals).collect();
+    let Found { results, granted } = found(data, files, asked, options, &budget);
+    let mut report = Report {
+        files: files.to_vec(),
+        program: nothing,
+        results,
+        suppressed: Vec::new(),
+        assumptions: Vec::new(),
+        not_modelled: data.gaps(),
+        claims: Claims { granted, ..Claims::default() },
+    };
+    crate::claims::settle(&mut report, properties, options);
+    Ok(report)
+}
+
+/// Asks about the program with its data what its skeleton leaves open, where the data is at hand: what some run of
+/// the skeleton does, and what could not be told of it.
+pub(crate) fn with_data(
+    report: &mut Report,
+    files: &[Arc<SourceFile>],
+    options: &Options,
+    watch: &Watch,
+) -> Result<(), Error> {
+    let Some(data) = &options.input.data else { return Ok(()) };
+    let open = |o: &Outcome| {
+        let asked = matches!(o.property, Property::Assert | Property::Reach { .. });
+        asked && !matches!(o.status, Status::Holds | Status::Unreachable)
+    };
+    if !report.results.iter().any(open) {
+        return Ok(());
+    }
+    let data = data.program()?;
+    let mut asked = Vec::new();
+    let mut places = Vec::new();
+    for (i, outcome) in report.results.iter().enumerate().filter(|(_, o)| open(o)) {
+        // What the data program has no words for stays a question about the skeleton.
+        if let Ok(goal) = goal(&outcome.property, data, files) {
+            places.push(i);
+            asked.push((&outcome.property, goal));
+        }
+    }
+    let whole = options.search.limits;
+    let budget = match whole.time {
+        Some(_) => watch.budget(whole),
+        None => watch.part(Limits { time: Some(BY_ITSELF), ..whole }, whole),
+    };
+    let Found { results, granted } = found(data, files, asked, options, &budget);
+    for (i, mut outcome) in places.into_iter().zip(results) {
+        let before = &mut report.results[i];
+        outcome.why = "C with its data: what the control skeleton leaves open".to_owned();
+        if outcome.status == Status::Unknown && before.status.is_violation() {
+            let what = "a run of the control skeleton, in which data is not looked at, does it; \
+                        `--skeleton` shows that run";
+            outcome.warnings.push(what.to_owned());
+        }
+        outcome.vacuous.append(&mut before.vacuous);
+        *before = outcome;
+    }
+    report.claims.granted = granted;
+    report.not_modelled.extend(data.gaps());
+    Ok(())
+}
+
+/// Answers, and what they rest on.
+struct Found {
+    results: Vec<Outcome>,
+    granted: Vec<String>,
+}
+
+/// Searches for runs to the goals.
+fn found(
+    data: &DataProgram,
+    files: &[Arc<SourceFile>],
+    asked: Vec<(&Property, Goal)>,
+    options: &Options,
+    budget: &check::Budget,
+) -> Found {
+    let program = data.program();
+    let (properties, goals): (Vec<&Property>, Vec<Goal>) = asked.into_iter().unzip();
     let start = Instant::now();
     let mut seen: Vec<Option<c_run::Passes>> = vec![None; goals.len()];
     let searched = caught("engine bounded", || {
@@ -76,19 +160,19 @@ pub(crate) fn search(
             let values = inputs.values.iter().map(|(_, value)| *value).collect();
             let run = (arguments(inputs), values, lines);
             // Simpler inputs are tried afterwards, and may not get there.
-            let passed = executed(program, &goals[goal], run, &budget);
+            let passed = executed(program, &goals[goal], run, budget);
             let reached = passed.is_some();
             seen[goal] = passed.or(seen[goal].take());
             reached
         };
         let search = engine_bounded::Options { bound: options.search.bound };
-        engine_bounded::search(program, &goals, search, &budget, &mut confirm)
+        engine_bounded::search(program, &goals, search, budget, &mut confirm)
     });
     let seconds = start.elapsed().as_secs_f64();
     let mut results = Vec::new();
-    for (i, property) in properties.iter().enumerate() {
+    for (i, property) in properties.into_iter().enumerate() {
         let mut out = Outcome::unknown(property.clone(), StopReason::Cancelled);
-        out.engine = "bounded".to_owned();
+        out.engine = BOUNDED.to_owned();
         out.why = "asked for by `--engine`".to_owned();
         out.seconds = seconds;
         match &searched {
@@ -102,6 +186,12 @@ pub(crate) fn search(
             && options.search.trace != check::TraceMode::None
         {
             out.trace = Some(listing(data, passed, files, &mut out.warnings));
+            if options.search.insist {
+                out.warnings.push("the run is the one that was executed, not a shortest".into());
+            }
+        }
+        if out.status == Status::Holds && options.search.self_check {
+            out.warnings.push("there is no proof to check".to_owned());
         }
         if goals[i].points.is_empty() {
             out.vacuous.push("the program has no assertion that could fail".to_owned());
@@ -114,18 +204,7 @@ pub(crate) fn search(
     if searched.is_ok_and(|s| s.allocates) {
         granted.push("allocations of memory succeed".to_owned());
     }
-    let claims = Claims { granted, ..Claims::default() };
-    let mut report = Report {
-        files: files.to_vec(),
-        program: nothing,
-        results,
-        suppressed: Vec::new(),
-        assumptions: Vec::new(),
-        not_modelled: data.gaps(),
-        claims,
-    };
-    crate::claims::settle(&mut report, properties, options);
-    Ok(report)
+    Found { results, granted }
 }
 
 /// What a run passes, with these arguments, inputs and lines to be noted, if it comes to a goal.
@@ -159,6 +238,7 @@ pub(crate) fn replayed(
         let what = "inputs are of a C program with its data, which was not read";
         return Ok(Judgement::Unknown(what.to_owned()));
     };
+    let data = data.program()?;
     let goal = goal(&claim.property, data, files)?;
     let args = named(1 + inputs.arguments as u64);
     let values = inputs.values.iter().map(|(_, value)| *value).collect();
@@ -236,8 +316,7 @@ fn goal(property: &Property, data: &DataProgram, files: &[Arc<SourceFile>]) -> R
     let functions = || program.functions.iter().enumerate();
     match property {
         Property::Assert => {
-            let failed = |name: &str| front_c::is_failed_assertion(name) || ERRORS.contains(&name);
-            let calls = functions().filter(|(_, f)| failed(&f.name));
+            let calls = functions().filter(|(_, f)| front_c::is_failed_assertion(&f.name));
             Ok(Goal { points: calls.map(|(i, _)| Point::Call(FuncId::new(i))).collect() })
         }
         Property::Reach { label } => reach(label, data, files),

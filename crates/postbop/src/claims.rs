@@ -7,11 +7,12 @@
 //! - an answer about nothing says so (`crate::vacuous`);
 //! - what the answers take for granted stands beside them (`crate::granted`).
 
+use crate::bounded::BOUNDED;
 use crate::{granted, vacuous};
 use asking::{EngineChoice, Options, Watch};
 use check::StopReason;
 use findings::rule_name;
-use input::Error;
+use input::{CProgram, Error};
 use property::Property;
 use render::{Extent, Outcome, Report, Stacks, States, Status};
 use sets::{Runs, StackQuestion};
@@ -36,8 +37,29 @@ pub fn check(
         return crate::bounded::search(files, properties, options, watch);
     }
     let mut report = crate::by_engines::answer(files, properties, options, watch)?;
+    if options.search.engine == EngineChoice::Auto {
+        crate::bounded::with_data(&mut report, files, options, watch)?;
+    }
     settle(&mut report, properties, options);
     Ok(report)
+}
+
+/// Labels that are asked for where no question is.
+const LABELS: [&str; 2] = [property::DEFAULT_LABEL, "ERROR"];
+
+/// What is asked of a C program where nothing is: can an assertion fail, if there is one, and is a label that
+/// stands for an error reachable?
+pub fn c_defaults(c: &CProgram) -> Vec<Property> {
+    let s = c.skeleton();
+    let has_label = |label: &str| s.bodies.iter().any(|b| b.labels.iter().any(|(l, _)| l == label));
+    let labels = LABELS.into_iter().filter(|label| has_label(label)).map(Property::reach);
+    let fails = |call: &front_c::Call| {
+        let name = |f: &front_c::FuncId| s.funcs[f.index()].name.as_str();
+        call.targets.iter().any(|f| front_c::is_failed_assertion(name(f)))
+    };
+    let mut points = s.bodies.iter().flat_map(|b| &b.points);
+    let asserts = points.any(|p| matches!(&p.flow, front_c::Flow::Call(call) if fails(call)));
+    asserts.then_some(Property::Assert).into_iter().chain(labels).collect()
 }
 
 /// Makes a report say no more than is known.
@@ -54,10 +76,14 @@ pub(crate) fn settle(report: &mut Report, asked: &[Property], options: &Options)
         outcome.vacuous.extend(reason.filter(|_| !by_default));
     }
     let Some(c) = &options.input.c else { return };
-    report.claims.granted = granted::granted(c, report, options);
+    let of_skeleton = |o: &Outcome| rule_name(o).is_none() && o.engine != BOUNDED;
+    if report.results.iter().any(|o| o.engine != BOUNDED) {
+        let granted = granted::granted(c, report, options);
+        report.claims.granted.splice(0..0, granted);
+    }
     let program = &report.program;
-    // A rule tells what its findings assume by itself.
-    for outcome in report.results.iter_mut().filter(|o| rule_name(o).is_none()) {
+    // A rule tells what its findings assume by itself, and what was executed assumes nothing.
+    for outcome in report.results.iter_mut().filter(|o| of_skeleton(o)) {
         outcome.assumes =
             outcome.trace.as_ref().map(|t| granted::assumed(c.skeleton(), program, t));
     }

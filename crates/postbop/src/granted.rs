@@ -1,5 +1,6 @@
 //! What answers about C take for granted.
 
+use crate::bounded::BOUNDED;
 use asking::Options;
 use findings::rule_name;
 use front_c::{Flow, Point, Skeleton, calls_back, plain_name};
@@ -19,7 +20,7 @@ const THREADS: [&str; 2] = ["pthread_create", "thrd_create"];
 /// modelled. What it does not have is not spoken of.
 pub(crate) fn granted(c: &CProgram, report: &Report, options: &Options) -> Vec<String> {
     let mut out = Vec::new();
-    if !report.results.iter().all(|o| rule_name(o).is_some()) {
+    if !report.results.iter().all(|o| rule_name(o).is_some() || o.engine == BOUNDED) {
         let kept = match options.input.keep.is_empty() {
             true => "",
             false => ", or it is about values that are kept",

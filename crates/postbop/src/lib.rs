@@ -34,13 +34,13 @@ pub use asking::{
 };
 pub use bounded::searchable;
 pub use check::{Limits, StopReason, TraceMode};
-pub use claims::{check, stacks, states};
+pub use claims::{c_defaults, check, stacks, states};
 pub use conversions::{Encoding, Stage, Target, convert, dump};
 pub use emitted::{TestFile, test};
 pub use findings::{Allow, BuiltInRules, allowances, built_in_rules, rule_error, rule_property};
 pub use input::{
     CProgram, CText, DataProgram, Dialect, Ending, Error, Host, Input, LANGUAGES, Lang, Language,
-    Model, RunOptions, RunOutcome, UndefinedReport, Unread, guarded, load, preprocess,
+    LazyData, Model, RunOptions, RunOutcome, UndefinedReport, Unread, guarded, load, preprocess,
 };
 pub use ltl::{Automaton, ltl};
 pub use proof::{proofs, read_as, replay_proofs};

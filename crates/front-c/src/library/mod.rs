@@ -67,7 +67,6 @@ pub fn library(name: &str) -> Option<Library> {
 pub fn calls_back(name: &str) -> bool {
     let prefixes = ["__builtin_", "__VERIFIER_", "__sync_", "__atomic_"];
     !prefixes.iter().any(|p| name.starts_with(p))
-        && name != "reach_error"
         && !is(name, Fact::Alone)
         && library(crate::plain_name(name)).is_none()
 }
@@ -90,6 +89,11 @@ pub fn is_longjmp(name: &str) -> bool {
 /// Whether a call of the function says that an assertion has failed.
 pub fn is_failed_assertion(name: &str) -> bool {
     is(name, Fact::Fails)
+}
+
+/// Whether a call of the function says so even if it has a body: verifiers agree on the name, not on what is in it.
+pub(crate) fn names_an_error(name: &str) -> bool {
+    matches!(name, "reach_error" | "__VERIFIER_error")
 }
 
 /// Whether the function writes nothing but files.

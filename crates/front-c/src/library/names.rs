@@ -5,6 +5,7 @@ use super::Fact::{self, *};
 /// What is known of functions, sorted by their names.
 pub(super) const FUNCTIONS: &[(&str, &[Fact])] = &[
     ("_Exit", &[NoReturn, Ends, Alone]),
+    ("__VERIFIER_error", &[Fails, Alone]),
     ("__assert", &[Fails, Alone]),
     ("__assert_fail", &[NoReturn, Ends, Fails, Alone]),
     ("__assert_func", &[Fails]),
@@ -201,6 +202,7 @@ pub(super) const FUNCTIONS: &[(&str, &[Fact])] = &[
     ("quick_exit", &[NoReturn, Ends]),
     ("rand", &[Silent]),
     ("random", &[Silent]),
+    ("reach_error", &[Fails, Alone]),
     ("read", &[Writes]),
     ("readdir", &[Writes]),
     ("readlink", &[Writes]),
