@@ -36,5 +36,6 @@ mod scan;
 mod start;
 mod stdio;
 
+pub use library::knows;
 pub use machine::{Host, Pass, Passes, Report};
 pub use start::{Ending, Options, Outcome, load, load_with, run};

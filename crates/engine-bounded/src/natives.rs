@@ -25,6 +25,11 @@ impl Engine<'_> {
         if let Some(kind) = name.strip_prefix("__VERIFIER_nondet_") {
             return Ok(self.nondet(state, name, kind, result, at));
         }
+        if let Some((kind, function)) =
+            name.strip_prefix("__bop_result_").and_then(|rest| rest.split_once("__"))
+        {
+            return Ok(self.nondet(state, function, kind, result, at));
+        }
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
         let word = |i: usize| args.values.get(i).map(|v: &Value| v.word.clone());
         let pointer = self.objects.pointer;
@@ -44,6 +49,12 @@ impl Engine<'_> {
             | "__assert_perror_fail"
             | "__VERIFIER_error"
             | "reach_error" => Ok(Went::Over),
+            // A function that is not there could have done more than its stub does.
+            "__bop_outside" => {
+                let what = "a function without a body may change what the program sees";
+                self.cut(state, Why::Uncovered(what.to_owned()));
+                Ok(Went::On)
+            }
             "__VERIFIER_assume" => {
                 let holds = word(0).map_or(Lit::TRUE, |w| self.c.truth(&w));
                 state.guard = self.c.aig.and(state.guard, holds);

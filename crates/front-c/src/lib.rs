@@ -42,8 +42,8 @@ pub use conditions::{Callee, Condition, Conditions, Effects, Says};
 pub use extra::{About, Aligned, Designator, Extra};
 pub use lex::{Place, Problem};
 pub use library::{
-    Library, calls_back, is_failed_assertion, is_longjmp, is_setjmp, library, runs_at_exit,
-    writes_files,
+    Library, calls_back, is_failed_assertion, is_library, is_longjmp, is_setjmp, library,
+    runs_at_exit, writes_files,
 };
 pub use link::{Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, main_file};
 pub use lower::{Keep, LowerError, Lowered, Options, lower};

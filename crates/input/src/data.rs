@@ -18,22 +18,40 @@ pub struct LazyData {
     texts: Vec<CText>,
     model: Model,
     models: &'static str,
-    program: OnceLock<Result<DataProgram, String>>,
+    read: OnceLock<Result<Read, String>>,
 }
+
+/// What was read: the program, and the stubs that it was given.
+type Read = (DataProgram, String);
 
 impl LazyData {
     /// The program of these units, with further models of the library, in C.
     pub fn new(texts: Vec<CText>, model: Model, models: &'static str) -> LazyData {
-        LazyData { texts, model, models, program: OnceLock::new() }
+        LazyData { texts, model, models, read: OnceLock::new() }
     }
 
-    /// The program, which is read the first time.
-    pub fn program(&self) -> Result<&DataProgram, Error> {
+    /// The program, which is read the first time, and the text of its stubs. `stubs` says what functions without a
+    /// body do, in C.
+    pub fn program(
+        &self,
+        stubs: impl FnOnce(&DataProgram) -> String,
+    ) -> Result<(&DataProgram, &str), Error> {
         let read = || {
-            let texts = self.texts.clone();
-            DataProgram::with_models(texts, self.model, self.models).map_err(|e| e.to_string())
+            let with = |models: &str| {
+                let texts = self.texts.clone();
+                DataProgram::with_models(texts, self.model, models).map_err(|e| e.to_string())
+            };
+            let plain = with(self.models)?;
+            let stubs = stubs(&plain);
+            Ok(match stubs.is_empty() {
+                true => (plain, stubs),
+                false => (with(&format!("{}\n{stubs}", self.models))?, stubs),
+            })
         };
-        self.program.get_or_init(read).as_ref().map_err(|what| Error::Usage(what.clone()))
+        match self.read.get_or_init(read) {
+            Ok((program, stubs)) => Ok((program, stubs)),
+            Err(what) => Err(Error::Usage(what.clone())),
+        }
     }
 }
 

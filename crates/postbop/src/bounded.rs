@@ -4,11 +4,12 @@
 //! With `--engine bounded` all questions are asked here. With `--engine auto` those are that the control skeleton
 //! leaves open: what no run of the skeleton does, no run of the program does.
 
+use crate::stubs;
 use asking::{Judgement, Options, Watch, nothing};
 use c_data::{BlockId, FuncId, Point};
 use check::{Limits, Partial, StopReason};
 use engine_bounded::{Goal, Inputs, Verdict};
-use input::{CText, DataProgram, Error, LazyData, Model, caught};
+use input::{CProgram, CText, DataProgram, Error, LazyData, Model, caught};
 use ir::{Init, NodeId, ProgramBuilder, Rel};
 use property::Property;
 use render::{Claim, ClaimedStep, Claims, ListedStep, Listing, Outcome, Report, Status};
@@ -31,6 +32,11 @@ const MAX_ARGUMENTS: u64 = 1_000;
 /// A C program with its data, and with the models of the library that the search needs.
 pub fn searchable(texts: Vec<CText>, model: Model) -> LazyData {
     LazyData::new(texts, model, engine_bounded::MODELS)
+}
+
+/// The program that is searched, with its stubs.
+fn searched<'a>(data: &'a LazyData, c: &CProgram) -> Result<(&'a DataProgram, &'a str), Error> {
+    data.program(|plain| stubs::stubs(plain.program(), c))
 }
 
 /// A run is executed for what it reaches.
@@ -68,13 +74,13 @@ pub(crate) fn search(
     if !options.input.keep.is_empty() {
         return usage("the engine bounded keeps all values; leave out `--keep`");
     }
-    let data = data.program()?;
+    let (data, stubs) = searched(data, c)?;
     let goals = properties.iter().map(|p| goal(p, data, files)).collect::<Result<Vec<_>, _>>()?;
     let nothing = Arc::new(nothing());
     watch.so_far.asked(&nothing, files, properties.iter().cloned());
     let budget = watch.budget(options.search.limits);
     let asked: Vec<(&Property, Goal)> = properties.iter().zip(goals).collect();
-    let Found { results, granted } = found(data, files, asked, options, &budget);
+    let Found { results, granted } = found((data, stubs), files, asked, options, &budget);
     let mut report = Report {
         files: files.to_vec(),
         program: nothing,
@@ -96,7 +102,7 @@ pub(crate) fn with_data(
     options: &Options,
     watch: &Watch,
 ) -> Result<(), Error> {
-    let Some(data) = &options.input.data else { return Ok(()) };
+    let (Some(c), Some(data)) = (&options.input.c, &options.input.data) else { return Ok(()) };
     let open = |o: &Outcome| {
         let asked = matches!(o.property, Property::Assert | Property::Reach { .. });
         asked && !matches!(o.status, Status::Holds | Status::Unreachable)
@@ -104,7 +110,7 @@ pub(crate) fn with_data(
     if !report.results.iter().any(open) {
         return Ok(());
     }
-    let data = data.program()?;
+    let (data, stubs) = searched(data, c)?;
     let mut asked = Vec::new();
     let mut places = Vec::new();
     for (i, outcome) in report.results.iter().enumerate().filter(|(_, o)| open(o)) {
@@ -119,7 +125,7 @@ pub(crate) fn with_data(
         Some(_) => watch.budget(whole),
         None => watch.part(Limits { time: Some(BY_ITSELF), ..whole }, whole),
     };
-    let Found { results, granted } = found(data, files, asked, options, &budget);
+    let Found { results, granted } = found((data, stubs), files, asked, options, &budget);
     for (i, mut outcome) in places.into_iter().zip(results) {
         let before = &mut report.results[i];
         outcome.why = "C with its data: what the control skeleton leaves open".to_owned();
@@ -144,7 +150,7 @@ struct Found {
 
 /// Searches for runs to the goals.
 fn found(
-    data: &DataProgram,
+    (data, stubs): (&DataProgram, &str),
     files: &[Arc<SourceFile>],
     asked: Vec<(&Property, Goal)>,
     options: &Options,
@@ -154,7 +160,7 @@ fn found(
     let (properties, goals): (Vec<&Property>, Vec<Goal>) = asked.into_iter().unzip();
     let start = Instant::now();
     let mut seen: Vec<Option<c_run::Passes>> = vec![None; goals.len()];
-    let searched = caught("engine bounded", || {
+    let done = caught("engine bounded", || {
         let mut confirm = |goal: usize, inputs: &Inputs| {
             let lines = options.shown.max_steps.min(MAX_LINES);
             let values = inputs.values.iter().map(|(_, value)| *value).collect();
@@ -175,11 +181,11 @@ fn found(
         out.engine = BOUNDED.to_owned();
         out.why = "asked for by `--engine`".to_owned();
         out.seconds = seconds;
-        match &searched {
+        match &done {
             Err(what) => out.stop_reason = Some(StopReason::Internal { what: what.clone() }),
             Ok(searched) => {
                 out.counters.clone_from(&searched.counters);
-                tell(&mut out, &searched.answers[i].verdict);
+                tell(&mut out, &searched.answers[i].verdict, stubs);
             }
         }
         if let (true, Some(passed)) = (out.status.is_violation(), &seen[i])
@@ -201,8 +207,19 @@ fn found(
     let mut granted = vec![
         "signed arithmetic wraps around, and operands are evaluated from left to right".to_owned(),
     ];
-    if searched.is_ok_and(|s| s.allocates) {
+    if done.is_ok_and(|s| s.allocates) {
         granted.push("allocations of memory succeed".to_owned());
+    }
+    let names: Vec<String> = stubs::stubbed(stubs).map(|name| format!("`{name}`")).collect();
+    match &names[..] {
+        [] => {}
+        [one] => granted.push(format!(
+            "{one} has no body here: it returns anything, and calls nothing of the program"
+        )),
+        [first, rest @ ..] => granted.push(format!(
+            "{first} and {} more have no body here: they return anything, and call nothing of the program",
+            rest.len()
+        )),
     }
     Found { results, granted }
 }
@@ -234,11 +251,11 @@ pub(crate) fn replayed(
     options: &Options,
     budget: &check::Budget,
 ) -> Result<Judgement, Error> {
-    let Some(data) = &options.input.data else {
+    let (Some(c), Some(data)) = (&options.input.c, &options.input.data) else {
         let what = "inputs are of a C program with its data, which was not read";
         return Ok(Judgement::Unknown(what.to_owned()));
     };
-    let data = data.program()?;
+    let (data, _) = searched(data, c)?;
     let goal = goal(&claim.property, data, files)?;
     let args = named(1 + inputs.arguments as u64);
     let values = inputs.values.iter().map(|(_, value)| *value).collect();
@@ -284,7 +301,7 @@ pub(crate) fn replayed(
     })
 }
 
-fn tell(out: &mut Outcome, verdict: &Verdict) {
+fn tell(out: &mut Outcome, verdict: &Verdict, stubs: &str) {
     let reach = matches!(out.property, Property::Reach { .. });
     out.stop_reason = None;
     match verdict {
@@ -293,8 +310,8 @@ fn tell(out: &mut Outcome, verdict: &Verdict) {
         Verdict::Reached(inputs) => {
             out.status = if reach { Status::Reachable } else { Status::Violated };
             let args = arguments(inputs).len() - 1;
-            let values = inputs.values.clone();
-            out.inputs = Some(Arc::new(render::Inputs { values, arguments: args }));
+            let (values, stubs) = (inputs.values.clone(), stubs.to_owned());
+            out.inputs = Some(Arc::new(render::Inputs { values, arguments: args, stubs }));
         }
     }
 }

@@ -3,6 +3,7 @@
 //! The compiler and the processor judge then: the script `run` builds the test, runs it, and ends with 0 if and
 //! only if the place was reached.
 
+use crate::stubs;
 use input::{CText, Model};
 use property::Property;
 use render::{Inputs, Outcome};
@@ -43,6 +44,10 @@ pub fn test(
         defined.extend(definitions(&tokens, &text.text).map(|(name, _)| name.to_owned()));
         let marked = marked(&text.text, &tokens, &wanted);
         files.push(TestFile { name: format!("program{i}.i"), text: marked, executable: false });
+    }
+    if !inputs.stubs.is_empty() {
+        let text = format!("/* Functions that the program has no body for. */\n{}", inputs.stubs);
+        files.push(TestFile { name: "stubs.c".to_owned(), text, executable: false });
     }
     let sources: Vec<String> = files.iter().map(|f| f.name.clone()).collect();
     let text = inputs_c(inputs, &defined);
@@ -254,27 +259,18 @@ fn inputs_c(inputs: &Inputs, defined: &BTreeSet<String>) -> String {
         "static unsigned long long input(void) {{ if (next == {count}) _exit(2); return values[next++]; }}"
     );
     let names: BTreeSet<&str> = inputs.values.iter().map(|(name, _)| name.as_str()).collect();
-    for name in names.into_iter().filter(|n| !defined.contains(*n)) {
+    let verifiers = names.into_iter().filter(|n| n.starts_with("__VERIFIER_"));
+    for name in verifiers.filter(|n| !defined.contains(*n)) {
         let kind = name.strip_prefix("__VERIFIER_nondet_").unwrap_or("int");
-        let (ty, number) = match kind {
-            "bool" | "_Bool" => ("_Bool", "(_Bool)input()"),
-            "char" => ("signed char", "(signed char)input()"),
-            "uchar" | "unsigned_char" | "u8" => ("unsigned char", "(unsigned char)input()"),
-            "short" => ("short", "(short)input()"),
-            "ushort" | "unsigned_short" | "u16" => ("unsigned short", "(unsigned short)input()"),
-            "uint" | "unsigned" | "unsigned_int" | "u32" => ("unsigned", "(unsigned)input()"),
-            "long" => ("long", "(long)input()"),
-            "ulong" | "unsigned_long" | "size_t" | "loff_t" => {
-                ("unsigned long", "(unsigned long)input()")
-            }
-            "pointer" => ("void *", "(void *)(unsigned long)input()"),
-            "longlong" | "S64" => ("long long", "(long long)input()"),
-            "ulonglong" | "u64" | "U64" => ("unsigned long long", "input()"),
-            "float" => ("float", "(float)(long long)input()"),
-            "double" => ("double", "(double)(long long)input()"),
-            _ => ("int", "(int)input()"),
-        };
+        let (ty, number) = handed_out(kind);
         let _ = writeln!(out, "{ty} {name}(void) {{ return {number}; }}");
+    }
+    for (name, kind) in stubs::sources(&inputs.stubs) {
+        let (ty, number) = handed_out(kind);
+        let _ = writeln!(out, "{ty} {name}(void) {{ return {number}; }}");
+    }
+    if !inputs.stubs.is_empty() {
+        out += "void __bop_outside(void) { }\nvoid __bop_exit(int code) { _exit(code); }\n";
     }
     // What programs declare and nobody defines; what is asked for after the place is anything.
     for (name, body) in [
@@ -313,6 +309,28 @@ fn inputs_c(inputs: &Inputs, defined: &BTreeSet<String>) -> String {
         }
     }
     out
+}
+
+/// A type of C, and the next input as a value of it.
+fn handed_out(kind: &str) -> (&'static str, &'static str) {
+    match kind {
+        "bool" | "_Bool" => ("_Bool", "(_Bool)input()"),
+        "char" => ("signed char", "(signed char)input()"),
+        "uchar" | "unsigned_char" | "u8" => ("unsigned char", "(unsigned char)input()"),
+        "short" => ("short", "(short)input()"),
+        "ushort" | "unsigned_short" | "u16" => ("unsigned short", "(unsigned short)input()"),
+        "uint" | "unsigned" | "unsigned_int" | "u32" => ("unsigned", "(unsigned)input()"),
+        "long" => ("long", "(long)input()"),
+        "ulong" | "unsigned_long" | "size_t" | "loff_t" => {
+            ("unsigned long", "(unsigned long)input()")
+        }
+        "pointer" => ("void *", "(void *)(unsigned long)input()"),
+        "longlong" | "S64" => ("long long", "(long long)input()"),
+        "ulonglong" | "u64" | "U64" => ("unsigned long long", "input()"),
+        "float" => ("float", "(float)(long long)input()"),
+        "double" => ("double", "(double)(long long)input()"),
+        _ => ("int", "(int)input()"),
+    }
 }
 
 /// The script that builds and runs.

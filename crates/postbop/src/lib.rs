@@ -26,6 +26,7 @@ mod ltl;
 mod proof;
 mod replaying;
 mod so_far;
+mod stubs;
 mod vacuous;
 
 pub use asking::{

@@ -160,7 +160,7 @@ fn inputs(at: &At<'_>) -> Result<Inputs, ReadError> {
         Ok((at.get("from")?.text()?, value))
     };
     let values = at.get("values")?.list()?.iter().map(value).collect::<Result<_, _>>()?;
-    Ok(Inputs { values, arguments: at.get("arguments")?.number()? as usize })
+    Ok(Inputs { values, arguments: at.get("arguments")?.number()? as usize, stubs: String::new() })
 }
 
 fn finding(at: &At<'_>) -> Result<ClaimedFinding, ReadError> {

@@ -140,6 +140,8 @@ pub struct Inputs {
     pub values: Vec<(String, i128)>,
     /// How many arguments the program gets, its name not counted.
     pub arguments: usize,
+    /// What functions without a body do in the run, as C.
+    pub stubs: String,
 }
 
 /// An answer.

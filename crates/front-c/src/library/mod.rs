@@ -40,6 +40,12 @@ fn is(name: &str, fact: Fact) -> bool {
     }
 }
 
+/// Whether a function is one of the library, POSIX or the compiler, of which something is known.
+pub fn is_library(name: &str) -> bool {
+    let name = crate::plain_name(name);
+    FUNCTIONS.binary_search_by_key(&name, |(name, _)| name).is_ok()
+}
+
 /// What a function of the library does to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Library {

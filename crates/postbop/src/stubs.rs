@@ -1,0 +1,135 @@
+//! Functions without a body, as C: each hands out anything.
+//!
+//! A C program calls functions that it does not define, and its runs depend on what they return. The search gets
+//! them as stubs, which are linked behind the program, and tests of runs get the same text:
+//!
+//! - ST1: a result that is a number is an input of the run (`__bop_result_int__f` hands out the next one).
+//! - ST2: a result that is a pointer is null. That is one of the things it can be.
+//! - ST3: what a stub could change and does not is told (`__bop_outside`): a run that was found is a run, but what
+//!   was not found is not said to be impossible. It could change what it gets the address of, and variables that
+//!   other files see; a pointer as its result is anything; what never returns may still call what was registered
+//!   to be called at the end.
+//!
+//! Results that are structures, complex or vectors have no stub, nor have functions of the library: they do not
+//! return anything whatever. That a stub calls nothing of the program is taken
+//! for granted, and said.
+
+use c_data::{Callee, ExprId, ExprKind, Program, Root, StmtKind};
+use c_types::{FloatKind, IntKind, Kind, Ty};
+use input::CProgram;
+use std::fmt::Write;
+
+/// What stubs call for a number: this, its type in a word, `__`, and the function.
+const RESULT: &str = "__bop_result_";
+
+/// The stubs for functions without a body that runs may come to.
+pub(crate) fn stubs(program: &Program, c: &CProgram) -> String {
+    let s = c.skeleton();
+    let shared = s.objects.iter().any(|o| o.external && !o.constant && !o.temporary);
+    let given = given_addresses(program);
+    let mut out = String::new();
+    for (i, f) in program.functions.iter().enumerate() {
+        let known = f.has_body() || c_run::knows(&f.name) || front_c::is_library(&f.name);
+        // What begins so is the compiler's and verifiers' own.
+        if known || f.name.starts_with("__VERIFIER_") || f.name.starts_with("__builtin_") {
+            continue;
+        }
+        let Kind::Function(signature) = program.types.kind(f.ty) else { continue };
+        let never = s.funcs.iter().any(|g| g.name == f.name && g.noreturn);
+        let Some((ty, kind)) = result(program, signature.result) else { continue };
+        let outside = shared || given[i] || never || kind == Some("pointer");
+        let effect = if outside { "__bop_outside(); " } else { "" };
+        let name = &f.name;
+        let end = match kind {
+            _ if never => "__bop_exit(1);".to_owned(),
+            None => String::new(),
+            Some("pointer") => "return 0;".to_owned(),
+            Some(kind) => {
+                let from = format!("{RESULT}{kind}__{name}");
+                let _ = writeln!(out, "{ty} {from}(void);");
+                format!("return {from}();")
+            }
+        };
+        let _ = writeln!(out, "{ty} {name}() {{ {effect}{end} }}");
+    }
+    match out.is_empty() {
+        true => out,
+        false => format!("void __bop_outside(void);\nvoid __bop_exit(int);\n{out}"),
+    }
+}
+
+/// Of each function, whether some call may give it an address: by an argument, or because its own address is
+/// taken, so that it is not known what calls it.
+fn given_addresses(program: &Program) -> Vec<bool> {
+    let mut out = vec![false; program.functions.len()];
+    let types = &program.types;
+    let wide = u32::from(types.model().pointer);
+    let may_be_address = |ty: Ty| match types.kind(ty) {
+        Kind::Pointer(_) | Kind::Record(_) | Kind::Array(..) | Kind::Function(_) => true,
+        _ => types.as_int(ty).is_some_and(|int| u32::from(int.bits) >= wide),
+    };
+    for f in &program.functions {
+        for stmt in f.blocks.iter().flat_map(|b| &b.stmts) {
+            if let StmtKind::Call(call) = &stmt.kind
+                && let Callee::Direct(target) = call.callee
+            {
+                let address = |arg: &ExprId| may_be_address(f.exprs[arg.index()].ty);
+                out[target.index()] |= call.args.iter().any(address);
+            }
+        }
+        for expr in &f.exprs {
+            if let ExprKind::Root(Root::Function(target)) = expr.kind {
+                out[target.index()] = true;
+            }
+        }
+    }
+    for (_, root, _) in program.objects.iter().flat_map(|o| &o.addresses) {
+        if let Root::Function(target) = root {
+            out[target.index()] = true;
+        }
+    }
+    out
+}
+
+/// The type of a result in C, and the word for it; none for a type without values, and nothing at all for what has
+/// no stub.
+fn result(program: &Program, ty: Ty) -> Option<(&'static str, Option<&'static str>)> {
+    let integer = |kind: IntKind| match kind {
+        IntKind::Char => Some(("char", "char")),
+        IntKind::SignedChar => Some(("signed char", "char")),
+        IntKind::UnsignedChar => Some(("unsigned char", "uchar")),
+        IntKind::Short => Some(("short", "short")),
+        IntKind::UnsignedShort => Some(("unsigned short", "ushort")),
+        IntKind::Int => Some(("int", "int")),
+        IntKind::Unsigned => Some(("unsigned", "uint")),
+        IntKind::Long => Some(("long", "long")),
+        IntKind::UnsignedLong => Some(("unsigned long", "ulong")),
+        IntKind::LongLong => Some(("long long", "longlong")),
+        IntKind::UnsignedLongLong => Some(("unsigned long long", "ulonglong")),
+        _ => None,
+    };
+    let (text, word) = match program.types.kind(ty) {
+        Kind::Void => return Some(("void", None)),
+        Kind::Bool => ("_Bool", "bool"),
+        Kind::Int(kind) => integer(*kind)?,
+        Kind::Enum(no) => integer(program.types.enumeration(*no).int)?,
+        Kind::Float(FloatKind::Float) => ("float", "float"),
+        Kind::Float(FloatKind::Double) => ("double", "double"),
+        Kind::Pointer(_) => ("void *", "pointer"),
+        _ => return None,
+    };
+    Some((text, Some(word)))
+}
+
+/// What a text of stubs takes its numbers from: names, each with the word for its type.
+pub(crate) fn sources(stubs: &str) -> impl Iterator<Item = (&str, &str)> {
+    stubs.lines().filter_map(|line| {
+        let name = line.strip_suffix("(void);")?.rsplit(' ').next()?;
+        Some((name, name.strip_prefix(RESULT)?.split_once("__")?.0))
+    })
+}
+
+/// The functions that have a stub.
+pub(crate) fn stubbed(stubs: &str) -> impl Iterator<Item = &str> {
+    stubs.lines().filter_map(|line| line.split_once("() {")?.0.rsplit([' ', '*']).next())
+}
