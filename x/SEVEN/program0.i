@@ -1,10 +1,10 @@
 extern void __bop_reached(void);
-# 0 "/tmp/bop-test-4234-bounded-refused/p.c"
+# 0 "/tmp/bop-test-4440-bounded-refused/p.c"
 # 0 "<built-in>"
 # 0 "<command-line>"
 # 1 "/usr/include/stdc-predef.h" 1 3 4
 # 0 "<command-line>" 2
-# 1 "/tmp/bop-test-4234-bounded-refused/p.c"
+# 1 "/tmp/bop-test-4440-bounded-refused/p.c"
 
 extern int __VERIFIER_nondet_int(void);
 extern void __assert_fail(const char *, const char *, unsigned, const char *);

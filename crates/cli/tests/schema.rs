@@ -147,6 +147,7 @@ fn reports_fit_the_schema() {
         &["broken.i", "--assert", "--rule", "memory"],
         &["broken.i", "--assert", "--allow-incomplete"],
         &["data.i", "--engine", "bounded", "--reach", "L"],
+        &["data.i", "--skeleton", "--reach", "L"],
     ];
     let (mut kinds, mut verdicts) = (BTreeSet::new(), BTreeSet::new());
     let mut fields = BTreeSet::new();

@@ -26,6 +26,8 @@ pub(crate) enum Why {
     Bound,
     /// Something that is not covered.
     Uncovered(String),
+    /// A function that is not there may have changed what the program sees; control comes back from it.
+    Outside,
     /// What follows is not the same in all executions.
     Approximate(String),
     /// An access outside of objects.

@@ -18,6 +18,8 @@
 //! - S4: results of operators on numbers with fractions are arbitrary, unless the operands are numbers.
 //! - S5: a run ends at an invalid access, at a division by zero, at a call of what is no function. Allocations
 //!   succeed.
+//! - S6: what a function without a body could change and does not (`__bop_outside` in its stub) is no end of the
+//!   search, but what can come after it is not said to be impossible.
 
 mod calls;
 mod decide;

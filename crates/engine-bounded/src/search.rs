@@ -245,6 +245,12 @@ impl<'a> Search<'a> {
         if statements.sum::<usize>() > SMALL_PROGRAM {
             return inputs;
         }
+        // Fewer arguments, small numbers, and no inputs that nobody takes.
+        let argc = inputs.argc.into_iter().flat_map(|most| (1..most).take(SIMPLER));
+        let fewer = argc.map(|argc| Inputs { argc: Some(argc), values: inputs.values.clone() });
+        if let Some(found) = fewer.into_iter().find(|fewer| (self.confirm)(goal, fewer)) {
+            inputs = found;
+        }
         for i in 0..inputs.values.len().min(SIMPLER) {
             for value in [0, 1] {
                 let old = inputs.values[i].1;
@@ -256,6 +262,14 @@ impl<'a> Search<'a> {
                     break;
                 }
                 inputs.values[i].1 = old;
+            }
+        }
+        for count in 0..inputs.values.len().min(SIMPLER) {
+            let values = inputs.values[..count].to_vec();
+            let fewer = Inputs { values, argc: inputs.argc };
+            if (self.confirm)(goal, &fewer) {
+                inputs = fewer;
+                break;
             }
         }
         inputs
@@ -317,6 +331,10 @@ fn cut_off(
                 StopReason::Approximate { what }
             }
             Why::Uncovered(what) => StopReason::Incomplete { what: what.clone() },
+            Why::Outside => {
+                let what = "a function without a body may change what the program sees";
+                StopReason::Incomplete { what: what.to_owned() }
+            }
             Why::Approximate(what) => StopReason::Approximate { what: what.clone() },
             Why::Bound => StopReason::Bound { limit: bound },
         });

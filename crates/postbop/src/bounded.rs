@@ -13,6 +13,7 @@ use input::{CProgram, CText, DataProgram, Error, LazyData, Model, caught};
 use ir::{Init, NodeId, ProgramBuilder, Rel};
 use property::Property;
 use render::{Claim, ClaimedStep, Claims, ListedStep, Listing, Outcome, Report, Status};
+use rustc_hash::FxHashMap;
 use source::{SourceFile, suggest};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ const MAX_STEPS: u64 = 2_000_000_000;
 /// The most lines of a run that are listed.
 const MAX_LINES: usize = 2_000;
 /// What the search may take with `--engine auto` where no `--timeout` says more.
-const BY_ITSELF: Duration = Duration::from_secs(60);
+const BY_ITSELF: Duration = Duration::from_secs(20);
 /// The most arguments of `main` that a run is given.
 const MAX_ARGUMENTS: u64 = 1_000;
 
@@ -80,7 +81,7 @@ pub(crate) fn search(
     watch.so_far.asked(&nothing, files, properties.iter().cloned());
     let budget = watch.budget(options.search.limits);
     let asked: Vec<(&Property, Goal)> = properties.iter().zip(goals).collect();
-    let Found { results, granted } = found((data, stubs), files, asked, options, &budget);
+    let Found { results, granted } = found(c, (data, stubs), files, asked, options, &budget);
     let mut report = Report {
         files: files.to_vec(),
         program: nothing,
@@ -107,9 +108,12 @@ pub(crate) fn with_data(
         let asked = matches!(o.property, Property::Assert | Property::Reach { .. });
         asked && !matches!(o.status, Status::Holds | Status::Unreachable)
     };
-    if !report.results.iter().any(open) {
+    // What starts elsewhere is not searched: a library is a skeleton.
+    let starts = c.skeleton().func_named("main").and_then(|f| c.skeleton().body(f)).is_some();
+    if !starts || !report.results.iter().any(open) {
         return Ok(());
     }
+    let whole = c.extent(options.input.allow_incomplete).is_complete();
     let (data, stubs) = searched(data, c)?;
     let mut asked = Vec::new();
     let mut places = Vec::new();
@@ -120,14 +124,18 @@ pub(crate) fn with_data(
             asked.push((&outcome.property, goal));
         }
     }
-    let whole = options.search.limits;
-    let budget = match whole.time {
-        Some(_) => watch.budget(whole),
-        None => watch.part(Limits { time: Some(BY_ITSELF), ..whole }, whole),
+    let limits = options.search.limits;
+    let budget = match limits.time {
+        Some(_) => watch.budget(limits),
+        None => watch.part(Limits { time: Some(BY_ITSELF), ..limits }, limits),
     };
-    let Found { results, granted } = found((data, stubs), files, asked, options, &budget);
+    let Found { results, granted } = found(c, (data, stubs), files, asked, options, &budget);
     for (i, mut outcome) in places.into_iter().zip(results) {
         let before = &mut report.results[i];
+        if outcome.status == Status::Unknown && !whole {
+            // What was left out may do anything, and does in the skeleton.
+            continue;
+        }
         outcome.why = "C with its data: what the control skeleton leaves open".to_owned();
         if outcome.status == Status::Unknown && before.status.is_violation() {
             let what = "a run of the control skeleton, in which data is not looked at, does it; \
@@ -150,6 +158,7 @@ struct Found {
 
 /// Searches for runs to the goals.
 fn found(
+    c: &CProgram,
     (data, stubs): (&DataProgram, &str),
     files: &[Arc<SourceFile>],
     asked: Vec<(&Property, Goal)>,
@@ -191,7 +200,7 @@ fn found(
         if let (true, Some(passed)) = (out.status.is_violation(), &seen[i])
             && options.search.trace != check::TraceMode::None
         {
-            out.trace = Some(listing(data, passed, files, &mut out.warnings));
+            out.trace = Some(listing((c, data), passed, files, &mut out.warnings));
             if options.search.insist {
                 out.warnings.push("the run is the one that was executed, not a shortest".into());
             }
@@ -276,7 +285,7 @@ pub(crate) fn replayed(
         }
     };
     let Some(trace) = &claim.trace else { return Ok(Judgement::Accepted) };
-    let found = listing(data, &passed, files, &mut Vec::new());
+    let found = listing((c, data), &passed, files, &mut Vec::new());
     let at = |step: &ListedStep| {
         let node = &found.program.nodes[step.node];
         let text = found.program.text(node.origin.text).to_owned();
@@ -401,9 +410,24 @@ fn reach(place: &str, data: &DataProgram, files: &[Arc<SourceFile>]) -> Result<G
     Ok(Goal { points })
 }
 
+/// What the skeleton shows of each line: what is longest there.
+fn statements(c: &CProgram) -> FxHashMap<(&str, u32), &str> {
+    let s = c.skeleton();
+    let mut out = FxHashMap::default();
+    for point in s.bodies.iter().flat_map(|b| &b.points) {
+        if let Some(file) = s.files.get(point.at.file as usize) {
+            let shown: &mut &str = out.entry((file.as_str(), point.at.line)).or_default();
+            if point.text.len() > shown.len() {
+                *shown = &point.text;
+            }
+        }
+    }
+    out
+}
+
 /// The lines of a run, as a list of statements of a program that has nothing else.
 fn listing(
-    data: &DataProgram,
+    (c, data): (&CProgram, &DataProgram),
     passed: &c_run::Passes,
     files: &[Arc<SourceFile>],
     warnings: &mut Vec<String>,
@@ -416,6 +440,7 @@ fn listing(
         files.iter().position(|f| f.name() == name)
     };
     let all = || passed.first.iter().chain(&passed.last);
+    let read = statements(c);
     // Each function's lines.
     let mut lines: BTreeMap<FuncId, Vec<(u32, u32)>> = BTreeMap::new();
     for pass in all() {
@@ -433,11 +458,14 @@ fn listing(
         b.begin_proc(proc);
         for &(file, line) in list {
             let number = file_of(file);
-            let text = number.map_or("", |k| files[k].line(line).trim());
-            let indent = number.map_or(0, |k| {
-                let whole = files[k].line(line);
-                whole.chars().take_while(|c| c.is_whitespace()).count() as u32
-            });
+            let whole = number.map_or("", |k| files[k].line(line));
+            let indent = whole.chars().take_while(|c| c.is_whitespace()).count() as u32;
+            // Of what was read from elsewhere there is no line to show.
+            let name = program.files.get(file as usize).map_or("", String::as_str);
+            let text = match whole.trim() {
+                "" => read.get(&(name, line)).copied().unwrap_or(""),
+                text => text,
+            };
             let at = b.origin(number.map_or(0, |k| numbers[k]), line, indent + 1, text);
             let node = b.statement(at);
             nodes.insert((function, file, line), node);

@@ -135,8 +135,10 @@ const INPUTS: usize = 20;
 fn told_inputs(inputs: &Inputs) -> Option<String> {
     let values = inputs.values.iter().take(INPUTS).map(|(from, v)| format!("{from}() = {v}"));
     let mut parts: Vec<String> = values.collect();
-    if inputs.arguments > 0 {
-        parts.push(format!("{} arguments", inputs.arguments));
+    match inputs.arguments {
+        0 => {}
+        1 => parts.push("1 argument".to_owned()),
+        n => parts.push(format!("{n} arguments")),
     }
     if inputs.values.len() > INPUTS {
         parts.push(format!("and {} more", inputs.values.len() - INPUTS));

@@ -104,9 +104,88 @@ fn what_is_not_answered_is_refused() {
     );
     refused(&["check", "examples/lock.bp", "--engine", "bounded"], "searches C programs");
     refused(
-        &["check", file, "--reach", "SEVEN", "--emit-test", "x"],
+        &["check", file, "--reach", "SEVEN", "--emit-test", "x", "--skeleton"],
         "goes with `--engine bounded`",
     );
+    refused(&["check", file, "--reach", "SEVEN", "--engine", "bounded", "--skeleton"], "C's data");
+    refused(&["check", "examples/lock.bp", "--skeleton"], "goes with C programs");
+    refused(&["check", file, "--reach", "SEVEN", "--bound", "3", "--skeleton"], "C's data");
+    refused(&["check", file, "--terminates", "--bound", "3"], "C's data");
+}
+
+/// Without `--engine`, what the control skeleton leaves open is asked of the data.
+#[test]
+fn auto_looks_at_data() {
+    let text = "extern int input(void); extern void show(int); extern char *name(int);
+        static int twice(int x) { return 2 * x; }
+        int main(int argc, char **argv) {
+            int x = input();
+            show(x);
+            if (x > 10 && twice(x) == 42) { YES: return 1; }
+            if (x > 10 && x < 100 && twice(x) == 43) { ODD: return 2; }
+            if (argc > 4 && name(x)) { NAMED: return 3; }
+            return 0;
+            NEVER: return 4; }\n";
+    let folder = Folder::new("auto-data", &[("p.i", text)]);
+    let file = folder.path().join("p.i");
+    let file = file.to_str().unwrap();
+    let ask = |more: &[&str]| bop(&[&["check", file, "--format", "json"], more].concat());
+    let verdict = |more: &[&str]| {
+        let json = ask(more).json();
+        let result = &json["results"][0];
+        let word = |name: &str| result[name].as_str().unwrap_or("").to_owned();
+        (word("verdict"), word("engine"), word("stop_reason"))
+    };
+    let is = |verdict: &str, engine: &str, stop: &str| {
+        (verdict.to_owned(), engine.to_owned(), stop.to_owned())
+    };
+    let by_data = verdict(&["--reach", "YES"]);
+    assert_eq!(by_data, is("reachable", "bounded", ""));
+    let odd = ["--reach", "ODD"];
+    assert_eq!(verdict(&odd), is("unreachable", "bounded", ""));
+    // What no run of the skeleton does needs no data.
+    let never = verdict(&["--reach", "NEVER"]);
+    assert!(never.0 == "unreachable" && never.1 != "bounded", "{never:?}");
+    // Without data, and with data that is kept otherwise.
+    assert_eq!(verdict(&["--reach", "ODD", "--skeleton"]).0, "reachable");
+    assert_eq!(verdict(&["--reach", "ODD", "--engine", "summary"]).0, "reachable");
+    // A pointer that a function without a body returns may be anything.
+    let named = verdict(&["--reach", "NAMED"]);
+    assert_eq!(named, is("unknown", "bounded", "incomplete"));
+    // Functions without a body are stubs of the test.
+    let tests = folder.path().join("tests");
+    ask(&["--reach", "YES", "--emit-test", tests.to_str().unwrap()]).exits(1);
+    let run = std::process::Command::new(tests.join("YES/run")).status().expect("it runs");
+    assert!(run.success());
+    // The report is executed again; with another result of `input` it is none.
+    let report = ask(&["--reach", "YES"]).exits(1).out;
+    assert!(report.contains("{\"from\":\"input\",\"value\":\"21\"}"), "{report}");
+    let path = folder.path().join("r.json");
+    std::fs::write(&path, &report).unwrap();
+    bop(&["replay", file, path.to_str().unwrap()]).exits(0);
+    std::fs::write(&path, report.replace("\"value\":\"21\"", "\"value\":\"22\"")).unwrap();
+    bop(&["replay", file, path.to_str().unwrap()]).exits(1);
+}
+
+/// With nothing asked, assertions are, and the label that stands for an error.
+#[test]
+fn c_has_default_questions() {
+    let text = "extern int input(void); void __assert_fail(void); void reach_error(void) {}
+        int main(void) { int x = input(); if (x * x < 0) __assert_fail();
+            if (x == 3) { ERROR: return 1; } return 0; }\n";
+    let folder = Folder::new(
+        "c-defaults",
+        &[("p.i", text), ("e.i", &text.replace("__assert_fail();", "reach_error();"))],
+    );
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let ran = bop(&["check", &path("p.i")]).exits(1);
+    assert!(ran.out.contains("violated: an assertion can fail"), "{}", ran.out);
+    assert!(ran.out.contains("reachable: ERROR"), "{}", ran.out);
+    // A call of `reach_error` fails, whatever is in it, with data and without.
+    for how in [&[][..], &["--skeleton"]] {
+        let ran = bop(&[&["check", &path("e.i"), "--assert"], how].concat()).exits(1);
+        assert!(ran.out.contains("violated: an assertion can fail"), "{}", ran.out);
+    }
 }
 
 /// The machine of the program need not be this one.

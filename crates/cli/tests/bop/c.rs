@@ -74,7 +74,7 @@ int main(void) {
 #[test]
 fn variables_that_are_kept_decide_branches() {
     let file = TempFile::new("getmax.i", GETMAX);
-    let ran = bop(&["check", file.path(), "--reach", "ERROR"]).exits(1);
+    let ran = bop(&["check", file.path(), "--reach", "ERROR", "--skeleton"]).exits(1);
     assert!(ran.out.starts_with("reachable: ERROR at getmax.c:11:"), "{}", ran.out);
     // Two bits are not enough for all of `int`: what does not fit is open.
     let narrow = ["--keep", "max:2", "--keep", "a:2"];
@@ -102,6 +102,9 @@ fn variables_that_are_kept_decide_branches() {
 fn places_are_labels_lines_and_functions() {
     let file = TempFile::new("getmax.i", GETMAX);
     for place in ["ERROR", "getmax:ERROR", ":8", "getmax.c:8", "getmax"] {
+        bop(&["check", file.path(), "--reach", place, "--skeleton"]).exits(1);
+    }
+    for place in [":8", "getmax.c:8", "getmax"] {
         bop(&["check", file.path(), "--reach", place]).exits(1);
     }
     let ran = bop(&["check", file.path(), "--reach", "getmix"]).exits(2);
@@ -113,7 +116,7 @@ fn places_are_labels_lines_and_functions() {
 
 #[test]
 fn nothing_asked_is_answered_with_what_can_be() {
-    let file = TempFile::new("getmax.i", GETMAX);
+    let file = TempFile::new("nothing.i", "int main(void) { return 0; }\n");
     let ran = bop(&["check", file.path()]).exits(2);
     assert!(ran.err.contains("--rule memory") && ran.err.contains("--reach LABEL"), "{}", ran.err);
     let list = bop(&["check", "--rule", "list"]).exits(0);
