@@ -35,6 +35,7 @@ use crate::link::{Func, FuncId, Object, ObjectId};
 use crate::typing::Ty;
 use c_types::{Binary, Model, Scalar};
 use source::Placed;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// How many links a part may be away from its variable to be an object.
@@ -55,6 +56,10 @@ pub struct Skeleton {
     pub warnings: Vec<Placed>,
     /// Variables that are not automatic and have an initialiser, with its value if that is certain.
     pub initial: Vec<(ObjectId, Option<i64>)>,
+    /// Names that stand for something else, and what they stand for: by `alias`, `ifunc`, or as the linker sees it.
+    pub renamed: BTreeSet<String>,
+    /// Assembler stands outside of functions: it may define any of those without a body.
+    pub assembler: bool,
     /// Functions with a body that code which is not read may call: their addresses were given away.
     pub given_away: Vec<FuncId>,
     /// The widths of types.

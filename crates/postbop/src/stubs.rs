@@ -10,8 +10,8 @@
 //!   other files see; a pointer as its result is anything; what never returns may still call what was registered
 //!   to be called at the end.
 //!
-//! Results that are structures, complex or vectors have no stub, nor have functions of the library: they do not
-//! return anything whatever. That a stub calls nothing of the program is taken
+//! Results that are structures, complex or vectors have no stub, nor have functions of the library, which do not
+//! return anything whatever, nor what may be another function under another name. That a stub calls nothing of the program is taken
 //! for granted, and said.
 
 use c_data::{Callee, ExprId, ExprKind, Program, Root, StmtKind};
@@ -25,11 +25,18 @@ const RESULT: &str = "__bop_result_";
 /// The stubs for functions without a body that runs may come to.
 pub(crate) fn stubs(program: &Program, c: &CProgram) -> String {
     let s = c.skeleton();
+    if s.assembler {
+        return String::new();
+    }
     let shared = s.objects.iter().any(|o| o.external && !o.constant && !o.temporary);
-    let given = given_addresses(program);
+    let (called, given) = uses(program);
     let mut out = String::new();
     for (i, f) in program.functions.iter().enumerate() {
-        let known = f.has_body() || c_run::knows(&f.name) || front_c::is_library(&f.name);
+        let known = f.has_body()
+            || !called[i]
+            || c_run::knows(&f.name)
+            || front_c::is_library(&f.name)
+            || s.renamed.contains(&f.name);
         // What begins so is the compiler's and verifiers' own.
         if known || f.name.starts_with("__VERIFIER_") || f.name.starts_with("__builtin_") {
             continue;
@@ -58,10 +65,11 @@ pub(crate) fn stubs(program: &Program, c: &CProgram) -> String {
     }
 }
 
-/// Of each function, whether some call may give it an address: by an argument, or because its own address is
-/// taken, so that it is not known what calls it.
-fn given_addresses(program: &Program) -> Vec<bool> {
-    let mut out = vec![false; program.functions.len()];
+/// Of each function, whether it may be called, and whether some call may give it an address: by an argument, or
+/// because its own address is taken, so that it is not known what calls it.
+fn uses(program: &Program) -> (Vec<bool>, Vec<bool>) {
+    let mut called = vec![false; program.functions.len()];
+    let mut out = called.clone();
     let types = &program.types;
     let wide = u32::from(types.model().pointer);
     let may_be_address = |ty: Ty| match types.kind(ty) {
@@ -74,6 +82,7 @@ fn given_addresses(program: &Program) -> Vec<bool> {
                 && let Callee::Direct(target) = call.callee
             {
                 let address = |arg: &ExprId| may_be_address(f.exprs[arg.index()].ty);
+                called[target.index()] = true;
                 out[target.index()] |= call.args.iter().any(address);
             }
         }
@@ -88,7 +97,8 @@ fn given_addresses(program: &Program) -> Vec<bool> {
             out[target.index()] = true;
         }
     }
-    out
+    called.iter_mut().zip(&out).for_each(|(called, given)| *called |= given);
+    (called, out)
 }
 
 /// The type of a result in C, and the word for it; none for a type without values, and nothing at all for what has

@@ -38,13 +38,14 @@ use crate::Place;
 use crate::function_pointers::{Resolved, resolve};
 use crate::link::{Entity, FuncId, Linked, ObjectId, Reach, link};
 use crate::skeleton::{Body, Skeleton, Spot};
-use crate::tree::{Function, Item, Sym, Unit};
+use crate::tree::{Attributes, Function, Item, StmtKind, Sym, Unit};
 use code::Code;
 use gather::Gathered;
 use jumps::Jumps;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scope;
 use source::{Diagnostic, Placed};
+use std::collections::BTreeSet;
 use tasks::Task;
 use text::Text;
 pub use type_names::type_text;
@@ -107,7 +108,46 @@ pub fn skeleton_by(units: &[Unit], pointers: Pointers) -> Skeleton {
     });
     let given_away = given_away.collect();
     let files = files.names;
-    Skeleton { funcs, objects, bodies, files, warnings, initial, given_away, model, types }
+    let (renamed, assembler) = (renamed(units), units.iter().any(|u| u.assembler));
+    Skeleton {
+        funcs,
+        objects,
+        bodies,
+        files,
+        warnings,
+        initial,
+        renamed,
+        assembler,
+        given_away,
+        model,
+        types,
+    }
+}
+
+/// Names that stand for something else, and what they stand for.
+fn renamed(units: &[Unit]) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    for unit in units {
+        let mut note = |name: Sym, attributes: &Attributes| {
+            let other = attributes.alias.or(attributes.asm_name).or(attributes.ifunc);
+            if let Some(other) = other {
+                let text = |sym: Sym| unit.name(sym).trim_matches('"').to_owned();
+                out.extend([text(name), text(other)]);
+            }
+        };
+        for item in &unit.items {
+            match item {
+                Item::Function(f) => note(f.name, &f.attributes),
+                Item::Declaration(d) => note(d.name, &d.attributes),
+            }
+        }
+        for stmt in &unit.stmts {
+            if let StmtKind::Declare(list) = &stmt.kind {
+                list.iter().for_each(|d| note(d.name, &d.attributes));
+            }
+        }
+    }
+    out
 }
 
 /// The bodies of a unit's functions, and the initial values of its variables.
