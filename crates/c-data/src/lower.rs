@@ -388,6 +388,9 @@ impl<'a> Lowerer<'a> {
             let scope = &self.unit_scopes[self.u];
             let name = unit.name(d.name);
             let found = scope.get(&d.name).or_else(|| self.externs.get(name)).copied();
+            if let Some(Entity::Function(f)) = found {
+                self.functions[f.index()].weak |= d.attributes.weak;
+            }
             return found.map_or_else(|| self.gap(format!("`{name}` is not known")), Ok);
         }
         let name = unit.name(d.name).to_owned();
@@ -423,11 +426,13 @@ impl<'a> Lowerer<'a> {
                 object.own = own;
             }
             object.defined |= defined;
+            object.weak |= d.attributes.weak;
             self.unit_scopes[self.u].insert(d.name, Entity::Object(o));
             return Ok(Entity::Object(o));
         }
         let o = self.object(&name, ty, align, own);
         self.objects[o.index()].defined = defined;
+        self.objects[o.index()].weak = d.attributes.weak;
         if file {
             self.unit_scopes[self.u].insert(d.name, Entity::Object(o));
         }
@@ -447,6 +452,7 @@ impl<'a> Lowerer<'a> {
             addresses: Vec::new(),
             read_only: self.types.is_const(ty),
             defined: true,
+            weak: false,
             own,
             at: self.at,
         });
@@ -500,6 +506,7 @@ impl<'a> Lowerer<'a> {
             labels: Vec::new(),
             variadic: false,
             old_style: false,
+            weak: false,
             own,
             by_itself: None,
             at: self.at,

@@ -112,6 +112,8 @@ pub struct Object {
     pub read_only: bool,
     /// It is defined, not only declared.
     pub defined: bool,
+    /// It need not be there: if it is not defined, its address is null.
+    pub weak: bool,
     /// It belongs to the program, and not to the models of the library.
     pub own: bool,
     /// Where it is declared.
@@ -165,6 +167,8 @@ pub struct Function {
     pub variadic: bool,
     /// Its parameters were declared the old way: arguments come promoted.
     pub old_style: bool,
+    /// It need not be there: without a body, its address is null.
+    pub weak: bool,
     /// It belongs to the program, and not to the models of the library.
     pub own: bool,
     /// It runs before `main`, or when the program ends.
@@ -488,6 +492,18 @@ impl Function {
 }
 
 impl Program {
+    /// Whether an address is that of something that nobody defines, and that need not be there.
+    pub fn may_be_absent(&self, root: Root) -> bool {
+        match root {
+            Root::Object(o) => self.objects[o.index()].weak && !self.objects[o.index()].defined,
+            Root::Function(f) => {
+                let f = &self.functions[f.index()];
+                f.weak && !f.has_body()
+            }
+            Root::Label(..) => false,
+        }
+    }
+
     /// The function of a name, the program's own before the library's.
     pub fn function(&self, name: &str) -> Option<FuncId> {
         let named = |f: &&(usize, &Function)| f.1.name == name;

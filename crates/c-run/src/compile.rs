@@ -77,11 +77,14 @@ pub(crate) struct Layout {
     pub(crate) objects: Vec<u64>,
     /// Numbers of labels whose address is taken.
     pub(crate) labels: FxHashMap<(FuncId, u32), u32>,
+    /// What need not be there, and is not.
+    pub(crate) absent: FxHashSet<Root>,
 }
 
 impl Layout {
     pub(crate) fn address(&mut self, root: Root) -> u64 {
         match root {
+            _ if self.absent.contains(&root) => 0,
             Root::Object(o) => self.objects[o.index()],
             Root::Function(f) => crate::memory::FUNCTIONS + 16 * f.index() as u64,
             Root::Label(f, block) => {

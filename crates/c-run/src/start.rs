@@ -3,7 +3,7 @@
 use crate::compile::{Layout, Watched, compile};
 use crate::machine::{Host, Machine, Passes, Report, Stop};
 use crate::memory::{Kind, Memory};
-use c_data::{At, Point, Program};
+use c_data::{At, FuncId, ObjectId, Point, Program, Root};
 use c_types::Model;
 use front_c::Unit;
 use rustc_hash::FxHashMap;
@@ -105,7 +105,10 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
     let Some(main) = main.filter(|main| program.functions[main.index()].has_body()) else {
         return ended(Ending::NotCovered("there is no function `main`".to_owned()));
     };
-    let mut layout = Layout { objects: Vec::new(), labels: FxHashMap::default() };
+    let objects = (0..program.objects.len()).map(|i| Root::Object(ObjectId::new(i)));
+    let functions = (0..program.functions.len()).map(|i| Root::Function(FuncId::new(i)));
+    let absent = objects.chain(functions).filter(|root| program.may_be_absent(*root)).collect();
+    let mut layout = Layout { objects: Vec::new(), labels: FxHashMap::default(), absent };
     for (i, object) in program.objects.iter().enumerate() {
         match memory.make(object.size, object.align, Kind::Static, i as u32) {
             Some(address) => layout.objects.push(address),

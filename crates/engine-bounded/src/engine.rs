@@ -249,6 +249,11 @@ impl<'p> Engine<'p> {
             state.memory[id as usize] = Some(Rc::new(cells));
         }
         for (i, object) in self.program.objects.iter().enumerate() {
+            let absent = |root: &Root| self.program.may_be_absent(*root);
+            if object.addresses.iter().any(|(_, root, _)| absent(root)) {
+                let what = "the address of what need not be there is used";
+                self.cut(state, Why::Approximate(what.into()));
+            }
             let id = self.statics[i];
             let addresses: Vec<(u64, Word)> = (object.addresses.iter())
                 .map(|&(at, root, by)| {

@@ -174,7 +174,13 @@ impl Engine<'_> {
                     _ => Word::number(64, x.to_bits().into()).into(),
                 },
                 ExprKind::Local(local) | ExprKind::AddressOf(local) => self.local(state, local),
-                ExprKind::Root(root) => self.root(root).into(),
+                ExprKind::Root(root) => {
+                    if self.program.may_be_absent(root) {
+                        let what = "the address of what need not be there is used";
+                        self.cut(state, Why::Approximate(what.into()));
+                    }
+                    self.root(root).into()
+                }
                 ExprKind::Load(address) => {
                     self.changes_by_itself(state, function.expr(address).ty);
                     let bytes = self.stored_bytes(expr.ty);

@@ -89,8 +89,31 @@ const SINGLE: [&str; 4] = [";", "=", ",", "#"];
 /// From which offset on `#pragma pack` says what.
 pub(crate) type Pack = (u32, Option<u8>);
 
-/// All tokens, an [`Tok::End`] last; the files that line markers name; and `#pragma pack`.
-pub(crate) fn lex(text: &str, names: &mut Names) -> (Vec<Token>, Vec<String>, Vec<Pack>) {
+/// What a `#pragma` says of a name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pragma {
+    /// `weak f`
+    Weak(Sym),
+    /// `weak f = g`
+    Alias(Sym, Sym),
+    /// `redefine_extname f g`
+    LinkerName(Sym, Sym),
+}
+
+/// What a text consists of.
+pub(crate) struct Lexed {
+    /// All tokens, an [`Tok::End`] last.
+    pub(crate) tokens: Vec<Token>,
+    /// The files that line markers name.
+    pub(crate) files: Vec<String>,
+    /// `#pragma pack`
+    pub(crate) packs: Vec<Pack>,
+    /// What others say of names.
+    pub(crate) pragmas: Vec<Pragma>,
+}
+
+/// Takes a text apart.
+pub(crate) fn lex(text: &str, names: &mut Names) -> Lexed {
     let mut lexer = Lexer {
         text,
         bytes: text.as_bytes(),
@@ -104,9 +127,11 @@ pub(crate) fn lex(text: &str, names: &mut Names) -> (Vec<Token>, Vec<String>, Ve
         names,
         packs: Vec::new(),
         pack_stack: Vec::new(),
+        pragmas: Vec::new(),
     };
     lexer.run();
-    (lexer.out, lexer.files, lexer.packs)
+    let Lexer { out: tokens, files, packs, pragmas, .. } = lexer;
+    Lexed { tokens, files, packs, pragmas }
 }
 
 struct Lexer<'a> {
@@ -122,6 +147,7 @@ struct Lexer<'a> {
     names: &'a mut Names,
     packs: Vec<Pack>,
     pack_stack: Vec<Option<u8>>,
+    pragmas: Vec<Pragma>,
 }
 
 fn starts_word(b: u8) -> bool {
@@ -210,10 +236,11 @@ impl Lexer<'_> {
         let start = self.pos;
         let line = self.text[start..].split('\n').next().unwrap_or("");
         let body = line[1..].trim_start();
-        if let Some(pack) = body.strip_prefix("pragma").map(str::trim_start)
-            && let Some(pack) = pack.strip_prefix("pack")
-        {
-            self.pack(pack.trim());
+        if let Some(pragma) = body.strip_prefix("pragma").map(str::trim_start) {
+            match pragma.strip_prefix("pack") {
+                Some(pack) => self.pack(pack.trim()),
+                None => self.pragma(pragma),
+            }
         }
         let body = body.strip_prefix("line").unwrap_or(body).trim_start();
         let digits = body.bytes().take_while(u8::is_ascii_digit).count();
@@ -232,6 +259,23 @@ impl Lexer<'_> {
         }
         // The next line is the one with that number.
         self.place.line = number.wrapping_sub(1);
+    }
+
+    /// What stands behind `#pragma`: what says of a name that it need not be there, or is another one's.
+    fn pragma(&mut self, text: &str) {
+        let spaced = text.replace('=', " = ");
+        let words: Vec<&str> = spaced.split_whitespace().collect();
+        let pragma = match words[..] {
+            ["weak", name] => Pragma::Weak(self.names.add(name)),
+            ["weak", name, "=", other] => {
+                Pragma::Alias(self.names.add(name), self.names.add(other))
+            }
+            ["redefine_extname", name, other] => {
+                Pragma::LinkerName(self.names.add(name), self.names.add(other))
+            }
+            _ => return,
+        };
+        self.pragmas.push(pragma);
     }
 
     /// What stands behind `#pragma pack`.

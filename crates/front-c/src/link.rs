@@ -323,6 +323,16 @@ pub fn link(units: &[Unit]) -> Linked<'_> {
                 Item::Declaration(d) => linked.declare(u, d),
             }
         }
+        // A declaration in a block may say, too, that a name stands for something else.
+        for stmt in &unit.stmts {
+            let StmtKind::Declare(list) = &stmt.kind else { continue };
+            let renames = |d: &&Declaration| {
+                let named = d.attributes.alias.is_some() || d.attributes.asm_name.is_some();
+                let kind = &unit.ty(strip(unit, d.ty)).kind;
+                named && (d.storage == Storage::Extern || matches!(kind, TypeKind::Function { .. }))
+            };
+            list.iter().filter(renames).for_each(|d| linked.declare(u, d));
+        }
         for problem in &unit.problems {
             let name = problem.function.map(|f| unit.name(f));
             let (file, line) = unit.place(problem.at);

@@ -11,7 +11,7 @@
 //!   to be called at the end.
 //!
 //! Results that are structures, complex or vectors have no stub, nor have functions of the library, which do not
-//! return anything whatever, nor what may be another function under another name. That a stub calls nothing of the program is taken
+//! return anything whatever, nor what may be another function under another name, nor one whose address is taken, which may be null. That a stub calls nothing of the program is taken
 //! for granted, and said.
 
 use c_data::{Callee, ExprId, ExprKind, Program, Root, StmtKind};
@@ -29,11 +29,12 @@ pub(crate) fn stubs(program: &Program, c: &CProgram) -> String {
         return String::new();
     }
     let shared = s.objects.iter().any(|o| o.external && !o.constant && !o.temporary);
-    let (called, given) = uses(program);
+    let uses = uses(program);
     let mut out = String::new();
     for (i, f) in program.functions.iter().enumerate() {
         let known = f.has_body()
-            || !called[i]
+            || !uses[i].called
+            || uses[i].taken
             || c_run::knows(&f.name)
             || front_c::is_library(&f.name)
             || s.renamed.contains(&f.name);
@@ -44,7 +45,7 @@ pub(crate) fn stubs(program: &Program, c: &CProgram) -> String {
         let Kind::Function(signature) = program.types.kind(f.ty) else { continue };
         let never = s.funcs.iter().any(|g| g.name == f.name && g.noreturn);
         let Some((ty, kind)) = result(program, signature.result) else { continue };
-        let outside = shared || given[i] || never || kind == Some("pointer");
+        let outside = shared || uses[i].given || never || kind == Some("pointer");
         let effect = if outside { "__bop_outside(); " } else { "" };
         let name = &f.name;
         let end = match kind {
@@ -65,11 +66,19 @@ pub(crate) fn stubs(program: &Program, c: &CProgram) -> String {
     }
 }
 
-/// Of each function, whether it may be called, and whether some call may give it an address: by an argument, or
-/// because its own address is taken, so that it is not known what calls it.
-fn uses(program: &Program) -> (Vec<bool>, Vec<bool>) {
-    let mut called = vec![false; program.functions.len()];
-    let mut out = called.clone();
+/// How a function is used.
+#[derive(Clone, Copy, Default)]
+struct Uses {
+    called: bool,
+    /// Some call may give it an address.
+    given: bool,
+    /// Its own address is taken: it may be null, if nobody defines it, and it is not known what calls it.
+    taken: bool,
+}
+
+/// The uses of each function.
+fn uses(program: &Program) -> Vec<Uses> {
+    let mut out = vec![Uses::default(); program.functions.len()];
     let types = &program.types;
     let wide = u32::from(types.model().pointer);
     let may_be_address = |ty: Ty| match types.kind(ty) {
@@ -82,23 +91,23 @@ fn uses(program: &Program) -> (Vec<bool>, Vec<bool>) {
                 && let Callee::Direct(target) = call.callee
             {
                 let address = |arg: &ExprId| may_be_address(f.exprs[arg.index()].ty);
-                called[target.index()] = true;
-                out[target.index()] |= call.args.iter().any(address);
+                let uses = &mut out[target.index()];
+                uses.called = true;
+                uses.given |= call.args.iter().any(address);
             }
         }
         for expr in &f.exprs {
             if let ExprKind::Root(Root::Function(target)) = expr.kind {
-                out[target.index()] = true;
+                out[target.index()].taken = true;
             }
         }
     }
     for (_, root, _) in program.objects.iter().flat_map(|o| &o.addresses) {
         if let Root::Function(target) = root {
-            out[target.index()] = true;
+            out[target.index()].taken = true;
         }
     }
-    called.iter_mut().zip(&out).for_each(|(called, given)| *called |= given);
-    (called, out)
+    out
 }
 
 /// The type of a result in C, and the word for it; none for a type without values, and nothing at all for what has

@@ -4,7 +4,8 @@
 //! whatever is known of values on the way there.
 
 use postbop::{
-    CProgram, CText, Input, Options, Property, Search, SourceFile, Status, Watch, check,
+    CProgram, CText, EngineChoice, Input, Model, Options, Property, Search, SourceFile, Status,
+    Watch, check, searchable,
 };
 use std::io::Write as _;
 use std::process::Command;
@@ -217,6 +218,29 @@ const TRICKS: &[(&str, &str, &str)] = &[
         "b();",
     ),
     ("weak", "__attribute__((weak)) int f(void) { return 1; }", "if (f()) @"),
+    ("weak and not there", "extern int f(void) __attribute__((weak));", "if (f) return f(); @"),
+    ("weak object", "extern int x __attribute__((weak));", "if (&x) return x; @"),
+    (
+        "weak, in a table",
+        "extern int f(void) __attribute__((weak)); int (*t[])(void) = { f };",
+        "if (t[0]) return 1; @",
+    ),
+    ("weak by a pragma", "extern int f(void);\n#pragma weak f\n", "if (f) return f(); @"),
+    (
+        "alias by a pragma",
+        "int g(void) { @ return 1; }\n#pragma weak f = g\nextern int f(void);",
+        "f();",
+    ),
+    (
+        "linker's name by a pragma",
+        "int g(void) { @ return 1; }\n#pragma redefine_extname f g\nextern int f(void);",
+        "f();",
+    ),
+    (
+        "linker's name in a block",
+        "int g(void) { @ return 1; }",
+        "extern int f(void) __asm__(\"g\"); f();",
+    ),
     (
         "size of an array",
         "static int n; static int f(void) { n = 1; return 3; }",
@@ -290,6 +314,33 @@ fn what_happens_is_possible() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// The same with the program's data. What is not covered is not said to be impossible.
+#[test]
+#[allow(clippy::print_stderr)]
+fn what_happens_is_possible_with_data() {
+    if preprocessed("").is_none() {
+        eprintln!("skipped: there is no `cc`");
+        return;
+    }
+    let (mut wrong, mut found) = (Vec::new(), 0);
+    for (trick, declarations, body) in TRICKS {
+        let text = text(declarations, body);
+        let text = preprocessed(&text).unwrap_or_else(|| panic!("{trick}: {text}"));
+        let texts = vec![CText { name: "t.c".to_owned(), text: text.clone(), directory: None }];
+        let data = Some(Arc::new(searchable(texts, Model::default())));
+        let mut options = Options::from(Input { data, ..Input::default() });
+        options.search.engine = EngineChoice::Bounded;
+        options.search.bound = Some(5);
+        match asked(text, &[Property::reach("L")], options)[..] {
+            [Status::Reachable] => found += 1,
+            [Status::Unknown] => {}
+            ref other => wrong.push((trick, other.to_vec())),
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(3 * found > 2 * TRICKS.len(), "only {found} of {} are found", TRICKS.len());
 }
 
 /// A variable that only the start of the program speaks of, beside values that nothing reads: the run that

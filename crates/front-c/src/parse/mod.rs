@@ -34,8 +34,8 @@ mod specifiers;
 mod statements;
 mod tags;
 
-use crate::lex::{Pack, Place, Problem, Token, lex};
-use crate::tree::{Sym, Unit};
+use crate::lex::{Lexed, Pack, Place, Pragma, Problem, Token, lex};
+use crate::tree::{Attributes, Item, StmtKind, Sym, Unit};
 use cursor::matching;
 use keywords::Keywords;
 use rustc_hash::FxHashMap;
@@ -57,7 +57,7 @@ pub fn parse(text: &str) -> Unit {
     let body = || {
         let mut unit = Unit::default();
         let keywords = Keywords::new(&mut unit);
-        let (tokens, files, packs) = lex(text, &mut unit.names);
+        let Lexed { tokens, files, packs, pragmas } = lex(text, &mut unit.names);
         unit.files = files;
         unit.text = text.into();
         let mut parser = Parser {
@@ -76,6 +76,7 @@ pub fn parse(text: &str) -> Unit {
         let (name, ty) = (parser.unit.names.add("bool"), parser.base("_Bool"));
         parser.declare(name, Meaning::Type(ty));
         parser.unit();
+        pragmas.into_iter().for_each(|pragma| obey(&mut parser.unit, pragma));
         parser.unit
     };
     std::thread::scope(|scope| {
@@ -90,6 +91,31 @@ pub fn parse(text: &str) -> Unit {
             }
         }
     })
+}
+
+/// Puts what a pragma says of a name into its declarations, as an attribute would.
+fn obey(unit: &mut Unit, pragma: Pragma) {
+    let (Pragma::Weak(name) | Pragma::Alias(name, _) | Pragma::LinkerName(name, _)) = pragma;
+    let note = |attributes: &mut Attributes| match pragma {
+        Pragma::Weak(_) => attributes.weak = true,
+        Pragma::Alias(_, other) => {
+            attributes.weak = true;
+            attributes.alias = Some(other);
+        }
+        Pragma::LinkerName(_, other) => attributes.asm_name = Some(other),
+    };
+    for item in &mut unit.items {
+        match item {
+            Item::Function(f) if f.name == name => note(&mut f.attributes),
+            Item::Declaration(d) if d.name == name => note(&mut d.attributes),
+            _ => {}
+        }
+    }
+    for stmt in &mut unit.stmts {
+        if let StmtKind::Declare(list) = &mut stmt.kind {
+            list.iter_mut().filter(|d| d.name == name).for_each(|d| note(&mut d.attributes));
+        }
+    }
 }
 
 struct Parser {
