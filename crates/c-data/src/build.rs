@@ -223,7 +223,14 @@ impl Lowerer<'_> {
         if let Some(x) = self.float_constant(e) {
             return self.int(i128::from(x != 0.0));
         }
-        if matches!(self.kind_of(e), ExprKind::Root(_) | ExprKind::AddressOf(_)) {
+        let there = match *self.kind_of(e) {
+            ExprKind::AddressOf(_) => true,
+            ExprKind::Root(Root::Object(o)) => !self.objects[o.index()].weak,
+            ExprKind::Root(Root::Function(f)) => !self.functions[f.index()].weak,
+            ExprKind::Root(Root::Label(..)) => true,
+            _ => false,
+        };
+        if there {
             return self.int(1);
         }
         let zero = self.zero(ty);

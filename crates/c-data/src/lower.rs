@@ -507,6 +507,7 @@ impl<'a> Lowerer<'a> {
             variadic: false,
             old_style: false,
             weak: false,
+            gives_way: false,
             own,
             by_itself: None,
             at: self.at,
@@ -525,11 +526,13 @@ impl<'a> Lowerer<'a> {
     fn define_function(&mut self, u: usize, item: usize, own: usize) {
         let Item::Function(f) = &self.units[u].items[item] else { return };
         let Some(Entity::Function(id)) = self.unit_scopes[u].get(&f.name).copied() else { return };
-        if self.functions[id.index()].has_body() {
+        // A definition that is weak gives way to another one.
+        let gives_way = self.functions[id.index()].gives_way && !f.attributes.weak;
+        if self.functions[id.index()].has_body() && !gives_way {
             let at = self.here(f.at);
             let name = self.text(f.name);
             // Inline functions of headers are the same everywhere; models of the library give way.
-            if u < own && self.functions[id.index()].at != at {
+            if u < own && self.functions[id.index()].at != at && !f.attributes.weak {
                 let what = format!("`{name}` is defined twice; this definition is left out");
                 self.warnings.push(Gap { at, what });
             }
@@ -573,6 +576,7 @@ impl<'a> Lowerer<'a> {
         function.old_style = old_style;
         function.at = at;
         function.own = u < own;
+        function.gives_way = f.attributes.weak;
         function.by_itself = match (f.attributes.constructor, f.attributes.destructor) {
             (true, _) => Some(true),
             (_, true) => Some(false),

@@ -169,6 +169,8 @@ pub struct Function {
     pub old_style: bool,
     /// It need not be there: without a body, its address is null.
     pub weak: bool,
+    /// Its body is that of a weak definition: another file that is linked with these may have another one.
+    pub gives_way: bool,
     /// It belongs to the program, and not to the models of the library.
     pub own: bool,
     /// It runs before `main`, or when the program ends.

@@ -238,3 +238,17 @@ fn nothing_to_search() {
         assert!(ran.err.contains(what), "{}", ran.err);
     }
 }
+
+/// A weak definition gives way to another file's, in whatever order they are read.
+#[test]
+fn weak_definitions_give_way() {
+    let weak = "__attribute__((weak)) int f(void) { return 7; }
+        int main(void) { if (f() == 8) { L: return 1; } return 0; }\n";
+    let folder = Folder::new("weak", &[("a.i", weak), ("b.i", "int f(void) { return 8; }\n")]);
+    for (files, code) in [(&["a.i", "b.i"][..], 1), (&["b.i", "a.i"], 1), (&["a.i"], 0)] {
+        for engine in ["bounded", "auto"] {
+            let asked = [&["check", "--reach", "L", "--engine", engine], files].concat();
+            folder.bop(&asked).exits(code);
+        }
+    }
+}

@@ -179,7 +179,8 @@ impl Term {
         match self.spelling {
             0 | 1 if small => format!("{v}u"),
             2 if v >= 0 => format!("0x{v:x}l"),
-            3 if small && (32..127).contains(&v) && v != 39 && v != 92 => {
+            // `@` is a mark, quotes and backslashes need one.
+            3 if small && (32..127).contains(&v) && ![39, 64, 92].contains(&v) => {
                 format!("'{}'", v as u8 as char)
             }
             4 if small && v > 0 => format!("sizeof(char[{v}])"),
