@@ -77,6 +77,14 @@ pub(crate) fn bin(k: Bin, x: u64, y: u64) -> Computed {
         Bin::Or => ok(x | y),
         Bin::Xor => ok(x ^ y),
         // The processor looks at the low bits of the distance only.
+        Bin::ShlI32 if y < 32 => {
+            let exact = i64::from(x as i32) << y;
+            over(s32(exact as i32), exact != i64::from(exact as i32))
+        }
+        Bin::ShlI64 if y < 64 => {
+            let exact = i128::from(x as i64) << y;
+            over(exact as u64, exact != i128::from(exact as i64))
+        }
         Bin::ShlI32 => shift(s32((x as i32).wrapping_shl(y as u32)), y, 32),
         Bin::ShlU32 => shift(u32_((x as u32).wrapping_shl(y as u32)), y, 32),
         Bin::ShlI64 | Bin::ShlU64 => shift(x.wrapping_shl(y as u32), y, 64),
@@ -137,7 +145,11 @@ pub(crate) fn wide(k: Wide, x: u128, y: u128) -> (u128, Option<Undefined>) {
         Wide::And => ok(x & y),
         Wide::Or => ok(x | y),
         Wide::Xor => ok(x ^ y),
-        Wide::Shl => shift(x.wrapping_shl(y as u32)),
+        Wide::ShlS if y < 128 => {
+            let value = a.wrapping_shl(y as u32);
+            signed((value, value >> y != a))
+        }
+        Wide::Shl | Wide::ShlS => shift(x.wrapping_shl(y as u32)),
         Wide::ShrS => shift(a.wrapping_shr(y as u32) as u128),
         Wide::ShrU => shift(x.wrapping_shr(y as u32)),
         Wide::Eq => ok(u128::from(x == y)),

@@ -18,13 +18,18 @@
 //! - S4: results of operators on numbers with fractions are arbitrary, unless the operands are numbers.
 //! - S5: a run ends at an invalid access, at a division by zero, at a call of what is no function. Allocations
 //!   succeed.
+//! - S6: where operations of a kind are asked about, a run ends at the first one that fails; memory is lost, or not
+//!   freed, when the program ends by itself: `main` returns, or `exit` is called.
 
 mod calls;
+mod checked;
+mod checks;
 mod decide;
 mod engine;
 mod eval;
 mod float;
 mod flow;
+mod leaks;
 mod memory;
 mod natives;
 mod relevance;
@@ -32,6 +37,7 @@ mod search;
 mod state;
 mod word;
 
+pub use checked::{Checked, check};
 pub use search::{Answer, Goal, Inputs, Options, Searched, Verdict, search};
 
 /// Models of the library in C, to be linked behind the program: what reads and writes byte by byte.
