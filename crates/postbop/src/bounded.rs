@@ -1,13 +1,13 @@
 //! `--engine bounded`: questions about a C program with its data, answered by bounded search. Every run that is
 //! found is executed; what is not seen is not said.
 
-use asking::{Judgement, Options, Watch, nothing};
-use c_data::{BlockId, FuncId, Point};
+use asking::{EngineChoice, Judgement, Options, Watch, nothing};
+use c_data::{BlockId, Check, FuncId, Point};
 use check::{Partial, StopReason};
 use engine_bounded::{Goal, Inputs, Verdict};
 use input::{CText, DataProgram, Error, Model, caught};
 use ir::{Init, NodeId, ProgramBuilder, Rel};
-use property::Property;
+use property::{OperationKind, Property};
 use render::{Claim, ClaimedStep, Claims, ListedStep, Listing, Outcome, Report, Status};
 use source::{SourceFile, suggest};
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ const ERRORS: [&str; 2] = ["__VERIFIER_error", "reach_error"];
 /// Instructions that a run that was found may take.
 const MAX_STEPS: u64 = 2_000_000_000;
 /// The most lines of a run that are listed.
-const MAX_LINES: usize = 2_000;
+pub(crate) const MAX_LINES: usize = 2_000;
 /// The most arguments of `main` that a run is given.
 const MAX_ARGUMENTS: u64 = 1_000;
 
@@ -52,7 +52,10 @@ pub(crate) fn search(
 ) -> Result<Report, Error> {
     let usage = |what: &str| Err(Error::Usage(what.to_owned()));
     let (Some(c), Some(data)) = (&options.input.c, &options.input.data) else {
-        return usage("the engine bounded searches C programs; this is none");
+        return match properties.iter().find_map(kind) {
+            Some(kind) => usage(&format!("`--{}` is about C programs; this is none", kind.word())),
+            None => usage("the engine bounded searches C programs; this is none"),
+        };
     };
     if c.skeleton().bodies.is_empty() {
         return Err(c.wrong(&front_c::LowerError::Empty));
@@ -63,33 +66,99 @@ pub(crate) fn search(
     if !options.input.keep.is_empty() {
         return usage("the engine bounded keeps all values; leave out `--keep`");
     }
-    let program = data.program();
-    let goals = properties.iter().map(|p| goal(p, data, files)).collect::<Result<Vec<_>, _>>()?;
+    let places: Vec<Property> = properties.iter().filter(|p| kind(p).is_none()).cloned().collect();
+    let goals = places.iter().map(|p| goal(p, data, files)).collect::<Result<Vec<_>, _>>()?;
     let nothing = Arc::new(nothing());
     watch.so_far.asked(&nothing, files, properties.iter().cloned());
     let budget = watch.budget(options.search.limits);
+    let (mut reached, mut allocates) = match places.is_empty() {
+        true => (Vec::new().into_iter(), false),
+        false => {
+            let (results, allocates) = reached(&places, &goals, (data, files), options, &budget);
+            (results.into_iter(), allocates)
+        }
+    };
+    let mut granted = Vec::new();
+    let wraps = |p: &Property| kind(p) != Some(OperationKind::Overflow);
+    granted.push(match properties.iter().any(wraps) {
+        true => "signed arithmetic wraps around, and operands are evaluated from left to right",
+        false => "operands are evaluated from left to right",
+    });
+    let mut results = Vec::new();
+    for property in properties {
+        let Some(kind) = kind(property) else {
+            results.extend(reached.next());
+            continue;
+        };
+        let (found, made) = crate::operations::answers(kind, data, files, options, &budget);
+        results.extend(found);
+        allocates |= made;
+        let said = crate::operations::granted(kind);
+        if !granted.contains(&said) {
+            granted.push(said);
+        }
+    }
+    if allocates {
+        granted.push("allocations of memory succeed");
+    }
+    let granted = granted.into_iter().map(str::to_owned).collect();
+    let claims = Claims { granted, ..Claims::default() };
+    let mut report = Report {
+        files: files.to_vec(),
+        program: nothing,
+        results,
+        suppressed: Vec::new(),
+        assumptions: Vec::new(),
+        not_modelled: data.gaps(),
+        claims,
+    };
+    crate::claims::settle(&mut report, properties, options);
+    Ok(report)
+}
+
+/// The operations that a property asks about.
+fn kind(property: &Property) -> Option<OperationKind> {
+    match property {
+        Property::Operations { kind } => Some(*kind),
+        _ => None,
+    }
+}
+
+/// The answers about places.
+fn reached(
+    properties: &[Property],
+    goals: &[Goal],
+    (data, files): (&DataProgram, &[Arc<SourceFile>]),
+    options: &Options,
+    budget: &check::Budget,
+) -> (Vec<Outcome>, bool) {
+    let program = data.program();
     let start = Instant::now();
     let mut seen: Vec<Option<c_run::Passes>> = vec![None; goals.len()];
     let searched = caught("engine bounded", || {
         let mut confirm = |goal: usize, inputs: &Inputs| {
             let lines = options.shown.max_steps.min(MAX_LINES);
             let values = inputs.values.iter().map(|(_, value)| *value).collect();
-            let run = (arguments(inputs), values, lines);
+            let run = Run { args: arguments(inputs), inputs: values, lines };
             // Simpler inputs are tried afterwards, and may not get there.
-            let passed = executed(program, &goals[goal], run, &budget);
-            let reached = passed.is_some();
-            seen[goal] = passed.or(seen[goal].take());
-            reached
+            let run = executed(program, (&goals[goal].points, None), run, budget);
+            if run.reached {
+                seen[goal] = Some(run.passed);
+            }
+            run.reached
         };
         let search = engine_bounded::Options { bound: options.search.bound };
-        engine_bounded::search(program, &goals, search, &budget, &mut confirm)
+        engine_bounded::search(program, goals, search, budget, &mut confirm)
     });
     let seconds = start.elapsed().as_secs_f64();
     let mut results = Vec::new();
     for (i, property) in properties.iter().enumerate() {
         let mut out = Outcome::unknown(property.clone(), StopReason::Cancelled);
         out.engine = "bounded".to_owned();
-        out.why = "asked for by `--engine`".to_owned();
+        out.why = match options.search.engine {
+            EngineChoice::Bounded => "asked for by `--engine`".to_owned(),
+            _ => "asked together with a question about C's data".to_owned(),
+        };
         out.seconds = seconds;
         match &searched {
             Err(what) => out.stop_reason = Some(StopReason::Internal { what: what.clone() }),
@@ -108,43 +177,44 @@ pub(crate) fn search(
         }
         results.push(out);
     }
-    let mut granted = vec![
-        "signed arithmetic wraps around, and operands are evaluated from left to right".to_owned(),
-    ];
-    if searched.is_ok_and(|s| s.allocates) {
-        granted.push("allocations of memory succeed".to_owned());
-    }
-    let claims = Claims { granted, ..Claims::default() };
-    let mut report = Report {
-        files: files.to_vec(),
-        program: nothing,
-        results,
-        suppressed: Vec::new(),
-        assumptions: Vec::new(),
-        not_modelled: data.gaps(),
-        claims,
-    };
-    crate::claims::settle(&mut report, properties, options);
-    Ok(report)
+    (results, searched.is_ok_and(|s| s.allocates))
 }
 
-/// What a run passes, with these arguments, inputs and lines to be noted, if it comes to a goal.
-fn executed(
+/// What a run gets, and how many of its lines are noted.
+pub(crate) struct Run {
+    pub(crate) args: Vec<String>,
+    pub(crate) inputs: Vec<i128>,
+    pub(crate) lines: usize,
+}
+
+/// What a run did.
+pub(crate) struct Executed {
+    /// It came to one of the points.
+    pub(crate) reached: bool,
+    pub(crate) passed: c_run::Passes,
+    /// Operations that failed.
+    pub(crate) failed: Vec<c_run::Failure>,
+}
+
+/// Executes a run up to some points, or to where an operation fails that is asked about.
+pub(crate) fn executed(
     program: &c_data::Program,
-    goal: &Goal,
-    (args, inputs, lines): (Vec<String>, Vec<i128>, usize),
+    (points, check): (&[Point], Option<Check>),
+    run: Run,
     budget: &check::Budget,
-) -> Option<c_run::Passes> {
+) -> Executed {
     let run = c_run::Options {
-        args,
-        inputs,
+        args: run.args,
+        inputs: run.inputs,
         max_steps: Some(MAX_STEPS),
-        stop_at: goal.points.clone(),
-        lines,
+        stop_at: points.to_vec(),
+        lines: run.lines,
+        check,
         ..c_run::Options::default()
     };
     let outcome = c_run::run(program, &run, &mut Silent { budget });
-    (outcome.ending == c_run::Ending::Reached).then_some(outcome.passed)
+    let reached = outcome.ending == c_run::Ending::Reached;
+    Executed { reached, passed: outcome.passed, failed: outcome.failed }
 }
 
 /// Whether the program, executed on the inputs of a claim, does what is claimed.
@@ -159,14 +229,25 @@ pub(crate) fn replayed(
         let what = "inputs are of a C program with its data, which was not read";
         return Ok(Judgement::Unknown(what.to_owned()));
     };
-    let goal = goal(&claim.property, data, files)?;
+    let kind = kind(&claim.property);
+    let points = match kind {
+        Some(_) => Vec::new(),
+        None => goal(&claim.property, data, files)?.points,
+    };
     let args = named(1 + inputs.arguments as u64);
     let values = inputs.values.iter().map(|(_, value)| *value).collect();
-    let done =
-        caught("replay", || executed(data.program(), &goal, (args, values, MAX_LINES), budget));
+    let run = Run { args, inputs: values, lines: MAX_LINES };
+    let check = kind.map(crate::operations::check_of);
+    let done = caught("replay", || executed(data.program(), (&points, check), run, budget));
+    if let (Some(kind), Ok(run), Ok(())) = (kind, &done, budget.poll()) {
+        let told = claim.finding.as_ref();
+        if let Err(judgement) = crate::operations::judged(kind, told, run, data, files) {
+            return Ok(judgement);
+        }
+    }
     let passed = match done {
-        Ok(Some(passed)) => passed,
-        Ok(None) => {
+        Ok(run) if run.reached || kind.is_some() && budget.poll().is_ok() => run.passed,
+        Ok(_) => {
             return Ok(match budget.poll() {
                 Ok(()) => {
                     Judgement::Refused("with these inputs the run does not get there".to_owned())
@@ -212,15 +293,19 @@ fn tell(out: &mut Outcome, verdict: &Verdict) {
         Verdict::Unreached => out.status = if reach { Status::Unreachable } else { Status::Holds },
         Verdict::Reached(inputs) => {
             out.status = if reach { Status::Reachable } else { Status::Violated };
-            let args = arguments(inputs).len() - 1;
-            let values = inputs.values.clone();
-            out.inputs = Some(Arc::new(render::Inputs { values, arguments: args }));
+            out.inputs = Some(Arc::new(given(inputs)));
         }
     }
 }
 
+/// What a run gets, as reports say it.
+pub(crate) fn given(inputs: &Inputs) -> render::Inputs {
+    let arguments = arguments(inputs).len() - 1;
+    render::Inputs { values: inputs.values.clone(), arguments }
+}
+
 /// `argv`, with as many arguments as are wanted.
-fn arguments(inputs: &Inputs) -> Vec<String> {
+pub(crate) fn arguments(inputs: &Inputs) -> Vec<String> {
     named(inputs.argc.unwrap_or(1))
 }
 
@@ -242,7 +327,7 @@ fn goal(property: &Property, data: &DataProgram, files: &[Arc<SourceFile>]) -> R
         }
         Property::Reach { label } => reach(label, data, files),
         other => Err(Error::Usage(format!(
-            "the engine bounded answers `--reach` and `--assert`, not {}",
+            "the engine bounded answers `--reach`, `--assert` and questions about operations of C, not {}",
             render::title(other)
         ))),
     }
@@ -306,7 +391,7 @@ fn reach(place: &str, data: &DataProgram, files: &[Arc<SourceFile>]) -> Result<G
 }
 
 /// The lines of a run, as a list of statements of a program that has nothing else.
-fn listing(
+pub(crate) fn listing(
     data: &DataProgram,
     passed: &c_run::Passes,
     files: &[Arc<SourceFile>],
