@@ -16,6 +16,10 @@ const UNIT: u64 = 16;
 /// The most bytes of memory that are freed and not handed out again.
 const QUARANTINE: u64 = 64 << 20;
 
+/// Where it matters which object an address is near to, so much around each is named after it, as long as not more
+/// than so much memory is used.
+const GAP: u64 = 1024;
+const ROOMY: u64 = 8 << 20;
 /// So many bytes of the stack are used once only, if that is wanted.
 const CAREFUL: u64 = 48 << 20;
 
@@ -128,8 +132,12 @@ impl Memory {
     }
 
     /// How many bytes in front of an object are named after it.
-    fn front(&self) -> u64 {
-        if self.careful { UNIT } else { 0 }
+    fn front(&self, used: u64) -> u64 {
+        match self.careful {
+            false => 0,
+            true if used < ROOMY => GAP,
+            true => UNIT,
+        }
     }
 
     fn new_id(&mut self, object: Object) -> u32 {
@@ -150,8 +158,8 @@ impl Memory {
         if size > self.limit {
             return None;
         }
-        let room = size.next_multiple_of(UNIT) + UNIT;
-        let front = self.front();
+        let front = self.front(self.low.bytes.len() as u64);
+        let room = size.next_multiple_of(UNIT) + front.max(UNIT);
         let reused = if align <= UNIT && kind == Kind::Heap {
             self.free.get_mut(&room).and_then(Vec::pop)
         } else {
@@ -200,12 +208,12 @@ impl Memory {
 
     /// Makes an object on the stack.
     pub(crate) fn push(&mut self, size: u64, align: u64, name: u32) -> Option<u64> {
-        let front = self.front();
+        let front = self.front(self.sp);
         let base = (self.stack.base + self.sp + front).next_multiple_of(align.max(UNIT));
         if size > self.stack_limit {
             return None;
         }
-        let room = size.next_multiple_of(UNIT) + UNIT;
+        let room = size.next_multiple_of(UNIT) + front.max(UNIT);
         let end = (base - self.stack.base).checked_add(room)?;
         if end > self.stack_limit {
             return None;

@@ -117,17 +117,12 @@ impl Engine<'_> {
                 let turned = self.c.aig.xor(a, s);
                 self.c.aig.and(can, turned)
             }
-            BinOp::Mul if bits >= WIDE && (x.value().is_none() || y.value().is_none()) => {
+            BinOp::Mul if bits >= WIDE => {
                 let what = "a product of 128 bits may overflow".to_owned();
                 self.cut(state, Why::Uncovered(what));
                 return;
             }
-            BinOp::Mul => {
-                let (a, b) = (x.resized(2 * bits, true), y.resized(2 * bits, true));
-                let whole = self.c.compute(Op2::Mul, &a, &b);
-                let again = whole.slice(0, bits).resized(2 * bits, true);
-                !self.c.equal(&whole, &again)
-            }
+            BinOp::Mul => self.c.product_overflows(x, y),
             _ => return,
         };
         self.fails(state, bad);
@@ -142,7 +137,10 @@ impl Engine<'_> {
         let most = Word::number(by.width(), bits.into());
         let inside = self.c.less(by, &most, false, false);
         let moved = self.c.shift(x, by, true, true);
-        let back = self.c.shift(&moved, by, false, true);
+        // The sign may be reached, as long as no bit is lost.
+        let (back, plain) =
+            (self.c.shift(&moved, by, false, true), self.c.shift(&moved, by, false, false));
+        let back = self.c.ite(x.bit(bits - 1), &back, &plain);
         let same = self.c.equal(&back, x);
         let good = self.c.aig.and(inside, same);
         self.fails(state, !good);

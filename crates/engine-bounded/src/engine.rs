@@ -441,7 +441,7 @@ impl<'p> Engine<'p> {
 
     /// Calls the next function of the outermost level.
     fn start(&mut self, number: usize, mut state: State) -> Step<()> {
-        let Some(&f) = self.script.get(number) else { return self.ended(&state) };
+        let Some(&f) = self.script.get(number) else { return self.ended(&state, None) };
         let function = self.function(f);
         let mut args: Vec<Value> = Vec::new();
         let types = &self.program.types;

@@ -407,7 +407,9 @@ impl Engine<'_> {
                 let (x_least, y_minus) = (self.c.equal(&x, &least), self.c.equal(&y, &minus));
                 let over = self.c.aig.and(x_least, y_minus);
                 let guard = self.c.aig.and(state.guard, over);
-                self.cut_at(guard, Why::Undefined(self.now));
+                if self.check.is_none() {
+                    self.cut_at(guard, Why::Undefined(self.now));
+                }
                 state.guard = self.c.aig.and(state.guard, !over);
             }
             if state.guard == Lit::FALSE {

@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 const MAX_PAIRS: usize = 2_000_000;
 
 impl Engine<'_> {
-    /// The program ends by itself.
-    pub(crate) fn ended(&mut self, state: &State) -> Step<()> {
+    /// The program ends: by itself, or by a function that does nothing else. What is left then is not decided.
+    pub(crate) fn ended(&mut self, state: &State, by: Option<&str>) -> Step<()> {
         let cleanup = self.asks(Check::Cleanup);
         if !cleanup && !self.asks(Check::Memory) {
             return Ok(());
@@ -41,6 +41,10 @@ impl Engine<'_> {
             let left = self.c.aig.and(guard, !led);
             match self.made.get(&id).and_then(|m| m.0) {
                 _ if left == Lit::FALSE => {}
+                Some(_) if by.is_some() => {
+                    let what = format!("memory is left where `{}` ends a run", by.unwrap_or(""));
+                    self.cut_at(left, Why::Uncovered(what));
+                }
                 Some(operation) => self.failed_when(operation, left),
                 None => {
                     let what = "the library keeps memory outside of the program";

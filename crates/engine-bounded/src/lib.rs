@@ -18,7 +18,8 @@
 //! - S4: results of operators on numbers with fractions are arbitrary, unless the operands are numbers.
 //! - S5: a run ends at an invalid access, at a division by zero, at a call of what is no function. Allocations
 //!   succeed.
-//! - S6: where operations of a kind are asked about, a run ends at the first one that fails; memory is lost, or not
+//! - S6: where operations of a kind are asked about, a run ends at the first one that fails, and at a quotient that
+//!   does not fit; memory is lost, or not
 //!   freed, when the program ends by itself: `main` returns, or `exit` is called.
 
 mod calls;

@@ -30,7 +30,7 @@ impl Engine<'_> {
         let pointer = self.objects.pointer;
         match plain {
             "exit" | "__bop_exit" => {
-                self.ended(state)?;
+                self.ended(state, None)?;
                 Ok(Went::Over)
             }
             "abort"
@@ -45,7 +45,10 @@ impl Engine<'_> {
             | "__assert_rtn"
             | "__assert_perror_fail"
             | "__VERIFIER_error"
-            | "reach_error" => Ok(Went::Over),
+            | "reach_error" => {
+                self.ended(state, Some(plain))?;
+                Ok(Went::Over)
+            }
             "__VERIFIER_assume" => {
                 let holds = word(0).map_or(Lit::TRUE, |w| self.c.truth(&w));
                 state.guard = self.c.aig.and(state.guard, holds);

@@ -79,10 +79,14 @@ pub(crate) fn search(
         }
     };
     let mut granted = Vec::new();
-    let wraps = |p: &Property| kind(p) != Some(OperationKind::Overflow);
-    granted.push(match properties.iter().any(wraps) {
-        true => "signed arithmetic wraps around, and operands are evaluated from left to right",
-        false => "operands are evaluated from left to right",
+    let overflow = |p: &Property| kind(p) == Some(OperationKind::Overflow);
+    granted.push(if properties.iter().any(|p| kind(p).is_none()) {
+        "signed arithmetic wraps around, and operands are evaluated from left to right"
+    } else if properties.iter().all(overflow) {
+        "operands are evaluated from left to right"
+    } else {
+        "signed arithmetic wraps around, a quotient that does not fit ends a run, and operands are evaluated from \
+         left to right"
     });
     let mut results = Vec::new();
     for property in properties {
@@ -327,7 +331,7 @@ fn goal(property: &Property, data: &DataProgram, files: &[Arc<SourceFile>]) -> R
         }
         Property::Reach { label } => reach(label, data, files),
         other => Err(Error::Usage(format!(
-            "the engine bounded answers `--reach`, `--assert` and questions about operations of C, not {}",
+            "the engine bounded answers `--reach` and `--assert`, and questions about operations of C; not {}",
             render::title(other)
         ))),
     }

@@ -31,11 +31,10 @@ pub(crate) fn check_of(kind: OperationKind) -> Check {
 pub(crate) fn granted(kind: OperationKind) -> &'static str {
     match kind {
         OperationKind::MemorySafety | OperationKind::MemoryCleanup => {
-            "memory is lost, or not freed, when `main` returns or `exit` is called; runs that end otherwise are not \
-             looked at for that"
+            "memory is lost, or not freed, when `main` returns or `exit` is called"
         }
         OperationKind::Overflow => {
-            "a negative number shifted to the left is its product with a power of two, where that fits"
+            "a number may be shifted to the left into its sign, and one below zero may be shifted where the result fits"
         }
         OperationKind::Division => "a run ends at a division by zero",
         OperationKind::Uninitialised => {
