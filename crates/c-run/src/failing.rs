@@ -2,6 +2,7 @@
 
 use crate::code::{Bin, Pc};
 use crate::machine::{Machine, Stop};
+use crate::passes::Pass;
 use c_data::{At, BlockId, Check, ExprId, FuncId, Operation, Undefined};
 
 /// An operation that failed.
@@ -46,6 +47,15 @@ impl Machine<'_> {
     pub(crate) fn failing(&self) -> Option<Operation> {
         let own = self.own_pc()?;
         Some(self.operation(own, own.1 + 1 == self.pc))
+    }
+
+    /// The operation that fails is where the run ends, whatever was called on the way.
+    pub(crate) fn note_failing(&mut self) {
+        let Some((routine, pc)) = self.own_pc() else { return };
+        let own = |f: &crate::machine::Frame| self.code.routines[f.routine as usize].own;
+        let depth = self.frames.iter().rposition(own).unwrap_or(0) as u32;
+        let (function, at) = (FuncId::new(routine as usize), self.code.places[pc as usize]);
+        self.passed.note(Pass { function, at, depth });
     }
 
     /// Whether operators of the active function are looked at.

@@ -168,6 +168,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
     machine.flush();
     let failed = match &result {
         Err(Stop::Failed(check, what, origin)) => {
+            machine.note_failing();
             let (check, operation, what) = (*check, machine.failing(), what.clone());
             let origin = Some(*origin).filter(|at| at.line > 0);
             vec![Failure { check, operation, what, origin }]

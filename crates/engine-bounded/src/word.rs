@@ -464,7 +464,7 @@ mod tests {
         let same = c.equal(&a, &b);
         for x in 0..16u128 {
             for y in 0..16u128 {
-                let mut model = logic::logic::Valuation::new();
+                let mut model = logic::Valuation::new();
                 for i in 0..4 {
                     model.set(a.bit(i), x >> i & 1 == 1);
                     model.set(b.bit(i), y >> i & 1 == 1);
