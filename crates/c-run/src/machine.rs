@@ -808,11 +808,7 @@ impl<'a> Machine<'a> {
                 let address = self.get(a);
                 self.memory.end(address);
             }
-            Op::Written { a, local } => {
-                if self.get(a) == 0 {
-                    return Err(self.not_written(local));
-                }
-            }
+            Op::Written { a, local } if self.get(a) == 0 => return Err(self.not_written(local)),
             Op::VaStart { list } => {
                 let va = self.frames.last().map_or(0, |f| f.va);
                 self.write_pointer(self.get(list), va)?;
