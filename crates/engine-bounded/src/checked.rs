@@ -146,7 +146,12 @@ impl<'a> Checking<'a> {
 
     /// Why not all runs were followed, and whether a larger bound helps.
     fn cut_off(&self, engine: &mut Engine<'_>, bound: u32) -> Step<(Option<StopReason>, bool)> {
-        let cuts = std::mem::take(&mut engine.cuts);
+        let mut cuts = std::mem::take(&mut engine.cuts);
+        let failed: Vec<Lit> = engine.failed.values().map(|guard| !*guard).collect();
+        let passes = engine.c.aig.and_all(failed);
+        for cut in cuts.iter_mut().filter(|cut| cut.why == Why::Far) {
+            cut.guard = engine.c.aig.and(cut.guard, passes);
+        }
         let leads = Leads::new(self.program, &self.goal);
         // What is left at the end of the program can come from everywhere.
         let everywhere = matches!(self.check, Check::Memory | Check::Cleanup);

@@ -163,8 +163,7 @@ impl Engine<'_> {
         }
         let guard = self.c.aig.and(state.guard, leaves);
         if guard != Lit::FALSE {
-            let what = "an address is computed that is far from its object";
-            self.cut_at(guard, Why::Approximate(what.into()));
+            self.cut_at(guard, Why::Far);
         }
     }
 

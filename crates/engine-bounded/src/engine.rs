@@ -31,6 +31,8 @@ pub(crate) enum Why {
     Uncovered(String),
     /// What follows is not the same in all executions.
     Approximate(String),
+    /// An address is far from its object, where another one may be. A run that fails all the same has failed.
+    Far,
     /// An access outside of objects.
     Undefined(At),
 }

@@ -18,7 +18,8 @@ impl Engine<'_> {
     /// The program ends: by itself, or by a function that does nothing else. What is left then is not decided.
     pub(crate) fn ended(&mut self, state: &State, by: Option<&str>) -> Step<()> {
         let cleanup = self.asks(Check::Cleanup);
-        if !cleanup && !self.asks(Check::Memory) {
+        // What is lost is looked for where the program ends by itself.
+        if !cleanup && (!self.asks(Check::Memory) || by.is_some()) {
             return Ok(());
         }
         let mut heap: Vec<(u32, Lit)> = Vec::new();

@@ -1,7 +1,7 @@
 //! Memory: objects of bytes whose bits are functions, at addresses far apart.
 //!
-//! Each object starts in the middle of a slot of its own, so that the high bits of an address tell the object and the
-//! low bits tell where in it, or how far in front of it. Bytes are kept in small pages that states share.
+//! Each object starts at a multiple of a large number, its slot, so that the high bits of an address tell the
+//! object and the low bits tell where in it. Bytes are kept in small pages that states share.
 
 use crate::word::{Circuit, Op2, Word};
 use logic::Lit;
@@ -93,17 +93,11 @@ impl Objects {
         Objects { all, slots, next: 4, shift, pointer, unwritten: false, raw }
     }
 
-    /// Where in a slot an object starts: addresses in front of it are no other object's.
-    fn half(&self) -> u64 {
-        1 << (self.shift - 1)
-    }
-
     /// A new object. None if there is no room for it.
     pub(crate) fn make(&mut self, size: u64, exact: Option<Word>, kind: Kind) -> Option<u32> {
         let slot = self.next;
         // The end of an object has an address, too.
-        let half = self.half();
-        let count = ((size.checked_add(half)?) >> self.shift) + 1;
+        let count = (size >> self.shift) + 1;
         let end = slot.checked_add(count)?;
         if end >= 1 << (self.pointer - self.shift - 1).min(31) {
             return None;
@@ -113,7 +107,7 @@ impl Objects {
         for i in slot..end {
             self.slots.insert(i, id);
         }
-        let (base, single) = ((slot << self.shift) + half, count == 1);
+        let (base, single) = (slot << self.shift, count == 1);
         self.all.push(Object { base, size, exact, kind, read_only: false, single });
         Some(id)
     }
@@ -133,11 +127,7 @@ impl Objects {
         if object.single {
             let high = address.slice(self.shift, self.pointer - self.shift);
             let slot = Word::number(high.width(), (object.base >> self.shift).into());
-            let mut low = address.slice(0, self.shift).lits();
-            if let Some(top) = low.last_mut() {
-                *top = !*top;
-            }
-            return (c.equal(&high, &slot), Word::of(low));
+            return (c.equal(&high, &slot), address.slice(0, self.shift));
         }
         let base = Word::number(self.pointer, object.base.into());
         let offset = c.compute(Op2::Sub, address, &base);

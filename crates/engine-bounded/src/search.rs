@@ -326,6 +326,10 @@ pub(crate) fn cut_off(
             }
             Why::Uncovered(what) => StopReason::Incomplete { what: what.clone() },
             Why::Approximate(what) => StopReason::Approximate { what: what.clone() },
+            Why::Far => {
+                let what = "an address is computed that is far from its object".to_owned();
+                StopReason::Approximate { what }
+            }
             Why::Bound => StopReason::Bound { limit: bound },
         });
         break;

@@ -88,13 +88,16 @@ pub(crate) fn search(
         "signed arithmetic wraps around, a quotient that does not fit ends a run, and operands are evaluated from \
          left to right"
     });
-    let mut results = Vec::new();
-    for property in properties {
+    let mut results: Vec<Outcome> = Vec::new();
+    for (i, property) in properties.iter().enumerate() {
         let Some(kind) = kind(property) else {
             results.extend(reached.next());
             continue;
         };
-        let (found, made) = crate::operations::answers(kind, data, files, options, &budget);
+        let rest = &properties[i + 1..];
+        let tell = |found: &[Outcome]| so_far(watch, (&nothing, files), &results, found, rest);
+        let with = (&budget, &tell as &dyn Fn(&[Outcome]));
+        let (found, made) = crate::operations::answers(kind, data, files, options, with);
         results.extend(found);
         allocates |= made;
         let said = crate::operations::granted(kind);
@@ -118,6 +121,20 @@ pub(crate) fn search(
     };
     crate::claims::settle(&mut report, properties, options);
     Ok(report)
+}
+
+/// Takes down what was found: answers to questions before one, and to that one.
+fn so_far(
+    watch: &Watch,
+    (program, files): (&Arc<ir::Program>, &[Arc<SourceFile>]),
+    before: &[Outcome],
+    found: &[Outcome],
+    rest: &[Property],
+) {
+    let known = || before.iter().chain(found);
+    let questions = known().map(|o| o.property.clone()).chain(rest.iter().cloned());
+    watch.so_far.asked(program, files, questions);
+    known().for_each(|outcome| watch.so_far.answered(outcome));
 }
 
 /// The operations that a property asks about.

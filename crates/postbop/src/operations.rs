@@ -48,35 +48,19 @@ fn failure(run: &Executed, check: Check, operation: Operation) -> Option<&c_run:
     run.failed.iter().find(|f| f.check == check && f.operation == Some(operation))
 }
 
-/// All answers to a question: one for each operation that fails, or one.
+/// All answers to a question: one for each operation that fails, or one. What is found is told at once, for whoever has
+/// to end the search from outside.
 pub(crate) fn answers(
     kind: OperationKind,
     data: &DataProgram,
     files: &[Arc<SourceFile>],
     options: &Options,
-    budget: &Budget,
+    (budget, tell): (&Budget, &dyn Fn(&[Outcome])),
 ) -> (Vec<Outcome>, bool) {
     let (program, check) = (data.program(), check_of(kind));
     let property = Property::Operations { kind };
     let start = Instant::now();
-    let mut seen: BTreeMap<Operation, Executed> = BTreeMap::new();
-    let searched = caught("engine bounded", || {
-        let mut confirm = |operation: Operation, inputs: &Inputs| {
-            let lines = options.shown.max_steps.min(crate::bounded::MAX_LINES);
-            let values = inputs.values.iter().map(|(_, value)| *value).collect();
-            let run = Run { args: arguments(inputs), inputs: values, lines };
-            let run = executed(program, (&[], Some(check)), run, budget);
-            let fails = failure(&run, check, operation).is_some();
-            if fails {
-                seen.insert(operation, run);
-            }
-            fails
-        };
-        let search = engine_bounded::Options { bound: options.search.bound };
-        engine_bounded::check(program, check, search, budget, &mut confirm)
-    });
-    let seconds = start.elapsed().as_secs_f64();
-    let blank = |counters: &[(String, u64)]| {
+    let blank = |seconds: f64, counters: &[(String, u64)]| {
         let mut out = Outcome::unknown(property.clone(), check::StopReason::Cancelled);
         out.engine = "bounded".to_owned();
         out.why = "questions about C's data are asked of it".to_owned();
@@ -85,10 +69,46 @@ pub(crate) fn answers(
         out.operations = Some(program.operations(check));
         out
     };
+    let failed = |mut out: Outcome, operation: Operation, inputs: &Inputs, run: &Executed| {
+        let failure = failure(run, check, operation)?;
+        out.status = Status::Violated;
+        out.stop_reason = None;
+        out.inputs = Some(Arc::new(given(inputs)));
+        out.finding = Some(Box::new(finding(data, files, failure, operation)));
+        if options.search.trace != check::TraceMode::None {
+            out.trace = Some(listing(data, &run.passed, files, &mut out.warnings));
+        }
+        Some(out)
+    };
+    let mut seen: BTreeMap<Operation, Executed> = BTreeMap::new();
+    let mut told: Vec<Outcome> = Vec::new();
+    let searched = caught("engine bounded", || {
+        let mut confirm = |operation: Operation, inputs: &Inputs| {
+            let lines = options.shown.max_steps.min(crate::bounded::MAX_LINES);
+            let values = inputs.values.iter().map(|(_, value)| *value).collect();
+            let run = Run { args: arguments(inputs), inputs: values, lines };
+            let run = executed(program, (&[], Some(check)), run, budget);
+            let seconds = start.elapsed().as_secs_f64();
+            let Some(mut out) = failed(blank(seconds, &[]), operation, inputs, &run) else {
+                return false;
+            };
+            // Simpler inputs are tried afterwards.
+            if seen.insert(operation, run).is_none() {
+                let open = "whether other operations fail is not known: the search has not ended";
+                out.warnings.push(open.to_owned());
+                told.push(out);
+                tell(&told);
+            }
+            true
+        };
+        let search = engine_bounded::Options { bound: options.search.bound };
+        engine_bounded::check(program, check, search, budget, &mut confirm)
+    });
+    let seconds = start.elapsed().as_secs_f64();
     let searched = match searched {
         Ok(searched) => searched,
         Err(what) => {
-            let mut out = blank(&[]);
+            let mut out = blank(seconds, &[]);
             out.stop_reason = Some(check::StopReason::Internal { what });
             return (vec![out], false);
         }
@@ -96,16 +116,7 @@ pub(crate) fn answers(
     let mut results = Vec::new();
     for (operation, inputs) in &searched.failing {
         let Some(run) = seen.get(operation) else { continue };
-        let Some(failure) = failure(run, check, *operation) else { continue };
-        let mut out = blank(&searched.counters);
-        out.status = Status::Violated;
-        out.stop_reason = None;
-        out.inputs = Some(Arc::new(given(inputs)));
-        out.finding = Some(Box::new(finding(data, files, failure, *operation)));
-        if options.search.trace != check::TraceMode::None {
-            out.trace = Some(listing(data, &run.passed, files, &mut out.warnings));
-        }
-        results.push(out);
+        results.extend(failed(blank(seconds, &searched.counters), *operation, inputs, run));
     }
     let by_place = |o: &Outcome| o.finding.as_ref().map(|f| (f.file.clone(), f.line));
     results.sort_by_key(by_place);
@@ -115,7 +126,7 @@ pub(crate) fn answers(
         }
         (Some(_), None) => {}
         (None, open) => {
-            let mut out = blank(&searched.counters);
+            let mut out = blank(seconds, &searched.counters);
             if open.is_none() {
                 out.status = Status::Holds;
                 if out.operations == Some(0) {
