@@ -132,10 +132,13 @@ impl Lowerer<'_> {
     pub(crate) fn unary(&mut self, op: UnOp, a: ExprId) -> ExprId {
         let ty = self.type_of(a);
         if let Some(n) = self.constant(a) {
-            return match op {
-                UnOp::Neg => self.number(n.wrapping_neg(), ty),
-                UnOp::Not => self.number(!n, ty),
-            };
+            match op {
+                UnOp::Neg if self.fits(n.checked_neg(), ty) => {
+                    return self.number(n.wrapping_neg(), ty);
+                }
+                UnOp::Neg => {}
+                UnOp::Not => return self.number(!n, ty),
+            }
         }
         if let (Some(x), UnOp::Neg) = (self.float_constant(a), op) {
             return self.float(-x, ty);
@@ -149,6 +152,8 @@ impl Lowerer<'_> {
         let ty = if op.compares() { self.int_type() } else { operands };
         if let (Some(x), Some(y)) = (self.constant(a), self.constant(b))
             && let Some(n) = self.compute(op, x, y, operands)
+            && (self.fits(exact(op, x, y, n), ty)
+                || op == BinOp::Shl && self.reaches_sign(x, y, ty))
         {
             return self.number(n, ty);
         }
@@ -179,6 +184,18 @@ impl Lowerer<'_> {
             return self.expr(ExprKind::Binary(BinOp::Add, base, sum), ty);
         }
         self.expr(ExprKind::Binary(op, a, b), ty)
+    }
+
+    /// Whether a result is one of a signed type, so that it may be computed here: overflow is left to runs.
+    fn fits(&self, number: Option<i128>, ty: Ty) -> bool {
+        let signed = self.types.as_int(ty).is_some_and(|int| int.signed);
+        self.fixed > 0 || !signed || number.is_some_and(|n| self.wrap(n, ty) == n)
+    }
+
+    /// Whether a shift to the left loses no bit, though it may reach the sign.
+    fn reaches_sign(&self, x: i128, y: i128, ty: Ty) -> bool {
+        let bits = self.types.as_int(ty).map_or(0, |int| u32::from(int.bits));
+        x >= 0 && bits < 127 && exact(BinOp::Shl, x, y, 0).is_some_and(|n| n >> bits == 0)
     }
 
     /// The value of an operator on numbers; none where it is undefined, but for overflow.
@@ -345,5 +362,18 @@ impl Lowerer<'_> {
     pub(crate) fn leave(&mut self, end: End) {
         let next = self.block();
         self.end(end, next);
+    }
+}
+
+/// The exact result of an operator, where it is not always the one that is computed; none if it has too many bits.
+fn exact(op: BinOp, x: i128, y: i128, computed: i128) -> Option<i128> {
+    match op {
+        BinOp::Add => x.checked_add(y),
+        BinOp::Sub => x.checked_sub(y),
+        BinOp::Mul => x.checked_mul(y),
+        // The quotient that does not fit makes the rest undefined, too.
+        BinOp::Div | BinOp::Rem => x.checked_div(y),
+        BinOp::Shl => 1i128.checked_shl(y as u32).and_then(|by| x.checked_mul(by)),
+        _ => Some(computed),
     }
 }

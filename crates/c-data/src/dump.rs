@@ -195,6 +195,12 @@ impl Dump<'_> {
             }
             StmtKind::Mark(local) => format!("{} = mark", self.local(*local)),
             StmtKind::Free(local) => format!("free {}", self.local(*local)),
+            StmtKind::Begin(local) => format!("begin {}", self.local(*local)),
+            StmtKind::Alive(local) => format!("alive {}", self.local(*local)),
+            StmtKind::Leave(list) => {
+                let names: Vec<String> = list.iter().map(|l| self.local(*l)).collect();
+                format!("leave {}", names.join(", "))
+            }
             StmtKind::VaStart(list) => format!("va_start {}", e(list)),
             StmtKind::VaNext { to, list, ty } => {
                 let ty = self.program.types.show(*ty);

@@ -450,6 +450,13 @@ impl Lowerer<'_> {
     // Static objects.
 
     pub(crate) fn static_initialiser(&mut self, object: ObjectId, init: InitId) -> Lowered<()> {
+        self.fixed += 1;
+        let done = self.static_values(object, init);
+        self.fixed -= 1;
+        done
+    }
+
+    fn static_values(&mut self, object: ObjectId, init: InitId) -> Lowered<()> {
         let ty = self.objects[object.index()].ty;
         let ty = self.completed_by(ty, init)?;
         self.objects[object.index()].ty = ty;

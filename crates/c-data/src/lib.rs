@@ -18,6 +18,7 @@
 
 mod build;
 mod call;
+mod checks;
 mod dump;
 mod effects;
 mod expr;
@@ -30,6 +31,7 @@ mod program;
 mod stmt;
 mod types;
 
+pub use checks::{Check, Operation};
 pub use dump::dump;
 pub use lower::lower;
 pub use program::{

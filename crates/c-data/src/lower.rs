@@ -51,6 +51,12 @@ pub(crate) struct Current {
     pub(crate) variadic: bool,
     /// The marks of scopes that have allocated something of variable size.
     pub(crate) marks: Vec<Option<LocalId>>,
+    /// Of each open scope, the locals that live in memory and no longer than it.
+    pub(crate) scoped: Vec<Vec<LocalId>>,
+    /// All such locals.
+    pub(crate) inner: Vec<LocalId>,
+    /// Of each label, those that live there.
+    pub(crate) living: Vec<(BlockId, Vec<LocalId>)>,
     /// Names whose address is taken somewhere in the function.
     pub(crate) taken: FxHashSet<Sym>,
 }
@@ -120,6 +126,8 @@ pub(crate) struct Lowerer<'a> {
     pub(crate) static_names: u32,
     /// Static locals whose bodies were lowered to learn a type only.
     pub(crate) dry: u32,
+    /// Operators on constants are computed although they overflow: there is no other way to have a value.
+    pub(crate) fixed: u32,
     aliases: Vec<(usize, Sym, String)>,
     /// Names whose declaration is not covered.
     pub(crate) failed: FxHashMap<(usize, Sym), Gap>,
@@ -198,6 +206,7 @@ impl<'a> Lowerer<'a> {
             strings: FxHashMap::default(),
             static_names: 0,
             dry: 0,
+            fixed: 0,
             aliases: Vec::new(),
             failed: FxHashMap::default(),
             defined: FxHashSet::default(),
@@ -594,6 +603,7 @@ impl<'a> Lowerer<'a> {
         self.f.variadic = signature.variadic;
         self.scopes.push(FxHashMap::default());
         self.f.marks.push(None);
+        self.f.scoped.push(Vec::new());
         // Parameters are the first locals, in order; their types may speak of those before them, and compute
         // with locals of their own.
         let mut promoted = Vec::new();
@@ -660,6 +670,7 @@ impl<'a> Lowerer<'a> {
         };
         let next = self.f.current;
         self.end(end, next);
+        self.leave_by_jumps();
         Ok(())
     }
 

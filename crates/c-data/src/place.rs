@@ -374,6 +374,8 @@ impl Lowerer<'_> {
             };
         }
         let local = self.local("", ty, Home::Memory, self.at);
+        self.lives_here(local);
+        self.stmt(StmtKind::Begin(local));
         let address = self.address_of(local);
         let place = Place { at: Where::Memory(address), ty };
         self.initialise(place, init)?;

@@ -357,6 +357,12 @@ pub enum StmtKind {
     Mark(LocalId),
     /// Frees what was allocated since.
     Free(LocalId),
+    /// A local is declared: it is there from here on, and has no value yet.
+    Begin(LocalId),
+    /// A local of an inner block that lives in memory is there, whether it was before or not.
+    Alive(LocalId),
+    /// Locals of inner blocks that live in memory are there no more.
+    Leave(Vec<LocalId>),
     /// `va_start`: the address of the list.
     VaStart(ExprId),
     /// `va_arg`: the local becomes the address of the next argument.
@@ -527,6 +533,7 @@ impl Program {
                     true => vec![Undefined::DivisionByZero, Undefined::Overflow],
                     false => vec![Undefined::DivisionByZero],
                 },
+                BinOp::Shl if signed => vec![Undefined::Shift, Undefined::Overflow],
                 BinOp::Shl | BinOp::Shr => vec![Undefined::Shift],
                 _ => Vec::new(),
             },

@@ -2,7 +2,7 @@
 
 use crate::lower::{Entity, Exit, Lowered, Lowerer, Op, Switch};
 use crate::place::{Place, Where};
-use crate::program::{BlockId, End, Gap, Home, LocalId, StmtKind};
+use crate::program::{BlockId, End, Gap, Home, LocalId, Stmt, StmtKind};
 use c_types::{Kind, Length, Ty};
 use front_c::{Declaration, ForInit, StmtId, StmtKind as Tree, Storage, Sym, TypeKind};
 use rustc_hash::FxHashMap;
@@ -11,12 +11,57 @@ impl Lowerer<'_> {
     pub(crate) fn open_scope(&mut self) {
         self.scopes.push(FxHashMap::default());
         self.f.marks.push(None);
+        self.f.scoped.push(Vec::new());
     }
 
     pub(crate) fn close_scope(&mut self) {
         self.scopes.pop();
         if let Some(Some(mark)) = self.f.marks.pop() {
             self.stmt(StmtKind::Free(mark));
+        }
+        let gone = self.f.scoped.pop().unwrap_or_default();
+        self.gone(gone);
+    }
+
+    fn gone(&mut self, locals: Vec<LocalId>) {
+        if !locals.is_empty() {
+            self.stmt(StmtKind::Leave(locals));
+        }
+    }
+
+    /// Says that a local in memory lives as long as the scope that is open: those of the outermost one live as long
+    /// as the function's frame.
+    pub(crate) fn lives_here(&mut self, local: LocalId) {
+        if self.f.scoped.len() > 2
+            && let Some(scope) = self.f.scoped.last_mut()
+        {
+            scope.push(local);
+            if self.dry == 0 {
+                self.f.inner.push(local);
+            }
+        }
+    }
+
+    /// Where control comes from elsewhere: what lives here does, however it was entered.
+    fn living(&mut self, label: Option<BlockId>) {
+        let all: Vec<LocalId> = self.f.scoped.iter().flatten().copied().collect();
+        for &local in &all {
+            self.stmt(StmtKind::Alive(local));
+        }
+        if let Some(label) = label.filter(|_| self.dry == 0) {
+            self.f.living.push((label, all));
+        }
+    }
+
+    /// A jump to a label leaves all blocks that are not around it.
+    pub(crate) fn leave_by_jumps(&mut self) {
+        for (block, living) in std::mem::take(&mut self.f.living) {
+            let gone = self.f.inner.iter().filter(|l| !living.contains(l)).copied();
+            let gone: Vec<LocalId> = gone.collect();
+            let block = &mut self.f.blocks[block.index()];
+            if !gone.is_empty() {
+                block.stmts.insert(0, Stmt { kind: StmtKind::Leave(gone), at: block.end_at });
+            }
         }
     }
 
@@ -26,6 +71,9 @@ impl Lowerer<'_> {
         if let Some(mark) = mark {
             self.stmt(StmtKind::Free(mark));
         }
+        let open = &self.f.scoped[depth.min(self.f.scoped.len())..];
+        let gone = open.iter().flatten().copied().collect();
+        self.gone(gone);
     }
 
     /// The block of a label.
@@ -44,6 +92,7 @@ impl Lowerer<'_> {
         let block = self.label(label);
         if self.dry == 0 {
             self.goto(block);
+            self.living(Some(block));
         }
     }
 
@@ -62,6 +111,7 @@ impl Lowerer<'_> {
             self.f.exits.truncate(scopes.1);
             self.f.switches.truncate(scopes.2);
             self.f.marks.truncate(marks);
+            self.f.scoped.truncate(marks);
             if self.dry > 0 {
                 return Err(gap);
             }
@@ -173,6 +223,7 @@ impl Lowerer<'_> {
                 let block = self.block();
                 let case = self.case(*low, *high, block);
                 self.goto(block);
+                self.living(None);
                 case?;
                 self.statement(*inner)?;
             }
@@ -183,6 +234,7 @@ impl Lowerer<'_> {
                     None => return self.gap("`default` out here"),
                 }
                 self.goto(block);
+                self.living(None);
                 self.statement(*inner)?;
             }
             Tree::Asm(asm) => {
@@ -363,6 +415,12 @@ impl Lowerer<'_> {
             slot.align = slot.align.max(asked);
         }
         self.bind(d.name, Entity::Local(local));
+        if home == Home::Memory {
+            self.lives_here(local);
+        }
+        if home == Home::Memory || d.init.is_none() {
+            self.stmt(StmtKind::Begin(local));
+        }
         if let Some(init) = d.init {
             let (ty, register, address) = self.entity(Entity::Local(local));
             let at = match (register, address) {

@@ -201,10 +201,12 @@ impl Lowerer<'_> {
     /// The value of an integer constant expression; none if it is not constant.
     pub(crate) fn constant_expr(&mut self, e: ExprId) -> Lowered<Option<i128>> {
         // What is not constant may mention names that a prototype does not know.
+        self.fixed += 1;
         let value = self.dry(|l| {
             let value = l.rvalue(e)?;
             Ok(l.constant(value.expr))
         });
+        self.fixed -= 1;
         match value {
             Ok(value) => Ok(value),
             Err(_) if self.prototype => Ok(None),
@@ -237,6 +239,7 @@ impl Lowerer<'_> {
         self.f.switches.truncate(switches);
         self.scopes.truncate(scopes);
         self.f.marks.truncate(marks);
+        self.f.scoped.truncate(marks);
         // Types of variable length that were met stay what they are; their locals, too.
         if self.variable_types == variable {
             self.f.locals.truncate(saved.2);

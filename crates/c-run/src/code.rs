@@ -83,6 +83,7 @@ pub(crate) enum Wide {
     Or,
     Xor,
     Shl,
+    ShlS,
     ShrS,
     ShrU,
     Eq,
@@ -319,6 +320,20 @@ pub(crate) enum Op {
     Free {
         a: Reg,
     },
+    /// The object of the frame at an address is there, anew, or as it was.
+    Begin {
+        a: Reg,
+        anew: bool,
+    },
+    /// It is there no more.
+    Leave {
+        a: Reg,
+    },
+    /// Whether something was written is read off a register.
+    Written {
+        a: Reg,
+        local: u32,
+    },
     VaStart {
         list: Reg,
     },
@@ -342,6 +357,15 @@ pub(crate) enum Op {
     Visit {
         index: u32,
     },
+}
+
+/// An operation of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Spot {
+    pub(crate) block: u32,
+    pub(crate) stmt: u32,
+    /// The expression; `u32::MAX` for the statement itself.
+    pub(crate) expr: u32,
 }
 
 /// A place that is watched.
@@ -397,6 +421,12 @@ pub(crate) struct Routine {
     /// The library's function that it is, if it has no body.
     pub(crate) native: Option<crate::library::Native>,
     pub(crate) has_body: bool,
+    /// It belongs to the program.
+    pub(crate) own: bool,
+    /// Operators in it are looked at.
+    pub(crate) looked_into: bool,
+    /// The registers of named locals that live there, one at a time.
+    pub(crate) named: Vec<Reg>,
 }
 
 /// Where a `switch` goes.
@@ -414,12 +444,16 @@ pub(crate) struct Table {
 pub(crate) struct Code {
     pub(crate) ops: Vec<Op>,
     pub(crate) places: Vec<At>,
+    /// The operation of each instruction.
+    pub(crate) spots: Vec<Spot>,
     pub(crate) routines: Vec<Routine>,
     pub(crate) tables: Vec<Table>,
     pub(crate) exact: Vec<Exact>,
     pub(crate) messages: Vec<String>,
     /// Names of static objects, then of locals.
     pub(crate) names: Vec<String>,
+    /// Where these are declared.
+    pub(crate) declared: Vec<At>,
     /// Positions of labels whose address is taken.
     pub(crate) labels: Vec<Pc>,
     pub(crate) visits: Vec<Visit>,

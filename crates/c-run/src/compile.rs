@@ -1,11 +1,12 @@
 //! The data program → code.
 
 use crate::code::{
-    Bin, Cell, Code, Conv, Exact, FrameObject, Op, Pc, Reg, Routine, Shape, Table, Visit, Wide,
+    Bin, Cell, Code, Conv, Exact, FrameObject, Op, Pc, Reg, Routine, Shape, Spot, Table, Visit,
+    Wide,
 };
 use c_data::{
-    At, BinOp, BlockId, Callee, End, ExprId, ExprKind, FuncId, Function, Home, LocalId, Point,
-    Program, Root, StmtKind, UnOp,
+    At, BinOp, BlockId, Callee, Check, End, ExprId, ExprKind, FuncId, Function, Home, LocalId,
+    Point, Program, Root, StmtKind, UnOp,
 };
 use c_types::{FloatKind, Kind, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -106,6 +107,8 @@ pub(crate) struct Watched {
     pub(crate) points: FxHashSet<Point>,
     /// Lines of the program's own functions are told.
     pub(crate) lines: bool,
+    /// Operations that fail are told apart.
+    pub(crate) check: Option<Check>,
 }
 
 /// Compiles all functions. None if there is no thread to do it on.
@@ -122,7 +125,8 @@ pub(crate) fn compile(program: &Program, layout: &mut Layout, watched: &Watched)
 
 fn compile_here(program: &Program, layout: &mut Layout, watched: &Watched) -> Code {
     let names = program.objects.iter().map(|o| o.name.clone()).collect();
-    let mut code = Code { names, ..Code::default() };
+    let declared = program.objects.iter().map(|o| o.at).collect();
+    let mut code = Code { names, declared, ..Code::default() };
     let mut starts: Vec<Vec<Pc>> = Vec::new();
     for (id, f) in program.functions.iter().enumerate() {
         let mut compiler = Compiler {
@@ -137,6 +141,8 @@ fn compile_here(program: &Program, layout: &mut Layout, watched: &Watched) -> Co
             most: 0,
             at: f.at,
             starts: Vec::new(),
+            spot: Spot { block: 0, stmt: 0, expr: u32::MAX },
+            flags: Vec::new(),
         };
         let routine = compiler.function();
         starts.push(compiler.starts);
@@ -166,6 +172,10 @@ struct Compiler<'a> {
     at: At,
     /// Where blocks start.
     starts: Vec<Pc>,
+    /// The operation.
+    spot: Spot,
+    /// Of locals in registers, the registers that tell whether they were written, and their names.
+    flags: Vec<Option<(Reg, u32)>>,
 }
 
 impl Compiler<'_> {
@@ -178,6 +188,13 @@ impl Compiler<'_> {
     fn emit(&mut self, op: Op) {
         self.code.ops.push(op);
         self.code.places.push(self.at);
+        self.code.spots.push(self.spot);
+    }
+    /// An instruction that is what an expression computes.
+    fn emit_for(&mut self, e: ExprId, op: Op) {
+        self.spot.expr = e.index() as u32;
+        self.emit(op);
+        self.spot.expr = u32::MAX;
     }
     fn temp(&mut self, count: u32) -> Reg {
         let reg = self.next;
@@ -195,6 +212,8 @@ impl Compiler<'_> {
             has_body: f.has_body(),
             variadic: f.variadic,
             entry: self.code.ops.len() as Pc,
+            own: f.own,
+            looked_into: self.watched.check.is_some_and(|check| check.looks_into(f)),
             ..Routine::default()
         };
         if !f.has_body() {
@@ -224,11 +243,13 @@ impl Compiler<'_> {
                 let value = is_param.then(|| self.class(local.ty).cell(size));
                 let name = self.code.names.len() as u32;
                 self.code.names.push(local.name.clone());
+                self.code.declared.push(local.at);
                 let align = local.align;
                 let object = FrameObject { register: home, size, align, name, value };
                 routine.objects.push(object);
             }
         }
+        self.note_locals(&mut routine);
         let base = self.next;
         let mut patches: Vec<(usize, u32)> = Vec::new();
         for (i, block) in f.blocks.iter().enumerate() {
@@ -237,12 +258,15 @@ impl Compiler<'_> {
             for (k, stmt) in block.stmts.iter().enumerate() {
                 self.at = stmt.at;
                 self.next = base;
+                (self.spot.block, self.spot.stmt) = (i as u32, k as u32);
                 self.visit(Point::Before(self.id, BlockId::new(i), k as u32), &mut line);
                 self.statement(&stmt.kind);
+                self.note_written(&stmt.kind);
             }
             self.at = block.end_at;
             self.next = base;
             let last = block.stmts.len() as u32;
+            (self.spot.block, self.spot.stmt) = (i as u32, last);
             self.visit(Point::Before(self.id, BlockId::new(i), last), &mut line);
             self.end(&block.end, i as u32 + 1, &mut patches);
         }
@@ -265,6 +289,51 @@ impl Compiler<'_> {
         }
         routine.registers = self.most;
         routine
+    }
+
+    /// Whether it matters when locals of inner blocks are there.
+    fn scopes(&self) -> bool {
+        matches!(self.watched.check, Some(Check::Memory | Check::Uninitialised))
+    }
+
+    /// Registers beside those of locals: whether they were written.
+    fn note_locals(&mut self, routine: &mut Routine) {
+        for (i, local) in self.f.locals.iter().enumerate() {
+            let named = !local.name.is_empty() && local.home == Home::Register;
+            if named {
+                routine.named.push(self.homes[i]);
+            }
+            let flag = named
+                && self.watched.check == Some(Check::Uninitialised)
+                && !self.f.params.contains(&LocalId::new(i));
+            let flag = flag.then(|| {
+                self.code.names.push(local.name.clone());
+                self.code.declared.push(local.at);
+                (self.temp(1), self.code.names.len() as u32 - 1)
+            });
+            self.flags.push(flag);
+        }
+    }
+
+    /// After a statement: the locals that it gives values, or takes them from.
+    fn note_written(&mut self, kind: &StmtKind) {
+        let (locals, k) = match kind {
+            StmtKind::Set(local, _) => (vec![*local], 1),
+            StmtKind::Call(call) => (call.result.into_iter().collect(), 1),
+            StmtKind::Allocate { to, .. } | StmtKind::VaNext { to, .. } => (vec![*to], 1),
+            StmtKind::SetJump { result, .. } => (vec![*result], 1),
+            StmtKind::Overflow { result, overflow, .. } => (vec![*result, *overflow], 1),
+            StmtKind::Begin(local) => (vec![*local], 0),
+            _ => return,
+        };
+        for local in locals {
+            if let Some(&Some((d, _))) = self.flags.get(local.index()) {
+                self.emit(Op::Const { d, k });
+                if k == 0 {
+                    self.emit(Op::Const { d: self.homes[local.index()], k });
+                }
+            }
+        }
     }
 
     /// Tells that control is here, where somebody wants to know.
@@ -291,7 +360,7 @@ impl Compiler<'_> {
             }
             StmtKind::Eval(value) => {
                 // A run that somebody watches is what a compiler makes of it.
-                let watched = !self.watched.points.is_empty();
+                let watched = !self.watched.points.is_empty() || self.watched.check.is_some();
                 let value = if watched { self.f.wanted(*value) } else { *value };
                 self.value(value);
             }
@@ -324,6 +393,19 @@ impl Compiler<'_> {
             }
             StmtKind::Mark(local) => self.emit(Op::Mark { d: self.homes[local.index()] }),
             StmtKind::Free(local) => self.emit(Op::Free { a: self.homes[local.index()] }),
+            StmtKind::Begin(local) | StmtKind::Alive(local) => {
+                let anew = matches!(kind, StmtKind::Begin(_));
+                let scopes = self.scopes() && self.f.locals[local.index()].home == Home::Memory;
+                if scopes {
+                    self.emit(Op::Begin { a: self.homes[local.index()], anew });
+                }
+            }
+            StmtKind::Leave(list) => {
+                let scopes = self.scopes();
+                for local in list.iter().filter(|_| scopes) {
+                    self.emit(Op::Leave { a: self.homes[local.index()] });
+                }
+            }
             StmtKind::VaStart(list) => {
                 let list = self.value(*list);
                 self.emit(Op::VaStart { list });
@@ -564,7 +646,12 @@ impl Compiler<'_> {
                 self.emit(Op::Const { d, k });
                 d
             }
-            ExprKind::Local(local) => self.moved(self.homes[local.index()], into, count),
+            ExprKind::Local(local) => {
+                if let Some(&Some((a, name))) = self.flags.get(local.index()) {
+                    self.emit_for(e, Op::Written { a, local: name });
+                }
+                self.moved(self.homes[local.index()], into, count)
+            }
             ExprKind::AddressOf(local) => self.moved(self.homes[local.index()], into, 1),
             ExprKind::Root(root) => {
                 let k = self.layout.address(root);
@@ -576,23 +663,23 @@ impl Compiler<'_> {
                 let cell = class.cell(self.size(expr.ty));
                 let (a, by) = self.address(address);
                 let d = into.unwrap_or_else(|| self.temp(count));
-                self.emit(Op::Load { k: cell, d, a, by });
+                self.emit_for(e, Op::Load { k: cell, d, a, by });
                 d
             }
             ExprKind::LoadBits(address, first, width) => {
                 let signed = self.program.types.as_int(expr.ty).is_some_and(|int| int.signed);
                 let a = self.value(address);
                 let d = into.unwrap_or_else(|| self.temp(1));
-                self.emit(Op::LoadBits { d, a, first, width, signed });
+                self.emit_for(e, Op::LoadBits { d, a, first, width, signed });
                 d
             }
             ExprKind::Unary(op, a) => {
                 let a = self.value(a);
                 let d = into.unwrap_or_else(|| self.temp(count));
-                self.unary(op, class, d, a);
+                self.unary(op, class, d, (e, a));
                 d
             }
-            ExprKind::Binary(op, a, b) => self.binary(op, a, b, into),
+            ExprKind::Binary(op, a, b) => self.binary(op, (e, a, b), into),
             ExprKind::Convert(a) => {
                 let from = self.class(self.f.expr(a).ty);
                 let steps = conversion(from, class);
@@ -618,7 +705,7 @@ impl Compiler<'_> {
         d
     }
 
-    fn unary(&mut self, op: UnOp, class: Class, d: Reg, a: Reg) {
+    fn unary(&mut self, op: UnOp, class: Class, d: Reg, (e, a): (ExprId, Reg)) {
         let k = match (op, class) {
             (UnOp::Neg, Class::Int(Shape { bits: 32, signed: true })) => Conv::NegI32,
             (UnOp::Neg, Class::Int(Shape { bits: 32, signed: false })) => Conv::NegU32,
@@ -630,7 +717,7 @@ impl Compiler<'_> {
             (UnOp::Not, Class::Wide { .. }) => Conv::NotWide,
             (UnOp::Not, _) => Conv::Not,
         };
-        self.emit(Op::Conv { k, d, a });
+        self.emit_for(e, Op::Conv { k, d, a });
         if let Class::Int(shape) = class
             && let Some(conv) = narrow(shape)
         {
@@ -638,7 +725,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn binary(&mut self, op: BinOp, a: ExprId, b: ExprId, into: Option<Reg>) -> Reg {
+    fn binary(&mut self, op: BinOp, (e, a, b): (ExprId, ExprId, ExprId), into: Option<Reg>) -> Reg {
         let class = self.class(self.f.expr(a).ty);
         if let Class::Wide { signed } = class {
             let x = self.value(a);
@@ -656,7 +743,7 @@ impl Compiler<'_> {
             }
             let count = if op.compares() { 1 } else { 2 };
             let d = into.unwrap_or_else(|| self.temp(count));
-            self.emit(Op::Wide { k: wide(op, signed), d, a: x, b: y });
+            self.emit_for(e, Op::Wide { k: wide(op, signed), d, a: x, b: y });
             return d;
         }
         let k = bin(op, class);
@@ -681,7 +768,7 @@ impl Compiler<'_> {
                 (d, Op::Bin { k, d, a: x, b: y })
             }
         };
-        self.emit(op.1);
+        self.emit_for(e, op.1);
         // Odd widths are computed in 64 bits.
         if let Class::Int(shape) = class
             && !matches!(shape.bits, 32 | 64)
@@ -865,7 +952,8 @@ fn wide(op: BinOp, signed: bool) -> Wide {
         (And, _) => Wide::And,
         (Or, _) => Wide::Or,
         (Xor, _) => Wide::Xor,
-        (Shl, _) => Wide::Shl,
+        (Shl, true) => Wide::ShlS,
+        (Shl, false) => Wide::Shl,
         (Shr, true) => Wide::ShrS,
         (Shr, false) => Wide::ShrU,
         (Eq, _) => Wide::Eq,

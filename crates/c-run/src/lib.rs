@@ -26,16 +26,20 @@
 mod arith;
 mod code;
 mod compile;
+mod failing;
 mod format;
 mod library;
 mod machine;
 mod mathematics;
 mod memory;
+mod passes;
 mod random;
 mod scan;
 mod start;
 mod stdio;
 
+pub use failing::Failure;
 pub use library::knows;
-pub use machine::{Host, Pass, Passes, Report};
+pub use machine::{Host, Report};
+pub use passes::{Pass, Passes};
 pub use start::{Ending, Options, Outcome, load, load_with, run};

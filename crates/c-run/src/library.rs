@@ -4,6 +4,7 @@ use crate::format::{Source, bounded, format};
 use crate::machine::{Args, Machine, Stop};
 use crate::memory::Kind;
 use crate::{mathematics, scan};
+use c_data::Check;
 
 type Done = Result<u64, Stop>;
 
@@ -186,7 +187,13 @@ fn system(plain: &str) -> Option<F> {
     let f: F = match plain {
         "malloc" => |m, a| Ok(make(m, a.values[0])),
         "calloc" => |m, a| match a.values[0].checked_mul(a.values[1]) {
-            Some(size) => Ok(make(m, size)),
+            Some(size) => {
+                let made = make(m, size);
+                if made != 0 {
+                    m.memory.write(made, size)?;
+                }
+                Ok(made)
+            }
             None => Ok(0),
         },
         "realloc" => realloc,
@@ -196,13 +203,15 @@ fn system(plain: &str) -> Option<F> {
         },
         "free" | "cfree" => |m, a| {
             if a.values[0] != 0 {
-                m.memory.free(a.values[0]).map_err(|f| Stop::Undefined(f.0))?;
+                m.memory.free(a.values[0]).map_err(Stop::freed)?;
             }
             Ok(0)
         },
-        "exit" | "_exit" | "_Exit" | "__bop_exit" | "quick_exit" => {
-            |_, a| Err(Stop::Exit(a.values[0] as i32))
-        }
+        "exit" | "__bop_exit" => |_, a| Err(Stop::Exit(a.values[0] as i32)),
+        "_exit" | "_Exit" | "quick_exit" => |m, a| {
+            m.at_once = true;
+            Err(Stop::Exit(a.values[0] as i32))
+        },
         "abort" | "trap" => |_, _| Err(Stop::Signal(6)),
         "__bop_signal" => |_, a| Err(Stop::Signal(a.values[0] as i32)),
         "__assert_fail" => assert_fail,
@@ -440,17 +449,18 @@ fn realloc(m: &mut Machine<'_>, a: Args) -> Done {
     }
     let object = m.memory.object(old);
     if size == 0 {
-        m.memory.free(old).map_err(|f| Stop::Undefined(f.0))?;
+        m.memory.free(old).map_err(Stop::freed)?;
         return Ok(0);
     }
     if object.base != old || object.kind != Kind::Heap || object.size != object.full {
         let what = "realloc of what malloc did not make, or of what was freed";
-        return Err(Stop::Undefined(what.to_owned()));
+        let origin = m.memory.origin(&object);
+        return Err(Stop::Failed(Check::Memory, what.to_owned(), origin));
     }
     let new = make(m, size);
     if new != 0 {
         m.memory.copy(new, old, object.size.min(size))?;
-        m.memory.free(old).map_err(|f| Stop::Undefined(f.0))?;
+        m.memory.free(old).map_err(Stop::freed)?;
     }
     Ok(new)
 }

@@ -3,8 +3,9 @@
 use crate::arith;
 use crate::code::{Cell, Code, Conv, Op, Pc, Reg, Shape};
 use crate::memory::{FUNCTIONS, Fault, LABELS, Memory, Touched};
+use crate::passes::{Pass, Passes};
 use crate::stdio::Files;
-use c_data::{At, BinOp, Undefined};
+use c_data::{At, BinOp, Check, Undefined};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The most frames at a time.
@@ -30,6 +31,8 @@ pub(crate) enum Stop {
     Exit(i32),
     Signal(i32),
     Undefined(String),
+    /// An operation that a question is about: what, and where its object comes from.
+    Failed(Check, String, At),
     NotCovered(String),
     Limit(String),
     /// `longjmp`: go on elsewhere.
@@ -40,7 +43,14 @@ pub(crate) enum Stop {
 
 impl From<Fault> for Stop {
     fn from(fault: Fault) -> Stop {
-        Stop::Undefined(format!("invalid access: {}", fault.0))
+        Stop::Failed(Check::Memory, format!("invalid access: {}", fault.0), fault.1)
+    }
+}
+
+impl Stop {
+    /// What is wrong with a `free`.
+    pub(crate) fn freed(fault: Fault) -> Stop {
+        Stop::Failed(Check::Memory, fault.0, fault.1)
     }
 }
 
@@ -57,8 +67,8 @@ pub struct Report {
 pub(crate) struct Frame {
     pub(crate) routine: u32,
     /// Where its caller goes on.
-    back: Pc,
-    base: usize,
+    pub(crate) back: Pc,
+    pub(crate) base: usize,
     /// Where the caller wants the result.
     d: Reg,
     result_at: u64,
@@ -82,10 +92,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) host: &'a mut dyn Host,
     pub(crate) files: Files,
     pub(crate) pointer: u64,
-    registers: Vec<u64>,
+    pub(crate) registers: Vec<u64>,
     pub(crate) frames: Vec<Frame>,
     base: usize,
-    pc: Pc,
+    pub(crate) pc: Pc,
     /// Arguments for `...` of the next call.
     more: Vec<u8>,
     result_at: u64,
@@ -101,6 +111,12 @@ pub(crate) struct Machine<'a> {
     pub(crate) inputs: std::collections::VecDeque<i128>,
     pub(crate) random: crate::random::Random,
     pub(crate) stopped_at: At,
+    /// What is asked: the run ends where that fails.
+    pub(crate) check: Option<Check>,
+    /// The program has ended without what `exit` does.
+    pub(crate) at_once: bool,
+    /// The functions that asked for memory, by instruction.
+    pub(crate) makers: FxHashMap<Pc, u32>,
     /// Functions whose call ends the run.
     pub(crate) stop_calls: Vec<u32>,
     pub(crate) passed: Passes,
@@ -144,6 +160,9 @@ impl<'a> Machine<'a> {
             inputs: std::collections::VecDeque::new(),
             random: crate::random::Random::new(1),
             stopped_at: At::default(),
+            check: None,
+            at_once: false,
+            makers: FxHashMap::default(),
             stop_calls: Vec::new(),
             passed: Passes::default(),
             standard: [0; 3],
@@ -200,7 +219,12 @@ impl<'a> Machine<'a> {
     #[cold]
     fn undefined(&mut self, what: Undefined, detail: String) -> Result<(), Stop> {
         if what == Undefined::DivisionByZero {
-            return Err(Stop::Undefined(format!("{}: {detail}", what.name())));
+            let what = format!("{}: {detail}", what.name());
+            return Err(Stop::Failed(Check::Division, what, At::default()));
+        }
+        if self.check == Some(Check::Overflow) && what == Undefined::Overflow && self.looks_here() {
+            let what = format!("{}: {detail}", what.name());
+            return Err(Stop::Failed(Check::Overflow, what, At::default()));
         }
         if self.reported.insert((self.pc, what)) && self.reports.len() < MAX_REPORTS {
             let at = self.code.places[self.pc as usize - 1];
@@ -300,6 +324,9 @@ impl<'a> Machine<'a> {
         values[..count].copy_from_slice(&self.registers[next..next + count]);
         let more = std::mem::take(&mut self.more);
         self.result_at = 0;
+        if self.memory.careful {
+            self.note_place();
+        }
         match native.run(self, Args { values, more }) {
             Ok(value) => {
                 if d != Reg::MAX {
@@ -495,7 +522,7 @@ impl<'a> Machine<'a> {
                     let (x, y) = (self.get(a), self.get(b));
                     let (value, undefined) = arith::bin(k, x, y);
                     if let Some(what) = undefined {
-                        self.undefined(what, operands(k, x, y))?;
+                        self.undefined(self.asked(what, k), operands(k, x, y))?;
                     }
                     self.set(d, value);
                 }
@@ -503,12 +530,15 @@ impl<'a> Machine<'a> {
                     let (x, y) = (self.get(a), i64::from(b) as u64);
                     let (value, undefined) = arith::bin(k, x, y);
                     if let Some(what) = undefined {
-                        self.undefined(what, operands(k, x, y))?;
+                        self.undefined(self.asked(what, k), operands(k, x, y))?;
                     }
                     self.set(d, value);
                 }
                 Op::Load { k, d, a, by } => {
                     let address = self.address(a, by);
+                    if self.memory.watchful {
+                        self.written(address, k.bytes())?;
+                    }
                     self.load(k, d, address)?;
                 }
                 Op::Store { k, a, v, by } => {
@@ -597,6 +627,9 @@ impl<'a> Machine<'a> {
                 self.set_pair(d, u128::from(value));
             }
             Conv::NegWide => {
+                if self.pair(a) == 1 << 127 {
+                    self.undefined(Undefined::Overflow, "in 128 bits".to_owned())?;
+                }
                 let value = self.pair(a).wrapping_neg();
                 self.set_pair(d, value);
             }
@@ -666,6 +699,10 @@ impl<'a> Machine<'a> {
                 }
             }
             Op::LoadBits { d, a, first, width, signed } => {
+                if self.memory.watchful {
+                    let count = (u64::from(first) + u64::from(width)).div_ceil(8);
+                    self.written(self.get(a), count)?;
+                }
                 let value = self.load_bits(self.get(a), first, width, signed)?;
                 self.set(d, value);
             }
@@ -763,6 +800,15 @@ impl<'a> Machine<'a> {
                 let mark = self.get(a);
                 self.memory.release((mark >> 32, (mark & 0xffff_ffff) as usize));
             }
+            Op::Begin { a, anew } => {
+                let address = self.get(a);
+                self.memory.begin(address, anew);
+            }
+            Op::Leave { a } => {
+                let address = self.get(a);
+                self.memory.end(address);
+            }
+            Op::Written { a, local } if self.get(a) == 0 => return Err(self.not_written(local)),
             Op::VaStart { list } => {
                 let va = self.frames.last().map_or(0, |f| f.va);
                 self.write_pointer(self.get(list), va)?;
@@ -830,7 +876,7 @@ impl<'a> Machine<'a> {
                 0 => "a call through a null pointer",
                 _ => "a call of what is no function",
             };
-            return Err(Stop::Undefined(what.to_owned()));
+            return Err(Stop::Failed(Check::Memory, what.to_owned(), At::default()));
         };
         // The call may know the parameters' types by other names.
         let next = self.next_base();
@@ -887,48 +933,6 @@ impl<'a> Machine<'a> {
             false => self.set(d, cut as u64),
         }
         self.set(exact.overflow, u64::from(!fits));
-    }
-}
-
-/// A line that a run came to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Pass {
-    /// The function.
-    pub function: c_data::FuncId,
-    /// The line.
-    pub at: At,
-    /// How many calls are active, `main` not counted.
-    pub depth: u32,
-}
-
-/// The lines that a run came to: the first ones and the last ones.
-#[derive(Clone, Debug, Default)]
-pub struct Passes {
-    /// How many of each are kept.
-    pub(crate) most: usize,
-    /// The first ones.
-    pub first: Vec<Pass>,
-    /// The last ones.
-    pub last: std::collections::VecDeque<Pass>,
-    /// How many are missing in between.
-    pub left_out: u64,
-}
-
-impl Passes {
-    fn note(&mut self, pass: Pass) {
-        let before = self.last.back().or(self.first.last());
-        if self.most == 0 || before == Some(&pass) {
-            return;
-        }
-        if self.first.len() < self.most {
-            self.first.push(pass);
-            return;
-        }
-        if self.last.len() == self.most {
-            self.last.pop_front();
-            self.left_out += 1;
-        }
-        self.last.push_back(pass);
     }
 }
 

@@ -4,6 +4,7 @@
 //! blocks of 16 bytes to objects finds the object of an address in one step. Freed memory is handed out again
 //! only when much else was freed since.
 
+use c_data::At;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -14,6 +15,13 @@ const LOW: u64 = 0x1000_0000;
 const UNIT: u64 = 16;
 /// The most bytes of memory that are freed and not handed out again.
 const QUARANTINE: u64 = 64 << 20;
+
+/// Where it matters which object an address is near to, so much around each is named after it, as long as not more
+/// than so much memory is used.
+const GAP: u64 = 1024;
+const ROOMY: u64 = 8 << 20;
+/// So many bytes of the stack are used once only, if that is wanted.
+const CAREFUL: u64 = 48 << 20;
 
 /// What kind of object it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,11 +43,13 @@ pub(crate) struct Object {
     pub(crate) read_only: bool,
     /// Its name, in [`Memory::names`].
     pub(crate) name: u32,
+    /// The instruction that made it, where that is asked for.
+    pub(crate) made: u32,
 }
 
 /// What is wrong with an access.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Fault(pub(crate) String);
+pub(crate) struct Fault(pub(crate) String, pub(crate) At);
 
 pub(crate) type Touched<T> = Result<T, Fault>;
 
@@ -48,6 +58,8 @@ struct Segment {
     base: u64,
     bytes: Vec<u8>,
     owners: Vec<u32>,
+    /// Which bytes were written, where that is asked for.
+    written: Vec<bool>,
 }
 
 #[derive(Debug)]
@@ -67,6 +79,16 @@ pub(crate) struct Memory {
     pub(crate) live_heap: u64,
     /// Names of static objects and of locals.
     pub(crate) names: Vec<String>,
+    /// Where these are declared.
+    pub(crate) declared: Vec<At>,
+    /// Places in the stack are not used again, so that locals that are gone are known.
+    pub(crate) careful: bool,
+    /// Bytes that were written are remembered.
+    pub(crate) watchful: bool,
+    /// The instruction that asks for memory, and where each stands.
+    pub(crate) now: u32,
+    pub(crate) made_at: At,
+    places: FxHashMap<u32, At>,
 }
 
 const NOTHING: u32 = 0;
@@ -82,6 +104,7 @@ impl Memory {
             kind: Kind::Nothing,
             read_only: false,
             name: u32::MAX,
+            made: 0,
         };
         let dead = Object { kind: Kind::Local, ..nothing };
         let most = if pointer_bits == 64 { limit } else { limit.min(0xb000_0000 - LOW) };
@@ -99,6 +122,21 @@ impl Memory {
             free: FxHashMap::default(),
             live_heap: 0,
             names: Vec::new(),
+            declared: Vec::new(),
+            careful: false,
+            watchful: false,
+            now: 0,
+            made_at: At::default(),
+            places: FxHashMap::default(),
+        }
+    }
+
+    /// How many bytes in front of an object are named after it.
+    fn front(&self, used: u64) -> u64 {
+        match self.careful {
+            false => 0,
+            true if used < ROOMY => GAP,
+            true => UNIT,
         }
     }
 
@@ -120,7 +158,8 @@ impl Memory {
         if size > self.limit {
             return None;
         }
-        let room = size.next_multiple_of(UNIT) + UNIT;
+        let front = self.front(self.low.bytes.len() as u64);
+        let room = size.next_multiple_of(UNIT) + front.max(UNIT);
         let reused = if align <= UNIT && kind == Kind::Heap {
             self.free.get_mut(&room).and_then(Vec::pop)
         } else {
@@ -129,7 +168,7 @@ impl Memory {
         let base = match reused {
             Some(base) => base,
             None => {
-                let end = LOW + self.low.bytes.len() as u64;
+                let end = LOW + self.low.bytes.len() as u64 + front;
                 let base = end.checked_next_multiple_of(align.max(UNIT))?;
                 let end = base.checked_add(room)?;
                 if end - LOW > self.limit {
@@ -140,11 +179,21 @@ impl Memory {
                 base
             }
         };
-        let id = self.new_id(Object { base, size, full: size, kind, read_only: false, name });
+        let made = self.now;
+        let id = self.new_id(Object { base, size, full: size, kind, read_only: false, name, made });
+        if self.careful {
+            self.places.insert(made, self.made_at);
+        }
         let first = ((base - LOW) / UNIT) as usize;
-        self.low.owners[first..first + (room / UNIT) as usize].fill(id);
+        let before = if reused.is_some() { 0 } else { (front / UNIT) as usize };
+        self.low.owners[first - before..first + (room / UNIT) as usize].fill(id);
         let start = (base - LOW) as usize;
         self.low.bytes[start..start + size as usize].fill(0);
+        if self.watchful {
+            self.low.written.resize(self.low.bytes.len(), false);
+            let known = kind == Kind::Static;
+            self.low.written[start..start + size as usize].fill(known);
+        }
         if kind == Kind::Heap {
             self.live_heap += 1;
         }
@@ -159,11 +208,12 @@ impl Memory {
 
     /// Makes an object on the stack.
     pub(crate) fn push(&mut self, size: u64, align: u64, name: u32) -> Option<u64> {
-        let base = (self.stack.base + self.sp).next_multiple_of(align.max(UNIT));
+        let front = self.front(self.sp);
+        let base = (self.stack.base + self.sp + front).next_multiple_of(align.max(UNIT));
         if size > self.stack_limit {
             return None;
         }
-        let room = size.next_multiple_of(UNIT) + UNIT;
+        let room = size.next_multiple_of(UNIT) + front.max(UNIT);
         let end = (base - self.stack.base).checked_add(room)?;
         if end > self.stack_limit {
             return None;
@@ -173,13 +223,18 @@ impl Memory {
             self.stack.owners.resize((end / UNIT) as usize, DEAD_LOCAL);
         }
         self.sp = end;
-        let object = Object { base, size, full: size, kind: Kind::Local, read_only: false, name };
+        let (kind, read_only, made) = (Kind::Local, false, 0);
+        let object = Object { base, size, full: size, kind, read_only, name, made };
         let id = self.new_id(object);
         self.stack_ids.push(id);
         let start = base - self.stack.base;
-        let first = (start / UNIT) as usize;
+        let first = ((start - front) / UNIT) as usize;
         self.stack.owners[first..(end / UNIT) as usize].fill(id);
         self.stack.bytes[start as usize..(start + size) as usize].fill(0);
+        if self.watchful {
+            self.stack.written.resize(self.stack.bytes.len(), false);
+            self.stack.written[start as usize..(start + size) as usize].fill(false);
+        }
         Some(base)
     }
 
@@ -190,6 +245,12 @@ impl Memory {
 
     /// Forgets what was pushed since.
     pub(crate) fn release(&mut self, (sp, count): (u64, usize)) {
+        if self.careful && self.sp < CAREFUL {
+            for id in self.stack_ids.drain(count.min(self.stack_ids.len())..) {
+                self.objects[id as usize].size = 0;
+            }
+            return;
+        }
         while self.stack_ids.len() > count {
             if let Some(id) = self.stack_ids.pop() {
                 self.objects[id as usize].size = 0;
@@ -241,6 +302,9 @@ impl Memory {
             let inside = address.wrapping_sub(object.base);
             if inside < object.size && size <= object.size - inside && !object.read_only {
                 let segment = if high { &mut self.stack } else { &mut self.low };
+                if let Some(list) = segment.written.get_mut(at as usize..(at + size) as usize) {
+                    list.fill(true);
+                }
                 return Ok(&mut segment.bytes[at as usize..(at + size) as usize]);
             }
         }
@@ -254,30 +318,139 @@ impl Memory {
     fn fault(&self, address: u64, size: u64, what: &str) -> Fault {
         let bytes = if size == 1 { "1 byte".to_owned() } else { format!("{size} bytes") };
         if address < 0x1_0000 {
-            return Fault(format!("{what} of {bytes} through a null pointer"));
+            return Fault(format!("{what} of {bytes} through a null pointer"), At::default());
         }
         let id = self.owner(address);
         let object = self.objects[id as usize];
         if id == NOTHING {
-            return Fault(format!("{what} of {bytes} where there is no object"));
+            return Fault(format!("{what} of {bytes} where there is no object"), At::default());
         }
         if object.size == 0 && object.kind == Kind::Heap && object.full > 0 {
-            return Fault(format!("{what} of {bytes} in memory that was freed"));
+            let what = format!("{what} of {bytes} in memory that was freed");
+            return Fault(what, self.origin(&object));
         }
-        if object.size == 0 && object.kind == Kind::Local {
-            return Fault(format!("{what} of {bytes} in a local that is gone"));
+        let name = self.names.get(object.name as usize).filter(|n| !n.is_empty());
+        if object.size == 0 && object.kind == Kind::Local && (id == DEAD_LOCAL || object.full > 0) {
+            let what = match name {
+                Some(name) => format!("{what} of {bytes} in the local `{name}`, which is gone"),
+                None => format!("{what} of {bytes} in a local that is gone"),
+            };
+            return Fault(what, self.origin(&object));
         }
-        let at = address.wrapping_sub(object.base);
+        let at = address.wrapping_sub(object.base) as i64;
         let whole = object.size;
-        let name = match self.names.get(object.name as usize).filter(|n| !n.is_empty()) {
+        let origin = self.origin(&object);
+        let name = match name {
             Some(name) => format!("`{name}`"),
             None if object.kind == Kind::Heap => "an allocated object".to_owned(),
             None => "an object".to_owned(),
         };
-        if at < whole && size <= whole - at {
-            return Fault(format!("{what} of {bytes} of {name}, which must not be changed"));
+        if (at as u64) < whole && size <= whole - at as u64 {
+            return Fault(
+                format!("{what} of {bytes} of {name}, which must not be changed"),
+                origin,
+            );
         }
-        Fault(format!("{what} of {bytes} at offset {at} of {name}, which has {whole}"))
+        Fault(format!("{what} of {bytes} at offset {at} of {name}, which has {whole}"), origin)
+    }
+
+    /// Where an object is declared or allocated, as far as it is known.
+    pub(crate) fn origin(&self, object: &Object) -> At {
+        match object.kind {
+            Kind::Heap => self.places.get(&object.made).copied().unwrap_or_default(),
+            _ => self.declared.get(object.name as usize).copied().unwrap_or_default(),
+        }
+    }
+
+    /// Whether all of some bytes were written.
+    pub(crate) fn is_written(&self, address: u64, size: u64) -> bool {
+        let segment = if address >= self.stack.base { &self.stack } else { &self.low };
+        let at = address.wrapping_sub(segment.base);
+        let bytes = segment.written.get(at as usize..(at.wrapping_add(size)) as usize);
+        bytes.is_none_or(|bytes| bytes.iter().all(|written| *written))
+    }
+
+    /// Says that bytes were not written.
+    pub(crate) fn forget(&mut self, address: u64, size: u64) {
+        let high = address >= self.stack.base;
+        let segment = if high { &mut self.stack } else { &mut self.low };
+        let at = address.wrapping_sub(segment.base) as usize;
+        if let Some(bytes) = segment.written.get_mut(at..at + size as usize) {
+            bytes.fill(false);
+        }
+    }
+
+    /// Lets the object at an address be there, as new or as it was.
+    pub(crate) fn begin(&mut self, address: u64, anew: bool) {
+        let id = self.owner(address) as usize;
+        let object = self.objects[id];
+        if object.base != address || object.kind != Kind::Local || !anew && object.size > 0 {
+            return;
+        }
+        self.objects[id].size = object.full;
+        if let Ok(bytes) = self.write(address, object.full) {
+            bytes.fill(0);
+        }
+        self.forget(address, object.full);
+    }
+
+    /// Lets the object at an address be gone.
+    pub(crate) fn end(&mut self, address: u64) {
+        let id = self.owner(address) as usize;
+        if self.objects[id].base == address && self.objects[id].kind == Kind::Local {
+            self.objects[id].size = 0;
+        }
+    }
+
+    /// The allocated objects that are there, and whether static objects, or something else that is known, lead there.
+    pub(crate) fn heap(&self, roots: &[u64], pointer: u64) -> Vec<(Object, bool)> {
+        let mut reached = vec![false; self.objects.len()];
+        let mut todo = Vec::new();
+        for (id, object) in self.objects.iter().enumerate() {
+            let on_stack = object.kind == Kind::Local && object.size > 0;
+            if object.kind == Kind::Static || on_stack {
+                reached[id] = true;
+                todo.push(id);
+            }
+        }
+        let mut visit = |address: u64, todo: &mut Vec<usize>| {
+            let id = self.owner(address) as usize;
+            if !reached[id] && self.objects[id].kind == Kind::Heap {
+                reached[id] = true;
+                todo.push(id);
+            }
+        };
+        roots.iter().for_each(|&address| visit(address, &mut todo));
+        while let Some(id) = todo.pop() {
+            let object = self.objects[id];
+            let Ok(bytes) = self.read(object.base, object.size) else { continue };
+            for word in bytes.chunks_exact(pointer as usize) {
+                let mut all = [0; 8];
+                all[..word.len()].copy_from_slice(word);
+                visit(u64::from_le_bytes(all), &mut todo);
+            }
+        }
+        let freed = |object: &Object| object.size != object.full;
+        let living = |o: &&(usize, &Object)| o.1.kind == Kind::Heap && !freed(o.1);
+        let all: Vec<(usize, &Object)> = self.objects.iter().enumerate().collect();
+        let recycled = |id: &usize| self.free_ids.contains(&(*id as u32));
+        let found = all.iter().filter(living).filter(|(id, _)| !recycled(id));
+        found.map(|&(id, object)| (*object, reached[id])).collect()
+    }
+
+    fn flags(&self, address: u64, size: u64) -> Vec<bool> {
+        let segment = if address >= self.stack.base { &self.stack } else { &self.low };
+        let at = (address - segment.base) as usize;
+        segment.written.get(at..at + size as usize).map(<[bool]>::to_vec).unwrap_or_default()
+    }
+
+    fn set_flags(&mut self, address: u64, flags: &[bool]) {
+        let high = address >= self.stack.base;
+        let segment = if high { &mut self.stack } else { &mut self.low };
+        let at = (address - segment.base) as usize;
+        if let Some(list) = segment.written.get_mut(at..at + flags.len()) {
+            list.copy_from_slice(flags);
+        }
     }
 
     /// Copies bytes that may overlap.
@@ -286,6 +459,7 @@ impl Memory {
             return Ok(());
         }
         self.read(from, size)?;
+        let known = self.watchful.then(|| self.flags(from, size));
         self.write(to, size)?;
         let (a, b) = (from >= self.stack.base, to >= self.stack.base);
         let n = size as usize;
@@ -307,6 +481,9 @@ impl Memory {
                 self.stack.bytes[t..t + n].copy_from_slice(&self.low.bytes[f..f + n]);
             }
         }
+        if let Some(known) = known {
+            self.set_flags(to, &known);
+        }
         Ok(())
     }
 
@@ -320,13 +497,13 @@ impl Memory {
                 Kind::Heap => "free of an address inside of an object",
                 _ => "free of what malloc did not make",
             };
-            return Err(Fault(what.to_owned()));
+            return Err(Fault(what.to_owned(), self.origin(&object)));
         }
         if object.size == 0 && object.full == u64::MAX {
-            return Err(Fault("freed twice".to_owned()));
+            return Err(Fault("freed twice".to_owned(), self.origin(&object)));
         }
         if object.size != object.full {
-            return Err(Fault("freed twice".to_owned()));
+            return Err(Fault("freed twice".to_owned(), self.origin(&object)));
         }
         self.objects[id as usize].size = 0;
         // An object of size 0 is gone, too.

@@ -1,9 +1,11 @@
 //! From a program to a run.
 
 use crate::compile::{Layout, Watched, compile};
-use crate::machine::{Host, Machine, Passes, Report, Stop};
+use crate::failing::Failure;
+use crate::machine::{Host, Machine, Report, Stop};
 use crate::memory::{Kind, Memory};
-use c_data::{At, FuncId, ObjectId, Point, Program, Root};
+use crate::passes::Passes;
+use c_data::{At, Check, FuncId, ObjectId, Point, Program, Root};
 use c_types::Model;
 use front_c::Unit;
 use rustc_hash::FxHashMap;
@@ -26,6 +28,8 @@ pub struct Options {
     pub stop_at: Vec<Point>,
     /// How many lines of the run are told, of its beginning and of its end.
     pub lines: usize,
+    /// Where an operation fails that this question is about, the run ends.
+    pub check: Option<Check>,
 }
 
 impl Default for Options {
@@ -37,6 +41,7 @@ impl Default for Options {
             memory: 2 << 30,
             stop_at: Vec::new(),
             lines: 0,
+            check: None,
         }
     }
 }
@@ -73,6 +78,8 @@ pub struct Outcome {
     pub steps: u64,
     /// The lines that it came to, if they were wanted.
     pub passed: Passes,
+    /// The operation that failed; several where it turns out when the program has ended.
+    pub failed: Vec<Failure>,
 }
 
 /// The data program of units, with the models of the library.
@@ -93,6 +100,8 @@ pub fn load_with(mut units: Vec<Unit>, model: Model, more: &str) -> Program {
 pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome {
     let pointer = program.types.model().pointer;
     let mut memory = Memory::new(pointer, options.memory);
+    memory.careful = options.check.is_some();
+    memory.watchful = options.check == Some(Check::Uninitialised);
     let ended = |ending: Ending| Outcome {
         ending,
         at: At::default(),
@@ -100,6 +109,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         undefined: Vec::new(),
         steps: 0,
         passed: Passes::default(),
+        failed: Vec::new(),
     };
     let main = program.function("main");
     let Some(main) = main.filter(|main| program.functions[main.index()].has_body()) else {
@@ -117,19 +127,24 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
             }
         }
     }
-    let watched =
-        Watched { points: options.stop_at.iter().copied().collect(), lines: options.lines > 0 };
+    let watched = Watched {
+        points: options.stop_at.iter().copied().collect(),
+        lines: options.lines > 0,
+        check: options.check,
+    };
     // Labels in tables count, too.
     for object in &program.objects {
         for (_, root, _) in &object.addresses {
             layout.address(*root);
         }
     }
-    let Some(mut code) = compile(program, &mut layout, &watched) else {
+    let Some(code) = compile(program, &mut layout, &watched) else {
         return ended(Ending::Limit("there is no thread to compile on".to_owned()));
     };
-    memory.names = std::mem::take(&mut code.names);
+    memory.names.clone_from(&code.names);
+    memory.declared.clone_from(&code.declared);
     let mut machine = Machine::new(&code, memory, host, u64::from(pointer / 8));
+    machine.check = options.check;
     machine.max_steps = options.max_steps.unwrap_or(u64::MAX);
     machine.passed.most = options.lines.div_ceil(2);
     let calls = options.stop_at.iter().filter_map(|point| match point {
@@ -154,11 +169,21 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         Ok(code)
     });
     machine.flush();
+    let failed = match &result {
+        Err(Stop::Failed(check, what, origin)) => {
+            machine.note_failing();
+            let (check, operation, what) = (*check, machine.failing(), what.clone());
+            let origin = Some(*origin).filter(|at| at.line > 0);
+            vec![Failure { check, operation, what, origin }]
+        }
+        Ok(_) | Err(Stop::Exit(_)) if !machine.at_once => machine.left(),
+        _ => Vec::new(),
+    };
     let ending = match result {
         Ok(code) => Ending::Exit(code as u8),
         Err(Stop::Exit(code)) => Ending::Exit(code as u8),
         Err(Stop::Signal(number)) => Ending::Signal(number),
-        Err(Stop::Undefined(what)) => Ending::Undefined(what),
+        Err(Stop::Undefined(what) | Stop::Failed(_, what, _)) => Ending::Undefined(what),
         Err(Stop::NotCovered(what)) => Ending::NotCovered(what),
         Err(Stop::Limit(what)) => Ending::Limit(what),
         Err(Stop::Reached) => Ending::Reached,
@@ -170,7 +195,8 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         _ => machine.trace(),
     };
     let passed = std::mem::take(&mut machine.passed);
-    Outcome { ending, at, active, undefined: machine.reports, steps: machine.steps, passed }
+    let (undefined, steps) = (machine.reports, machine.steps);
+    Outcome { ending, at, active, undefined, steps, passed, failed }
 }
 
 impl Machine<'_> {

@@ -108,6 +108,7 @@ Examples:
   bop check a.c b.c --rule memory -- -Iinclude -DX=1      rules, checked on all paths of C programs
   bop check --compile-commands compile_commands.json --rule locks --rule my.rule
   bop check f.c --assert --emit-test tests        C with its data: inputs that break an assertion
+  bop check f.c --overflow --memory-safety                C with its data: runs that are executed
   bop check f.c --keep max:2 --keep a:2 --ltl 'G !error'  C with the values of two variables";
 
 const CAPTURE_EXAMPLES: &str = "\
@@ -497,6 +498,22 @@ pub(crate) struct Properties {
     /// Does no run match? Sugar's `never {r}`, `{r}(b)`, `{r} |-> b` and `{r} |=> b`; atoms as for --ltl
     #[arg(long, value_name = "S")]
     pub(crate) sere: Vec<String>,
+    /// Of C, with its data: is every access to memory valid, and no memory lost? Null pointers, bounds, what was freed
+    /// or is gone, `free` twice or of something else
+    #[arg(long)]
+    pub(crate) memory_safety: bool,
+    /// Of C, with its data: is all memory freed when the program ends?
+    #[arg(long)]
+    pub(crate) memory_cleanup: bool,
+    /// Of C, with its data: do the results of all signed operators fit?
+    #[arg(long)]
+    pub(crate) overflow: bool,
+    /// Of C, with its data: is no divisor zero?
+    #[arg(long)]
+    pub(crate) division: bool,
+    /// Of C, with its data: is nothing read that was never written?
+    #[arg(long)]
+    pub(crate) uninitialised: bool,
     /// Is the rule kept? A file of rules, or a ready-made one by name (`--rule list` lists them)
     #[arg(long, value_name = "FILE")]
     pub(crate) rule: Vec<String>,

@@ -3,6 +3,7 @@
 use crate::args::Input;
 use crate::c;
 use crate::verbs::Failed;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Writes the tests of a report below a folder.
@@ -14,10 +15,11 @@ pub(crate) fn tests(folder: &str, report: &postbop::Report, input: &Input) -> Re
     }
     // As the program was read.
     let (texts, _, model) = c::texts(input)?;
-    let mut number = 0;
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     for outcome in shown {
-        number += usize::from(outcome.property == postbop::Property::Assert);
-        let Some((name, files)) = postbop::test(outcome, &texts, model, number) else { continue };
+        let number = numbers.entry(outcome.property.kind()).or_insert(0);
+        *number += 1;
+        let Some((name, files)) = postbop::test(outcome, &texts, model, *number) else { continue };
         let to = Path::new(folder).join(name);
         let wrong =
             |e: std::io::Error| Failed::from(format!("cannot write `{}`: {e}", to.display()));

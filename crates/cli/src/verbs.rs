@@ -16,7 +16,7 @@ use postbop::{
     Configurations, Dialect, Encoding, EngineChoice, Error, Heads, Judgement, Lang, Options, Runs,
     StackQuestion, Stage, Status, Target, Words,
 };
-use property::Property;
+use property::{OperationKind, Property};
 use render::{FactsKind, TextOptions};
 use source::SourceFile;
 use std::process::ExitCode;
@@ -142,7 +142,16 @@ fn check(args: &Check) -> Result<Exit, Failed> {
         return Ok(Exit::Holds);
     }
     let mut properties = properties(&args.properties)?;
-    let mut options = options(&args.input, Some(&args.search))?;
+    // Questions about operations are asked of C's data.
+    let operations = properties.iter().find_map(|p| match p {
+        Property::Operations { kind } => Some(*kind),
+        _ => None,
+    });
+    let engine = match (operations, args.search.engine) {
+        (Some(_), EngineChoice::Auto) => EngineChoice::Bounded,
+        (_, engine) => engine,
+    };
+    let mut options = options_with(&args.input, Some(&args.search), engine)?;
     options.search.trace = match args.trace {
         None | Some(TraceArg::Shortest) => TraceMode::Shortest,
         Some(TraceArg::Any) => TraceMode::Any,
@@ -165,6 +174,11 @@ fn check(args: &Check) -> Result<Exit, Failed> {
             let what = format!("`{flag}` does not go with `--engine bounded`: {why}");
             return Err(Failed::from(what));
         }
+    }
+    if args.emit_test.is_some() && args.properties.uninitialised {
+        let what = "`--emit-test` does not go with `--uninitialised`: no sanitizer of the compiler sees reads of \
+                    what was never written; `bop replay` executes them";
+        return Err(Failed::from(what.to_owned()));
     }
     let data = with_data(args, &properties, &options)?;
     if args.emit_test.is_some() && !data {
@@ -686,6 +700,15 @@ fn properties(args: &Properties) -> Result<Vec<Property>, Failed> {
     out.extend(args.ltl.iter().map(ltl));
     out.extend(args.sere.iter().map(|s| Property::Sere { formula: s.clone() }));
     out.extend(args.terminates.then(|| Property::Terminates { fair: fair.clone() }));
+    let kinds = [
+        (args.memory_safety, OperationKind::MemorySafety),
+        (args.memory_cleanup, OperationKind::MemoryCleanup),
+        (args.overflow, OperationKind::Overflow),
+        (args.division, OperationKind::Division),
+        (args.uninitialised, OperationKind::Uninitialised),
+    ];
+    let asked = kinds.into_iter().filter(|(asked, _)| *asked);
+    out.extend(asked.map(|(_, kind)| Property::Operations { kind }));
     out.extend(c::rules(&args.rule)?.iter().map(postbop::rule_property));
     Ok(out)
 }
@@ -695,6 +718,15 @@ fn not_yet(what: &str, instead: &str) -> Failed {
 }
 
 pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options, Failed> {
+    options_with(input, search, search.map_or(EngineChoice::Auto, |s| s.engine))
+}
+
+/// The same with an engine that was chosen.
+fn options_with(
+    input: &Input,
+    search: Option<&Search>,
+    engine: EngineChoice,
+) -> Result<Options, Failed> {
     let mut out = Options::from(postbop::Input {
         lang: input.lang,
         dialect: dialect(input.dialect),
@@ -703,7 +735,7 @@ pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options,
         ..postbop::Input::default()
     });
     let Some(search) = search else { return Ok(out) };
-    out.search.engine = search.engine;
+    out.search.engine = engine;
     out.search.limits = Limits { steps: search.steps, ..limits(&search.limits) };
     out.search.matching = search.matching.map(|m| match m {
         MatchingArg::Ia1 => Some(postbop::Matched::Ia1),
@@ -713,7 +745,7 @@ pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options,
         MatchingArg::Off => None,
     });
     if out.search.matching.is_some()
-        && !matches!(search.engine, EngineChoice::Auto | EngineChoice::Explicit)
+        && !matches!(engine, EngineChoice::Auto | EngineChoice::Explicit)
     {
         let what =
             "`--matching` is an explicit search of its own: it goes with no other `--engine`";
@@ -728,7 +760,7 @@ pub(crate) fn options(input: &Input, search: Option<&Search>) -> Result<Options,
     out.search.summary_limit = search.summary_limit.unwrap_or(out.search.summary_limit);
     let words = |command: &String| command.split_whitespace().map(str::to_owned).collect();
     out.search.qbf_solver = search.qbf_solver.as_ref().map(words);
-    let sat = search.engine.has_formulas();
+    let sat = engine.has_formulas();
     if !sat && out.search.qbf_solver.is_some() {
         let what = "`--qbf-solver` goes with `--engine qbf` or `--engine universal`";
         return Err(Failed::from(what.to_owned()));

@@ -148,6 +148,8 @@ fn reports_fit_the_schema() {
         &["broken.i", "--assert", "--allow-incomplete"],
         &["data.i", "--engine", "bounded", "--reach", "L"],
         &["data.i", "--skeleton", "--reach", "L"],
+        &["data.i", "--memory-safety", "--memory-cleanup", "--overflow"],
+        &["data.i", "--division", "--uninitialised"],
     ];
     let (mut kinds, mut verdicts) = (BTreeSet::new(), BTreeSet::new());
     let mut fields = BTreeSet::new();

@@ -6,7 +6,9 @@ use crate::memory::{Cells, Kind};
 use crate::relevance::Link;
 use crate::state::{Frame, State, Value};
 use crate::word::{Op2, Word};
-use c_data::{At, BinOp, Call, Callee, ExprId, FuncId, Home, LocalId, Point, StmtKind};
+use c_data::{
+    At, BinOp, Call, Callee, Check, ExprId, FuncId, Home, LocalId, Operation, Point, StmtKind,
+};
 use c_types::Ty;
 use logic::Lit;
 use std::rc::Rc;
@@ -74,16 +76,21 @@ impl<'p> Engine<'p> {
         at: At,
     ) -> Step<Went> {
         let mut found = Vec::new();
+        let mut any = Lit::FALSE;
         for f in (0..self.program.functions.len()).map(FuncId::new) {
             let target = Word::number(address.width(), self.function_address(f).into());
             let there = self.c.equal(address, &target);
             if there == Lit::FALSE {
                 continue;
             }
+            any = self.c.aig.or(any, there);
             let guard = self.c.aig.and(state.guard, there);
             if guard != Lit::FALSE && (there == Lit::TRUE || self.perhaps(guard)?) {
                 found.push((f, guard));
             }
+        }
+        if self.asks(Check::Memory) {
+            self.fails(state, !any);
         }
         if let [(f, guard)] = found[..] {
             state.guard = guard;
@@ -329,6 +336,10 @@ impl<'p> Engine<'p> {
             }
         } else if fell_off {
             // It is undefined where it is used.
+            if self.asks(Check::Uninitialised) && state.top().result.is_some() {
+                let what = "the result of a function is used that gives none";
+                self.cut(&state, Why::Uncovered(what.into()));
+            }
             self.objects.unwritten = true;
             let bits = result_ty.map_or(32, |ty| self.class(ty).bits());
             let any = self.c.input(bits);
@@ -456,6 +467,10 @@ impl<'p> Engine<'p> {
             true => None,
             false => self.make(state, most, exact, kind, zero),
         };
+        if let Some(id) = made.filter(|_| kind == Kind::Heap) {
+            let operation = self.operation(state).map(|o| Operation { expr: None, ..o });
+            self.made.insert(id, (operation, state.guard));
+        }
         if made.is_none() {
             let what = format!("an object of {most} bytes is allocated");
             self.cut(state, Why::Uncovered(what));

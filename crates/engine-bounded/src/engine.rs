@@ -7,7 +7,10 @@ use crate::relevance::Link;
 use crate::search::{Goal, Inputs};
 use crate::state::{Frame, Round, State, Unset, Value};
 use crate::word::{Circuit, Word};
-use c_data::{At, BlockId, End, ExprKind, FuncId, Function, Point, Program, Root, Stmt, StmtKind};
+use c_data::{
+    At, BlockId, Check, End, ExprId, ExprKind, FuncId, Function, Operation, Point, Program, Root,
+    Stmt, StmtKind,
+};
 use check::{Budget, Progress, StopReason};
 use logic::{Lit, Valuation};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,6 +33,8 @@ pub(crate) enum Why {
     Outside,
     /// What follows is not the same in all executions.
     Approximate(String),
+    /// An address is far from its object, where another one may be. A run that fails all the same has failed.
+    Far,
     /// An access outside of objects.
     Undefined(At),
 }
@@ -115,6 +120,14 @@ pub(crate) struct Engine<'p> {
     pub(crate) allocates: bool,
     /// The object that stands for the arguments of `main`, which are not followed.
     pub(crate) opaque: Option<u32>,
+    /// What is asked about operations.
+    pub(crate) check: Option<Check>,
+    /// When operations fail.
+    pub(crate) failed: BTreeMap<Operation, Lit>,
+    /// Of objects that were allocated: by which operation, and on which runs.
+    pub(crate) made: FxHashMap<u32, (Option<Operation>, Lit)>,
+    /// The expression that is computed.
+    pub(crate) expr: Option<ExprId>,
     /// The statement that is executed.
     pub(crate) now: At,
     /// The block that is executed.
@@ -131,7 +144,7 @@ impl Unset for Engine<'_> {
             let any = c.input(bits);
             Word::of(any.lits().into_iter().map(|l| c.aig.and(l, !plain)).collect())
         });
-        word.clone().into()
+        Value { set: Lit::FALSE, ..word.clone().into() }
     }
     fn know(&mut self, cells: &mut Cells, other: &Cells) {
         cells.know(other, &mut self.objects, &mut self.c, self.plain);
@@ -194,6 +207,10 @@ impl<'p> Engine<'p> {
             script,
             allocates: false,
             opaque: None,
+            check: None,
+            failed: BTreeMap::new(),
+            made: FxHashMap::default(),
+            expr: None,
             now: At::default(),
             here: None,
         }
@@ -418,6 +435,7 @@ impl<'p> Engine<'p> {
                 self.pass(Point::Before(id, BlockId::new(at), last), state.guard);
             }
             self.now = block.end_at;
+            state.top().next = block.stmts.len() + 1;
             return self.end(state, &block.end, block.end_at);
         }
     }
@@ -432,7 +450,7 @@ impl<'p> Engine<'p> {
 
     /// Calls the next function of the outermost level.
     fn start(&mut self, number: usize, mut state: State) -> Step<()> {
-        let Some(&f) = self.script.get(number) else { return Ok(()) };
+        let Some(&f) = self.script.get(number) else { return self.ended(&state, None) };
         let function = self.function(f);
         let mut args: Vec<Value> = Vec::new();
         let types = &self.program.types;
@@ -642,6 +660,12 @@ impl<'p> Engine<'p> {
                 let Some(value) = self.eval(state, *value)? else { return Ok(Went::Over) };
                 let word = self.as_stored(&value.word, ty);
                 self.store(state, &to, &word)?;
+            }
+            StmtKind::Begin(local) | StmtKind::Alive(local) if self.scopes() => {
+                self.begin(state, *local, matches!(stmt.kind, StmtKind::Begin(_)));
+            }
+            StmtKind::Leave(list) if self.scopes() => {
+                list.iter().for_each(|local| self.leave_local(state, *local));
             }
             StmtKind::StoreBits { to, first, width, value } => {
                 let Some(to) = self.eval(state, *to)? else { return Ok(Went::Over) };

@@ -2,10 +2,10 @@
 
 use crate::engine::{Engine, Step, Why};
 use crate::float;
-use crate::memory::{Cells, Kind, Target, places};
+use crate::memory::{Kind, Target, places};
 use crate::state::{State, Unset, Value};
 use crate::word::{Op2, Word, signed};
-use c_data::{BinOp, ExprId, ExprKind, FuncId, LocalId, UnOp};
+use c_data::{BinOp, Check, ExprId, ExprKind, FuncId, LocalId, UnOp};
 use c_types::{FloatKind, Ty};
 use logic::Lit;
 use std::rc::Rc;
@@ -173,7 +173,19 @@ impl Engine<'_> {
                     Class::F32 => Word::number(32, u128::from((x as f32).to_bits())).into(),
                     _ => Word::number(64, x.to_bits().into()).into(),
                 },
-                ExprKind::Local(local) | ExprKind::AddressOf(local) => self.local(state, local),
+                ExprKind::Local(local) => {
+                    let mut value = self.local(state, local);
+                    if value.set != Lit::TRUE {
+                        self.at_expr(Some(e));
+                        self.check_local(state, local, &mut value);
+                        self.at_expr(None);
+                        if state.guard == Lit::FALSE {
+                            return Ok(None);
+                        }
+                    }
+                    value
+                }
+                ExprKind::AddressOf(local) => self.local(state, local),
                 ExprKind::Root(root) => {
                     if self.program.may_be_absent(root) {
                         let what = "the address of what need not be there is used";
@@ -184,21 +196,30 @@ impl Engine<'_> {
                 ExprKind::Load(address) => {
                     self.changes_by_itself(state, function.expr(address).ty);
                     let bytes = self.stored_bytes(expr.ty);
-                    let Some(word) = self.load(state, &values[a], bytes, false)? else {
-                        return Ok(None);
-                    };
+                    self.at_expr(Some(e));
+                    let word = self.load_value(state, &values[a], bytes)?;
+                    self.at_expr(None);
+                    let Some(word) = word else { return Ok(None) };
                     self.as_loaded(&word, class).into()
                 }
                 ExprKind::LoadBits(address, first, width) => {
                     self.changes_by_itself(state, function.expr(address).ty);
                     let (first, width) = (u32::from(first), u32::from(width));
                     let bytes = u64::from((first + width).div_ceil(8));
-                    let Some(word) = self.load(state, &values[a], bytes, false)? else {
-                        return Ok(None);
-                    };
+                    self.at_expr(Some(e));
+                    let word = self.load_value(state, &values[a], bytes)?;
+                    self.at_expr(None);
+                    let Some(word) = word else { return Ok(None) };
                     word.slice(first, width).resized(class.bits(), class.is_signed()).into()
                 }
-                ExprKind::Unary(op, _) => self.unary(op, class, &values[a].word).into(),
+                ExprKind::Unary(op, _) => {
+                    if self.check.is_some() {
+                        self.at_expr(Some(e));
+                        self.check_unary(state, op, class, &values[a].word);
+                        self.at_expr(None);
+                    }
+                    self.unary(op, class, &values[a].word).into()
+                }
                 ExprKind::Convert(from) => {
                     let from = function.expr(from).ty;
                     let quiet = plan.quiet.contains(&e);
@@ -210,7 +231,10 @@ impl Engine<'_> {
                         self.one_object(state, &values[a], &values[b], "a difference of addresses");
                     }
                     let operands = (&values[a], &values[b]);
-                    let Some(value) = self.binary(state, op, operands, (x, y), expr.ty)? else {
+                    self.at_expr(Some(e));
+                    let value = self.binary(state, op, operands, (x, y), expr.ty)?;
+                    self.at_expr(None);
+                    let Some(value) = value.filter(|_| state.guard != Lit::FALSE) else {
                         return Ok(None);
                     };
                     value
@@ -283,7 +307,7 @@ impl Engine<'_> {
                 let word = word.resized(b.bits(), a.is_signed());
                 let kept =
                     if word.width() == value.word.width() { value.from.clone() } else { None };
-                Value { word, from: kept }
+                Value { word, from: kept, set: Lit::TRUE }
             }
             (Some(x), Some(y)) => match word.value() {
                 Some(v) => Word::number(b.bits(), float::resized(x, y, v)).into(),
@@ -342,6 +366,9 @@ impl Engine<'_> {
             // Odd widths are computed in 64 bits.
             let wide = if matches!(bits, 32 | 64 | 128) { bits } else { 64 };
             let x = x.resized(wide, by_sign);
+            if op == BinOp::Shl && self.check.is_some() {
+                self.check_shift(state, class, &x, &by);
+            }
             let word = self.c.shift(&x, &by, op == BinOp::Shl, by_sign);
             return Ok(Some(word.resized(out, false).into()));
         }
@@ -359,6 +386,9 @@ impl Engine<'_> {
                 _ => self.c.less(&x, &y, by_sign, op == BinOp::Le),
             };
             return Ok(Some(self.c.flag(holds, out).into()));
+        }
+        if self.check.is_some() && !pointer {
+            self.check_binary(state, op, class, &x, &y);
         }
         let op = match (op, by_sign) {
             (BinOp::Add, _) => Op2::Add,
@@ -383,7 +413,9 @@ impl Engine<'_> {
                 let (x_least, y_minus) = (self.c.equal(&x, &least), self.c.equal(&y, &minus));
                 let over = self.c.aig.and(x_least, y_minus);
                 let guard = self.c.aig.and(state.guard, over);
-                self.cut_at(guard, Why::Undefined(self.now));
+                if self.check.is_none() {
+                    self.cut_at(guard, Why::Undefined(self.now));
+                }
                 state.guard = self.c.aig.and(state.guard, !over);
             }
             if state.guard == Lit::FALSE {
@@ -393,7 +425,10 @@ impl Engine<'_> {
         let word = self.c.compute(op, &x, &y).resized(out, by_sign);
         let moves = self.program.types.pointee(ty).is_some() && matches!(op, Op2::Add | Op2::Sub);
         let from = if moves && word.value().is_none() { self.sources(state, a) } else { None };
-        Ok(Some(Value { word, from }))
+        if moves {
+            self.check_moved(state, a, &word);
+        }
+        Ok(Some(Value { word, from, set: Lit::TRUE }))
     }
 
     fn float_binary(&mut self, op: BinOp, kind: float::Kind, a: &Word, b: &Word, out: u32) -> Word {
@@ -523,10 +558,16 @@ impl Engine<'_> {
     }
 
     /// Where an access of so many bytes may go. The runs on which it goes nowhere end.
-    fn resolve(&mut self, state: &mut State, to: &Value, bytes: u64, write: bool) -> Vec<Target> {
+    pub(crate) fn resolve(
+        &mut self,
+        state: &mut State,
+        to: &Value,
+        bytes: u64,
+        write: bool,
+    ) -> Vec<Target> {
         let sources = self.sources(state, to);
         let mut out: Vec<Target> = Vec::new();
-        let (mut any, mut ends) = (Lit::FALSE, Lit::FALSE);
+        let (mut any, mut ends, mut open) = (Lit::FALSE, Lit::FALSE, Lit::FALSE);
         for &object in sources.iter().flat_map(|s| s.iter()) {
             let Some(cells) = state.memory.get(object as usize).and_then(Option::as_ref) else {
                 continue;
@@ -537,6 +578,7 @@ impl Engine<'_> {
                 let guard = self.c.aig.and(state.guard, inside);
                 let why = Why::Uncovered("the arguments of `main` are read".into());
                 self.cut_at(guard, why);
+                open = self.c.aig.or(open, inside);
             }
             if let Some(name) = self.elsewhere.get(&object)
                 && inside != Lit::FALSE
@@ -544,6 +586,7 @@ impl Engine<'_> {
                 let guard = self.c.aig.and(state.guard, inside);
                 let what = format!("`{name}` is not defined here");
                 self.cut_at(guard, Why::Uncovered(what));
+                open = self.c.aig.or(open, inside);
             }
             let fits = self.objects.fits(&mut self.c, object, &offset, bytes);
             let when = self.c.aig.and_all([inside, fits, alive]);
@@ -557,6 +600,12 @@ impl Engine<'_> {
             }
             any = self.c.aig.or(any, when);
             out.push(Target { when, object, offset });
+        }
+        if self.asks(Check::Memory) {
+            // What is not followed is told already.
+            state.guard = self.c.aig.and(state.guard, !open);
+            self.fails(state, !any);
+            return out;
         }
         let missed = self.c.aig.and(state.guard, !any);
         let missed = self.c.aig.and(missed, !ends);
@@ -648,6 +697,19 @@ impl Engine<'_> {
         Ok(level.pop().map(|(_, word)| word))
     }
 
+    /// The same for a value that is used: what was never written has none.
+    fn load_value(&mut self, state: &mut State, at: &Value, bytes: u64) -> Step<Option<Word>> {
+        let word = self.load(state, at, bytes, false)?;
+        if word.is_some() && self.asks(Check::Uninitialised) {
+            let targets = self.resolve(state, at, bytes, false);
+            if let Some(flags) = self.shadow(state, &targets, bytes)? {
+                let all = self.c.aig.and_all(flags);
+                self.fails(state, !all);
+            }
+        }
+        Ok(word.filter(|_| state.guard != Lit::FALSE))
+    }
+
     /// Puts a word at an address.
     pub(crate) fn store(&mut self, state: &mut State, to: &Value, word: &Word) -> Step<()> {
         let bytes = u64::from(word.width() / 8);
@@ -696,7 +758,20 @@ impl Engine<'_> {
             return Ok(());
         }
         match self.load(state, from, size, false)? {
-            Some(word) => self.store(state, to, &word.resized(8 * size as u32, false)),
+            Some(word) => {
+                let shadow = match self.asks(Check::Uninitialised) {
+                    true => {
+                        let targets = self.resolve(state, from, size, false);
+                        self.shadow(state, &targets, size)?
+                    }
+                    false => None,
+                };
+                self.store(state, to, &word.resized(8 * size as u32, false))?;
+                match shadow {
+                    Some(flags) => self.unwrite(state, to, &flags),
+                    None => Ok(()),
+                }
+            }
             None => Ok(()),
         }
     }
@@ -714,7 +789,7 @@ impl Engine<'_> {
         if state.memory.len() <= id as usize {
             state.memory.resize(id as usize + 1, None);
         }
-        state.memory[id as usize] = Some(Rc::new(Cells::new(id, size, zero)));
+        state.memory[id as usize] = Some(Rc::new(self.cells(id, size, zero)));
         Some(id)
     }
 }

@@ -20,13 +20,18 @@
 //!   succeed.
 //! - S6: what a function without a body could change and does not (`__bop_outside` in its stub) is no end of the
 //!   search, but what can come after it is not said to be impossible.
+//! - S7: where operations of a kind are asked about, a run ends at the first one that fails, and at a quotient that
+//!   does not fit; memory is lost, or not freed, when the program ends by itself: `main` returns, or `exit` is called.
 
 mod calls;
+mod checked;
+mod checks;
 mod decide;
 mod engine;
 mod eval;
 mod float;
 mod flow;
+mod leaks;
 mod memory;
 mod natives;
 mod relevance;
@@ -34,6 +39,7 @@ mod search;
 mod state;
 mod word;
 
+pub use checked::{Checked, check};
 pub use search::{Answer, Goal, Inputs, Options, Searched, Verdict, search};
 
 /// Models of the library in C, to be linked behind the program: what reads and writes byte by byte.

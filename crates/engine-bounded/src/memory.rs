@@ -32,6 +32,8 @@ pub(crate) struct Cells {
     /// When it was not freed.
     pub(crate) alive: Lit,
     object: u32,
+    /// Of each byte, when it was written, where that is asked; none: always.
+    pub(crate) written: Option<Rc<Vec<Lit>>>,
 }
 
 /// What kind of object it is.
@@ -175,12 +177,12 @@ impl Cells {
     pub(crate) fn new(object: u32, size: u64, zero: bool) -> Cells {
         let page = if zero { Page::Zero } else { Page::Raw };
         let pages = vec![page; size.div_ceil(PAGE as u64) as usize];
-        Cells { pages, alive: Lit::TRUE, object }
+        Cells { pages, alive: Lit::TRUE, object, written: None }
     }
 
     /// Where there is an object no more.
     pub(crate) fn gone(object: u32) -> Cells {
-        Cells { pages: Vec::new(), alive: Lit::FALSE, object }
+        Cells { pages: Vec::new(), alive: Lit::FALSE, object, written: None }
     }
 
     /// The same, alive on other runs.
@@ -192,7 +194,8 @@ impl Cells {
         let alive = c.aig.ite(sel, a.alive, b.alive);
         if a.pages.is_empty() || b.pages.is_empty() {
             let pages = if a.pages.is_empty() { b.pages.clone() } else { a.pages.clone() };
-            return Cells { pages, alive, object: a.object };
+            let written = if a.pages.is_empty() { b.written.clone() } else { a.written.clone() };
+            return Cells { pages, alive, object: a.object, written };
         }
         let mut pages = Vec::with_capacity(a.pages.len());
         for (x, y) in a.pages.iter().zip(&b.pages) {
@@ -214,7 +217,24 @@ impl Cells {
                 },
             });
         }
-        Cells { pages, alive, object: a.object }
+        let written = match (&a.written, &b.written) {
+            (None, None) => None,
+            (Some(x), Some(y)) if Rc::ptr_eq(x, y) => Some(x.clone()),
+            (x, y) => {
+                let count = x.as_ref().or(y.as_ref()).map_or(0, |list| list.len());
+                let flag = |list: &Option<Rc<Vec<Lit>>>, i: usize| {
+                    list.as_ref().map_or(Lit::TRUE, |list| list[i])
+                };
+                let merged = (0..count).map(|i| c.aig.ite(sel, flag(x, i), flag(y, i)));
+                Some(Rc::new(merged.collect()))
+            }
+        };
+        Cells { pages, alive, object: a.object, written }
+    }
+
+    /// Whether the page of a byte was written, or is 0.
+    pub(crate) fn is_known(&self, at: u64) -> bool {
+        !matches!(self.pages.get(at as usize / PAGE), None | Some(Page::Raw | Page::Zero))
     }
 
     /// Gives pages that were never written bits of their own.
@@ -271,6 +291,12 @@ impl Cells {
         word: &Word,
         when: Lit,
     ) {
+        if let Some(written) = &mut self.written {
+            let list = Rc::make_mut(written);
+            for flag in list.iter_mut().skip(at as usize).take(word.width() as usize / 8) {
+                *flag = c.aig.or(*flag, when);
+            }
+        }
         for i in 0..word.width() as usize / 8 {
             let (page, inside) = ((at as usize + i) / PAGE, (at as usize + i) % PAGE);
             let slot = &mut self.pages[page];

@@ -5,7 +5,7 @@ use crate::engine::{As, Engine, Step, Taken, Went, Why};
 use crate::memory::{Cells, Kind};
 use crate::state::{State, Value};
 use crate::word::Word;
-use c_data::{At, FuncId, LocalId};
+use c_data::{At, Check, FuncId, LocalId};
 use logic::Lit;
 use std::rc::Rc;
 
@@ -34,12 +34,14 @@ impl Engine<'_> {
         let word = |i: usize| args.values.get(i).map(|v: &Value| v.word.clone());
         let pointer = self.objects.pointer;
         match plain {
+            "exit" | "__bop_exit" => {
+                self.ended(state, None)?;
+                Ok(Went::Over)
+            }
             "abort"
             | "trap"
-            | "exit"
             | "_exit"
             | "_Exit"
-            | "__bop_exit"
             | "quick_exit"
             | "__bop_signal"
             | "__assert_fail"
@@ -48,7 +50,10 @@ impl Engine<'_> {
             | "__assert_rtn"
             | "__assert_perror_fail"
             | "__VERIFIER_error"
-            | "reach_error" => Ok(Went::Over),
+            | "reach_error" => {
+                self.ended(state, Some(plain))?;
+                Ok(Went::Over)
+            }
             // A function that is not there could have done more than its stub does.
             "__bop_outside" => {
                 self.cut(state, Why::Outside);
@@ -119,12 +124,18 @@ impl Engine<'_> {
             }
             "printf" | "fprintf" | "puts" | "putchar" | "putc" | "fputc" | "fputs" | "fflush"
             | "vprintf" | "vfprintf" | "putchar_unlocked" | "__printf" | "_IO_putc" => {
+                self.check_printed(state, plain, &args.values, &args.types);
                 let any = self.c.input(32);
                 self.give(state, result, any);
                 Ok(Went::On)
             }
             "rand" | "random" => {
                 let any = self.c.input(31).resized(pointer, false);
+                self.give(state, result, any);
+                Ok(Went::On)
+            }
+            "time" | "clock" if word(0).is_none_or(|at| at.value() == Some(0)) => {
+                let any = self.c.input(pointer);
                 self.give(state, result, any);
                 Ok(Went::On)
             }
@@ -227,6 +238,9 @@ impl Engine<'_> {
                 _ => cells.living(alive),
             };
             state.memory[id] = Some(Rc::new(cells));
+        }
+        if self.asks(Check::Memory) {
+            return self.fails(state, !any);
         }
         let missed = self.c.aig.and(state.guard, !any);
         self.undefined(missed, &value.word);

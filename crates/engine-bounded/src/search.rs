@@ -64,7 +64,8 @@ const SIMPLER: usize = 12;
 const SMALL_PROGRAM: usize = 5_000;
 
 /// Bounds that are tried one after the other.
-const BOUNDS: [u32; 12] = [2, 5, 12, 30, 80, 200, 500, 1_200, 3_000, 8_000, 20_000, 50_000];
+pub(crate) const BOUNDS: [u32; 12] =
+    [2, 5, 12, 30, 80, 200, 500, 1_200, 3_000, 8_000, 20_000, 50_000];
 
 /// Searches for runs of the program from its start to the goals. `confirm` executes a run that was found, and
 /// says whether it comes to the goal; runs with simpler inputs are tried in the same way.
@@ -111,7 +112,7 @@ pub fn search(
 }
 
 /// The functions that are called one after the other: what runs before `main`, `main`, what `exit` does.
-fn script(program: &Program) -> Option<Vec<FuncId>> {
+pub(crate) fn script(program: &Program) -> Option<Vec<FuncId>> {
     let has_body = |f: &FuncId| program.functions[f.index()].has_body();
     let main = program.function("main").filter(has_body)?;
     let before = (0..program.functions.len()).map(FuncId::new);
@@ -238,43 +239,6 @@ impl<'a> Search<'a> {
         ran.map(|()| engine)
     }
 
-    /// Inputs that lead to the same place and are easier to read.
-    fn simpler(&mut self, goal: usize, mut inputs: Inputs) -> Inputs {
-        let statements =
-            self.program.functions.iter().flat_map(|f| &f.blocks).map(|b| b.stmts.len());
-        if statements.sum::<usize>() > SMALL_PROGRAM {
-            return inputs;
-        }
-        // Fewer arguments, small numbers, and no inputs that nobody takes.
-        let argc = inputs.argc.into_iter().flat_map(|most| (1..most).take(SIMPLER));
-        let fewer = argc.map(|argc| Inputs { argc: Some(argc), values: inputs.values.clone() });
-        if let Some(found) = fewer.into_iter().find(|fewer| (self.confirm)(goal, fewer)) {
-            inputs = found;
-        }
-        for i in 0..inputs.values.len().min(SIMPLER) {
-            for value in [0, 1] {
-                let old = inputs.values[i].1;
-                if old == value {
-                    break;
-                }
-                inputs.values[i].1 = value;
-                if (self.confirm)(goal, &inputs) {
-                    break;
-                }
-                inputs.values[i].1 = old;
-            }
-        }
-        for count in 0..inputs.values.len().min(SIMPLER) {
-            let values = inputs.values[..count].to_vec();
-            let fewer = Inputs { values, argc: inputs.argc };
-            if (self.confirm)(goal, &fewer) {
-                inputs = fewer;
-                break;
-            }
-        }
-        inputs
-    }
-
     fn count(&mut self, name: &str, value: u64) {
         match self.out.counters.iter_mut().find(|(n, _)| n == name) {
             Some(slot) => slot.1 = value,
@@ -296,7 +260,11 @@ impl<'a> Search<'a> {
         if let Some(mut model) = solve(engine, &[guard, exact])? {
             let inputs = engine.inputs(&mut model);
             return Ok(match (self.confirm)(goal, &inputs) {
-                true => Reach::Seen(self.simpler(goal, inputs)),
+                true => {
+                    let confirm = &mut *self.confirm;
+                    let mut again = |inputs: &Inputs| confirm(goal, inputs);
+                    Reach::Seen(simpler(self.program, inputs, &mut again))
+                }
                 false => {
                     let what = "a run that was found depends on what is not modelled exactly";
                     Reach::Refused(StopReason::Approximate { what: what.to_owned() })
@@ -311,8 +279,47 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Inputs that lead to the same place and are easier to read.
+pub(crate) fn simpler(
+    program: &Program,
+    mut inputs: Inputs,
+    confirm: &mut dyn FnMut(&Inputs) -> bool,
+) -> Inputs {
+    let statements = program.functions.iter().flat_map(|f| &f.blocks).map(|b| b.stmts.len());
+    if statements.sum::<usize>() > SMALL_PROGRAM {
+        return inputs;
+    }
+    // Fewer arguments, small numbers, and no inputs that nobody takes.
+    let argc = inputs.argc.into_iter().flat_map(|most| (1..most).take(SIMPLER));
+    let fewer = argc.map(|argc| Inputs { argc: Some(argc), values: inputs.values.clone() });
+    if let Some(found) = fewer.into_iter().find(|fewer| confirm(fewer)) {
+        inputs = found;
+    }
+    for i in 0..inputs.values.len().min(SIMPLER) {
+        for value in [0, 1] {
+            let old = inputs.values[i].1;
+            if old == value {
+                break;
+            }
+            inputs.values[i].1 = value;
+            if confirm(&inputs) {
+                break;
+            }
+            inputs.values[i].1 = old;
+        }
+    }
+    for count in 0..inputs.values.len().min(SIMPLER) {
+        let values = inputs.values[..count].to_vec();
+        let fewer = Inputs { values, argc: inputs.argc };
+        if confirm(&fewer) {
+            return fewer;
+        }
+    }
+    inputs
+}
+
 /// Why not all runs were followed, and whether a larger bound helps; none if all were.
-fn cut_off(
+pub(crate) fn cut_off(
     engine: &mut Engine<'_>,
     cuts: &[&Cut],
     (bounded, others): (Lit, Lit),
@@ -336,6 +343,10 @@ fn cut_off(
                 StopReason::Incomplete { what: what.to_owned() }
             }
             Why::Approximate(what) => StopReason::Approximate { what: what.clone() },
+            Why::Far => {
+                let what = "an address is computed that is far from its object".to_owned();
+                StopReason::Approximate { what }
+            }
             Why::Bound => StopReason::Bound { limit: bound },
         });
         break;
@@ -354,6 +365,6 @@ enum Reach {
     Never,
 }
 
-fn solve(engine: &mut Engine<'_>, roots: &[Lit]) -> Step<Option<Valuation>> {
+pub(crate) fn solve(engine: &mut Engine<'_>, roots: &[Lit]) -> Step<Option<Valuation>> {
     engine.decider.model(&engine.c.aig, roots)
 }

@@ -12,11 +12,13 @@ use std::rc::Rc;
 pub(crate) struct Value {
     pub(crate) word: Word,
     pub(crate) from: Option<Rc<[u32]>>,
+    /// When it was written; of values on their way, always.
+    pub(crate) set: Lit,
 }
 
 impl From<Word> for Value {
     fn from(word: Word) -> Value {
-        Value { word, from: None }
+        Value { word, from: None, set: Lit::TRUE }
     }
 }
 
@@ -122,7 +124,8 @@ fn union(a: &Value, b: &Value) -> Option<Rc<[u32]>> {
 }
 
 pub(crate) fn choose(c: &mut Circuit, sel: Lit, a: &Value, b: &Value) -> Value {
-    Value { word: c.ite(sel, &a.word, &b.word), from: union(a, b) }
+    let set = c.aig.ite(sel, a.set, b.set);
+    Value { word: c.ite(sel, &a.word, &b.word), from: union(a, b), set }
 }
 
 impl State {
@@ -179,9 +182,9 @@ fn merge_frames(sel: Lit, a: &Frame, b: &Frame, with: &mut dyn Unset) -> Frame {
         for (i, slot) in locals.iter_mut().enumerate() {
             *slot = match (slot.take(), &b.locals[i]) {
                 (None, None) => None,
-                (Some(x), Some(y)) if x.word == y.word => {
+                (Some(x), Some(y)) if x.word == y.word && x.set == y.set => {
                     let from = union(&x, y);
-                    Some(Value { word: x.word, from })
+                    Some(Value { word: x.word, from, set: x.set })
                 }
                 (x, y) => {
                     let x = x.unwrap_or_else(|| with.unset(a, i));

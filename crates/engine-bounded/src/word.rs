@@ -343,6 +343,48 @@ impl Circuit {
         Word::of(now)
     }
 
+    /// When a signed product does not fit. Most often the highest bits of the operands tell.
+    pub(crate) fn product_overflows(&mut self, x: &Word, y: &Word) -> Lit {
+        let bits = x.width();
+        let (a, b) = (self.magnitude(x), self.magnitude(y));
+        // With bits `i` and `j` the product has at least `i + j + 1` bits, and at most one more.
+        let (far, near) = (self.meet(&a, &b, bits), self.meet(&a, &b, bits - 2));
+        let (wide_a, wide_b) = (a.resized(bits + 1, false), b.resized(bits + 1, false));
+        let product = self.compute(Op2::Mul, &wide_a, &wide_b);
+        let (top, next) = (product.bit(bits), product.bit(bits - 1));
+        let low = product.slice(0, bits - 1);
+        let rest = self.truth(&low);
+        let negative = self.aig.xor(x.bit(bits - 1), y.bit(bits - 1));
+        // The least number is one further from 0 than the greatest.
+        let least = self.aig.and(negative, !rest);
+        let beyond = self.aig.and(next, !least);
+        let large = self.aig.or(top, beyond);
+        let large = self.aig.and(near, large);
+        self.aig.or(far, large)
+    }
+
+    fn magnitude(&mut self, x: &Word) -> Word {
+        let negated = self.negate(x);
+        self.ite(x.bit(x.width() - 1), &negated, x)
+    }
+
+    /// Whether there are bits of two words whose places add up to so much, or to more.
+    fn meet(&mut self, a: &Word, b: &Word, sum: u32) -> Lit {
+        let bits = a.width();
+        let (mut any, mut above) = (Lit::FALSE, Lit::FALSE);
+        // `above`: `b` has a bit from `sum - i` on.
+        let mut from = bits;
+        for i in 0..bits {
+            while from > sum.saturating_sub(i) {
+                from -= 1;
+                above = self.aig.or(above, b.bit(from));
+            }
+            let both = self.aig.and(a.bit(i), above);
+            any = self.aig.or(any, both);
+        }
+        any
+    }
+
     /// How a truth is as a number.
     pub(crate) fn flag(&self, lit: Lit, bits: u32) -> Word {
         let mut lits = vec![Lit::FALSE; bits as usize];
@@ -372,6 +414,30 @@ fn numbers(op: Op2, bits: u32, x: u128, y: u128) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// When a product does not fit, against the product.
+    #[test]
+    fn products_that_do_not_fit() {
+        for bits in 3..=6u32 {
+            let mut c = Circuit::default();
+            let (a, b) = (c.input(bits), c.input(bits));
+            let over = c.product_overflows(&a, &b);
+            for x in 0..1u128 << bits {
+                for y in 0..1u128 << bits {
+                    let mut values = logic::Valuation::new();
+                    for i in 0..bits {
+                        values.set(a.bit(i), x >> i & 1 == 1);
+                        values.set(b.bit(i), y >> i & 1 == 1);
+                    }
+                    let product = signed(bits, x) * signed(bits, y);
+                    let fits = signed(bits, product as u128) == product;
+                    assert_eq!(values.get(&c.aig, over), !fits, "{x} * {y} in {bits} bits");
+                    let (p, q) = (Word::number(bits, x), Word::number(bits, y));
+                    assert_eq!(Circuit::default().product_overflows(&p, &q), Lit::constant(!fits));
+                }
+            }
+        }
+    }
 
     /// Every operator on every pair of numbers of four bits, as numbers and as functions.
     #[test]

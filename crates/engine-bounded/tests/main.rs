@@ -2,4 +2,5 @@
 
 mod common;
 mod features;
+mod operations;
 mod random;

@@ -5,13 +5,13 @@
 //! leaves open: what no run of the skeleton does, no run of the program does.
 
 use crate::stubs;
-use asking::{Judgement, Options, Watch, nothing};
-use c_data::{BlockId, FuncId, Point};
+use asking::{EngineChoice, Judgement, Options, Watch, nothing};
+use c_data::{BlockId, Check, FuncId, Point};
 use check::{Limits, Partial, StopReason};
 use engine_bounded::{Goal, Inputs, Verdict};
 use input::{CProgram, CText, DataProgram, Error, LazyData, Model, caught};
 use ir::{Init, NodeId, ProgramBuilder, Rel};
-use property::Property;
+use property::{OperationKind, Property};
 use render::{Claim, ClaimedStep, Claims, ListedStep, Listing, Outcome, Report, Status};
 use rustc_hash::FxHashMap;
 use source::{SourceFile, suggest};
@@ -24,7 +24,7 @@ pub(crate) const BOUNDED: &str = "bounded";
 /// Instructions that a run that was found may take.
 const MAX_STEPS: u64 = 2_000_000_000;
 /// The most lines of a run that are listed.
-const MAX_LINES: usize = 2_000;
+pub(crate) const MAX_LINES: usize = 2_000;
 /// What the search may take with `--engine auto` where no `--timeout` says more.
 const BY_ITSELF: Duration = Duration::from_secs(20);
 /// The most arguments of `main` that a run is given.
@@ -35,9 +35,80 @@ pub fn searchable(texts: Vec<CText>, model: Model) -> LazyData {
     LazyData::new(texts, model, engine_bounded::MODELS)
 }
 
-/// The program that is searched, with its stubs.
-fn searched<'a>(data: &'a LazyData, c: &CProgram) -> Result<(&'a DataProgram, &'a str), Error> {
-    data.program(|plain| stubs::stubs(plain.program(), c))
+/// What answers about places grant.
+const WRAPS: &str = "signed arithmetic wraps around, and operands are evaluated from left to right";
+
+/// What is searched.
+pub(crate) struct Searched<'a> {
+    /// The program's skeleton.
+    pub(crate) c: &'a CProgram,
+    /// The program with its data.
+    pub(crate) data: &'a DataProgram,
+    /// What functions without a body do, as C.
+    pub(crate) stubs: &'a str,
+    /// The files, to be shown.
+    pub(crate) files: &'a [Arc<SourceFile>],
+}
+
+impl<'a> Searched<'a> {
+    fn new(
+        data: &'a LazyData,
+        c: &'a CProgram,
+        files: &'a [Arc<SourceFile>],
+    ) -> Result<Searched<'a>, Error> {
+        let (data, stubs) = data.program(|plain| stubs::stubs(plain.program(), c))?;
+        Ok(Searched { c, data, stubs, files })
+    }
+
+    /// What answers take for granted, beside what arithmetic does.
+    fn granted(&self, allocates: bool) -> Vec<String> {
+        let mut out = Vec::new();
+        if allocates {
+            out.push("allocations of memory succeed".to_owned());
+        }
+        let names: Vec<String> =
+            stubs::stubbed(self.stubs).map(|name| format!("`{name}`")).collect();
+        match &names[..] {
+            [] => {}
+            [one] => out.push(format!(
+                "{one} has no body here: it returns anything, and calls nothing of the program"
+            )),
+            [first, rest @ ..] => out.push(format!(
+                "{first} and {} more have no body here: they return anything, and call nothing of the program",
+                rest.len()
+            )),
+        }
+        out
+    }
+
+    /// What a run gets, as reports say it.
+    pub(crate) fn given(&self, inputs: &Inputs) -> render::Inputs {
+        let arguments = arguments(inputs).len() - 1;
+        let (values, stubs) = (inputs.values.clone(), self.stubs.to_owned());
+        render::Inputs { values, arguments, stubs }
+    }
+}
+
+/// Takes down what was found: answers to questions before one, and to that one.
+fn so_far(
+    watch: &Watch,
+    (program, files): (&Arc<ir::Program>, &[Arc<SourceFile>]),
+    before: &[Outcome],
+    found: &[Outcome],
+    rest: &[Property],
+) {
+    let known = || before.iter().chain(found);
+    let questions = known().map(|o| o.property.clone()).chain(rest.iter().cloned());
+    watch.so_far.asked(program, files, questions);
+    known().for_each(|outcome| watch.so_far.answered(outcome));
+}
+
+/// The operations that a property asks about.
+fn kind(property: &Property) -> Option<OperationKind> {
+    match property {
+        Property::Operations { kind } => Some(*kind),
+        _ => None,
+    }
 }
 
 /// A run is executed for what it reaches.
@@ -64,7 +135,10 @@ pub(crate) fn search(
 ) -> Result<Report, Error> {
     let usage = |what: &str| Err(Error::Usage(what.to_owned()));
     let (Some(c), Some(data)) = (&options.input.c, &options.input.data) else {
-        return usage("the engine bounded searches C programs; this is none");
+        return match properties.iter().find_map(kind) {
+            Some(kind) => usage(&format!("`--{}` is about C programs; this is none", kind.word())),
+            None => usage("the engine bounded searches C programs; this is none"),
+        };
     };
     if c.skeleton().bodies.is_empty() {
         return Err(c.wrong(&front_c::LowerError::Empty));
@@ -75,20 +149,54 @@ pub(crate) fn search(
     if !options.input.keep.is_empty() {
         return usage("the engine bounded keeps all values; leave out `--keep`");
     }
-    let (data, stubs) = searched(data, c)?;
-    let goals = properties.iter().map(|p| goal(p, data, files)).collect::<Result<Vec<_>, _>>()?;
+    let of = Searched::new(data, c, files)?;
+    let places: Vec<&Property> = properties.iter().filter(|p| kind(p).is_none()).collect();
+    let goals = places.iter().map(|p| goal(p, of.data, files)).collect::<Result<Vec<_>, _>>()?;
     let nothing = Arc::new(nothing());
     watch.so_far.asked(&nothing, files, properties.iter().cloned());
     let budget = watch.budget(options.search.limits);
-    let asked: Vec<(&Property, Goal)> = properties.iter().zip(goals).collect();
-    let Found { results, granted } = found(c, (data, stubs), files, asked, options, &budget);
+    let (reached, mut allocates) = match places.is_empty() {
+        true => (Vec::new(), false),
+        false => reached(&of, &places, &goals, options, &budget),
+    };
+    let mut reached = reached.into_iter();
+    let overflow = |p: &Property| kind(p) == Some(OperationKind::Overflow);
+    let mut granted: Vec<String> = vec![
+        if !places.is_empty() {
+            WRAPS
+        } else if properties.iter().all(overflow) {
+            "operands are evaluated from left to right"
+        } else {
+            "signed arithmetic wraps around, a quotient that does not fit ends a run, and operands are evaluated from \
+             left to right"
+        }
+        .to_owned(),
+    ];
+    let mut results: Vec<Outcome> = Vec::new();
+    for (i, property) in properties.iter().enumerate() {
+        let Some(kind) = kind(property) else {
+            results.extend(reached.next());
+            continue;
+        };
+        let rest = &properties[i + 1..];
+        let tell = |found: &[Outcome]| so_far(watch, (&nothing, files), &results, found, rest);
+        let with = (&budget, &tell as &dyn Fn(&[Outcome]));
+        let (found, made) = crate::operations::answers(kind, &of, options, with);
+        results.extend(found);
+        allocates |= made;
+        let said = crate::operations::granted(kind).to_owned();
+        if !granted.contains(&said) {
+            granted.push(said);
+        }
+    }
+    granted.extend(of.granted(allocates));
     let mut report = Report {
         files: files.to_vec(),
         program: nothing,
         results,
         suppressed: Vec::new(),
         assumptions: Vec::new(),
-        not_modelled: data.gaps(),
+        not_modelled: of.data.gaps(),
         claims: Claims { granted, ..Claims::default() },
     };
     crate::claims::settle(&mut report, properties, options);
@@ -114,14 +222,14 @@ pub(crate) fn with_data(
         return Ok(());
     }
     let whole = c.extent(options.input.allow_incomplete).is_complete();
-    let (data, stubs) = searched(data, c)?;
-    let mut asked = Vec::new();
-    let mut places = Vec::new();
+    let of = Searched::new(data, c, files)?;
+    let (mut places, mut properties, mut goals) = (Vec::new(), Vec::new(), Vec::new());
     for (i, outcome) in report.results.iter().enumerate().filter(|(_, o)| open(o)) {
         // What the data program has no words for stays a question about the skeleton.
-        if let Ok(goal) = goal(&outcome.property, data, files) {
+        if let Ok(goal) = goal(&outcome.property, of.data, files) {
             places.push(i);
-            asked.push((&outcome.property, goal));
+            properties.push(&outcome.property);
+            goals.push(goal);
         }
     }
     let limits = options.search.limits;
@@ -129,7 +237,7 @@ pub(crate) fn with_data(
         Some(_) => watch.budget(limits),
         None => watch.part(Limits { time: Some(BY_ITSELF), ..limits }, limits),
     };
-    let Found { results, granted } = found(c, (data, stubs), files, asked, options, &budget);
+    let (results, allocates) = reached(&of, &properties, &goals, options, &budget);
     for (i, mut outcome) in places.into_iter().zip(results) {
         let before = &mut report.results[i];
         if outcome.status == Status::Unknown && !whole {
@@ -145,62 +253,59 @@ pub(crate) fn with_data(
         outcome.vacuous.append(&mut before.vacuous);
         *before = outcome;
     }
-    report.claims.granted = granted;
-    report.not_modelled.extend(data.gaps());
+    report.claims.granted.push(WRAPS.to_owned());
+    report.claims.granted.extend(of.granted(allocates));
+    report.not_modelled.extend(of.data.gaps());
     Ok(())
 }
 
-/// Answers, and what they rest on.
-struct Found {
-    results: Vec<Outcome>,
-    granted: Vec<String>,
-}
-
-/// Searches for runs to the goals.
-fn found(
-    c: &CProgram,
-    (data, stubs): (&DataProgram, &str),
-    files: &[Arc<SourceFile>],
-    asked: Vec<(&Property, Goal)>,
+/// The answers about places, and whether memory is allocated.
+fn reached(
+    of: &Searched<'_>,
+    properties: &[&Property],
+    goals: &[Goal],
     options: &Options,
     budget: &check::Budget,
-) -> Found {
-    let program = data.program();
-    let (properties, goals): (Vec<&Property>, Vec<Goal>) = asked.into_iter().unzip();
+) -> (Vec<Outcome>, bool) {
+    let program = of.data.program();
     let start = Instant::now();
     let mut seen: Vec<Option<c_run::Passes>> = vec![None; goals.len()];
     let done = caught("engine bounded", || {
         let mut confirm = |goal: usize, inputs: &Inputs| {
             let lines = options.shown.max_steps.min(MAX_LINES);
             let values = inputs.values.iter().map(|(_, value)| *value).collect();
-            let run = (arguments(inputs), values, lines);
+            let run = Run { args: arguments(inputs), inputs: values, lines };
             // Simpler inputs are tried afterwards, and may not get there.
-            let passed = executed(program, &goals[goal], run, budget);
-            let reached = passed.is_some();
-            seen[goal] = passed.or(seen[goal].take());
-            reached
+            let run = executed(program, (&goals[goal].points, None), run, budget);
+            if run.reached {
+                seen[goal] = Some(run.passed);
+            }
+            run.reached
         };
         let search = engine_bounded::Options { bound: options.search.bound };
-        engine_bounded::search(program, &goals, search, budget, &mut confirm)
+        engine_bounded::search(program, goals, search, budget, &mut confirm)
     });
     let seconds = start.elapsed().as_secs_f64();
     let mut results = Vec::new();
-    for (i, property) in properties.into_iter().enumerate() {
+    for (i, &property) in properties.iter().enumerate() {
         let mut out = Outcome::unknown(property.clone(), StopReason::Cancelled);
         out.engine = BOUNDED.to_owned();
-        out.why = "asked for by `--engine`".to_owned();
+        out.why = match options.search.engine {
+            EngineChoice::Bounded => "asked for by `--engine`".to_owned(),
+            _ => "asked together with a question about C's data".to_owned(),
+        };
         out.seconds = seconds;
         match &done {
             Err(what) => out.stop_reason = Some(StopReason::Internal { what: what.clone() }),
             Ok(searched) => {
                 out.counters.clone_from(&searched.counters);
-                tell(&mut out, &searched.answers[i].verdict, stubs);
+                tell(&mut out, &searched.answers[i].verdict, of);
             }
         }
         if let (true, Some(passed)) = (out.status.is_violation(), &seen[i])
             && options.search.trace != check::TraceMode::None
         {
-            out.trace = Some(listing((c, data), passed, files, &mut out.warnings));
+            out.trace = Some(listing(of, passed, &mut out.warnings));
             if options.search.insist {
                 out.warnings.push("the run is the one that was executed, not a shortest".into());
             }
@@ -213,43 +318,44 @@ fn found(
         }
         results.push(out);
     }
-    let mut granted = vec![
-        "signed arithmetic wraps around, and operands are evaluated from left to right".to_owned(),
-    ];
-    if done.is_ok_and(|s| s.allocates) {
-        granted.push("allocations of memory succeed".to_owned());
-    }
-    let names: Vec<String> = stubs::stubbed(stubs).map(|name| format!("`{name}`")).collect();
-    match &names[..] {
-        [] => {}
-        [one] => granted.push(format!(
-            "{one} has no body here: it returns anything, and calls nothing of the program"
-        )),
-        [first, rest @ ..] => granted.push(format!(
-            "{first} and {} more have no body here: they return anything, and call nothing of the program",
-            rest.len()
-        )),
-    }
-    Found { results, granted }
+    (results, done.is_ok_and(|s| s.allocates))
 }
 
-/// What a run passes, with these arguments, inputs and lines to be noted, if it comes to a goal.
-fn executed(
+/// What a run gets, and how many of its lines are noted.
+pub(crate) struct Run {
+    pub(crate) args: Vec<String>,
+    pub(crate) inputs: Vec<i128>,
+    pub(crate) lines: usize,
+}
+
+/// What a run did.
+pub(crate) struct Executed {
+    /// It came to one of the points.
+    pub(crate) reached: bool,
+    pub(crate) passed: c_run::Passes,
+    /// Operations that failed.
+    pub(crate) failed: Vec<c_run::Failure>,
+}
+
+/// Executes a run up to some points, or to where an operation fails that is asked about.
+pub(crate) fn executed(
     program: &c_data::Program,
-    goal: &Goal,
-    (args, inputs, lines): (Vec<String>, Vec<i128>, usize),
+    (points, check): (&[Point], Option<Check>),
+    run: Run,
     budget: &check::Budget,
-) -> Option<c_run::Passes> {
+) -> Executed {
     let run = c_run::Options {
-        args,
-        inputs,
+        args: run.args,
+        inputs: run.inputs,
         max_steps: Some(MAX_STEPS),
-        stop_at: goal.points.clone(),
-        lines,
+        stop_at: points.to_vec(),
+        lines: run.lines,
+        check,
         ..c_run::Options::default()
     };
     let outcome = c_run::run(program, &run, &mut Silent { budget });
-    (outcome.ending == c_run::Ending::Reached).then_some(outcome.passed)
+    let reached = outcome.ending == c_run::Ending::Reached;
+    Executed { reached, passed: outcome.passed, failed: outcome.failed }
 }
 
 /// Whether the program, executed on the inputs of a claim, does what is claimed.
@@ -264,15 +370,26 @@ pub(crate) fn replayed(
         let what = "inputs are of a C program with its data, which was not read";
         return Ok(Judgement::Unknown(what.to_owned()));
     };
-    let (data, _) = searched(data, c)?;
-    let goal = goal(&claim.property, data, files)?;
+    let of = Searched::new(data, c, files)?;
+    let kind = kind(&claim.property);
+    let points = match kind {
+        Some(_) => Vec::new(),
+        None => goal(&claim.property, of.data, files)?.points,
+    };
     let args = named(1 + inputs.arguments as u64);
     let values = inputs.values.iter().map(|(_, value)| *value).collect();
-    let done =
-        caught("replay", || executed(data.program(), &goal, (args, values, MAX_LINES), budget));
+    let run = Run { args, inputs: values, lines: MAX_LINES };
+    let check = kind.map(crate::operations::check_of);
+    let done = caught("replay", || executed(of.data.program(), (&points, check), run, budget));
+    if let (Some(kind), Ok(run), Ok(())) = (kind, &done, budget.poll()) {
+        let told = claim.finding.as_ref();
+        if let Err(judgement) = crate::operations::judged(kind, told, run, &of) {
+            return Ok(judgement);
+        }
+    }
     let passed = match done {
-        Ok(Some(passed)) => passed,
-        Ok(None) => {
+        Ok(run) if run.reached || kind.is_some() && budget.poll().is_ok() => run.passed,
+        Ok(_) => {
             return Ok(match budget.poll() {
                 Ok(()) => {
                     Judgement::Refused("with these inputs the run does not get there".to_owned())
@@ -285,7 +402,7 @@ pub(crate) fn replayed(
         }
     };
     let Some(trace) = &claim.trace else { return Ok(Judgement::Accepted) };
-    let found = listing((c, data), &passed, files, &mut Vec::new());
+    let found = listing(&of, &passed, &mut Vec::new());
     let at = |step: &ListedStep| {
         let node = &found.program.nodes[step.node];
         let text = found.program.text(node.origin.text).to_owned();
@@ -310,7 +427,7 @@ pub(crate) fn replayed(
     })
 }
 
-fn tell(out: &mut Outcome, verdict: &Verdict, stubs: &str) {
+fn tell(out: &mut Outcome, verdict: &Verdict, of: &Searched<'_>) {
     let reach = matches!(out.property, Property::Reach { .. });
     out.stop_reason = None;
     match verdict {
@@ -318,15 +435,13 @@ fn tell(out: &mut Outcome, verdict: &Verdict, stubs: &str) {
         Verdict::Unreached => out.status = if reach { Status::Unreachable } else { Status::Holds },
         Verdict::Reached(inputs) => {
             out.status = if reach { Status::Reachable } else { Status::Violated };
-            let args = arguments(inputs).len() - 1;
-            let (values, stubs) = (inputs.values.clone(), stubs.to_owned());
-            out.inputs = Some(Arc::new(render::Inputs { values, arguments: args, stubs }));
+            out.inputs = Some(Arc::new(of.given(inputs)));
         }
     }
 }
 
 /// `argv`, with as many arguments as are wanted.
-fn arguments(inputs: &Inputs) -> Vec<String> {
+pub(crate) fn arguments(inputs: &Inputs) -> Vec<String> {
     named(inputs.argc.unwrap_or(1))
 }
 
@@ -347,7 +462,7 @@ fn goal(property: &Property, data: &DataProgram, files: &[Arc<SourceFile>]) -> R
         }
         Property::Reach { label } => reach(label, data, files),
         other => Err(Error::Usage(format!(
-            "the engine bounded answers `--reach` and `--assert`, not {}",
+            "the engine bounded answers `--reach` and `--assert`, and questions about operations of C; not {}",
             render::title(other)
         ))),
     }
@@ -426,13 +541,12 @@ fn statements(c: &CProgram) -> FxHashMap<(&str, u32), &str> {
 }
 
 /// The lines of a run, as a list of statements of a program that has nothing else.
-fn listing(
-    (c, data): (&CProgram, &DataProgram),
+pub(crate) fn listing(
+    of: &Searched<'_>,
     passed: &c_run::Passes,
-    files: &[Arc<SourceFile>],
     warnings: &mut Vec<String>,
 ) -> Listing {
-    let program = data.program();
+    let (program, files) = (of.data.program(), of.files);
     let mut b = ProgramBuilder::new();
     let numbers: Vec<u32> = files.iter().map(|f| b.file(f.name())).collect();
     let file_of = |file: u32| {
@@ -440,7 +554,7 @@ fn listing(
         files.iter().position(|f| f.name() == name)
     };
     let all = || passed.first.iter().chain(&passed.last);
-    let read = statements(c);
+    let read = statements(of.c);
     // Each function's lines.
     let mut lines: BTreeMap<FuncId, Vec<(u32, u32)>> = BTreeMap::new();
     for pass in all() {

@@ -33,8 +33,20 @@ pub fn check(
 ) -> Result<Report, Error> {
     one_main(options)?;
     watch.so_far.about(options.input.c.as_ref());
-    if options.search.engine == EngineChoice::Bounded {
-        return crate::bounded::search(files, properties, options, watch);
+    let operations = properties.iter().find_map(|p| match p {
+        Property::Operations { kind } => Some(kind.word()),
+        _ => None,
+    });
+    match (options.search.engine, operations) {
+        (EngineChoice::Bounded, _) | (EngineChoice::Auto, Some(_)) => {
+            return crate::bounded::search(files, properties, options, watch);
+        }
+        (_, None) => {}
+        (_, Some(flag)) => {
+            return Err(Error::Usage(format!(
+                "`--{flag}` is about C's data, which only the engine bounded sees; leave out `--engine`"
+            )));
+        }
     }
     let mut report = crate::by_engines::answer(files, properties, options, watch)?;
     if options.search.engine == EngineChoice::Auto {
@@ -64,7 +76,9 @@ pub fn c_defaults(c: &CProgram) -> Vec<Property> {
 
 /// Makes a report say no more than is known.
 pub(crate) fn settle(report: &mut Report, asked: &[Property], options: &Options) {
-    if let (EngineChoice::Bounded, Some(c)) = (options.search.engine, &options.input.c) {
+    let operations = asked.iter().any(|p| matches!(p, Property::Operations { .. }));
+    let bounded = options.search.engine == EngineChoice::Bounded || operations;
+    if let (true, Some(c)) = (bounded, &options.input.c) {
         let extent = c.extent(options.input.allow_incomplete);
         settle_extent(&mut report.results, &extent);
         report.claims.read = Some(extent);

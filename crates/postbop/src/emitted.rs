@@ -5,7 +5,7 @@
 
 use crate::stubs;
 use input::{CText, Model};
-use property::Property;
+use property::{OperationKind, Property};
 use render::{Inputs, Outcome};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -35,6 +35,13 @@ pub fn test(
     let (folder, wanted) = match &outcome.property {
         Property::Reach { label } => (folder(label), Wanted::of(label)),
         Property::Assert => (format!("assert-{number}"), Wanted::Assertion),
+        Property::Operations { kind } => {
+            let finding = outcome.finding.as_ref()?;
+            let (line, leak) = (finding.line, finding.message.starts_with("memory of "));
+            let name = finding.file.rsplit('/').next().unwrap_or_default();
+            let place = format!("{}:{line}", pattern(name));
+            (format!("{}-{number}", kind.word()), Wanted::Failure { kind: *kind, place, leak })
+        }
         _ => return None,
     };
     let mut files = Vec::new();
@@ -52,7 +59,12 @@ pub fn test(
     let sources: Vec<String> = files.iter().map(|f| f.name.clone()).collect();
     let text = inputs_c(inputs, &defined);
     files.push(TestFile { name: "inputs.c".to_owned(), text, executable: false });
-    let text = script(&sources, inputs, model);
+    let text = match &wanted {
+        Wanted::Failure { kind, place, leak } => {
+            watched_script(&sources, inputs, model, (*kind, place, *leak))
+        }
+        _ => script(&sources, inputs, model),
+    };
     files.push(TestFile { name: "run".to_owned(), text, executable: true });
     Some((folder, files))
 }
@@ -66,9 +78,18 @@ fn folder(label: &str) -> String {
 
 /// Where the program is to speak up.
 enum Wanted {
-    Label { function: Option<String>, label: String },
+    Label {
+        function: Option<String>,
+        label: String,
+    },
     Line(Option<String>, u32),
     Assertion,
+    /// A sanitizer is to speak up.
+    Failure {
+        kind: OperationKind,
+        place: String,
+        leak: bool,
+    },
 }
 
 impl Wanted {
@@ -202,6 +223,7 @@ fn marked(text: &str, tokens: &[Token], wanted: &Wanted) -> String {
             }
         }
         Wanted::Line(..) => places.extend(on_line(text, wanted)),
+        Wanted::Failure { .. } => return text.to_owned(),
     }
     let mut out = format!("extern void {MARK}(void);\n");
     let mut from = 0;
@@ -347,5 +369,57 @@ fn script(sources: &[String], inputs: &Inputs, model: Model) -> String {
          ./test {args} >/dev/null 2>&1 </dev/null\n\
          test -e reached\n",
         sources.join(" ")
+    )
+}
+
+/// A name as a pattern of `grep -E`.
+fn pattern(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    name.chars().map(|c| if plain(c) { c.to_string() } else { "[^/]".to_owned() }).collect()
+}
+
+/// The script that builds with sanitizers, and looks for what they say.
+fn watched_script(
+    sources: &[String],
+    inputs: &Inputs,
+    model: Model,
+    (kind, place, leak): (OperationKind, &str, bool),
+) -> String {
+    let machine = if model.pointer == 32 { " -m32" } else { "" };
+    let args: Vec<String> = (1..=inputs.arguments).map(|i| i.to_string()).collect();
+    // Arithmetic that wraps is not watched.
+    let wraps = if kind == OperationKind::Overflow { "" } else { " -fwrapv" };
+    let said = match kind {
+        OperationKind::Overflow => {
+            "signed integer overflow|left shift of|shift exponent|negation of|division of"
+        }
+        OperationKind::Division => "division by zero",
+        _ => {
+            "index|load of|store to|member access|null pointer|insufficient space|applying|call to"
+        }
+    };
+    let ours = format!("{place}:[0-9]+: runtime error: ({said})");
+    let frame = format!("^ *#[0-9]+ .*[/ ]{place}(:|$)");
+    // The first stack that is told is that of the access; of leaks, each one's is that of its allocation.
+    let first = "sed -n '/ERROR: AddressSanitizer/,/^$/p' said | grep -E '^ *#' ";
+    let judged = match kind {
+        OperationKind::Overflow | OperationKind::Division => format!("grep -qE '{ours}' said"),
+        _ if leak => format!("grep -q 'LeakSanitizer' said && grep -qE '{frame}' said"),
+        _ => format!("grep -qE '{ours}' said || {first}| grep -qE '{frame}'"),
+    };
+    let globals = if kind == OperationKind::MemoryCleanup { ":use_globals=0" } else { "" };
+    let leaks = u8::from(leak);
+    format!(
+        "#!/bin/sh\n\
+         # Builds the test with sanitizers and runs it: 0 if and only if they speak up at that line.\n\
+         cd \"$(dirname \"$0\")\" || exit 2\n\
+         ${{CC:-cc}}{machine} -std=gnu17 -w -O0 -g{wraps} -fno-strict-aliasing -fno-omit-frame-pointer \
+         -fsanitize=address,undefined -o test {} inputs.c -lm || exit 2\n\
+         export ASAN_OPTIONS=detect_leaks={leaks}:detect_stack_use_after_return=1:abort_on_error=0\n\
+         export LSAN_OPTIONS=use_stacks=0:use_registers=0:use_tls=0{globals}\n\
+         ./test {} >/dev/null 2>said </dev/null\n\
+         {judged}\n",
+        sources.join(" "),
+        args.join(" ")
     )
 }

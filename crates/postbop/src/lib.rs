@@ -23,6 +23,7 @@ mod claims;
 mod emitted;
 mod granted;
 mod ltl;
+mod operations;
 mod proof;
 mod replaying;
 mod so_far;
@@ -45,7 +46,7 @@ pub use input::{
 };
 pub use ltl::{Automaton, ltl};
 pub use proof::{proofs, read_as, replay_proofs};
-pub use property::Property;
+pub use property::{OperationKind, Property};
 pub use render::{Finding, Outcome, Report, States, Status};
 pub use replaying::replay;
 pub use rules::{Rule, RuleError, parse as parse_rules};

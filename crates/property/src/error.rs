@@ -58,6 +58,12 @@ pub enum PropertyError {
         /// The rule's name.
         rule: String,
     },
+    /// Operations of C, of a program without its data.
+    #[error("`--{flag}` is asked of a C program with its data, by the engine bounded")]
+    NoData {
+        /// The question's flag.
+        flag: &'static str,
+    },
     /// A formula that makes no sense.
     #[error("{0}")]
     Formula(Box<FormulaError>),
@@ -80,6 +86,7 @@ impl PropertyError {
             PropertyError::NoStatementOnLine { .. } => "no-statement",
             PropertyError::ConditionalExit { .. } => "conditional-exit",
             PropertyError::NoEvents { .. } => "rule-without-c",
+            PropertyError::NoData { .. } => "operations-without-data",
             PropertyError::Formula(error) => error.code(),
             PropertyError::Automaton(_) => "ltl-too-large",
         }
@@ -119,6 +126,7 @@ impl PropertyError {
                 (None, None) => None,
             },
             PropertyError::NoEvents { .. }
+            | PropertyError::NoData { .. }
             | PropertyError::Formula(_)
             | PropertyError::Automaton(_) => None,
         };

@@ -132,6 +132,12 @@ pub enum Property {
         /// As in [`Property::Ltl`].
         fair: Vec<String>,
     },
+    /// Can an operation of a C program fail? (`--memory-safety`, `--overflow`, …) The program is asked with its
+    /// data: the crate `postbop` makes the question.
+    Operations {
+        /// Which operations.
+        kind: OperationKind,
+    },
     /// Does a C program keep a rule? (`--rule FILE`) The crate `rules` makes the question.
     Rule {
         /// The rule's name.
@@ -141,6 +147,43 @@ pub enum Property {
         /// In an answer about one object: the metavariable, and what it stands for.
         bindings: Vec<(String, String)>,
     },
+}
+
+/// Operations of C, by what is asked about them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum OperationKind {
+    /// Accesses to memory, and memory that is lost.
+    MemorySafety,
+    /// Memory that is not freed when the program ends.
+    MemoryCleanup,
+    /// Results of signed operators that do not fit.
+    Overflow,
+    /// Divisors that are 0.
+    Division,
+    /// Reads of what was never written.
+    Uninitialised,
+}
+
+impl OperationKind {
+    /// All of them.
+    pub const ALL: [OperationKind; 5] = [
+        OperationKind::MemorySafety,
+        OperationKind::MemoryCleanup,
+        OperationKind::Overflow,
+        OperationKind::Division,
+        OperationKind::Uninitialised,
+    ];
+
+    /// The word of its flag and of its kind in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            OperationKind::MemorySafety => "memory-safety",
+            OperationKind::MemoryCleanup => "memory-cleanup",
+            OperationKind::Overflow => "overflow",
+            OperationKind::Division => "division",
+            OperationKind::Uninitialised => "uninitialised",
+        }
+    }
 }
 
 /// What [`Property::Terminates`] asks.
@@ -232,6 +275,9 @@ impl Property {
             Property::Sere { formula } => sere::question(program, formula, &options)?,
             Property::Reach { label } => Question::Goal(Goal::Reach(targets(program, label)?)),
             Property::ReachAll => Question::AllNodes,
+            Property::Operations { kind } => {
+                return Err(PropertyError::NoData { flag: kind.word() });
+            }
             Property::Rule { rule, .. } => {
                 return Err(PropertyError::NoEvents { rule: rule.clone() });
             }
@@ -251,6 +297,7 @@ impl Property {
             Property::Ltl { .. } => "ltl",
             Property::Sere { .. } => "sere",
             Property::Terminates { .. } => "terminates",
+            Property::Operations { kind } => kind.word(),
             Property::Rule { .. } => "rule",
         }
     }

@@ -63,6 +63,7 @@ fn head(outcome: &Outcome) -> String {
         Property::Sere { formula } => format!("Property {formula}"),
         Property::Terminates { .. } => "Termination".to_owned(),
         Property::Rule { rule, .. } => format!("Rule {rule}"),
+        Property::Operations { kind } => format!("Question {}", kind.word()),
         _ => "Statements".to_owned(),
     };
     match (outcome.status, &outcome.property) {

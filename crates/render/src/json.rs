@@ -40,7 +40,8 @@ pub(crate) struct Document<'a> {
     schema: Schema,
     /// The (first) file of the program.
     file: &'a str,
-    /// One for each question, in order; a rule that is broken in several ways has several.
+    /// One for each question, in order; a rule that is broken in several ways has several, and so has a question
+    /// about operations of which several fail.
     results: Vec<Answer<'a>>,
     /// What remarks in the source allow to break a rule, where rules were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,13 +104,16 @@ struct Answer<'a> {
     /// What a rule was about.
     #[serde(skip_serializing_if = "Option::is_none")]
     looked_at: Option<Counts>,
-    /// Of a broken rule: what it says.
+    /// Of a question about operations of C: how many were looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operations: Option<usize>,
+    /// Of a broken rule: what it says. Of an operation that fails: what is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
-    /// Of a broken rule: the step that breaks it.
+    /// Of a broken rule: the step that breaks it. Of an operation that fails: where it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<Broken<'a>>,
-    /// Of a broken rule: where its object comes from.
+    /// Of a broken rule, or of an operation that fails: where its object comes from.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<Origin<'a>>,
     /// How the violation comes about.
@@ -363,6 +367,7 @@ impl<'a> Answer<'a> {
             why: &outcome.why,
             stats: Stats::new(outcome.seconds, &outcome.counters),
             looked_at: outcome.looked_at.as_deref().map(Counts::from),
+            operations: outcome.operations,
             message: finding.map(|f| f.message.as_str()),
             place: finding.map(|f| Broken::new(f, file)),
             origin: finding

@@ -5,7 +5,7 @@ use crate::values::Value;
 use check::{Partial, StopReason};
 use indexmap::IndexMap;
 use ir::{NodeId, ProcId, Program};
-use property::Property;
+use property::{OperationKind, Property};
 use serde::Serialize;
 
 /// Whether a list has no place in a document.
@@ -46,6 +46,16 @@ pub(crate) enum Question<'a> {
         #[serde(skip_serializing_if = "none")]
         fair: &'a [String],
     },
+    /// Is every access to memory valid, and no memory lost?
+    MemorySafety,
+    /// Is all memory freed when the program ends?
+    MemoryCleanup,
+    /// Do the results of all signed operators fit?
+    Overflow,
+    /// Is no divisor 0?
+    Division,
+    /// Is nothing read that was never written?
+    Uninitialised,
     /// Does a C program keep a rule?
     Rule {
         /// The rule's name.
@@ -73,6 +83,13 @@ impl<'a> From<&'a Property> for Question<'a> {
             Property::Ltl { formula, fair } => Question::Ltl { formula, fair },
             Property::Sere { formula } => Question::Sere { formula },
             Property::Terminates { fair } => Question::Terminates { fair },
+            Property::Operations { kind } => match kind {
+                OperationKind::MemorySafety => Question::MemorySafety,
+                OperationKind::MemoryCleanup => Question::MemoryCleanup,
+                OperationKind::Overflow => Question::Overflow,
+                OperationKind::Division => Question::Division,
+                OperationKind::Uninitialised => Question::Uninitialised,
+            },
             Property::Rule { rule, text, bindings } => {
                 Question::Rule { rule, bindings: bound(bindings), text }
             }

@@ -2,7 +2,7 @@
 
 use crate::Inputs;
 use crate::values::Value;
-use property::Property;
+use property::{OperationKind, Property};
 use serde_json::Value as Json;
 use std::fmt;
 
@@ -128,9 +128,14 @@ pub(crate) fn property(at: &At<'_>) -> Result<Property, ReadError> {
                 bindings: bound.collect::<Result<_, ReadError>>()?,
             }
         }
-        _ => {
-            let known = "`reach`, `reach-all`, `assert`, `ltl`, `sere`, `terminates` or `rule`";
-            return kind.wrong(known);
+        word => {
+            let operations = OperationKind::ALL.into_iter().find(|kind| kind.word() == word);
+            let Some(operations) = operations else {
+                let known = "`reach`, `reach-all`, `assert`, `ltl`, `sere`, `terminates`, `rule`, \
+                             `memory-safety`, `memory-cleanup`, `overflow`, `division` or `uninitialised`";
+                return kind.wrong(known);
+            };
+            Property::Operations { kind: operations }
         }
     })
 }

@@ -76,8 +76,10 @@ pub struct Outcome {
     pub trace: Option<Listing>,
     /// What the run gets that shows the violation, where it was executed.
     pub inputs: Option<Arc<Inputs>>,
-    /// What a rule says of the violation.
+    /// What a rule says of the violation, or what is wrong with an operation.
     pub finding: Option<Box<Finding>>,
+    /// For [`Property::Operations`]: how many there are in the program.
+    pub operations: Option<usize>,
     /// For [`Property::ReachAll`]: every statement in order of the source.
     pub statements: Option<Vec<Statement>>,
     /// For [`Property::ReachAll`]: the procedures that are entered, and whether some run leaves them.
@@ -120,6 +122,7 @@ impl Outcome {
             trace: None,
             inputs: None,
             finding: None,
+            operations: None,
             statements: None,
             exits: Vec::new(),
             certificate: None,
@@ -179,7 +182,7 @@ impl Status {
     }
 }
 
-/// What a rule says of a violation.
+/// What is said of a violation: by a rule, or of an operation of C that fails.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     /// The rule's message.

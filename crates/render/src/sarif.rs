@@ -4,7 +4,7 @@ use crate::values::{Changes, Reader};
 use crate::{Extent, Finding, Listing, Outcome, Report, Status};
 use indexmap::IndexMap;
 use ir::{NodeId, Program};
-use property::Property;
+use property::{OperationKind, Property};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -42,6 +42,14 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             rules.push(rule(name, format!("A run breaks the rule {name}"), "error"));
         }
     }
+    for property in all.clone().map(|o| &o.property) {
+        if let Property::Operations { kind } = property
+            && !numbers.contains_key(kind.word())
+        {
+            numbers.insert(kind.word().to_owned(), rules.len());
+            rules.push(rule(kind.word(), format!("{} fails", operation(*kind)), "error"));
+        }
+    }
     let results: Vec<Found<'_>> = all.flat_map(|o| results(report, o, &numbers)).collect();
     let extent = report.claims.read.as_ref();
     let page = Log {
@@ -66,6 +74,17 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     };
     serde_json::to_writer_pretty(&mut *out, &page)?;
     writeln!(out)
+}
+
+/// An operation of a kind, in words.
+fn operation(kind: OperationKind) -> &'static str {
+    match kind {
+        OperationKind::MemorySafety => "An access to memory",
+        OperationKind::MemoryCleanup => "Freeing all memory",
+        OperationKind::Overflow => "A signed operator",
+        OperationKind::Division => "A division",
+        OperationKind::Uninitialised => "A read of what was never written",
+    }
 }
 
 /// What is said beside the results.

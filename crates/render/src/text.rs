@@ -3,10 +3,10 @@
 use crate::findings;
 use crate::values::{Changes, Reader};
 use crate::{
-    Idle, Inputs, Listing, MAX_INDENT, Outcome, Report, States, StatesAt, Status, Vacuity,
+    Finding, Idle, Inputs, Listing, MAX_INDENT, Outcome, Report, States, StatesAt, Status, Vacuity,
 };
 use ir::{NodeId, Program};
-use property::Property;
+use property::{OperationKind, Property};
 use std::io::{self, Write};
 
 /// Places (`proc:line`) and statements up to these widths are padded, so that columns align.
@@ -53,6 +53,10 @@ pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::
         }
         for warning in &outcome.warnings {
             line!(out, "  warning: {warning}")?;
+        }
+        let origin = outcome.finding.as_ref().and_then(|f| f.origin.as_ref());
+        if let Some((file, line)) = origin {
+            line!(out, "  its object comes from {file}:{line}")?;
         }
         if let Some(inputs) = outcome.inputs.as_ref().and_then(|i| told_inputs(i)) {
             line!(out, "  {inputs}")?;
@@ -220,6 +224,7 @@ fn head(outcome: &Outcome) -> String {
         },
         (Property::Terminates { .. }, Status::Unknown) => "does every run end?".to_owned(),
         (Property::Terminates { .. }, _) => "every run ends".to_owned(),
+        (Property::Operations { kind }, status) => operations(*kind, status, outcome),
         (_, Status::Unknown) => "which statements are reachable?".to_owned(),
         (_, _) => {
             let all = outcome.statements.as_deref().unwrap_or(&[]);
@@ -232,6 +237,36 @@ fn head(outcome: &Outcome) -> String {
     match &outcome.stop_reason {
         Some(reason) => format!("{word}: {what} ({reason})"),
         None => format!("{word}: {what}"),
+    }
+}
+
+/// What is said of operations of C.
+fn operations(kind: OperationKind, status: Status, outcome: &Outcome) -> String {
+    let counted = match outcome.operations {
+        Some(1) => " (1 operation)".to_owned(),
+        Some(n) => format!(" ({n} operations)"),
+        None => String::new(),
+    };
+    if let (Status::Violated, Some(finding)) = (status, &outcome.finding) {
+        let Finding { message, file, line, column, .. } = &**finding;
+        return format!("{message} at {file}:{line}:{column}");
+    }
+    let (holds, asks) = match kind {
+        OperationKind::MemorySafety => {
+            ("all accesses to memory are valid", "are all accesses to memory valid?")
+        }
+        OperationKind::MemoryCleanup => ("all memory is freed", "is all memory freed?"),
+        OperationKind::Overflow => {
+            ("no signed operator overflows", "can a signed operator overflow?")
+        }
+        OperationKind::Division => ("no divisor is zero", "can a divisor be zero?"),
+        OperationKind::Uninitialised => {
+            ("nothing is read that was never written", "is something read that was never written?")
+        }
+    };
+    match status {
+        Status::Unknown => asks.to_owned(),
+        _ => format!("{holds}{counted}"),
     }
 }
 

@@ -15,6 +15,7 @@ mod influence;
 mod inputs;
 mod languages;
 mod limits;
+mod operations;
 mod oracle;
 mod rules;
 mod sat;

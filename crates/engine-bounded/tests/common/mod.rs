@@ -3,7 +3,7 @@
 use c_data::{FuncId, Point, Program};
 use engine_bounded::{Goal, Inputs, Options, Verdict, search};
 
-struct Silent;
+pub(crate) struct Silent;
 
 impl c_run::Host for Silent {
     fn output(&mut self, _: bool, _: &[u8]) {}

@@ -1,0 +1,140 @@
+//! Operations that fail: which ones they are, and what is found when a run is over.
+
+use crate::code::{Bin, Pc};
+use crate::machine::{Machine, Stop};
+use crate::passes::Pass;
+use c_data::{At, BlockId, Check, ExprId, FuncId, Operation, Undefined};
+
+/// An operation that failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// The question that it is about.
+    pub check: Check,
+    /// The operation; none where the library alone is active.
+    pub operation: Option<Operation>,
+    /// What is wrong.
+    pub what: String,
+    /// Where the object is declared or allocated, if there is one.
+    pub origin: Option<At>,
+}
+
+impl Machine<'_> {
+    /// The instruction of the program that is executed: in the library, the call.
+    pub(crate) fn own_pc(&self) -> Option<(u32, Pc)> {
+        let mut pc = self.pc.checked_sub(1)?;
+        for frame in self.frames.iter().rev() {
+            if self.code.routines[frame.routine as usize].own {
+                return Some((frame.routine, pc));
+            }
+            pc = frame.back.checked_sub(1)?;
+        }
+        None
+    }
+
+    /// The operation of an instruction of a function.
+    pub(crate) fn operation(&self, (routine, pc): (u32, Pc), here: bool) -> Operation {
+        let spot = self.code.spots[pc as usize];
+        let expr = (here && spot.expr != u32::MAX).then(|| ExprId::new(spot.expr as usize));
+        Operation {
+            function: FuncId::new(routine as usize),
+            block: BlockId::new(spot.block as usize),
+            stmt: spot.stmt,
+            expr,
+        }
+    }
+
+    /// The operation that is executed.
+    pub(crate) fn failing(&self) -> Option<Operation> {
+        let own = self.own_pc()?;
+        Some(self.operation(own, own.1 + 1 == self.pc))
+    }
+
+    /// The operation that fails is where the run ends, whatever was called on the way.
+    pub(crate) fn note_failing(&mut self) {
+        let Some((routine, pc)) = self.own_pc() else { return };
+        let own = |f: &crate::machine::Frame| self.code.routines[f.routine as usize].own;
+        let depth = self.frames.iter().rposition(own).unwrap_or(0) as u32;
+        let (function, at) = (FuncId::new(routine as usize), self.code.places[pc as usize]);
+        self.passed.note(Pass { function, at, depth });
+    }
+
+    /// Whether operators of the active function are looked at.
+    pub(crate) fn looks_here(&self) -> bool {
+        let frame = self.frames.last();
+        frame.is_some_and(|f| self.code.routines[f.routine as usize].looked_into)
+    }
+
+    /// What a question calls it: a signed number is shifted out of range.
+    pub(crate) fn asked(&self, what: Undefined, k: Bin) -> Undefined {
+        let asked = self.check == Some(Check::Overflow) && what == Undefined::Shift;
+        match asked && matches!(k, Bin::ShlI32 | Bin::ShlI64) {
+            true => Undefined::Overflow,
+            false => what,
+        }
+    }
+
+    /// Notes who asks for memory.
+    pub(crate) fn note_place(&mut self) {
+        if let Some((routine, pc)) = self.own_pc() {
+            self.memory.now = pc;
+            self.memory.made_at = self.code.places[pc as usize];
+            self.makers.insert(pc, routine);
+        }
+    }
+
+    /// Fails if bytes that are read were never written. An invalid address is another question.
+    pub(crate) fn written(&mut self, address: u64, size: u64) -> Result<(), Stop> {
+        if self.memory.read(address, size).is_err() || self.memory.is_written(address, size) {
+            return Ok(());
+        }
+        let object = self.memory.object(address);
+        let name = self.memory.names.get(object.name as usize).filter(|n| !n.is_empty());
+        let at = address.wrapping_sub(object.base);
+        let bytes = if size == 1 { "1 byte".to_owned() } else { format!("{size} bytes") };
+        let what = match name {
+            Some(name) => format!("`{name}`"),
+            None => "an allocated object".to_owned(),
+        };
+        let what = format!("read of {bytes} at offset {at} of {what}, which were never written");
+        Err(Stop::Failed(Check::Uninitialised, what, self.memory.origin(&object)))
+    }
+
+    /// A local that has no value is read.
+    pub(crate) fn not_written(&self, local: u32) -> Stop {
+        let what =
+            format!("read of `{}`, which was never written", self.code.names[local as usize]);
+        Stop::Failed(Check::Uninitialised, what, self.code.declared[local as usize])
+    }
+
+    /// What is found when the program has ended: memory that is lost, or not freed.
+    pub(crate) fn left(&self) -> Vec<Failure> {
+        let Some(check @ (Check::Memory | Check::Cleanup)) = self.check else { return Vec::new() };
+        let mut roots = Vec::new();
+        for frame in &self.frames {
+            let routine = &self.code.routines[frame.routine as usize];
+            let values = routine.named.iter().map(|r| self.registers[frame.base + *r as usize]);
+            roots.extend(values);
+        }
+        let mut out: Vec<Failure> = Vec::new();
+        for (object, reached) in self.memory.heap(&roots, self.pointer) {
+            if check == Check::Memory && reached {
+                continue;
+            }
+            let bytes = match object.size {
+                1 => "1 byte".to_owned(),
+                size => format!("{size} bytes"),
+            };
+            let what = match check {
+                Check::Memory => format!("memory of {bytes} is lost: nothing leads there any more"),
+                _ => format!("memory of {bytes} is not freed when the program ends"),
+            };
+            let routine = self.makers.get(&object.made);
+            let operation = routine.map(|&routine| self.operation((routine, object.made), false));
+            if operation.is_none() || out.iter().all(|f| f.operation != operation) {
+                let origin = Some(self.memory.origin(&object)).filter(|at| at.line > 0);
+                out.push(Failure { check, operation, what, origin });
+            }
+        }
+        out
+    }
+}
