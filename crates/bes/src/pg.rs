@@ -15,7 +15,7 @@
 //! In the equation system that a game is, a vertex is true where *even* wins.
 
 use std::fmt::Write;
-use std::io::{BufRead, Read};
+use std::io::Read;
 
 use rustc_hash::FxHashMap;
 use source::Span;
@@ -45,6 +45,14 @@ impl ParityGame {
         }
     }
 
+    /// What a vertex is called: its name, or its number.
+    pub fn name(&self, v: u32) -> String {
+        match self.bes.given_name(v) {
+            Some(name) => name.to_owned(),
+            None => self.numbers[v as usize].to_string(),
+        }
+    }
+
     /// Who wins where, in PGSolver's format for solutions: a line for each vertex, with the winner,
     /// and his move where it is his.
     pub fn solution(&self, values: &[bool], strategy: &[u32]) -> String {
@@ -64,26 +72,51 @@ impl ParityGame {
 
 struct Scanner<R> {
     input: R,
+    buffer: Vec<u8>,
+    at: usize,
+    len: usize,
+    /// Bytes before the buffer, and where the line begins.
+    before: u64,
+    line_start: u64,
     line: u64,
-    column: u64,
 }
 
-impl<R: BufRead> Scanner<R> {
+impl<R: Read> Scanner<R> {
+    fn new(input: R) -> Scanner<R> {
+        let buffer = vec![0; 1 << 17];
+        Scanner { input, buffer, at: 0, len: 0, before: 0, line_start: 0, line: 1 }
+    }
+
+    /// The next byte, which stays.
+    #[inline]
     fn peek(&mut self) -> Result<Option<u8>, ReadError> {
-        loop {
-            match self.input.fill_buf() {
-                Ok(bytes) => return Ok(bytes.first().copied()),
+        if self.at == self.len {
+            return self.fill();
+        }
+        Ok(Some(self.buffer[self.at]))
+    }
+
+    #[cold]
+    fn fill(&mut self) -> Result<Option<u8>, ReadError> {
+        self.before += self.len as u64;
+        (self.at, self.len) = (0, 0);
+        self.len = loop {
+            match self.input.read(&mut self.buffer) {
+                Ok(len) => break len,
                 Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(e) => return Err(ReadError::Io(e)),
             }
-        }
+        };
+        Ok((self.len > 0).then(|| self.buffer[0]))
     }
 
+    /// Passes over the byte that was peeked at.
+    #[inline]
     fn skip(&mut self, byte: u8) {
-        self.input.consume(1);
-        match byte {
-            b'\n' => (self.line, self.column) = (self.line + 1, 1),
-            _ => self.column += 1,
+        self.at += 1;
+        if byte == b'\n' {
+            self.line += 1;
+            self.line_start = self.before + self.at as u64;
         }
     }
 
@@ -99,7 +132,8 @@ impl<R: BufRead> Scanner<R> {
 
     fn wrong(&self, kind: SyntaxErrorKind) -> ReadError {
         let error = SyntaxError::new(kind, Span::new(0, 0));
-        ReadError::Syntax { line: self.line, column: self.column, error }
+        let column = self.before + self.at as u64 - self.line_start + 1;
+        ReadError::Syntax { line: self.line, column, error }
     }
 
     fn unexpected(&mut self, expected: &'static str) -> ReadError {
@@ -177,8 +211,7 @@ struct Vertices {
 
 /// Reads a game. `go_on` is asked now and then, with the number of vertices so far.
 pub fn read(input: impl Read, go_on: &mut dyn FnMut(u64) -> bool) -> Result<ParityGame, ReadError> {
-    let input = std::io::BufReader::with_capacity(1 << 16, input);
-    let mut scanner = Scanner { input, line: 1, column: 1 };
+    let mut scanner = Scanner::new(input);
     let mut vertices = Vertices::default();
     let start = header(&mut scanner)?;
     let mut by_number: FxHashMap<u32, u32> = FxHashMap::default();
@@ -204,7 +237,7 @@ pub fn read(input: impl Read, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Pari
 }
 
 /// `parity N;` and `start N;`, if they are there: where the game begins.
-fn header<R: BufRead>(scanner: &mut Scanner<R>) -> Result<Option<u32>, ReadError> {
+fn header<R: Read>(scanner: &mut Scanner<R>) -> Result<Option<u32>, ReadError> {
     let mut start = None;
     while scanner.token()?.is_some_and(|byte| byte.is_ascii_alphabetic()) {
         match scanner.word()?.as_str() {
@@ -223,7 +256,7 @@ fn header<R: BufRead>(scanner: &mut Scanner<R>) -> Result<Option<u32>, ReadError
 }
 
 /// A vertex behind its number.
-fn vertex<R: BufRead>(
+fn vertex<R: Read>(
     scanner: &mut Scanner<R>,
     number: u32,
     to: &mut Vertices,
@@ -258,7 +291,7 @@ fn vertex<R: BufRead>(
     scanner.expect(b';', "`,`, a name or `;`")
 }
 
-fn finish<R: BufRead>(
+fn finish<R: Read>(
     vertices: Vertices,
     by_number: FxHashMap<u32, u32>,
     start: Option<u32>,
