@@ -168,7 +168,7 @@ impl<'a> Tangles<'a> {
             }
             self.at += 1;
         }
-        let player = priority % 2 == 0;
+        let player = priority.is_multiple_of(2);
         let count = tops.len();
         self.regions += 1;
         let number = self.regions;

@@ -114,7 +114,7 @@ impl<'a> Zielonka<'a> {
             end += 1;
         }
         work.done((end - frame.at) / 4);
-        let player = priority % 2 == 0;
+        let player = priority.is_multiple_of(2);
         frame.player = player;
         frame.tops = tops.len();
         let region = self.attract(tops, player, k, k, work);

@@ -27,7 +27,7 @@ fn random_game(random: &mut Random, most: u32) -> Bes {
     let first = random.below(2);
     let mut builder = BesBuilder::new();
     for b in 0..blocks {
-        builder.block(if (b + first) % 2 == 0 { Sign::Nu } else { Sign::Mu });
+        builder.block(if (b + first).is_multiple_of(2) { Sign::Nu } else { Sign::Mu });
     }
     for _ in 0..n {
         let op = if random.below(2) == 0 { Op::Or } else { Op::And };
@@ -150,7 +150,7 @@ fn algorithms_agree_on_families() {
     ];
     for kind in kinds {
         for size in 1..=4 {
-            let mut bes = family(kind, size, size % 2 == 0);
+            let mut bes = family(kind, size, size.is_multiple_of(2));
             agreed(&mut bes, &|| format!("{kind:?} {size}"));
         }
     }
