@@ -68,6 +68,10 @@ impl Names {
             };
             return Ok(self.signature.composite(made));
         }
+        if lexer.dialect() == Dialect::Cadp && name == "String" {
+            // Strings are names, with their quotes.
+            return Ok(Sort::Var);
+        }
         self.signature.sort(name).ok_or_else(|| {
             let kind = match name {
                 "struct" | "string" | "natset" => {

@@ -288,9 +288,21 @@ pub(crate) fn parse_formula_with(
         MuSyntax::Mcrl2 => parse(Dialect::Mcrl2),
         MuSyntax::Cadp => parse(Dialect::Cadp),
         MuSyntax::Either => parse(Dialect::Mcrl2).or_else(|first| {
-            // Its own error, unless the formula is of the other kind.
-            parse(Dialect::Cadp).map_err(|_| first)
+            // The error of the syntax in which more of the text can be read.
+            parse(Dialect::Cadp)
+                .map_err(|second| if place(&second) > place(&first) { second } else { first })
         }),
+    }
+}
+
+/// Where the first error is.
+fn place(error: &Error) -> u32 {
+    match error {
+        Error::Rejected { diagnostics, .. } => {
+            let span = diagnostics.first().and_then(|first| first.span);
+            span.map_or(0, |span| span.start)
+        }
+        _ => 0,
     }
 }
 

@@ -126,6 +126,7 @@ impl Code {
                         match offer {
                             Offer::Send(expr) => reads.extend(expr.slots(signature)),
                             Offer::Receive(slot) => binds.push(*slot),
+                            Offer::Any => {}
                         }
                     }
                     reads.extend(guard.iter().flat_map(|e| e.slots(signature)));
@@ -289,6 +290,7 @@ impl Code {
         for (offer, &value) in offers.iter().zip(&label.values) {
             let fits = match offer {
                 Offer::Send(expr) => equal(expr, value, slots, data)?,
+                Offer::Any => true,
                 Offer::Receive(slot) => {
                     let fits = data.fits(value, sort(*slot));
                     if fits {
@@ -382,6 +384,7 @@ impl Code {
                                 Offer::Send(expr) => {
                                     data.equal_outside(expr, value, (slot, &unknown), slots)
                                 }
+                                Offer::Any => Outside::constant(true),
                                 Offer::Receive(bound) => {
                                     slots[*bound as usize] = value;
                                     Outside::constant(data.fits(value, sort(*bound)))

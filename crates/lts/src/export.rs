@@ -245,7 +245,17 @@ impl Modal<'_> {
         let (op, mut parts) = match &formulas.nodes[node as usize] {
             Node::Many(op, children) => {
                 let mut parts = Vec::new();
+                // What a test decides needs nothing else, which may have no end.
+                let mut decided = None;
                 for &child in children {
+                    if let Node::Test(test) = &formulas.nodes[child as usize]
+                        && self.eval(test, slots)? == Value::Bool(!op.neutral())
+                    {
+                        decided = Some(child);
+                        break;
+                    }
+                }
+                for &child in decided.as_ref().map_or(&children[..], std::slice::from_ref) {
                     parts.push(self.part(child, slots)?);
                 }
                 (*op, parts)
@@ -384,6 +394,7 @@ impl Modal<'_> {
                             Offer::Send(Expr::value(fixed, sort))
                         }
                         Offer::Receive(slot) => Offer::Receive(*slot),
+                        Offer::Any => Offer::Any,
                     });
                     Action::Gate {
                         gate: gate.clone(),
@@ -793,6 +804,7 @@ impl Text<'_> {
         let mut conditions = Vec::new();
         for (offer, &value) in offers.iter().zip(values) {
             match offer {
+                Offer::Any => {}
                 Offer::Receive(slot) => {
                     let fits = match (value, self.formulas.slots[*slot as usize].sort) {
                         (Value::Bool(_), Sort::Bool) | (Value::Int(_), Sort::Int) => true,
