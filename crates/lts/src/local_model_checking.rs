@@ -224,18 +224,24 @@ impl<L: Lts> Model for OnLts<L> {
         self.successors = successors;
         labels.sort_unstable();
         labels.dedup();
-        let mut out = Outside::constant(false);
+        // Joined in pairs of one size: one after the other would be quadratic.
+        let mut joined: Vec<(u32, Outside)> = Vec::new();
         for label in labels {
             self.learn(label, data);
             let Some(parsed) = &self.labels[label as usize] else { continue };
             let sort = |slot: u32| self.sorts[slot as usize];
             let code = &self.codes[action as usize];
-            out = out.or(&code.whole_outside(parsed, about, slots, &sort, data));
-            if out.is_unknown() {
-                break;
+            let mut last = (0, code.whole_outside(parsed, about, slots, &sort, data));
+            while let Some((_, before)) = joined.pop_if(|(size, _)| *size == last.0) {
+                last = (last.0 + 1, before.or(&last.1));
             }
+            if last.1.is_unknown() {
+                return Ok(last.1);
+            }
+            joined.push(last);
         }
-        Ok(out)
+        let none = Outside::constant(false);
+        Ok(joined.iter().rev().fold(none, |out, (_, one)| out.or(one)))
     }
 
     fn labels(&self) -> &[u32] {
