@@ -189,6 +189,33 @@ fn errors() {
     }
 }
 
+/// A model of many states, written down as a parameterised system: the same value, and effort that
+/// grows as the model does.
+#[test]
+fn many_states_as_parameterised_systems() {
+    let n = 3_000;
+    let mut text = format!("des (0, {}, {n})\n", 2 * n);
+    for s in 0..n {
+        let label = if s == n - 1 { "LAST" } else { "NEXT" };
+        text += &format!("({s}, \"{label} !{}\", {})\n({s}, i, {})\n", s % 7, (s + 1) % n, s / 2);
+    }
+    let model = aut::parse(&text).unwrap();
+    for (formula, expected) in [
+        ("< true* . {LAST ...} > true", true),
+        ("[ true* . {NEXT ?k:Nat} ] k < 7", true),
+        ("[ true* . {NEXT ?k:Nat} ] k < 6", false),
+        ("[ true* ] < true* . {LAST !(3000 mod 7)} > true", false),
+        ("[ true* ] < true* . {LAST !(2999 mod 7)} > true", true),
+    ] {
+        let formula = parse(formula, Dialect::Cadp).unwrap();
+        let text = lts::to_pbes(&formula, &model, &["i"], &mut || true).unwrap().unwrap();
+        let system = bes::pbes::parse(&text).unwrap();
+        let mut solver = Solver::new(system.instance().unwrap());
+        let value = solver.solve(Method::Auto, &mut |_| true).unwrap();
+        assert_eq!(value, expected, "{formula}");
+    }
+}
+
 /// No depth of nesting costs the call stack.
 #[test]
 fn depth() {
