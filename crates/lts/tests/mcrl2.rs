@@ -268,3 +268,20 @@ fn quantifiers_against_what_they_stand_for() {
     // The others compare two quantified numbers, which no rule bounds; 1331 are answered today.
     assert!(answered * 100 >= total * 85, "{answered} of {total}");
 }
+
+/// Declarations that are written twice, as some of mCRL2's examples have them.
+#[test]
+fn the_same_declaration_twice() {
+    let twice = "sort ID = struct p1 | p2; sort ID = struct p1 | p2;\n\
+                 map next: ID -> ID; var i: ID; eqn next(i) = if(i == p1, p2, p1);\n\
+                 map next: ID -> ID; eqn next(p1) = p2;";
+    let model = lts::aut::parse("des (0, 1, 2)\n(0, \"a(p2)\", 1)\n").unwrap();
+    assert_eq!(answer("<a(next(p1))>true", &model, Some(twice)), Ok(true));
+    for different in [
+        "sort ID = struct p1 | p2; sort ID = struct p1 | p3;",
+        "sort ID = struct p1 | p2; ID;",
+        "map f: Nat -> Nat; f: Nat -> Bool;",
+    ] {
+        assert!(lts::mu::data(different).is_err(), "{different}");
+    }
+}
