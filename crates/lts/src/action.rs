@@ -170,6 +170,21 @@ impl Code {
         Code { instrs, reads, binds }
     }
 
+    /// Whether a slot is compared with values of labels, and nothing else is done with it.
+    pub(crate) fn only_compares(&self, slot: u32, signature: &Signature) -> bool {
+        let uses = |e: &Expr| e.slots(signature).any(|s| s == slot);
+        let compared = |e: &Expr| e.as_slot() == Some(slot) || !uses(e);
+        self.instrs.iter().all(|instr| match instr {
+            Instr::Gate { offers, guard, .. } => {
+                let offer = |offer: &Offer| !matches!(offer, Offer::Send(e) if !compared(e));
+                offers.iter().all(offer) && !guard.as_ref().is_some_and(uses)
+            }
+            Instr::Multi(parts) => parts.iter().all(|(_, values)| values.iter().all(compared)),
+            Instr::Val(expr) => !uses(expr),
+            _ => true,
+        })
+    }
+
     /// Whether the answer depends on the label alone.
     pub(crate) fn is_closed(&self) -> bool {
         self.reads.is_empty() && self.binds.is_empty()

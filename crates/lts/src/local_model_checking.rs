@@ -29,6 +29,8 @@ pub struct OnLts<L: Lts> {
     cache: Vec<Vec<u8>>,
     /// Answers that depend on data variables, too, by action and label and their values.
     open: FxHashMap<(u32, u32, Box<[Value]>), bool>,
+    /// The values of all labels, once somebody has asked.
+    all_values: Option<Vec<Value>>,
     successors: Vec<(u32, L::State)>,
     last: Vec<u32>,
 }
@@ -90,6 +92,7 @@ pub(crate) fn instance<L: Lts>(
         variables: variables.into_iter().map(Value::Symbol).collect(),
         tau: tau.iter().map(|&name| name.to_owned()).collect(),
         labels: Vec::new(),
+        all_values: None,
         successors: Vec::new(),
         last: Vec::new(),
     };
@@ -207,6 +210,32 @@ impl<L: Lts> Model for OnLts<L> {
         }
         self.successors = successors;
         Ok(())
+    }
+
+    fn only_compares(&self, action: u32, slot: u32, data: &Data) -> bool {
+        self.codes[action as usize].only_compares(slot, &data.signature)
+    }
+
+    fn label_values(&mut self, data: &mut Data) -> Option<Vec<Value>> {
+        if !self.lts.knows_labels() {
+            return None;
+        }
+        if self.all_values.is_none() {
+            let mut seen = rustc_hash::FxHashSet::default();
+            let mut values = Vec::new();
+            for label in self.lts.all_labels() {
+                for part in parts(label) {
+                    for text in split(part).1 {
+                        let value = data.read(text);
+                        if seen.insert(value) {
+                            values.push(value);
+                        }
+                    }
+                }
+            }
+            self.all_values = Some(values);
+        }
+        self.all_values.clone()
     }
 
     fn some_step(

@@ -285,3 +285,41 @@ fn the_same_declaration_twice() {
         assert!(lts::mu::data(different).is_err(), "{different}");
     }
 }
+
+/// Quantifiers around fixpoints, where the variable is compared with labels only; and where it is not.
+#[test]
+fn numbers_of_labels() {
+    let text = "des (0, 5, 3)\n(0, \"a(1)\", 1)\n(1, \"a(7)|b(9)\", 2)\n(2, \"c(3)\", 0)\n\
+                (1, \"a(2)\", 0)\n(2, \"b(9)|a(7)\", 1)\n";
+    let model = lts::aut::parse(text).unwrap();
+    // Each against all numbers up to one that is in no label.
+    for body in [
+        "[true*]nu X. mu Y. nu Z. ([a(@)]X && ([a(@)]false || [!a(@)]Y) && [!a(@)]Z)",
+        "mu X. ([!a(@)]X || <a(@)>true)",
+        "nu X. ([!c(@)]X && <true>true)",
+        "nu X. ([c(@)]false && [true]X)",
+        "mu X. (<c(@)>true || <true>X)",
+        "mu X. (<a(@)|b(9)>true || <true>X)",
+        "mu X. (<a(@)|b(@)>true || <true>X)",
+        "nu X. [b(@)|a(7)]false && [true]X",
+        "nu X. mu Y. (<a(@)>X || <!a(@)>Y)",
+    ] {
+        let values: Vec<bool> = (0..12)
+            .map(|i| answer(&body.replace('@', &i.to_string()), &model, None).unwrap())
+            .collect();
+        let open = body.replace('@', "i");
+        for sort in ["Nat", "Int"] {
+            let all = answer(&format!("forall i: {sort}. {open}"), &model, None);
+            assert_eq!(all, Ok(values.iter().all(|v| *v)), "forall {open}");
+            let one = answer(&format!("exists i: {sort}. {open}"), &model, None);
+            assert_eq!(one, Ok(values.iter().any(|v| *v)), "exists {open}");
+            let no = answer(&format!("!(forall i: {sort}. {open})"), &model, None);
+            assert_eq!(no, Ok(!values.iter().all(|v| *v)), "not forall {open}");
+        }
+    }
+    let two = "exists i, j: Nat. mu X. (<a(i)|b(j)>true || <true>X)";
+    assert_eq!(answer(two, &model, None), Ok(true));
+    // Calculated with: no value of a label bounds it.
+    let calculated = "exists i: Nat. mu X. (<c(i div 2)>false || <true>X)";
+    assert!(answer(calculated, &model, None).is_err_and(|e| e.contains("bounds")), "{calculated}");
+}
