@@ -223,3 +223,26 @@ fn systems_are_games() {
         assert_eq!(pg::write(&game), text);
     }
 }
+
+/// Games of others with known winners, where they are present.
+#[test]
+fn public_games() {
+    let root = match std::env::var_os("POSTBOP_CORPUS") {
+        Some(path) => std::path::PathBuf::from(path),
+        None => std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
+    };
+    let corpus = root.join("mu");
+    if !corpus.is_dir() {
+        return;
+    }
+    let table = std::fs::read_to_string(corpus.join("games.tsv")).unwrap();
+    for row in table.lines().skip(1) {
+        let cells: Vec<&str> = row.split('\t').collect();
+        let file = std::io::BufReader::new(std::fs::File::open(corpus.join(cells[1])).unwrap());
+        let text = bes::gunzip::open(file).unwrap();
+        let mut game = pg::read(text, &mut |_| true).unwrap();
+        let at = game.vertex(0).unwrap() as usize;
+        let values = agreed(&mut game.bes, &|| cells[0].to_owned());
+        assert_eq!(values[at], cells[2] == "even", "{}", cells[0]);
+    }
+}
