@@ -44,7 +44,7 @@ pub(crate) fn engine(
     };
     let why = format!("asked for by `--matching`, stores what {word} says{assertions}");
     let matter = Some(Arc::new(Stored(kept)) as Arc<dyn Matter>);
-    Ok((Matching { matter, compare: true, ..Matching::default() }, why))
+    Ok((Matching { matter, ..Matching::default() }, why))
 }
 
 struct Stored(Kept);

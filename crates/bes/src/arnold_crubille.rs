@@ -16,7 +16,7 @@
 //! time.)
 
 use crate::closed::Equations;
-use crate::zielonka::Rows;
+use crate::rows::Rows;
 use crate::{Progress, Sign, Watch};
 
 /// The parts of a system, each of one sign and depending on itself and earlier parts only.

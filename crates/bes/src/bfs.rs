@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 
 use crate::closed::{self, Equations, Value};
+use crate::rows::Rows;
 use crate::solver::{Interrupt, NONE, Solver};
-use crate::zielonka::Rows;
 use crate::{Op, Sign, SolveError, System, Watch};
 
 pub(crate) fn run<S: System>(

@@ -37,6 +37,14 @@ pub enum ReadError {
         /// The variable.
         operand: String,
     },
+    /// A vertex of a game has a move to one that is not there.
+    #[error("vertex {of} moves to {to}, which is no vertex")]
+    NoVertex {
+        /// The vertex.
+        of: u32,
+        /// The one that is not there.
+        to: u32,
+    },
     /// It is too large.
     #[error("{0}")]
     TooLarge(BesError),

@@ -14,7 +14,8 @@
 //! for the parity games.
 
 use crate::arnold_crubille::{self, Parts};
-use crate::zielonka::{self, Game, Rows};
+use crate::game::{self, Game};
+use crate::rows::{NONE, Rows};
 use crate::{Op, Progress, Sign, Watch};
 
 /// A value that is not known yet, or is.
@@ -53,6 +54,8 @@ struct Run<'a, E> {
     /// Operands without a value.
     open: Vec<u32>,
     value: Vec<Value>,
+    /// An operand that decides each variable that one does, if that is wanted.
+    strategy: Option<Vec<u32>>,
     queue: Vec<u32>,
 }
 
@@ -60,6 +63,23 @@ impl<E: Equations> Run<'_, E> {
     fn set(&mut self, v: u32, value: bool) {
         self.value[v as usize] = Value::of(value);
         self.queue.push(v);
+    }
+
+    /// `y` decides `x`.
+    fn choose(&mut self, x: u32, y: u32) {
+        if let Some(strategy) = &mut self.strategy {
+            strategy[x as usize] = y;
+        }
+    }
+
+    /// Notes an open operand for each of the variables, which are about to get their sign's default.
+    fn choose_open(&mut self, variables: &[u32]) {
+        let succ = self.equations.succ();
+        let Some(strategy) = &mut self.strategy else { return };
+        for &v in variables {
+            let open = |&&y: &&u32| self.value[y as usize] == Value::Open;
+            strategy[v as usize] = succ.row(v).iter().find(open).copied().unwrap_or(NONE);
+        }
     }
 
     /// Applies CL1 and CL2 until nothing changes.
@@ -73,6 +93,7 @@ impl<E: Equations> Run<'_, E> {
                 }
                 if value != self.equations.op(x).neutral() {
                     self.set(x, value);
+                    self.choose(x, y);
                 } else {
                     self.open[x as usize] -= 1;
                     if self.open[x as usize] == 0 {
@@ -86,6 +107,16 @@ impl<E: Equations> Run<'_, E> {
 
 /// The value of every variable; `None` when `watch` says stop.
 pub(crate) fn solve<E: Equations>(equations: &E, watch: &mut Watch<'_>) -> Option<Vec<Value>> {
+    Some(solve_how(equations, false, watch)?.0)
+}
+
+/// The same, and if that is wanted an operand for each variable whose value one operand decides, by
+/// which it can be explained; nobody looks at the others.
+pub(crate) fn solve_how<E: Equations>(
+    equations: &E,
+    strategy: bool,
+    watch: &mut Watch<'_>,
+) -> Option<(Vec<Value>, Vec<u32>)> {
     let succ = equations.succ();
     let n = succ.offsets.len() - 1;
     let progress = Progress {
@@ -96,12 +127,12 @@ pub(crate) fn solve<E: Equations>(equations: &E, watch: &mut Watch<'_>) -> Optio
     if !watch(&progress) {
         return None;
     }
-    if n > 0 {
+    if n > 0 && !strategy {
         let sign = equations.place(0).1;
         if (1..n as u32).all(|v| equations.place(v).1 == sign) {
             let parts = Parts::one(n, sign);
             let values = arnold_crubille::solve(equations, &parts, |_| 0, watch)?;
-            return Some(values.into_iter().map(Value::of).collect());
+            return Some((values.into_iter().map(Value::of).collect(), Vec::new()));
         }
     }
     let mut run = Run {
@@ -109,6 +140,7 @@ pub(crate) fn solve<E: Equations>(equations: &E, watch: &mut Watch<'_>) -> Optio
         pred: succ.reversed(),
         open: (0..n).map(|v| succ.offsets[v + 1] - succ.offsets[v]).collect(),
         value: vec![Value::Open; n],
+        strategy: strategy.then(|| vec![NONE; n]),
         queue: Vec::new(),
     };
     for v in 0..n as u32 {
@@ -123,19 +155,20 @@ pub(crate) fn solve<E: Equations>(equations: &E, watch: &mut Watch<'_>) -> Optio
     if !watch(&progress) {
         return None;
     }
-    let mut open = (0..n as u32).filter(|&v| run.value[v as usize] == Value::Open);
-    let Some(first) = open.next() else { return Some(run.value) };
-    let sign = equations.place(first).1;
-    if open.all(|v| equations.place(v).1 == sign) {
-        let default = Value::of(sign.default_value());
-        for value in run.value.iter_mut().filter(|value| **value == Value::Open) {
-            *value = default;
+    let open: Vec<u32> = (0..n as u32).filter(|&v| run.value[v as usize] == Value::Open).collect();
+    if let Some(&first) = open.first() {
+        let sign = equations.place(first).1;
+        if open.iter().all(|&v| equations.place(v).1 == sign) {
+            run.choose_open(&open);
+            for v in open {
+                run.value[v as usize] = Value::of(sign.default_value());
+            }
+        } else {
+            drop(open);
+            components(&mut run, &progress, watch)?;
         }
-        return Some(run.value);
     }
-    drop(open);
-    components(&mut run, &progress, watch)?;
-    Some(run.value)
+    Some((run.value, run.strategy.unwrap_or_default()))
 }
 
 /// CL3 on the components of the open variables, last ones first (Tarjan).
@@ -153,7 +186,7 @@ fn components<E: Equations>(
     let mut frames: Vec<(u32, u32)> = Vec::new();
     let mut count = 0u32;
     let mut work = 0u32;
-    let mut local = vec![zielonka::NONE; n];
+    let mut local = vec![NONE; n];
     for root in 0..n as u32 {
         if index[root as usize] != 0 || run.value[root as usize] != Value::Open {
             continue;
@@ -200,6 +233,7 @@ fn components<E: Equations>(
             let places: Vec<(u32, Sign)> =
                 members.iter().map(|&v| run.equations.place(v)).collect();
             if places.iter().all(|place| place.1 == places[0].1) {
+                run.choose_open(&members);
                 for &v in &members {
                     run.set(v, places[0].1.default_value());
                 }
@@ -213,16 +247,19 @@ fn components<E: Equations>(
                     let row = succ.row(v).iter().copied().filter(inside);
                     edges.extend(row.map(|y| (i as u32, local[y as usize])));
                 }
-                debug_assert!(edges.iter().all(|&(_, y)| y != zielonka::NONE));
+                debug_assert!(edges.iter().all(|&(_, y)| y != NONE));
                 let game = Game {
                     op: members.iter().map(|&v| run.equations.op(v)).collect(),
-                    priority: zielonka::priorities(&places),
+                    priority: game::priorities(&places),
                     succ: Rows::from_edges(members.len(), &edges),
                 };
-                let solution = zielonka::solve(&game, &mut || watch(progress))?;
+                let solution = game::solve(&game, &mut || watch(progress))?;
                 for (i, &v) in members.iter().enumerate() {
-                    local[v as usize] = zielonka::NONE;
+                    local[v as usize] = NONE;
                     run.set(v, solution.value[i]);
+                    if let Some(&y) = members.get(solution.strategy[i] as usize) {
+                        run.choose(v, y);
+                    }
                 }
             }
             run.propagate();

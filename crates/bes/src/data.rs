@@ -209,8 +209,8 @@ impl Signature {
             "true" | "TRUE" => Value::Bool(true),
             "false" | "FALSE" => Value::Bool(false),
             _ => match text.parse::<i64>() {
-                // Only the usual spelling: `007` and `+7` are names.
-                Ok(n) if n.to_string() == text => Value::Int(n),
+                // Only the usual spelling, and CADP's `+7`: `007` is a name.
+                Ok(n) if n.to_string() == text.strip_prefix('+').unwrap_or(text) => Value::Int(n),
                 _ => Value::Symbol(self.symbol(text)),
             },
         }
@@ -440,6 +440,13 @@ impl Expr {
     /// A data variable.
     pub fn slot(slot: u32, sort: Sort) -> Expr {
         Expr { code: vec![Instr::Slot(slot)], sort }
+    }
+
+    /// An operator on two expressions.
+    #[must_use]
+    pub fn binary(op: Binary, a: &Expr, b: &Expr, sort: Sort) -> Expr {
+        let code = a.code.iter().chain(&b.code).copied().chain([Instr::Binary(op)]).collect();
+        Expr { code, sort }
     }
 
     /// The negation of a boolean expression.

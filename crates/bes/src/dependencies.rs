@@ -1,7 +1,7 @@
 //! What the nodes of a parameterised system depend on: data variables, and each other.
 
 use crate::param::{Formulas, Node, Predicate};
-use crate::zielonka::Rows;
+use crate::rows::Rows;
 use crate::{Op, Shape, Sign};
 
 /// The slots that each node depends on, ascending: the least solution over calls. `None` if there

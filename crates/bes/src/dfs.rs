@@ -20,8 +20,9 @@
 //! Invariant: a variable that was seen and has no value is on Tarjan's stack.
 
 use crate::closed::Value;
+use crate::game::{self, Game};
+use crate::rows::Rows;
 use crate::solver::{Interrupt, NONE, Solver};
-use crate::zielonka::{self, Game, Rows};
 use crate::{Op, Shape, Sign, System, Watch};
 
 struct Frame {
@@ -321,9 +322,9 @@ fn game<S: System>(
     }
     let game = Game {
         op: open.iter().map(|&v| solver.vertices[v as usize].op).collect(),
-        priority: zielonka::priorities(places),
+        priority: game::priorities(places),
         succ: Rows::from_edges(open.len(), &edges),
     };
     let progress = solver.progress();
-    Some(zielonka::solve(&game, &mut || watch(&progress))?.value)
+    Some(game::solve(&game, &mut || watch(&progress))?.value)
 }

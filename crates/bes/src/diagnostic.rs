@@ -11,8 +11,9 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 
 use crate::closed::Value;
+use crate::game::{self, Game};
+use crate::rows::{NONE, Rows};
 use crate::solver::Solver;
-use crate::zielonka::{self, Game, Rows};
 use crate::{Bes, BesBuilder, Op, Sign, SolveError, System, Watch};
 
 /// One variable of an explanation.
@@ -169,18 +170,17 @@ impl<S: System> Solver<S> {
         }
         let game = Game {
             op,
-            priority: zielonka::priorities(&places),
+            priority: game::priorities(&places),
             succ: Rows::from_edges(ids.len(), &edges),
         };
         let progress = self.progress();
-        let solution =
-            zielonka::solve(&game, &mut || watch(&progress)).ok_or(SolveError::Stopped)?;
+        let solution = game::solve(&game, &mut || watch(&progress)).ok_or(SolveError::Stopped)?;
         if solution.value.iter().any(|&v| v != value) {
             return Err(SolveError::Internal("a value that cannot be explained"));
         }
         // Keep what the strategy needs.
         let mut kept = vec![0u32];
-        let mut number = vec![zielonka::NONE; ids.len()];
+        let mut number = vec![NONE; ids.len()];
         number[0] = 0;
         let mut variables = Vec::new();
         let mut at = 0;
@@ -192,10 +192,10 @@ impl<S: System> Solver<S> {
             let row = if decides { &chosen[..] } else { game.succ.row(v as u32) };
             let mut operands = Vec::with_capacity(row.len());
             for &y in row {
-                if y == zielonka::NONE {
+                if y == NONE {
                     return Err(SolveError::Internal("a strategy without a move"));
                 }
-                if number[y as usize] == zielonka::NONE {
+                if number[y as usize] == NONE {
                     number[y as usize] = kept.len() as u32;
                     kept.push(y);
                 }
@@ -243,11 +243,13 @@ pub fn check<S: System>(
         if variable.operands.iter().any(|&y| real.binary_search(&Some(y)).is_err()) {
             return Ok(Err(Refutation::NoOperand { at }));
         }
+        let mut given = variable.operands.clone();
+        given.sort_unstable();
         if op.neutral() != *value {
             if variable.operands.len() != 1 {
                 return Ok(Err(Refutation::NotOne { at }));
             }
-        } else if !real.iter().all(|y| y.is_some_and(|y| variable.operands.contains(&y))) {
+        } else if !real.iter().all(|y| y.is_some_and(|y| given.binary_search(&y).is_ok())) {
             return Ok(Err(Refutation::Missing { at }));
         }
     }

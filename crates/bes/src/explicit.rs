@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use crate::arnold_crubille::{self, Parts};
 use crate::closed::{self, Equations, Value};
-use crate::zielonka::Rows;
+use crate::diagnostic::{Explained, Explanation, Refutation, check};
+use crate::game::{self, Algorithm, Game};
+use crate::rows::{NONE, Rows};
 use crate::{Op, Place, Shape, Sign, SolveError, System, Watch};
 
 /// A block of equations.
@@ -212,6 +214,8 @@ fn groups(meta: &[u32], succ: &Rows, blocks: usize) -> Vec<u32> {
         return vec![0; blocks];
     }
     let mut edges: Vec<(u32, u32)> = Vec::new();
+    // Doubled when what is different fills it, so that sorting stays linear but for a logarithm.
+    let mut most = (1 << 20).max(4 * blocks);
     for (x, &m) in meta.iter().enumerate() {
         let from = m & !AND;
         for &y in succ.row(x as u32) {
@@ -220,9 +224,10 @@ fn groups(meta: &[u32], succ: &Rows, blocks: usize) -> Vec<u32> {
                 edges.push((from, to));
             }
         }
-        if edges.len() > 1 << 20 && edges.len() > 4 * blocks {
+        if edges.len() > most {
             edges.sort_unstable();
             edges.dedup();
+            most = most.max(2 * edges.len());
         }
     }
     edges.sort_unstable();
@@ -287,6 +292,22 @@ impl Bes {
         }
     }
 
+    /// The name that a variable was given, if it has one.
+    pub(crate) fn given_name(&self, v: u32) -> Option<&str> {
+        self.names.get(v as usize).map(String::as_str).filter(|name| !name.is_empty())
+    }
+
+    /// The same system with another variable that is asked for.
+    ///
+    /// # Panics
+    /// When there is no such variable.
+    #[must_use]
+    pub fn asking(mut self, v: u32) -> Bes {
+        assert!((v as usize) < self.len(), "the variable asked for has an equation");
+        self.initial = v;
+        self
+    }
+
     /// The value of every variable, from all equations; `None` when the watch says stop.
     pub fn solve_globally(&self, watch: &mut Watch<'_>) -> Option<Vec<bool>> {
         if let Some((signs, part_of)) = self.parts() {
@@ -296,6 +317,95 @@ impl Bes {
         }
         let values = closed::solve(self, watch)?;
         Some(values.into_iter().map(|value| value == Value::True).collect())
+    }
+
+    /// The value of every variable, and an operand for each whose value one operand decides: together,
+    /// they explain every value ([`Bes::explanation`]). `None` when the watch says stop.
+    pub fn solve_with_strategy(&self, watch: &mut Watch<'_>) -> Option<(Vec<bool>, Vec<u32>)> {
+        let (values, strategy) = closed::solve_how(self, true, watch)?;
+        Some((values.into_iter().map(|value| value == Value::True).collect(), strategy))
+    }
+
+    /// The same, with the whole system as one parity game, by a given algorithm.
+    pub fn solve_as_game(
+        &self,
+        algorithm: Algorithm,
+        watch: &mut Watch<'_>,
+    ) -> Option<(Vec<bool>, Vec<u32>)> {
+        let places: Vec<(u32, Sign)> =
+            (0..self.len() as u32).map(|v| Equations::place(self, v)).collect();
+        let game = Game {
+            op: (0..self.len() as u32).map(|v| self.op_of(v)).collect(),
+            priority: game::priorities(&places),
+            succ: self.succ.clone(),
+        };
+        let progress = crate::Progress {
+            variables: self.len() as u64,
+            dependencies: self.dependencies() as u64,
+            bytes: 60 * self.len() as u64 + 8 * self.dependencies() as u64,
+        };
+        let solution = game::solve_by(&game, algorithm, &mut || watch(&progress))?;
+        Some((solution.value, solution.strategy))
+    }
+
+    /// What explains the value of a variable, by the values and operands of
+    /// [`Bes::solve_with_strategy`].
+    pub fn explanation(&self, of: u32, values: &[bool], strategy: &[u32]) -> Explanation<u32> {
+        self.explained_by(vec![of], values, strategy)
+    }
+
+    /// What explains the values of some variables, which are the same, and of all that they need.
+    fn explained_by(
+        &self,
+        mut keys: Vec<u32>,
+        values: &[bool],
+        strategy: &[u32],
+    ) -> Explanation<u32> {
+        let value = keys.first().is_some_and(|&v| values[v as usize]);
+        let mut number: rustc_hash::FxHashMap<u32, u32> =
+            keys.iter().enumerate().map(|(i, &v)| (v, i as u32)).collect();
+        let mut variables = Vec::with_capacity(keys.len());
+        let mut at = 0;
+        while let Some(&v) = keys.get(at) {
+            at += 1;
+            let (rank, sign) = Equations::place(self, v);
+            let op = self.op_of(v);
+            let chosen = [strategy[v as usize]];
+            let row = match op.neutral() != value {
+                true if chosen[0] == NONE => &[],
+                true => &chosen[..],
+                false => self.operands(v),
+            };
+            let mut operands: Vec<u32> = Vec::with_capacity(row.len());
+            for &y in row {
+                let next = keys.len() as u32;
+                let y = *number.entry(y).or_insert_with(|| {
+                    keys.push(y);
+                    next
+                });
+                operands.push(y);
+            }
+            operands.sort_unstable();
+            operands.dedup();
+            variables.push(Explained { key: v, op, rank, sign, operands });
+        }
+        Explanation { value, variables }
+    }
+
+    /// Accepts the values of all variables, with an operand for each whose value one operand decides,
+    /// or says what is wrong with them. Uses nothing of the solvers ([`check`]).
+    pub fn check_all(&mut self, values: &[bool], strategy: &[u32]) -> Result<(), Refutation> {
+        for value in [true, false] {
+            let keys: Vec<u32> =
+                (0..self.len() as u32).filter(|&v| values[v as usize] == value).collect();
+            let Some(&first) = keys.first() else { continue };
+            let explanation = self.explained_by(keys, values, strategy);
+            match check(self, &first, &explanation) {
+                Ok(checked) => checked?,
+                Err(error) => match error {},
+            }
+        }
+        Ok(())
     }
 
     /// The groups in the order of their dependencies, neighbours of one sign in one part: the sign

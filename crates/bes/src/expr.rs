@@ -110,13 +110,19 @@ impl Names {
 
     /// Reads an expression, up to the first token that cannot go on with it.
     pub fn expr(&mut self, lexer: &mut Lexer<'_>) -> Result<Expr, SyntaxError> {
-        self.expr_within(lexer, false)
+        self.expr_within(lexer, Extent::Whole)
+    }
+
+    /// Reads an expression that ends at the first connective outside of brackets: in CADP's
+    /// formulas, it may be one of formulas.
+    pub fn condition(&mut self, lexer: &mut Lexer<'_>) -> Result<Expr, SyntaxError> {
+        self.expr_within(lexer, Extent::Comparison)
     }
 
     /// Reads an expression that ends at a `>` or a word that is no operator: in CADP's offers, a
     /// comparison needs parentheses.
     pub fn operand(&mut self, lexer: &mut Lexer<'_>) -> Result<Expr, SyntaxError> {
-        self.expr_within(lexer, true)
+        self.expr_within(lexer, Extent::Operand)
     }
 
     /// Reads an expression in a text of its own, such as a value in a label.
@@ -124,7 +130,8 @@ impl Names {
         parse_expr(text, Dialect::Mcrl2, self)
     }
 
-    fn expr_within(&mut self, lexer: &mut Lexer<'_>, single: bool) -> Result<Expr, SyntaxError> {
+    fn expr_within(&mut self, lexer: &mut Lexer<'_>, extent: Extent) -> Result<Expr, SyntaxError> {
+        let single = extent == Extent::Operand;
         let mut run = Run {
             names: self,
             code: Vec::new(),
@@ -145,7 +152,7 @@ impl Names {
                     continue 'operand;
                 }
                 if let Some((op, two)) = operator(lexer, run.names.sides && !nested)
-                    && (!single || nested)
+                    && (nested || extent.admits(op))
                 {
                     let cadp = lexer.dialect() == Dialect::Cadp;
                     let (level, right) = level_of(op, cadp).unwrap_or((0, false));
@@ -183,6 +190,27 @@ impl Names {
                 let operand = run.operands.pop().expect("an operand was read last");
                 return Ok(Expr { code: run.code, sort: operand.sort });
             }
+        }
+    }
+}
+
+/// How far an expression reaches.
+#[derive(Clone, Copy, PartialEq)]
+enum Extent {
+    /// As far as it can.
+    Whole,
+    /// To a connective.
+    Comparison,
+    /// To any operator.
+    Operand,
+}
+
+impl Extent {
+    fn admits(self, op: Binary) -> bool {
+        match self {
+            Extent::Whole => true,
+            Extent::Comparison => !matches!(op, Binary::And | Binary::Or | Binary::Imply),
+            Extent::Operand => false,
         }
     }
 }
@@ -370,6 +398,13 @@ impl Run<'_> {
                 Err(SyntaxError::new(SyntaxErrorKind::Unsupported(what), span))
             }
             Token::Name => self.word(lexer),
+            Token::Text if !mcrl2 => {
+                // A string is a name, with its quotes.
+                let symbol = self.names.signature.symbol(lexer.text());
+                lexer.advance()?;
+                self.constant(Value::Symbol(symbol), Sort::Var, span);
+                Ok(true)
+            }
             _ => Err(lexer.unexpected("an expression")),
         }
     }

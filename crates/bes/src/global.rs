@@ -2,8 +2,8 @@
 //! values of all of them at once.
 
 use crate::closed::{self, Equations};
+use crate::rows::Rows;
 use crate::solver::{Interrupt, Solver};
-use crate::zielonka::Rows;
 use crate::{Op, Sign, SolveError, System, Watch};
 
 struct Explored {

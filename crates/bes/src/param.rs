@@ -143,6 +143,16 @@ pub trait Model {
         Ok(Outside::depends())
     }
 
+    /// Whether an action formula compares a slot with values of labels, and does nothing else with it.
+    fn only_compares(&self, _action: u32, _slot: u32, _data: &Data) -> bool {
+        false
+    }
+
+    /// All values of labels, if all labels are known.
+    fn label_values(&mut self, _data: &mut Data) -> Option<Vec<Value>> {
+        None
+    }
+
     /// The labels of the steps that the last call of [`Model::steps`] gave, where steps have some.
     fn labels(&self) -> &[u32] {
         &[]
@@ -288,6 +298,8 @@ pub struct Instance<M: Model> {
     states: Vec<M::State>,
     bound: Vec<Value>,
     values: Vec<Value>,
+    /// Of slots of quantifiers: whether they are only compared with labels (QV6).
+    pub(crate) compared: FxHashMap<u32, bool>,
     /// How many values the quantifiers of one equation have tried.
     pub(crate) tried: u64,
     /// How many values are tried for one equation before a quantifier counts as unbounded.
@@ -333,6 +345,7 @@ impl<M: Model> Instance<M> {
             states: Vec::new(),
             bound: Vec::new(),
             values: Vec::new(),
+            compared: FxHashMap::default(),
             tried: 0,
             most_values: 1 << 20,
         })

@@ -5,6 +5,8 @@
 //! QV3: where it is decided outside of some values, and the sort has others: that.
 //! QV4: where it does not depend on the value outside of some: these, and one more.
 //! QV5: numbers, one after the other, until the body is the same for all that follow, by intervals.
+//! QV6: before QV5, numbers that are compared with values of labels and used for nothing else, in fixpoints
+//!     below too: all numbers in labels, and one more, which stands for the others.
 //!
 //! What no rule bounds is refused.
 
@@ -74,11 +76,73 @@ impl<M: Model> Instance<M> {
             return self.each(vertex, slot, body, &values);
         }
         if matches!(sort, Sort::Nat | Sort::Pos | Sort::Int) {
+            if let Some(values) = self.in_labels(body, slot, sort) {
+                return self.each(vertex, slot, body, &values);
+            }
             self.work.push(Work::Numbers(vertex, 0));
             return Ok(());
         }
         let variable = self.formulas.slots[slot as usize].name.clone();
         Err(ParamError::Unbounded { variable, tried: 0 })
+    }
+
+    /// QV6.
+    fn in_labels(&mut self, body: u32, slot: u32, sort: Sort) -> Option<Vec<Value>> {
+        let compared = match self.compared.get(&slot) {
+            Some(&known) => known,
+            None => self.only_compared(body, slot),
+        };
+        self.compared.insert(slot, compared);
+        if !compared {
+            return None;
+        }
+        let mut values = self.model.label_values(&mut self.data)?;
+        values.retain(|&value| matches!(value, Value::Int(_)) && self.data.fits(value, sort));
+        let most = values.iter().filter_map(|value| match value {
+            Value::Int(n) => Some(*n),
+            _ => None,
+        });
+        let other = match most.max() {
+            Some(most) => most.checked_add(1)?,
+            None => sort.least().unwrap_or(0),
+        };
+        values.push(Value::Int(other));
+        Some(values)
+    }
+
+    /// Whether all that a node can come to compares a slot with labels, and does nothing else with it.
+    fn only_compared(&self, root: u32, slot: u32) -> bool {
+        let mut seen: rustc_hash::FxHashSet<u32> = [root].into_iter().collect();
+        let mut stack = vec![root];
+        while let Some(node) = stack.pop() {
+            if self.free[node as usize].binary_search(&slot).is_err() {
+                continue;
+            }
+            let uses =
+                |expr: &crate::data::Expr| expr.slots(&self.data.signature).any(|s| s == slot);
+            let below: &[u32] = match &self.formulas.nodes[node as usize] {
+                Node::Constant(_) => &[],
+                Node::Test(expr) if uses(expr) => return false,
+                Node::Test(_) => &[],
+                Node::Call(_, arguments) if arguments.iter().any(uses) => return false,
+                Node::Call(predicate, _) => {
+                    std::slice::from_ref(&self.formulas.predicates[*predicate as usize].body)
+                }
+                Node::Quantifier { range: Some((low, high)), .. } if uses(low) || uses(high) => {
+                    return false;
+                }
+                Node::Quantifier { body, .. } => std::slice::from_ref(body),
+                Node::Modality { action, body, .. } => {
+                    if !self.model.only_compares(*action, slot, &self.data) {
+                        return false;
+                    }
+                    std::slice::from_ref(body)
+                }
+                Node::Many(_, children) => children,
+            };
+            stack.extend(below.iter().copied().filter(|&child| seen.insert(child)));
+        }
+        true
     }
 
     /// The body for each of these values, the first one on top.

@@ -67,7 +67,8 @@ impl Data {
     pub fn read(&mut self, text: &str) -> Value {
         let simple = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_'-.@#$".contains(&b));
         let declared = self.signature.functions.iter().any(|f| f.name == text);
-        if simple && !declared || matches!(text, "TRUE" | "FALSE") {
+        let signed = text.strip_prefix('+').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
+        if simple && !declared || signed || matches!(text, "TRUE" | "FALSE") {
             return self.signature.read(text);
         }
         let spelled = |byte: u8| text.as_bytes().first() == Some(&byte);

@@ -1,6 +1,6 @@
 //! Strongly connected components.
 
-use crate::zielonka::Rows;
+use crate::rows::Rows;
 
 /// The component of every vertex, numbered so that edges never lead to a higher number.
 pub(crate) fn components(rows: &Rows) -> Vec<u32> {

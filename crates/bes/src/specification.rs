@@ -68,6 +68,10 @@ impl Names {
             };
             return Ok(self.signature.composite(made));
         }
+        if lexer.dialect() == Dialect::Cadp && name == "String" {
+            // Strings are names, with their quotes.
+            return Ok(Sort::Var);
+        }
         self.signature.sort(name).ok_or_else(|| {
             let kind = match name {
                 "struct" | "string" | "natset" => {
@@ -135,8 +139,9 @@ impl Names {
         let (plain, before) = (self.signature.is_rich(), self.signature.declared.len());
         let mut open = Vec::new();
         let mut aliases = Vec::new();
+        let mut written = Vec::new();
         for (_, mut at) in of(&["sort"]) {
-            self.sort_names(&mut at, stops, &mut open, &mut aliases)?;
+            self.sort_names(&mut at, stops, &mut open, &mut aliases, &mut written)?;
         }
         self.resolve(aliases)?;
         for (number, mut at) in open {
@@ -178,6 +183,7 @@ impl Names {
         stops: &[&str],
         open: &mut Vec<Open<'a>>,
         aliases: &mut Vec<(&'a str, Lexer<'a>)>,
+        written: &mut Vec<(&'a str, &'a str)>,
     ) -> Result<(), SyntaxError> {
         while more(lexer, stops) {
             let (name, span) = lexer.name("a sort")?;
@@ -188,8 +194,16 @@ impl Names {
             let known = |names: &Names, name: &str| {
                 names.signature.sort(name).is_some() || aliases.iter().any(|(n, _)| *n == name)
             };
+            let start = lexer.span().start;
             if known(self, name) {
-                return twice(name, span);
+                // Once more the same says nothing.
+                pass_over(lexer)?;
+                let text = lexer.since(start).trim_end();
+                if text.is_empty() || !written.contains(&(name, text)) {
+                    return twice(name, span);
+                }
+                lexer.advance()?;
+                continue;
             }
             let declare = |names: &mut Names, name: &str| {
                 let number = names.signature.enumerations.len() as u32;
@@ -205,12 +219,8 @@ impl Names {
                 } else {
                     aliases.push((name, lexer.clone()));
                 }
-                while !lexer.is(";") {
-                    if lexer.token() == Token::End {
-                        return Err(lexer.unexpected("`;`"));
-                    }
-                    lexer.advance()?;
-                }
+                pass_over(lexer)?;
+                written.push((name, lexer.since(start).trim_end()));
             } else {
                 declare(self, name);
                 while lexer.take(",")? {
@@ -341,8 +351,12 @@ impl Names {
                 self.constructor(number, (name, span), domain, none, None)?;
                 continue;
             }
-            let taken = |f: &Function| f.name == name && f.domain == domain;
-            if self.signature.functions.iter().any(taken) {
+            let taken = |f: &&Function| f.name == name && f.domain == domain;
+            if let Some(known) = self.signature.functions.iter().find(taken) {
+                // Once more the same says nothing.
+                if known.range == range {
+                    continue;
+                }
                 let (what, name) = ("function", name.to_owned());
                 return Err(SyntaxError::new(SyntaxErrorKind::Twice { what, name }, span));
             }
@@ -441,6 +455,17 @@ impl Names {
         let slots = Vec::new();
         Ok(Some((function, Equation { nodes, patterns, condition, result, slots })))
     }
+}
+
+/// Goes to the next semicolon.
+fn pass_over(lexer: &mut Lexer<'_>) -> Result<(), SyntaxError> {
+    while !lexer.is(";") {
+        if lexer.token() == Token::End {
+            return Err(lexer.unexpected("`;`"));
+        }
+        lexer.advance()?;
+    }
+    Ok(())
 }
 
 /// Whether a section goes on.

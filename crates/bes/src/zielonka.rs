@@ -1,275 +1,242 @@
 //! Parity games by the recursive algorithm of Zielonka, with its recursion on a stack of our own.
 //!
-//! A boolean equation system is a parity game: the player *true* owns the disjunctions, the player
-//! *false* the conjunctions; who cannot move loses; an infinite play is won by *true* if the most
-//! significant block seen infinitely often is a greatest fixpoint. Priorities here: the smallest
-//! rules, even ones are greatest fixpoints.
+//! The vertices are sorted once. A frame of the recursion touches what it attracts, not what it
+//! leaves to the frame above: a game with as many priorities as vertices is no worse than others.
+//! The second recursion is left out where the opponent attracts nothing beyond what he has won: then
+//! the rest of the subgame has no way out of it, and its top priority's player wins all of it.
 
-use crate::{Op, Sign};
+use crate::game::{Arena, Solution, Turn, Work};
+use crate::rows::NONE;
 
-pub(crate) const NONE: u32 = u32::MAX;
-
-/// A graph in compressed rows.
-#[derive(Default)]
-pub(crate) struct Rows {
-    pub(crate) offsets: Vec<u32>,
-    pub(crate) targets: Vec<u32>,
-}
-
-impl Rows {
-    pub(crate) fn row(&self, v: u32) -> &[u32] {
-        let (from, to) = (self.offsets[v as usize], self.offsets[v as usize + 1]);
-        &self.targets[from as usize..to as usize]
-    }
-
-    /// Rows from pairs `(row, target)`, kept in their order within a row.
-    pub(crate) fn from_edges(n: usize, edges: &[(u32, u32)]) -> Rows {
-        let mut offsets = vec![0u32; n + 1];
-        for &(x, _) in edges {
-            offsets[x as usize + 1] += 1;
-        }
-        for i in 0..n {
-            offsets[i + 1] += offsets[i];
-        }
-        let mut next = offsets.clone();
-        let mut targets = vec![0; edges.len()];
-        for &(x, y) in edges {
-            targets[next[x as usize] as usize] = y;
-            next[x as usize] += 1;
-        }
-        Rows { offsets, targets }
-    }
-
-    /// The same edges, the other way round.
-    pub(crate) fn reversed(&self) -> Rows {
-        let n = self.offsets.len() - 1;
-        let mut offsets = vec![0u32; n + 1];
-        for &y in &self.targets {
-            offsets[y as usize + 1] += 1;
-        }
-        for i in 0..n {
-            offsets[i + 1] += offsets[i];
-        }
-        let mut targets = vec![0u32; self.targets.len()];
-        // `offsets[y]` serves as the cursor of row `y` and ends at the start of row `y + 1`.
-        for x in 0..n {
-            for &y in self.row(x as u32) {
-                let at = &mut offsets[y as usize];
-                targets[*at as usize] = x as u32;
-                *at += 1;
-            }
-        }
-        offsets.rotate_right(1);
-        offsets[0] = 0;
-        Rows { offsets, targets }
-    }
-}
-
-/// A parity game: the owner of each vertex is given by its operator.
-pub(crate) struct Game {
-    pub(crate) op: Vec<Op>,
-    pub(crate) priority: Vec<u32>,
-    pub(crate) succ: Rows,
-}
-
-/// Priorities from ranks: neighbouring ranks of one sign share a priority.
-pub(crate) fn priorities(places: &[(u32, Sign)]) -> Vec<u32> {
-    let mut ranks: Vec<(u32, Sign)> = places.to_vec();
-    ranks.sort_unstable();
-    ranks.dedup();
-    let mut priority = Vec::with_capacity(ranks.len());
-    let mut last: Option<(u32, Sign)> = None;
-    for &(_, sign) in &ranks {
-        let p = match last {
-            None => u32::from(sign == Sign::Mu),
-            Some((p, s)) => p + u32::from(s != sign),
-        };
-        priority.push(p);
-        last = Some((p, sign));
-    }
-    places
-        .iter()
-        .map(|place| priority[ranks.binary_search(place).expect("ranks hold all places")])
-        .collect()
-}
-
-/// Who wins where, and how.
-pub(crate) struct Solution {
-    /// `true`: the player of disjunctions.
-    pub(crate) value: Vec<bool>,
-    /// The winner's move at vertices of the winner; meaningless elsewhere.
-    pub(crate) strategy: Vec<u32>,
-}
+/// The level of a vertex that no frame has attracted.
+const OPEN: u32 = u32::MAX - 1;
+/// The level of a vertex in the attractor that is computed.
+const MARK: u32 = u32::MAX;
 
 struct Frame {
-    /// What is still open in the subgame.
-    open: Vec<u32>,
-    /// Its vertices outside of the attractor, while the frame above solves them.
-    rest: Vec<u32>,
+    /// Where in the order the subgame's first vertex may be.
+    at: usize,
+    /// The attractor of its top vertices, which come first.
+    region: Vec<u32>,
+    /// How many top vertices there are.
+    tops: usize,
+    /// The player whom the top priority serves.
     player: bool,
-    priority: u32,
+    /// What is settled of the subgame, for each player.
+    won: [Vec<u32>; 2],
 }
 
-struct Run<'a> {
-    game: &'a Game,
-    pred: Rows,
-    value: Vec<bool>,
+/// A run that can be interrupted.
+pub(crate) struct Zielonka<'a> {
+    arena: Arena<'a>,
+    /// The frame, counted from 1, that attracted a vertex; one less where a frame has settled it.
+    /// The subgame of frame `k` is what has at least level `k`.
+    level: Vec<u32>,
+    /// The attractor that a vertex was counted for, and the moves that are left to it.
+    left: Vec<(u32, u32)>,
+    attractors: u32,
     strategy: Vec<u32>,
-    /// The topmost frame that a vertex is open in; [`NONE`] when it is settled there.
-    depth: Vec<u32>,
-    /// Moves left, while an attractor is computed.
-    left: Vec<u32>,
+    frames: Vec<Frame>,
+    /// What each player wins in the subgame that was solved last.
+    won: [Vec<u32>; 2],
+    /// Whether that is the one above the topmost frame.
+    returned: bool,
 }
 
-/// Solves a game; `None` when `watch` says stop.
-pub(crate) fn solve(game: &Game, go_on: &mut dyn FnMut() -> bool) -> Option<Solution> {
-    let n = game.op.len();
-    let mut run = Run {
-        game,
-        pred: game.succ.reversed(),
-        value: vec![false; n],
-        strategy: vec![NONE; n],
-        depth: vec![0; n],
-        left: vec![0; n],
-    };
-    // Who cannot move loses: settle what is attracted to dead ends first.
-    let mut open: Vec<u32> = (0..n as u32).collect();
-    for player in [true, false] {
-        let own = if player { Op::Or } else { Op::And };
-        let dead = |&v: &u32| game.succ.row(v).is_empty() && game.op[v as usize] != own;
-        let seeds: Vec<u32> = (0..n as u32).filter(dead).collect();
-        let won = run.attract(seeds, player, 0);
-        for &v in &won {
-            run.value[v as usize] = player;
-            run.depth[v as usize] = NONE;
+impl<'a> Zielonka<'a> {
+    /// Begins.
+    pub(crate) fn new(arena: Arena<'a>) -> Zielonka<'a> {
+        let n = arena.game.op.len();
+        let mut level = vec![0; n];
+        for &v in arena.order {
+            level[v as usize] = OPEN;
+        }
+        Zielonka {
+            arena,
+            level,
+            left: vec![(0, 0); n],
+            attractors: 0,
+            strategy: vec![NONE; n],
+            frames: vec![Frame::new(0)],
+            won: [Vec::new(), Vec::new()],
+            returned: false,
         }
     }
-    open.retain(|&v| run.depth[v as usize] == 0);
-    run.recurse(open, go_on)?;
-    Some(Solution { value: run.value, strategy: run.strategy })
-}
 
-impl Run<'_> {
-    fn player(&self, v: u32) -> bool {
-        self.game.op[v as usize] == Op::Or
+    /// Tells who wins where; to be called when all is done.
+    pub(crate) fn tell(&self, solution: &mut Solution) {
+        for player in [false, true] {
+            for &v in &self.won[usize::from(player)] {
+                solution.value[v as usize] = player;
+                solution.strategy[v as usize] = self.strategy[v as usize];
+            }
+        }
     }
 
-    /// The vertices of the subgame `depth` from which `player` can force a visit to `seeds`,
-    /// breadth-first, seeds first; strategies are noted for the rest.
-    fn attract(&mut self, seeds: Vec<u32>, player: bool, depth: u32) -> Vec<u32> {
-        const IN: u32 = u32::MAX;
-        let mut out = seeds;
+    /// Goes on.
+    pub(crate) fn turn(&mut self, work: &mut Work<'_>) -> Turn {
+        while !self.frames.is_empty() {
+            if let Some(turn) = work.over() {
+                return turn;
+            }
+            if self.returned {
+                self.after(work);
+            } else {
+                self.begin(work);
+            }
+        }
+        Turn::Done
+    }
+
+    /// Attracts to the top vertices of the open subgame, and leaves the rest to a frame above.
+    fn begin(&mut self, work: &mut Work<'_>) {
+        let Arena { game, order, .. } = self.arena;
+        let k = self.frames.len() as u32;
+        let Some(frame) = self.frames.last_mut() else { return };
+        let start = frame.at;
+        while frame.at < order.len() && self.level[order[frame.at] as usize] != OPEN {
+            frame.at += 1;
+        }
+        work.done(1 + (frame.at - start) / 4);
+        let Some(&first) = order.get(frame.at) else {
+            self.won = std::mem::take(&mut frame.won);
+            self.frames.pop();
+            self.returned = true;
+            return;
+        };
+        let priority = game.priority[first as usize];
+        let mut end = frame.at;
+        let mut tops = Vec::new();
+        while let Some(&v) = order.get(end).filter(|&&v| game.priority[v as usize] == priority) {
+            if self.level[v as usize] == OPEN {
+                tops.push(v);
+            }
+            end += 1;
+        }
+        work.done((end - frame.at) / 4);
+        let player = priority.is_multiple_of(2);
+        frame.player = player;
+        frame.tops = tops.len();
+        let region = self.attract(tops, player, k, k, work);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.region = region;
+        }
+        self.frames.push(Frame::new(end));
+    }
+
+    /// The frame above has solved what the attractor left.
+    fn after(&mut self, work: &mut Work<'_>) {
+        let k = self.frames.len() as u32;
+        let Some(frame) = self.frames.last_mut() else { return };
+        let (player, tops) = (frame.player, frame.tops);
+        let region = std::mem::take(&mut frame.region);
+        let [lost, mut kept] = match player {
+            true => std::mem::take(&mut self.won),
+            false => {
+                let [kept, lost] = std::mem::take(&mut self.won);
+                [lost, kept]
+            }
+        };
+        if !lost.is_empty() {
+            let before = lost.len();
+            let mut lost = self.attract(lost, !player, k, k - 1, work);
+            let more = lost.len() > before;
+            let Some(frame) = self.frames.last_mut() else { return };
+            append(&mut frame.won[usize::from(!player)], &mut lost);
+            if more {
+                work.done((region.len() + kept.len()) / 4);
+                for &v in region.iter().chain(&kept) {
+                    let level = &mut self.level[v as usize];
+                    if *level >= k {
+                        *level = OPEN;
+                    }
+                }
+                self.returned = false;
+                return;
+            }
+        }
+        let game = self.arena.game;
+        for &v in &region[..tops] {
+            if game.player(v) == player {
+                let row = game.succ.row(v);
+                let to = row.iter().find(|&&y| self.level[y as usize] >= k);
+                self.strategy[v as usize] = to.copied().unwrap_or(NONE);
+            }
+        }
+        append(&mut kept, &mut { region });
+        let Some(frame) = self.frames.pop() else { return };
+        self.won = frame.won;
+        append(&mut self.won[usize::from(player)], &mut kept);
+    }
+
+    /// The vertices of the subgame `k` from which `player` can force a visit to `tops`, which come
+    /// first; they get the level `to`. Strategies are noted for the rest.
+    fn attract(
+        &mut self,
+        tops: Vec<u32>,
+        player: bool,
+        k: u32,
+        to: u32,
+        work: &mut Work<'_>,
+    ) -> Vec<u32> {
+        let Arena { game, pred, .. } = self.arena;
+        self.attractors = self.attractors.wrapping_add(1);
+        if self.attractors == 0 {
+            self.left.fill((0, 0));
+            self.attractors = 1;
+        }
+        let id = self.attractors;
+        let mut out = tops;
         for &v in &out {
-            self.left[v as usize] = IN;
+            self.level[v as usize] = MARK;
         }
         let mut at = 0;
-        while at < out.len() {
-            let y = out[at];
+        while let Some(&y) = out.get(at) {
             at += 1;
-            for i in self.pred.offsets[y as usize]..self.pred.offsets[y as usize + 1] {
-                let x = self.pred.targets[i as usize];
-                if self.depth[x as usize] != depth || self.left[x as usize] == IN {
+            let row = pred.row(y);
+            work.done(row.len() + 1);
+            for &x in row {
+                let level = self.level[x as usize];
+                if level < k || level == MARK {
                     continue;
                 }
-                if self.player(x) == player {
+                if game.player(x) == player {
                     self.strategy[x as usize] = y;
                 } else {
-                    if self.left[x as usize] == 0 {
-                        let inside = |&&z: &&u32| self.depth[z as usize] == depth;
-                        let moves = self.game.succ.row(x).iter().filter(inside).count();
-                        self.left[x as usize] = moves as u32;
+                    let left = &mut self.left[x as usize];
+                    if left.0 != id {
+                        let row = game.succ.row(x);
+                        work.done(row.len());
+                        let inside = row.iter().filter(|&&z| self.level[z as usize] >= k);
+                        *left = (id, inside.count() as u32);
                     }
-                    self.left[x as usize] -= 1;
-                    if self.left[x as usize] > 0 {
+                    left.1 -= 1;
+                    if left.1 > 0 {
                         continue;
                     }
                 }
-                self.left[x as usize] = IN;
+                self.level[x as usize] = MARK;
                 out.push(x);
             }
         }
-        // Counters of vertices that were touched and not attracted must be cleared, too.
-        for &y in &out {
-            self.left[y as usize] = 0;
-            for i in self.pred.offsets[y as usize]..self.pred.offsets[y as usize + 1] {
-                self.left[self.pred.targets[i as usize] as usize] = 0;
-            }
+        for &v in &out {
+            self.level[v as usize] = to;
         }
         out
     }
+}
 
-    fn recurse(&mut self, open: Vec<u32>, go_on: &mut dyn FnMut() -> bool) -> Option<()> {
-        let frame = |open| Frame { open, rest: Vec::new(), player: false, priority: 0 };
-        let mut frames = vec![frame(open)];
-        let mut returned = false;
-        while let Some(top) = frames.len().checked_sub(1) {
-            if !go_on() {
-                return None;
-            }
-            let depth = top as u32;
-            if returned {
-                // The subgame of `rest` is solved.
-                let Frame { rest, player, priority, .. } = &mut frames[top];
-                let (rest, player, priority) = (std::mem::take(rest), *player, *priority);
-                let mut lost = Vec::new();
-                for &v in &rest {
-                    self.depth[v as usize] = depth;
-                    if self.value[v as usize] != player {
-                        lost.push(v);
-                    }
-                }
-                if lost.is_empty() {
-                    for &v in &frames[top].open {
-                        self.value[v as usize] = player;
-                        if self.game.priority[v as usize] == priority && self.player(v) == player {
-                            let inside = |&&y: &&u32| self.depth[y as usize] == depth;
-                            let to = self.game.succ.row(v).iter().find(inside);
-                            self.strategy[v as usize] = to.copied().unwrap_or(NONE);
-                        }
-                    }
-                    frames.pop();
-                    continue;
-                }
-                for v in self.attract(lost, !player, depth) {
-                    self.value[v as usize] = !player;
-                    self.depth[v as usize] = NONE;
-                }
-                let open = &mut frames[top].open;
-                open.retain(|&v| self.depth[v as usize] == depth);
-            }
-            // Begin, or go on with what is left.
-            let Some(priority) =
-                frames[top].open.iter().map(|&v| self.game.priority[v as usize]).min()
-            else {
-                frames.pop();
-                returned = true;
-                continue;
-            };
-            let player = priority % 2 == 0;
-            let is_top = |&v: &u32| self.game.priority[v as usize] == priority;
-            let seeds: Vec<u32> = frames[top].open.iter().copied().filter(is_top).collect();
-            let attracted = self.attract(seeds, player, depth);
-            for &v in &attracted {
-                self.left[v as usize] = NONE;
-            }
-            let outside = |&v: &u32| self.left[v as usize] != NONE;
-            let rest: Vec<u32> = frames[top].open.iter().copied().filter(outside).collect();
-            for &v in &attracted {
-                self.left[v as usize] = 0;
-            }
-            frames[top].player = player;
-            frames[top].priority = priority;
-            frames[top].rest = rest.clone();
-            if rest.is_empty() {
-                returned = true;
-                continue;
-            }
-            for &v in &rest {
-                self.depth[v as usize] = depth + 1;
-            }
-            frames.push(frame(rest));
-            returned = false;
-        }
-        Some(())
+impl Frame {
+    fn new(at: usize) -> Frame {
+        let won = [Vec::new(), Vec::new()];
+        Frame { at, region: Vec::new(), tops: 0, player: false, won }
     }
+}
+
+/// Moves all of `more` to `to`, the shorter to the longer one.
+fn append(to: &mut Vec<u32>, more: &mut Vec<u32>) {
+    if more.len() > to.len() {
+        std::mem::swap(to, more);
+    }
+    to.append(more);
 }

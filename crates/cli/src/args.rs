@@ -11,7 +11,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 pub(crate) use equations::{
     Eval, LtsArgs, MethodArg, MuSyntaxArg, ProgramView, Resolve, SolutionFormat, Solve, ViewArg,
 };
-pub(crate) use families::{FamilyArg, Gen};
+pub(crate) use families::{FamilyArg, GameArg, Gen};
 pub(crate) use influence::{AnalysisArg, Annotate, AnnotatedFormat, Influence, InfluenceMethodArg};
 use postbop::{EngineChoice, LANGUAGES, Lang};
 
@@ -180,7 +180,8 @@ Examples:
   bop gen wide --vars 400 --procs 30 --nondet 20 --seed 7 -o wide.bp
   bop gen gc -o gc.c; bop check gc.c --rule gc-variables -q
   bop gen quicksort --bits 3 --len 4 | bop check - --lang remopla --reach BAD
-  bop gen andor --vars 5000000 | bop solve - --method global";
+  bop gen andor --vars 5000000 | bop solve - --method global
+  bop gen game two-counters 10 | bop solve -";
 
 const LTL_EXAMPLES: &str = "\
 Operators, from the one that binds least: -> <->, ^, |, &, U R W M, and the prefixes G [] F <> X !
@@ -208,6 +209,8 @@ Examples:
   bop solve system.bes                  blocks, as in CADP
   bop solve analysis.blk --model program.aut
   bop gen andor --vars 100000 | bop solve - --method bfs
+  bop solve game.pg --at 3              a parity game: true where the player even wins
+  bop solve game.pg --solution game.sol -q
   bop solve system.pbes --diagnostic why.txt --format json
   bop solve system.pbes --workers 4     with four threads
   bop solve system.pbes --hosts FILE    with the processes that the file lists
@@ -653,6 +656,8 @@ pub(crate) enum Form {
     Bes,
     /// Of a formula or a modal system, with --model, or of a .bes: one in mCRL2's text format
     Pbes,
+    /// Of all these: a parity game in PGSolver's format
+    Pg,
     #[value(hide = true)]
     Aut,
 }

@@ -5,9 +5,9 @@ use crate::exit::Exit;
 use crate::io::Page;
 use crate::verbs::{Failed, limits, read};
 use crate::{influence, io, watch, workers};
-use equations::{EquationForm, Method, MuSyntax, Resolution, Solution, Stream, Workers};
+use equations::{EquationForm, Method, MuSyntax, Played, Resolution, Solution, Stream, Workers};
 use postbop::{Error, Options, Search, Watch};
-use render::{DiagnosticPage, SolutionPage, SolutionSchema};
+use render::{DiagnosticPage, GamePage, SolutionPage, SolutionSchema};
 use source::SourceFile;
 use std::io::{Cursor, Read};
 use std::sync::Arc;
@@ -23,22 +23,30 @@ pub(crate) fn eval(args: &Eval) -> Result<Exit, Failed> {
     let names = [args.formula.strip_prefix('@').unwrap_or(""), args.model.as_str()];
     if influence::is_program(args) {
         let model = influence::model(args)?;
-        return resolved(&args.resolution, &names, |how, options, watch, workers| match workers {
-            None => model.eval(&formula, syntax, how, options, watch),
-            Some(_) => {
-                let what = "`--workers` and `--hosts` take a model that is written: see `bop lts`";
-                Err(Error::Usage(what.to_owned()))
-            }
-        });
+        return resolved(
+            &args.resolution,
+            &Asked::default(),
+            &names,
+            |how, options, watch, workers| match workers {
+                None => model.eval(&formula, syntax, how, options, watch),
+                Some(_) => {
+                    let what =
+                        "`--workers` and `--hosts` take a model that is written: see `bop lts`";
+                    Err(Error::Usage(what.to_owned()))
+                }
+            },
+        );
     }
-    resolved(&args.resolution, &names, |how, options, watch, workers| match workers {
-        None => {
-            let model = stream(&args.model)?;
-            equations::eval_stream(&formula, syntax, model, how, options, watch)
-        }
-        Some(w) => {
-            let model = io::source_file(&args.model).map_err(Error::Usage)?;
-            equations::eval_with_workers(&formula, syntax, &model, w, how, options, watch)
+    resolved(&args.resolution, &Asked::default(), &names, |how, options, watch, workers| {
+        match workers {
+            None => {
+                let model = stream(&args.model)?;
+                equations::eval_stream(&formula, syntax, model, how, options, watch)
+            }
+            Some(w) => {
+                let model = io::source_file(&args.model).map_err(Error::Usage)?;
+                equations::eval_with_workers(&formula, syntax, &model, w, how, options, watch)
+            }
         }
     })
 }
@@ -58,8 +66,10 @@ fn stream(name: &str) -> Result<Stream<'_>, Error> {
 
 pub(crate) fn solve(args: &Solve) -> Result<Exit, Failed> {
     let names = [args.file.as_str(), args.model.as_deref().unwrap_or("")];
-    resolved(&args.resolution, &names, |how, options, watch, workers| match workers {
+    let game = Asked { at: args.at, solution: args.solution.as_deref() };
+    resolved(&args.resolution, &game, &names, |how, options, watch, workers| match workers {
         None => match system(args)? {
+            System::Game(game) => equations::solve_game(game, how, options, watch),
             System::Small(file) => {
                 let model = args.model.as_deref().map(stream).transpose()?;
                 equations::solve_on(&file, model, how, options, watch)
@@ -67,6 +77,7 @@ pub(crate) fn solve(args: &Solve) -> Result<Exit, Failed> {
             System::Large(stream) => equations::solve_stream(stream, how, options, watch),
         },
         Some(w) => match system(args)? {
+            System::Game(game) => equations::solve_game_with_workers(game, w, how, options, watch),
             System::Small(file) => {
                 let model = args.model.as_deref().map(io::source_file).transpose();
                 let model = model.map_err(Error::Usage)?;
@@ -79,8 +90,19 @@ pub(crate) fn solve(args: &Solve) -> Result<Exit, Failed> {
     })
 }
 
+/// What is asked of a parity game.
+#[derive(Default)]
+struct Asked<'a> {
+    /// The vertex.
+    at: Option<u32>,
+    /// Where all winners and moves are written to.
+    solution: Option<&'a str>,
+}
+
 /// A system to be solved.
 enum System<'a> {
+    /// A parity game, read as it comes.
+    Game(Stream<'a>),
     /// The text is in memory: errors can show their place.
     Small(Arc<SourceFile>),
     /// Blocks in CADP's format, read as they come.
@@ -91,8 +113,22 @@ enum System<'a> {
 const LONG: u64 = 16 << 20;
 
 fn system(args: &Solve) -> Result<System<'_>, Error> {
-    let named = args.file == "-" || args.file.ends_with(".bes");
+    let name = args.file.strip_suffix(".gz").unwrap_or(&args.file);
+    if args.model.is_none() && (name.ends_with(".pg") || name.ends_with(".gm")) {
+        return Ok(System::Game(stream(&args.file)?));
+    }
+    let game_only = |what| {
+        let what = format!("`{what}` goes with a parity game (.pg)");
+        Err(Error::Usage(what))
+    };
+    let named = name == "-" || name.ends_with(".bes");
     if !named || args.model.is_some() {
+        if args.at.is_some() {
+            return game_only("--at");
+        }
+        if args.solution.is_some() {
+            return game_only("--solution");
+        }
         return Ok(System::Small(io::source_file(&args.file).map_err(Error::Usage)?));
     }
     let Stream { name, mut input } = stream(&args.file)?;
@@ -100,6 +136,13 @@ fn system(args: &Solve) -> Result<System<'_>, Error> {
     let unreadable = |e: std::io::Error| Error::Usage(format!("cannot read `{name}`: {e}"));
     input.by_ref().take(LONG).read_to_end(&mut bytes).map_err(unreadable)?;
     let start = bytes.trim_ascii_start();
+    if args.file == "-" && start.starts_with(b"parity") {
+        let input = Box::new(Cursor::new(bytes).chain(input));
+        return Ok(System::Game(Stream { name, input }));
+    }
+    if args.at.is_some() || args.solution.is_some() {
+        return game_only(if args.at.is_some() { "--at" } else { "--solution" });
+    }
     let blocks = start.starts_with(b"block") || start.starts_with(b"(*");
     if bytes.len() as u64 == LONG && blocks {
         let input = Box::new(Cursor::new(bytes).chain(input));
@@ -137,6 +180,7 @@ pub(crate) fn convert(args: &Convert, form: EquationForm) -> Result<Exit, Failed
 /// Solves, and says what came of it.
 fn resolved(
     args: &Resolve,
+    asked: &Asked<'_>,
     names: &[&str],
     solve: impl FnOnce(&Resolution, &Options, &Watch, Option<&Workers>) -> Result<Solution, Error>,
 ) -> Result<Exit, Failed> {
@@ -149,7 +193,9 @@ fn resolved(
     };
     let diagnostic = args.diagnostic.is_some() || args.self_check;
     let data = args.data.as_deref().map(io::source_file).transpose()?;
-    let resolution = Resolution { method, diagnostic, tau: args.tau.clone(), data };
+    let tau = args.tau.clone();
+    let all = asked.solution.is_some();
+    let resolution = Resolution { method, diagnostic, tau, at: asked.at, all, data };
     let mut limits = limits(&args.limits);
     let (workers, started) = workers::workers(args, names, &mut limits.memory)?.unzip();
     let options = Options::from(Search { limits, ..Search::default() });
@@ -165,9 +211,16 @@ fn resolved(
     if let (Some(path), Some(explained)) = (&args.diagnostic, &solution.explanation) {
         let text = match (&explained.model, path == "-" || path.ends_with(".aut")) {
             (Some(model), true) => model,
+            (None, true) if solution.game.is_some() => &explained.game,
+            _ if path.ends_with(".pg") => &explained.game,
             _ => &explained.system,
         };
         let path = (path != "-").then_some(path.as_str());
+        io::write_page(path, Page::Language, |out| out.write_all(text.as_bytes()))?;
+    }
+    let played = solution.game.as_ref();
+    if let (Some(path), Some(text)) = (asked.solution, played.and_then(|p| p.solution.as_ref())) {
+        let path = (path != "-").then_some(path);
         io::write_page(path, Page::Language, |out| out.write_all(text.as_bytes()))?;
     }
     let Solution { value, variables_explored, dependencies, algorithm, explanation, .. } =
@@ -180,10 +233,13 @@ fn resolved(
             let explained = explanation.as_ref().map_or(String::new(), |e| {
                 format!("; {} of them explain it, as a checker agrees", e.variables)
             });
+            let won = played.map_or(String::new(), |p| {
+                format!(" that {} wins from vertex {}", Played::winner(*value), p.vertex)
+            });
             writeln!(
                 out,
                 "{value}\n  {variables_explored}{of} equations with {dependencies} operands were \
-                 looked at, {algorithm}{explained}"
+                 looked at, {algorithm}{won}{explained}"
             )
         }
         SolutionFormat::Json => {
@@ -196,6 +252,12 @@ fn resolved(
                 variables_total: total,
                 diagnostic: diagnostic
                     .map(|e| DiagnosticPage { variables: e.variables, checked: true }),
+                game: played.map(|p| GamePage {
+                    vertex: p.vertex,
+                    winner: Played::winner(*value),
+                    even: p.winners.map(|(even, _)| even),
+                    odd: p.winners.map(|(_, odd)| odd),
+                }),
             };
             render::solution_json(&page, out)
         }

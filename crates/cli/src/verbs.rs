@@ -2,8 +2,8 @@
 
 use crate::args::{
     AutomatonFormat, Check, CheckFormat, Cli, Convert, DialectArg, Dump, DumpFormat, EncodingArg,
-    FamilyArg, Form, Gen, HeadsArg, Input, LimitArgs, Ltl, MatchingArg, Properties, Replay, Search,
-    StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
+    FamilyArg, Form, GameArg, Gen, HeadsArg, Input, LimitArgs, Ltl, MatchingArg, Properties,
+    Replay, Search, StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
 };
 use crate::exit::Exit;
 use crate::io::Page;
@@ -11,7 +11,7 @@ use crate::{bug, c, capture, guard, influence, io, solving, watch};
 use check::{Limits, StopReason, TraceMode};
 use clap::CommandFactory;
 use equations::EquationForm;
-use families::{AndOr, Collector, Family, Quicksort, Wide};
+use families::{AndOr, Collector, Family, GameKind, ParityGame, Quicksort, Wide};
 use postbop::{
     Configurations, Dialect, Encoding, EngineChoice, Error, Heads, Judgement, Lang, Options, Runs,
     StackQuestion, Stage, Status, Target, Words,
@@ -471,6 +471,7 @@ fn convert(args: &Convert) -> Result<Exit, Failed> {
         Form::Blk => return solving::convert(args, EquationForm::Modal),
         Form::Bes => return solving::convert(args, EquationForm::Boolean),
         Form::Pbes => return solving::convert(args, EquationForm::Parameterised),
+        Form::Pg => return solving::convert(args, EquationForm::Game),
         Form::Aut => {
             let forms = "the forms are bp, remopla, pds, dot, and for C smv, edl and cout";
             return Err(not_yet("this form", forms));
@@ -652,6 +653,13 @@ fn generate(args: &Gen) -> Result<Exit, Failed> {
         FamilyArg::Counter { bits } => Family::Counter { bits },
         FamilyArg::Parity { n } => Family::Parity { bits: n },
         FamilyArg::Andor { vars, degree, seed } => Family::AndOr(AndOr { vars, degree, seed }),
+        FamilyArg::Game { family, size, dual, seed } => {
+            let (kind, most) = game_kind(family);
+            if size > most {
+                return Err(Failed::from(format!("of this family, at most {most} is written")));
+            }
+            Family::Game(ParityGame { kind, size, dual, seed })
+        }
         FamilyArg::Wide { vars, procs, nondet, seed, bug } => {
             Family::Wide(Wide { vars, procs, nondet, seed, bug })
         }
@@ -669,6 +677,25 @@ fn generate(args: &Gen) -> Result<Exit, Failed> {
     };
     io::stream_to(args.output.as_deref(), |out| family.write(out))?;
     Ok(Exit::Holds)
+}
+
+/// The family, and its largest member that is not too large to be written.
+fn game_kind(family: GameArg) -> (GameKind, u32) {
+    match family {
+        GameArg::Core => (GameKind::Core, 1_000_000),
+        GameArg::Robust => (GameKind::Robust, 1_000),
+        GameArg::Delayed => (GameKind::Delayed, 1_000_000),
+        GameArg::Promotion => (GameKind::Promotion, 1_000_000),
+        GameArg::TwoCounters => (GameKind::TwoCounters, 1_000),
+        GameArg::Measures => (GameKind::Measures, 1_000_000),
+        GameArg::Recovery => (GameKind::Recovery, 1_000_000),
+        GameArg::Distraction => (GameKind::Distraction, 1_000_000),
+        GameArg::Clique => (GameKind::Clique, 10_000),
+        GameArg::Ladder => (GameKind::Ladder, 1_000_000),
+        GameArg::RecursiveLadder => (GameKind::RecursiveLadder, 1_000_000),
+        GameArg::Jurdzinski => (GameKind::Jurdzinski, 1_000),
+        GameArg::Random => (GameKind::Random, 10_000_000),
+    }
 }
 
 fn completions(shell: clap_complete::Shell) -> Result<Exit, Failed> {

@@ -120,7 +120,7 @@ fn page(path: &Path, scratch: &Path) -> Vec<String> {
         match info.split_once(' ') {
             Some((
                 "bp" | "c" | "rule" | "remopla" | "pds" | "stacks" | "aut" | "bes" | "pbes" | "blk"
-                | "mcf" | "mcl" | "mcrl2" | "text",
+                | "pg" | "mcf" | "mcl" | "mcrl2" | "text",
                 name,
             )) => {
                 fs::write(scratch.join(name), &block).expect("a program");

@@ -7,7 +7,7 @@
 
 use crate::space::{Matter, Move, Space};
 use check::{
-    Answer, Budget, Engine, Frame, Goal, Lasso, Limits, Segment, SegmentId, StateSets, Stats, Step,
+    Answer, Budget, Engine, Frame, Goal, Lasso, Segment, SegmentId, StateSets, Stats, Step,
     StopReason, Task, Trace, TraceMode, Verdict,
 };
 use ir::eval::Code;
@@ -19,26 +19,21 @@ use std::sync::Arc;
 pub struct Matching {
     /// What is stored; without it, everything is.
     pub matter: Option<Arc<dyn Matter>>,
-    /// Count the configurations that a search stores which keeps everything, too.
-    pub compare: bool,
     /// The most bits that one edge, or the initial condition, may leave arbitrary.
     pub max_open_bits: u32,
 }
 
 impl Default for Matching {
     fn default() -> Self {
-        Matching { matter: None, compare: false, max_open_bits: 24 }
+        Matching { matter: None, max_open_bits: 24 }
     }
 }
 
 impl std::fmt::Debug for Matching {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Matching").field("compare", &self.compare).finish_non_exhaustive()
+        f.debug_struct("Matching").finish_non_exhaustive()
     }
 }
-
-/// Configurations that the comparing search may store for each one that is stored.
-const COMPARED: usize = 64;
 
 impl Engine for Matching {
     fn name(&self) -> &'static str {
@@ -58,27 +53,13 @@ impl Engine for Matching {
             Ok(search) => search,
             Err(reason) => return Answer::unknown(task, reason),
         };
-        let done = search.run(None);
+        let done = search.run();
         let stored = search.space.len();
         let mut answer = search.answer(task, done.as_ref().err());
         let mut stats = Stats::default();
         stats.add("states_stored", stored as u64);
         stats.add("transitions", search.transitions);
         drop(search);
-        if self.compare && done.is_ok() {
-            // Out of patience is no answer to anything that was asked.
-            let limits = Limits::default();
-            let alone = Budget::new(limits);
-            if let Ok(mut all) = Search::new(task, None, self.max_open_bits, &alone) {
-                let most = stored.saturating_mul(COMPARED).clamp(1 << 16, 1 << 22);
-                match all.run(Some((most, budget))) {
-                    Ok(()) => stats.add("states_without_matching", all.space.len() as u64),
-                    Err(_) => {
-                        stats.add("states_without_matching_more_than", all.space.len() as u64)
-                    }
-                }
-            }
-        }
         answer.stats = stats;
         answer
     }
@@ -176,7 +157,7 @@ impl<'a> Search<'a> {
 
     /// Searches all there is, or until every goal is reached. `most`: give up beyond so many
     /// configurations, or when the budget says so.
-    fn run(&mut self, most: Option<(usize, &Budget)>) -> Result<(), StopReason> {
+    fn run(&mut self) -> Result<(), StopReason> {
         for first in self.space.initial()? {
             self.meet(first, NONE, EdgeId::new(0))?;
         }
@@ -185,14 +166,6 @@ impl<'a> Search<'a> {
         while at < self.ways.len() {
             if self.stop_early && self.all_reached() {
                 return Ok(());
-            }
-            if let Some((most, budget)) = most {
-                if self.space.len() > most {
-                    return Err(StopReason::Cancelled);
-                }
-                if at.is_multiple_of(1024) {
-                    budget.poll()?;
-                }
             }
             moves.clear();
             self.space.successors(at as u32, &mut moves)?;

@@ -1,11 +1,12 @@
 //! Formulas and equation systems in other forms: `bop convert --to blk|bes|pbes`.
 
+use crate::games;
 use crate::resolve::{
     INVISIBLE, Kind, MuSyntax, Stream, failed, go_on, parse_formula, read_stream, wrong,
 };
 use asking::{Options, Watch};
 use bes::cadp::BlockSystem;
-use bes::{Bes, Method, SolveError, Solver, System, cadp, pbes};
+use bes::{Bes, Method, SolveError, Solver, System, cadp, pbes, pg};
 use check::{Budget, StopReason};
 use input::{Error, guarded};
 use lts::ExplicitLts;
@@ -23,6 +24,8 @@ pub enum EquationForm {
     Boolean,
     /// A parameterised boolean equation system, in mCRL2's text format.
     Parameterised,
+    /// A parity game, in PGSolver's format.
+    Game,
 }
 
 /// Equations as text.
@@ -52,7 +55,7 @@ pub fn convert_equations(
         let kind = Kind::of(file).ok_or_else(|| {
             Error::Usage(format!(
                 "cannot tell what `{}` is: formulas end in .mcf, .mcl or .mu, equation systems in \
-                 .bes, .pbes, .txt or .blk",
+                 .bes, .pbes, .txt or .blk, parity games in .pg",
                 file.name()
             ))
         })?;
@@ -94,7 +97,7 @@ pub fn convert_equations(
                 let read = pbes::parse(&text).map_err(|e| Error::Internal(e.to_string()))?;
                 whole(read.to_string())
             }
-            (Kind::Formula, EquationForm::Boolean) => {
+            (Kind::Formula, EquationForm::Boolean | EquationForm::Game) => {
                 let formula = parse_formula(file, syntax)?;
                 let question = lts::question(&formula, needed(model)?, &tau);
                 closed(question.map_err(|e| wrong(file, &e))?, form, &budget)
@@ -122,10 +125,19 @@ pub fn convert_equations(
                 let system = cadp::parse(file.text()).map_err(|e| wrong(file, &e))?;
                 whole(system.to_bes().without_names().to_mcrl2())
             }
+            (Kind::Blocks, EquationForm::Game) => {
+                let system = cadp::parse(file.text()).map_err(|e| wrong(file, &e))?;
+                whole(pg::write(&system.to_bes().without_names()))
+            }
+            (Kind::Game, _) => {
+                let input = Box::new(file.text().as_bytes());
+                let game = games::read(Stream { name: file.name(), input }, None, &budget)?;
+                whole(written(&game.bes, form))
+            }
             (Kind::Pbes, EquationForm::Parameterised) => {
                 whole(pbes::parse(file.text()).map_err(|e| wrong(file, &e))?.to_string())
             }
-            (Kind::Pbes, EquationForm::Boolean) => {
+            (Kind::Pbes, EquationForm::Boolean | EquationForm::Game) => {
                 let system = pbes::parse(file.text()).map_err(|e| wrong(file, &e))?;
                 let instance = system.instance().map_err(|e| wrong(file, &e))?;
                 closed(instance, form, &budget)
@@ -137,6 +149,15 @@ pub fn convert_equations(
 /// A text that says all of it.
 fn whole(text: String) -> Result<Equations, Error> {
     Ok(Equations { text, part: None })
+}
+
+/// A system in memory as text.
+fn written(bes: &Bes, form: EquationForm) -> String {
+    match form {
+        EquationForm::Boolean => BlockSystem::from_bes(bes).to_string(),
+        EquationForm::Game => pg::write(bes),
+        _ => bes.to_mcrl2(),
+    }
 }
 
 /// The limit that was reached.
@@ -154,10 +175,7 @@ fn closed<S: System>(mut system: S, form: EquationForm, budget: &Budget) -> Resu
 where
     S::Error: Display,
 {
-    let write = |bes: &Bes| match form {
-        EquationForm::Boolean => BlockSystem::from_bes(bes).to_string(),
-        _ => bes.to_mcrl2(),
-    };
+    let write = |bes: &Bes| written(bes, form);
     let mut most = MANY;
     loop {
         let (mut reserved, mut many) = (0, false);

@@ -21,6 +21,7 @@
 
 mod annotate;
 mod exports;
+mod games;
 mod program_lts;
 mod resolve;
 mod workers;
@@ -30,6 +31,7 @@ pub use annotate::{
 };
 pub use bes::{Method, gunzip};
 pub use exports::{EquationForm, Equations, convert_equations};
+pub use games::{Played, solve_game};
 pub use program_lts::{View, eval_program, write_lts};
 pub use resolve::{
     Explained, MuSyntax, Resolution, Solution, Stream, eval, eval_stream, solve, solve_on,
@@ -37,5 +39,5 @@ pub use resolve::{
 };
 pub use workers::{
     Hosts, HostsError, LEAST_SECRET, Meeting, Secret, Workers, eval_with_workers,
-    solve_stream_with_workers, solve_with_workers,
+    solve_game_with_workers, solve_stream_with_workers, solve_with_workers,
 };

@@ -22,6 +22,10 @@ pub struct Resolution {
     pub diagnostic: bool,
     /// The names of the internal action; `i` and `tau`, if there are none.
     pub tau: Vec<String>,
+    /// The vertex of a parity game that is asked for; where it begins, if nothing is said.
+    pub at: Option<u32>,
+    /// The winner of every vertex of a parity game, and his moves, are wanted.
+    pub all: bool,
     /// The data specification that a formula's sorts and functions are from, in mCRL2's language.
     pub data: Option<Arc<SourceFile>>,
 }
@@ -55,6 +59,8 @@ pub(crate) enum Kind {
     Blocks,
     /// A parameterised one in mCRL2's, or a plain one.
     Pbes,
+    /// A parity game in PGSolver's format.
+    Game,
 }
 
 impl Kind {
@@ -70,8 +76,10 @@ impl Kind {
             "bes" if start.starts_with("pbes") => Kind::Pbes,
             "bes" => Kind::Blocks,
             "pbes" | "txt" => Kind::Pbes,
+            "pg" | "gm" => Kind::Game,
             _ if file.name() != "<stdin>" => return None,
             _ if blocks => Kind::Blocks,
+            _ if start.starts_with("parity") => Kind::Game,
             _ => Kind::Pbes,
         })
     }
@@ -92,6 +100,8 @@ pub struct Solution {
     pub algorithm: String,
     /// Why, if that was wanted.
     pub explanation: Option<Explained>,
+    /// More, if it is a parity game.
+    pub game: Option<crate::Played>,
 }
 
 /// A part of a system that explains an answer. It was accepted by a checker of its own.
@@ -101,6 +111,8 @@ pub struct Explained {
     pub variables: usize,
     /// The part of the system, in mCRL2's text format.
     pub system: String,
+    /// The same as a parity game, in PGSolver's.
+    pub game: String,
     /// For a formula: the part of the model that it speaks of, as `.aut`.
     pub model: Option<String>,
 }
@@ -182,7 +194,8 @@ pub fn solve_on(
             Some(kind) if kind != Kind::Formula => kind,
             _ => {
                 return Err(Error::Usage(format!(
-                    "cannot tell what `{}` is: equation systems end in .bes, .pbes, .txt or .blk",
+                    "cannot tell what `{}` is: equation systems end in .bes, .pbes, .txt or .blk, \
+                     parity games in .pg",
                     file.name()
                 )));
             }
@@ -201,6 +214,11 @@ pub fn solve_on(
             (_, Some(_)) => {
                 let what = "`--model` goes with a modal system (`.blk`)";
                 Err(Error::Usage(what.to_owned()))
+            }
+            (Kind::Game, None) => {
+                let input = Box::new(file.text().as_bytes());
+                let game = Stream { name: file.name(), input };
+                crate::solve_game(game, resolution, options, watch)
             }
             (Kind::Blocks, None) => {
                 let text = file.text().as_bytes();
@@ -270,9 +288,21 @@ pub(crate) fn parse_formula_with(
         MuSyntax::Mcrl2 => parse(Dialect::Mcrl2),
         MuSyntax::Cadp => parse(Dialect::Cadp),
         MuSyntax::Either => parse(Dialect::Mcrl2).or_else(|first| {
-            // Its own error, unless the formula is of the other kind.
-            parse(Dialect::Cadp).map_err(|_| first)
+            // The error of the syntax in which more of the text can be read.
+            parse(Dialect::Cadp)
+                .map_err(|second| if place(&second) > place(&first) { second } else { first })
         }),
+    }
+}
+
+/// Where the first error is.
+fn place(error: &Error) -> u32 {
+    match error {
+        Error::Rejected { diagnostics, .. } => {
+            let span = diagnostics.first().and_then(|first| first.span);
+            span.map_or(0, |span| span.start)
+        }
+        _ => 0,
     }
 }
 
@@ -332,6 +362,7 @@ pub(crate) fn closed(
             dependencies,
             algorithm: "global".to_owned(),
             explanation: None,
+            game: None,
         };
         if resolution.diagnostic {
             let mut solver = Solver::new(system);
@@ -372,6 +403,7 @@ where
         dependencies: stats.dependencies,
         algorithm: stats.algorithm(resolution.method),
         explanation: None,
+        game: None,
     };
     if resolution.diagnostic {
         out.explanation = Some(explained(solver, budget, explain)?);
@@ -403,9 +435,19 @@ where
     explain(&mut system, &explanation)
 }
 
-fn shown<S: System>(system: &S, explanation: &bes::Explanation<S::Key>) -> Explained {
-    let text = explanation.to_bes(&|key| system.name(key)).to_mcrl2();
-    Explained { variables: explanation.variables.len(), system: text, model: None }
+/// What is shown of an explanation where there is no model.
+pub(crate) fn shown<S: System>(system: &S, explanation: &bes::Explanation<S::Key>) -> Explained {
+    named(explanation, &|key| system.name(key))
+}
+
+/// The same, with names.
+pub(crate) fn named<K>(
+    explanation: &bes::Explanation<K>,
+    name: &dyn Fn(&K) -> String,
+) -> Explained {
+    let part = explanation.to_bes(name);
+    let (system, game) = (part.to_mcrl2(), bes::pg::write(&part));
+    Explained { variables: explanation.variables.len(), system, game, model: None }
 }
 
 pub(crate) fn alone<S: System>(
@@ -425,12 +467,12 @@ pub(crate) fn on_model<L: lts::Lts>(
     budget: &Budget,
 ) -> Result<Solution, Error> {
     resolve(question, resolution, budget, |question, explanation| {
-        let system = explanation.to_bes(&|key| question.name(key)).to_mcrl2();
+        let shown = shown(question, explanation);
         let (part, _) =
             lts::explained_part(question, explanation).map_err(|e| Error::Usage(e.to_string()))?;
         let mut model = Vec::new();
         lts::aut::write(&part, &mut model).map_err(|e| Error::Internal(e.to_string()))?;
         let model = String::from_utf8(model).map_err(|e| Error::Internal(e.to_string()))?;
-        Ok(Explained { variables: explanation.variables.len(), system, model: Some(model) })
+        Ok(Explained { model: Some(model), ..shown })
     })
 }

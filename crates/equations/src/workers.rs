@@ -1,5 +1,6 @@
 //! Equation systems and formulas on several threads and processes: `bop solve --workers`.
 
+use crate::games::{self, Played};
 use crate::resolve::{
     Explained, Kind, MuSyntax, Resolution, Solution, Stream, alone, closed, on_model,
     parse_formula_with, read_model, unreadable, wrong,
@@ -125,6 +126,10 @@ pub fn solve_with_workers(
                 let found = run.open(task, instance)?;
                 run.explained(found, || alone(instance()?, resolution, &run.budget))
             }
+            (Some(Kind::Game), None) => {
+                let input = Box::new(file.text().as_bytes());
+                run.game(Stream { name: file.name(), input })
+            }
             // What is wrong with the call is wrong without workers, too.
             _ => crate::solve(file, model, resolution, options, watch),
         }
@@ -144,6 +149,19 @@ pub fn solve_stream_with_workers(
         let Stream { name, input } = system;
         let read = cadp::read(input, &mut |_| run.budget.poll().is_ok());
         run.closed(read.map_err(|error| unreadable(name, error, &run.budget))?)
+    })
+}
+
+/// [`crate::solve_game`] by several workers; likewise.
+pub fn solve_game_with_workers(
+    game: Stream<'_>,
+    workers: &Workers,
+    resolution: &Resolution,
+    options: &Options,
+    watch: &Watch,
+) -> Result<Solution, Error> {
+    guarded("solving a parity game", || {
+        Run { workers, resolution, budget: watch.budget(options.search.limits) }.game(game)
     })
 }
 
@@ -218,6 +236,19 @@ impl Run<'_> {
         Ok(solution)
     }
 
+    /// Solves a parity game.
+    fn game(&self, game: Stream<'_>) -> Result<Solution, Error> {
+        if self.resolution.all {
+            let what = "`--solution` wants all vertices, and workers ask for one".to_owned();
+            return Err(Error::Usage(what));
+        }
+        let game = games::read(game, self.resolution.at, &self.budget)?;
+        let vertex = game.numbers[game.bes.initial_variable() as usize];
+        let mut solution = self.closed(game.bes)?;
+        solution.game = Some(Played { vertex, winners: None, solution: None });
+        Ok(solution)
+    }
+
     /// Looks after the limits of this process.
     fn watch(&self) -> bes_workers::Watch {
         let budget = self.budget.clone();
@@ -279,6 +310,7 @@ impl Run<'_> {
             dependencies,
             algorithm,
             explanation,
+            game: None,
         })
     }
 }

@@ -13,10 +13,12 @@
 
 mod andor;
 mod collector;
+mod games;
 
 pub use andor::AndOr;
 pub use collector::Collector;
 use front_remopla::quicksort;
+pub use games::{GameKind, ParityGame};
 use std::io::{self, Write};
 
 /// A member of a family.
@@ -49,6 +51,8 @@ pub enum Family {
     Collector(Collector),
     /// Random boolean equations.
     AndOr(AndOr),
+    /// A parity game.
+    Game(ParityGame),
 }
 
 /// Quicksort. With an array: `BAD` is reachable if and only if some array comes out unsorted, which
@@ -94,6 +98,7 @@ impl Family {
             Family::Wide(wide) => wide.write(out),
             Family::Collector(collector) => collector.write(out),
             Family::AndOr(graph) => graph.write(out),
+            Family::Game(game) => game.write(out),
             Family::Quicksort(Quicksort { bits, len, faulty, random_pivot, no_array }) => {
                 let options = quicksort::Options { faulty, random_pivot, no_array };
                 out.write_all(quicksort::quicksort(bits, len, options).as_bytes())

@@ -21,7 +21,7 @@ fn matching(task: &Task, matched: Option<Matched>) -> Answer {
         let kept = kept(&task.program, matched, &task.reads(), &mut |_| true).expect("a result");
         Arc::new(Stored(kept)) as Arc<dyn Matter>
     });
-    let engine = Matching { matter, compare: false, max_open_bits: 20 };
+    let engine = Matching { matter, max_open_bits: 20 };
     engine.run(task, &Budget::unlimited())
 }
 

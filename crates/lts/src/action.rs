@@ -126,6 +126,7 @@ impl Code {
                         match offer {
                             Offer::Send(expr) => reads.extend(expr.slots(signature)),
                             Offer::Receive(slot) => binds.push(*slot),
+                            Offer::Any => {}
                         }
                     }
                     reads.extend(guard.iter().flat_map(|e| e.slots(signature)));
@@ -167,6 +168,21 @@ impl Code {
         reads.sort_unstable();
         reads.dedup();
         Code { instrs, reads, binds }
+    }
+
+    /// Whether a slot is compared with values of labels, and nothing else is done with it.
+    pub(crate) fn only_compares(&self, slot: u32, signature: &Signature) -> bool {
+        let uses = |e: &Expr| e.slots(signature).any(|s| s == slot);
+        let compared = |e: &Expr| e.as_slot() == Some(slot) || !uses(e);
+        self.instrs.iter().all(|instr| match instr {
+            Instr::Gate { offers, guard, .. } => {
+                let offer = |offer: &Offer| !matches!(offer, Offer::Send(e) if !compared(e));
+                offers.iter().all(offer) && !guard.as_ref().is_some_and(uses)
+            }
+            Instr::Multi(parts) => parts.iter().all(|(_, values)| values.iter().all(compared)),
+            Instr::Val(expr) => !uses(expr),
+            _ => true,
+        })
     }
 
     /// Whether the answer depends on the label alone.
@@ -289,6 +305,7 @@ impl Code {
         for (offer, &value) in offers.iter().zip(&label.values) {
             let fits = match offer {
                 Offer::Send(expr) => equal(expr, value, slots, data)?,
+                Offer::Any => true,
                 Offer::Receive(slot) => {
                     let fits = data.fits(value, sort(*slot));
                     if fits {
@@ -382,6 +399,7 @@ impl Code {
                                 Offer::Send(expr) => {
                                     data.equal_outside(expr, value, (slot, &unknown), slots)
                                 }
+                                Offer::Any => Outside::constant(true),
                                 Offer::Receive(bound) => {
                                     slots[*bound as usize] = value;
                                     Outside::constant(data.fits(value, sort(*bound)))

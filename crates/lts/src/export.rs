@@ -245,7 +245,17 @@ impl Modal<'_> {
         let (op, mut parts) = match &formulas.nodes[node as usize] {
             Node::Many(op, children) => {
                 let mut parts = Vec::new();
+                // What a test decides needs nothing else, which may have no end.
+                let mut decided = None;
                 for &child in children {
+                    if let Node::Test(test) = &formulas.nodes[child as usize]
+                        && self.eval(test, slots)? == Value::Bool(!op.neutral())
+                    {
+                        decided = Some(child);
+                        break;
+                    }
+                }
+                for &child in decided.as_ref().map_or(&children[..], std::slice::from_ref) {
                     parts.push(self.part(child, slots)?);
                 }
                 (*op, parts)
@@ -384,6 +394,7 @@ impl Modal<'_> {
                             Offer::Send(Expr::value(fixed, sort))
                         }
                         Offer::Receive(slot) => Offer::Receive(*slot),
+                        Offer::Any => Offer::Any,
                     });
                     Action::Gate {
                         gate: gate.clone(),
@@ -515,17 +526,14 @@ pub fn to_pbes(
                         );
                     }
                     let target = format!("T{node}({})", arguments.join(", "));
-                    terms.push(match op {
+                    let term = match op {
                         Op::Or => format!("(val(s == {from} && {admits}) && {target})"),
                         Op::And => format!("(val(s == {from} && {admits}) => {target})"),
-                    });
+                    };
+                    terms.push((from, term));
                 }
             }
-            let joint = if *op == Op::Or { " || " } else { " && " };
-            let rows = match terms.is_empty() {
-                true => op.neutral().to_string(),
-                false => terms.join(joint),
-            };
+            let rows = by_state(terms, *op);
             let head = run.parameters(node, &[]);
             _ = writeln!(out, "{sign} M{node}({head}) = {rows};");
             let head = run.parameters(*body, &[]);
@@ -534,6 +542,49 @@ pub fn to_pbes(
     }
     _ = writeln!(out, "\ninit P{}({});", formulas.initial, lts.initial_state());
     Ok(Some(out))
+}
+
+/// Terms for single states, in the order of these, as one formula. Where there are many, conditions on
+/// the state find the few of one state: to look at all of them in every state would be quadratic.
+fn by_state(terms: Vec<(u32, String)>, op: Op) -> String {
+    const FEW: usize = 16;
+    let joint = if op == Op::Or { " || " } else { " && " };
+    // The first state of each part, and its text; no state is in two parts.
+    let mut parts: Vec<(u32, String)> = Vec::new();
+    let few = terms.len() <= FEW;
+    let mut last = None;
+    let mut count = 0;
+    for (state, term) in terms {
+        match parts.last_mut() {
+            Some((_, text)) if few || count < FEW || last == Some(state) => {
+                text.push_str(joint);
+                text.push_str(&term);
+            }
+            _ => {
+                parts.push((state, term));
+                count = 0;
+            }
+        }
+        last = Some(state);
+        count += 1;
+    }
+    while parts.len() > 1 {
+        let mut pairs = parts.into_iter();
+        let mut joined = Vec::with_capacity(pairs.len().div_ceil(2));
+        while let Some((first, low)) = pairs.next() {
+            let Some((from, high)) = pairs.next() else {
+                joined.push((first, low));
+                break;
+            };
+            let then = if op == Op::Or { "&&" } else { "=>" };
+            let text = format!(
+                "(val(s < {from}) {then} ({low})){joint}(val(s >= {from}) {then} ({high}))"
+            );
+            joined.push((first, text));
+        }
+        parts = joined;
+    }
+    parts.pop().map_or(op.neutral().to_string(), |(_, text)| text)
 }
 
 /// A name's characters as far as they may stand in names.
@@ -793,6 +844,7 @@ impl Text<'_> {
         let mut conditions = Vec::new();
         for (offer, &value) in offers.iter().zip(values) {
             match offer {
+                Offer::Any => {}
                 Offer::Receive(slot) => {
                     let fits = match (value, self.formulas.slots[*slot as usize].sort) {
                         (Value::Bool(_), Sort::Bool) | (Value::Int(_), Sort::Int) => true,

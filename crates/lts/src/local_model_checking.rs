@@ -29,6 +29,8 @@ pub struct OnLts<L: Lts> {
     cache: Vec<Vec<u8>>,
     /// Answers that depend on data variables, too, by action and label and their values.
     open: FxHashMap<(u32, u32, Box<[Value]>), bool>,
+    /// The values of all labels, once somebody has asked.
+    all_values: Option<Vec<Value>>,
     successors: Vec<(u32, L::State)>,
     last: Vec<u32>,
 }
@@ -90,6 +92,7 @@ pub(crate) fn instance<L: Lts>(
         variables: variables.into_iter().map(Value::Symbol).collect(),
         tau: tau.iter().map(|&name| name.to_owned()).collect(),
         labels: Vec::new(),
+        all_values: None,
         successors: Vec::new(),
         last: Vec::new(),
     };
@@ -209,6 +212,32 @@ impl<L: Lts> Model for OnLts<L> {
         Ok(())
     }
 
+    fn only_compares(&self, action: u32, slot: u32, data: &Data) -> bool {
+        self.codes[action as usize].only_compares(slot, &data.signature)
+    }
+
+    fn label_values(&mut self, data: &mut Data) -> Option<Vec<Value>> {
+        if !self.lts.knows_labels() {
+            return None;
+        }
+        if self.all_values.is_none() {
+            let mut seen = rustc_hash::FxHashSet::default();
+            let mut values = Vec::new();
+            for label in self.lts.all_labels() {
+                for part in parts(label) {
+                    for text in split(part).1 {
+                        let value = data.read(text);
+                        if seen.insert(value) {
+                            values.push(value);
+                        }
+                    }
+                }
+            }
+            self.all_values = Some(values);
+        }
+        self.all_values.clone()
+    }
+
     fn some_step(
         &mut self,
         state: L::State,
@@ -224,18 +253,24 @@ impl<L: Lts> Model for OnLts<L> {
         self.successors = successors;
         labels.sort_unstable();
         labels.dedup();
-        let mut out = Outside::constant(false);
+        // Joined in pairs of one size: one after the other would be quadratic.
+        let mut joined: Vec<(u32, Outside)> = Vec::new();
         for label in labels {
             self.learn(label, data);
             let Some(parsed) = &self.labels[label as usize] else { continue };
             let sort = |slot: u32| self.sorts[slot as usize];
             let code = &self.codes[action as usize];
-            out = out.or(&code.whole_outside(parsed, about, slots, &sort, data));
-            if out.is_unknown() {
-                break;
+            let mut last = (0, code.whole_outside(parsed, about, slots, &sort, data));
+            while let Some((_, before)) = joined.pop_if(|(size, _)| *size == last.0) {
+                last = (last.0 + 1, before.or(&last.1));
             }
+            if last.1.is_unknown() {
+                return Ok(last.1);
+            }
+            joined.push(last);
         }
-        Ok(out)
+        let none = Outside::constant(false);
+        Ok(joined.iter().rev().fold(none, |out, (_, one)| out.or(one)))
     }
 
     fn labels(&self) -> &[u32] {

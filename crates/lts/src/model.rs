@@ -25,6 +25,11 @@ pub trait Lts {
     /// `Var`.
     fn all_labels(&self) -> Vec<&str>;
 
+    /// Whether [`Lts::all_labels`] has every label that a step can have.
+    fn knows_labels(&self) -> bool {
+        false
+    }
+
     /// A state's name.
     fn name(&self, state: Self::State) -> String;
 
@@ -189,6 +194,10 @@ impl Lts for ExplicitLts {
         self.labels.iter().map(String::as_str).collect()
     }
 
+    fn knows_labels(&self) -> bool {
+        true
+    }
+
     fn name(&self, state: u32) -> String {
         state.to_string()
     }
@@ -213,6 +222,10 @@ impl Lts for std::sync::Arc<ExplicitLts> {
 
     fn all_labels(&self) -> Vec<&str> {
         (**self).all_labels()
+    }
+
+    fn knows_labels(&self) -> bool {
+        (**self).knows_labels()
     }
 
     fn name(&self, state: u32) -> String {
@@ -241,6 +254,10 @@ impl<L: Lts> Lts for &mut L {
 
     fn all_labels(&self) -> Vec<&str> {
         (**self).all_labels()
+    }
+
+    fn knows_labels(&self) -> bool {
+        (**self).knows_labels()
     }
 
     fn name(&self, state: L::State) -> String {

@@ -3,6 +3,7 @@
 mod corpus;
 mod influence;
 mod large;
+mod mcl;
 mod mcrl2;
 mod random;
 mod text;

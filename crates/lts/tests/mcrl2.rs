@@ -268,3 +268,58 @@ fn quantifiers_against_what_they_stand_for() {
     // The others compare two quantified numbers, which no rule bounds; 1331 are answered today.
     assert!(answered * 100 >= total * 85, "{answered} of {total}");
 }
+
+/// Declarations that are written twice, as some of mCRL2's examples have them.
+#[test]
+fn the_same_declaration_twice() {
+    let twice = "sort ID = struct p1 | p2; sort ID = struct p1 | p2;\n\
+                 map next: ID -> ID; var i: ID; eqn next(i) = if(i == p1, p2, p1);\n\
+                 map next: ID -> ID; eqn next(p1) = p2;";
+    let model = lts::aut::parse("des (0, 1, 2)\n(0, \"a(p2)\", 1)\n").unwrap();
+    assert_eq!(answer("<a(next(p1))>true", &model, Some(twice)), Ok(true));
+    for different in [
+        "sort ID = struct p1 | p2; sort ID = struct p1 | p3;",
+        "sort ID = struct p1 | p2; ID;",
+        "map f: Nat -> Nat; f: Nat -> Bool;",
+    ] {
+        assert!(lts::mu::data(different).is_err(), "{different}");
+    }
+}
+
+/// Quantifiers around fixpoints, where the variable is compared with labels only; and where it is not.
+#[test]
+fn numbers_of_labels() {
+    let text = "des (0, 5, 3)\n(0, \"a(1)\", 1)\n(1, \"a(7)|b(9)\", 2)\n(2, \"c(3)\", 0)\n\
+                (1, \"a(2)\", 0)\n(2, \"b(9)|a(7)\", 1)\n";
+    let model = lts::aut::parse(text).unwrap();
+    // Each against all numbers up to one that is in no label.
+    for body in [
+        "[true*]nu X. mu Y. nu Z. ([a(@)]X && ([a(@)]false || [!a(@)]Y) && [!a(@)]Z)",
+        "mu X. ([!a(@)]X || <a(@)>true)",
+        "nu X. ([!c(@)]X && <true>true)",
+        "nu X. ([c(@)]false && [true]X)",
+        "mu X. (<c(@)>true || <true>X)",
+        "mu X. (<a(@)|b(9)>true || <true>X)",
+        "mu X. (<a(@)|b(@)>true || <true>X)",
+        "nu X. [b(@)|a(7)]false && [true]X",
+        "nu X. mu Y. (<a(@)>X || <!a(@)>Y)",
+    ] {
+        let values: Vec<bool> = (0..12)
+            .map(|i| answer(&body.replace('@', &i.to_string()), &model, None).unwrap())
+            .collect();
+        let open = body.replace('@', "i");
+        for sort in ["Nat", "Int"] {
+            let all = answer(&format!("forall i: {sort}. {open}"), &model, None);
+            assert_eq!(all, Ok(values.iter().all(|v| *v)), "forall {open}");
+            let one = answer(&format!("exists i: {sort}. {open}"), &model, None);
+            assert_eq!(one, Ok(values.iter().any(|v| *v)), "exists {open}");
+            let no = answer(&format!("!(forall i: {sort}. {open})"), &model, None);
+            assert_eq!(no, Ok(!values.iter().all(|v| *v)), "not forall {open}");
+        }
+    }
+    let two = "exists i, j: Nat. mu X. (<a(i)|b(j)>true || <true>X)";
+    assert_eq!(answer(two, &model, None), Ok(true));
+    // Calculated with: no value of a label bounds it.
+    let calculated = "exists i: Nat. mu X. (<c(i div 2)>false || <true>X)";
+    assert!(answer(calculated, &model, None).is_err_and(|e| e.contains("bounds")), "{calculated}");
+}

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bes::data::{Expr, Sort, Value};
 use bes::{Method, Sign, Solver};
-use lts::mu::{Action, Dialect, Formula, Offer, Regular, State, parse};
+use lts::mu::{Action, Dialect, Formula, High, Offer, Regular, State, parse};
 use lts::{ExplicitLts, Lts, split};
 
 /// Reproducible numbers.
@@ -41,6 +41,8 @@ fn model(random: &mut Random) -> ExplicitLts {
 struct Writer<'a> {
     random: &'a mut Random,
     cadp: bool,
+    /// With all of MCL.
+    programs: bool,
     /// Fixpoint variables in scope, and whether they have a parameter of sort `Var`.
     fixpoints: Vec<(String, bool)>,
     /// Data variables of sort `Var` in scope.
@@ -117,9 +119,67 @@ impl Writer<'_> {
         format!("({})", self.action(depth))
     }
 
+    /// One of MCL's constructs.
+    fn program(&mut self, depth: usize) -> String {
+        let count = self.random.below(3);
+        match self.random.below(12) {
+            0 => format!("({}){{{count}}}", self.regular(depth)),
+            1 => format!("({}){{{count} ... 2}}", self.regular(depth)),
+            2 => format!("({}){{{count} ...}}", self.regular(depth)),
+            3 => {
+                let (a, b) = (self.datum(), self.datum());
+                let (yes, no) = (self.regular(depth), self.regular(depth));
+                format!("if {a} = {b} then {yes} else {no} end if")
+            }
+            4 | 5 => {
+                let (name, value) = (self.name("l"), self.datum());
+                let choice = self.random.below(2) == 0;
+                self.data.push(name.clone());
+                let body = self.regular(depth);
+                self.data.pop();
+                match choice {
+                    true => format!("choice {name}:Var in {body} end choice"),
+                    false => format!("let {name}:Var := {value} in {body} end let"),
+                }
+            }
+            6 => {
+                let name = self.name("k");
+                let body = self.regular(depth);
+                format!("for {name}:Nat from {count} to 1 do {body} end for")
+            }
+            7 => {
+                let (a, b) = (self.datum(), self.datum());
+                format!("repeat {} until {a} = {b} end repeat", self.regular(depth))
+            }
+            8 => {
+                let (a, b) = (self.datum(), self.datum());
+                format!("while {a} = {b} do {} end while", self.regular(depth))
+            }
+            _ => {
+                let (name, value) = (self.name("v"), self.datum());
+                let results = self.random.below(2) == 0;
+                self.data.push(name.clone());
+                let (a, b) = (self.regular(depth), self.regular(depth));
+                let (next, last, other) = (self.datum(), self.datum(), self.datum());
+                self.data.pop();
+                let (declared, exit) = match results {
+                    true => (format!(" : ({name}r:Var)"), format!("exit ({last})")),
+                    false => (String::new(), "exit".to_owned()),
+                };
+                format!(
+                    "loop ({name}:Var := {value}){declared} in ({a}) . continue ({next}) | ({b}) . \
+                     if {name} = {other} then {exit} end if end loop"
+                )
+            }
+        }
+    }
+
     fn regular(&mut self, depth: usize) -> String {
         if depth == 0 {
             return self.action(1);
+        }
+        if self.programs && self.random.below(2) == 0 {
+            return self.program(depth - 1);
         }
         let choice = if self.cadp { "|" } else { "+" };
         match self.random.below(9) {
@@ -153,6 +213,31 @@ impl Writer<'_> {
                     if parameter { format!("{name}({})", self.datum()) } else { name }
                 }
             };
+        }
+        if self.programs {
+            match self.random.below(12) {
+                0 => return format!("< {} > @", self.regular(2)),
+                1 => return format!("[ {} ] -|", self.regular(2)),
+                2 => {
+                    let outer = std::mem::take(&mut self.fixpoints);
+                    let condition = self.state(depth - 1);
+                    self.fixpoints = outer;
+                    let (a, b) = (self.state(depth - 1), self.state(depth - 1));
+                    return format!("if {condition} then {a} else {b} end if");
+                }
+                3 => {
+                    let (name, value) = (self.name("l"), self.datum());
+                    self.data.push(name.clone());
+                    let body = self.state(depth - 1);
+                    self.data.pop();
+                    return format!("let {name}:Var := {value} in {body} end let");
+                }
+                4 => {
+                    let (a, b) = (self.datum(), self.datum());
+                    return format!("({a} = {b} and {})", self.state(depth - 1));
+                }
+                _ => {}
+            }
         }
         match self.random.below(13) {
             0 | 1 => format!("({}{and}{})", self.state(depth - 1), self.state(depth - 1)),
@@ -234,7 +319,12 @@ struct Naive<'a> {
     variables: Vec<Value>,
     slots: Vec<Value>,
     tables: BTreeMap<u32, BTreeMap<Vec<Value>, Set>>,
+    /// Of each loop: what goes on, and what has ended.
+    jumps: BTreeMap<u32, (Ends, Ends)>,
 }
+
+/// States, with the slots on the way there.
+type Ends = BTreeSet<(u32, Vec<Value>)>;
 
 impl Naive<'_> {
     fn all(&self) -> Set {
@@ -294,6 +384,28 @@ impl Naive<'_> {
                     }
                 }
                 result
+            }
+            State::Forever { all, regular } => {
+                // The states from which there is no end of it, from above.
+                let mut forever = self.all();
+                loop {
+                    let now = forever.clone();
+                    forever.retain(|&s| self.ends(regular, s).iter().any(|(t, _)| now.contains(t)));
+                    if forever == now {
+                        return if all { &self.all() - &forever } else { forever };
+                    }
+                }
+            }
+            State::If(condition, then, other) => {
+                let condition = self.state(condition);
+                &(&condition & &self.state(then)) | &(&self.state(other) - &condition)
+            }
+            State::Let(bindings, body) => {
+                let values: Vec<Value> = bindings.iter().map(|(_, e)| self.eval(e)).collect();
+                for ((slot, _), value) in bindings.iter().zip(values) {
+                    self.slots[*slot as usize] = value;
+                }
+                self.state(body)
             }
             State::Fixpoint(binder, body) => {
                 let head = self.formula.binders[binder as usize].clone();
@@ -361,7 +473,7 @@ impl Naive<'_> {
         regular: u32,
         from: &BTreeSet<(u32, Vec<Value>)>,
     ) -> BTreeSet<(u32, Vec<Value>)> {
-        match self.formula.regulars[regular as usize] {
+        match self.formula.regulars[regular as usize].clone() {
             Regular::Nil => from.clone(),
             Regular::Action(action) => {
                 let saved = self.slots.clone();
@@ -394,6 +506,125 @@ impl Naive<'_> {
                     all = next;
                 }
             }
+            Regular::Repeat { inner, low, high } => {
+                let most = match &high {
+                    High::Same => self.eval(&low),
+                    High::Most(high) => self.eval(high),
+                    High::None => Value::Int(40),
+                };
+                let (Value::Int(low), Value::Int(most)) = (self.eval(&low), most) else {
+                    panic!("a number")
+                };
+                let (mut now, mut all) = (from.clone(), Ends::new());
+                for round in 0..=most {
+                    if round >= low {
+                        all = &all | &now;
+                    }
+                    now = self.ends_of(inner, &now);
+                }
+                all
+            }
+            Regular::If(condition, then, other) => {
+                let (yes, no) = self.parted(from, &condition);
+                &self.ends_of(then, &yes) | &self.ends_of(other, &no)
+            }
+            Regular::Let(bindings, inner) => {
+                let from = self.assigned(from, &bindings);
+                self.ends_of(inner, &from)
+            }
+            Regular::Some(slots, inner) => {
+                let [(slot, None)] = slots[..] else { panic!("one variable, no range") };
+                let mut out = Ends::new();
+                for value in self.domain(self.formula.slots[slot as usize].sort) {
+                    let mut from: Vec<_> = from.iter().cloned().collect();
+                    from.iter_mut().for_each(|(_, slots)| slots[slot as usize] = value);
+                    out = &out | &self.ends_of(inner, &from.into_iter().collect());
+                }
+                out
+            }
+            Regular::For { slot, from: first, to, step, body } => {
+                assert_eq!(step, None);
+                let mut out = Ends::new();
+                let mut now = self.assigned(from, &[(slot, first)]);
+                while !now.is_empty() {
+                    let mut next = Ends::new();
+                    let mut inside = Ends::new();
+                    for (s, slots) in now {
+                        match (slots[slot as usize], to.eval(&slots)) {
+                            (Value::Int(n), Some(Value::Int(most))) if n > most => {
+                                out.insert((s, slots))
+                            }
+                            _ => inside.insert((s, slots)),
+                        };
+                    }
+                    for (s, mut slots) in self.ends_of(body, &inside) {
+                        let Value::Int(n) = slots[slot as usize] else { panic!("a number") };
+                        slots[slot as usize] = Value::Int(n + 1);
+                        next.insert((s, slots));
+                    }
+                    now = next;
+                }
+                out
+            }
+            Regular::While(condition, inner) => {
+                let (mut seen, mut out) = (from.clone(), Ends::new());
+                let mut now = from.clone();
+                while !now.is_empty() {
+                    let (yes, no) = self.parted(&now, &condition);
+                    out = &out | &no;
+                    now = &self.ends_of(inner, &yes) - &seen;
+                    seen = &seen | &now;
+                }
+                out
+            }
+            Regular::Until(inner, condition) => {
+                let (mut seen, mut out) = (from.clone(), Ends::new());
+                let mut now = from.clone();
+                while !now.is_empty() {
+                    let after = self.ends_of(inner, &now);
+                    let (yes, no) = self.parted(&after, &condition);
+                    out = &out | &yes;
+                    now = &no - &seen;
+                    seen = &seen | &now;
+                }
+                out
+            }
+            Regular::Loop { number, parameters, results, body } => {
+                let outer = self.jumps.insert(number, Default::default());
+                let mut now = self.assigned(from, &parameters);
+                let (mut seen, mut out) = (now.clone(), Ends::new());
+                while !now.is_empty() {
+                    let ends = self.ends_of(body, &now);
+                    if results.is_empty() {
+                        out = &out | &ends;
+                    }
+                    let again = std::mem::take(&mut self.jumps.get_mut(&number).unwrap().0);
+                    now = &again - &seen;
+                    seen = &seen | &now;
+                }
+                let (_, exits) = self.jumps.remove(&number).unwrap();
+                if let Some(outer) = outer {
+                    self.jumps.insert(number, outer);
+                }
+                &out | &exits
+            }
+            Regular::Continue(number, values) | Regular::Exit(number, values) => {
+                let goes_on =
+                    matches!(self.formula.regulars[regular as usize], Regular::Continue(..));
+                let found = self.formula.regulars.iter().find_map(|r| match r {
+                    Regular::Loop { number: n, parameters, results, .. } if *n == number => {
+                        let parameters = parameters.iter().map(|(slot, _)| *slot).collect();
+                        Some(if goes_on { parameters } else { results.clone() })
+                    }
+                    _ => None,
+                });
+                let slots: Vec<u32> = found.unwrap();
+                let bindings: Vec<_> = slots.into_iter().zip(values).collect();
+                let to = self.assigned(from, &bindings);
+                let (again, exits) = self.jumps.get_mut(&number).unwrap();
+                (if goes_on { again } else { exits }).extend(to);
+                Ends::new()
+            }
             Regular::Plus(a) => {
                 let first = self.ends_of(a, from);
                 let mut all = first;
@@ -406,6 +637,24 @@ impl Naive<'_> {
                 }
             }
         }
+    }
+
+    /// Those where a condition holds, and the others.
+    fn parted(&self, from: &Ends, condition: &Expr) -> (Ends, Ends) {
+        from.iter()
+            .cloned()
+            .partition(|(_, slots)| condition.eval(slots) == Some(Value::Bool(true)))
+    }
+
+    fn assigned(&self, from: &Ends, bindings: &[(u32, Expr)]) -> Ends {
+        let assign = |(s, slots): &(u32, Vec<Value>)| {
+            let mut after = slots.clone();
+            for (slot, expr) in bindings {
+                after[*slot as usize] = expr.eval(slots).unwrap();
+            }
+            (*s, after)
+        };
+        from.iter().map(assign).collect()
     }
 
     fn action(&mut self, action: u32, label: &str) -> bool {
@@ -432,6 +681,7 @@ impl Naive<'_> {
                                 return false;
                             }
                         }
+                        Offer::Any => {}
                         Offer::Receive(slot) => {
                             let sort = self.formula.slots[*slot as usize].sort;
                             let fits = match value {
@@ -474,7 +724,7 @@ impl Naive<'_> {
     }
 }
 
-fn agree(dialect: Dialect, seed: u64, rounds: usize) {
+fn agree(dialect: Dialect, programs: bool, seed: u64, rounds: usize) {
     let mut random = Random(seed);
     let (mut yes, mut games, mut special) = (0, 0, 0);
     let (mut modal, mut parameterised) = (0, 0);
@@ -484,6 +734,7 @@ fn agree(dialect: Dialect, seed: u64, rounds: usize) {
         let mut writer = Writer {
             random: &mut random,
             cadp: dialect == Dialect::Cadp,
+            programs,
             fixpoints: Vec::new(),
             data: Vec::new(),
             fresh: 0,
@@ -511,6 +762,7 @@ fn agree(dialect: Dialect, seed: u64, rounds: usize) {
             variables,
             slots: vec![Value::Bool(false); formula.slots.len()],
             tables: BTreeMap::new(),
+            jumps: BTreeMap::new(),
         };
         let expected = naive.state(formula.root);
         let shown = || {
@@ -563,8 +815,11 @@ fn agree(dialect: Dialect, seed: u64, rounds: usize) {
         let holding: Set = (0..all.len() as u32).filter(|&s| all[s as usize]).collect();
         assert_eq!(holding, expected, "{}", shown());
     }
-    assert!(5 * modal > 4 * rounds, "most can be written as modal systems: {modal}");
-    assert!(parameterised == rounds, "all can be written as parameterised ones: {parameterised}");
+    if !programs {
+        assert!(5 * modal > 4 * rounds, "most can be written as modal systems: {modal}");
+        let all = parameterised == rounds;
+        assert!(all, "all can be written as parameterised ones: {parameterised}");
+    }
     assert!(yes > rounds, "some hold: {yes}");
     assert!(games > 20, "some alternate: {games}");
     assert!(special > rounds as u64, "some are special: {special}");
@@ -572,10 +827,15 @@ fn agree(dialect: Dialect, seed: u64, rounds: usize) {
 
 #[test]
 fn mcrl2() {
-    agree(Dialect::Mcrl2, 0x5eed_1001, 2_000);
+    agree(Dialect::Mcrl2, false, 0x5eed_1001, 2_000);
 }
 
 #[test]
 fn cadp() {
-    agree(Dialect::Cadp, 0x5eed_1002, 2_000);
+    agree(Dialect::Cadp, false, 0x5eed_1002, 2_000);
+}
+
+#[test]
+fn mcl() {
+    agree(Dialect::Cadp, true, 0x5eed_1003, 2_000);
 }

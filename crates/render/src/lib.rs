@@ -81,7 +81,7 @@ pub use report::{
 pub use sarif::{MAX_SARIF_LOCATIONS, sarif};
 #[cfg(feature = "schema")]
 pub use schema::schemas;
-pub use solution::{DiagnosticPage, SolutionPage, SolutionSchema, solution_json};
+pub use solution::{DiagnosticPage, GamePage, SolutionPage, SolutionSchema, solution_json};
 pub use stacks::{stacks_dot, stacks_json, stacks_text};
 pub use states::states_json;
 pub use text::{TextOptions, states_text, text, title};

@@ -22,6 +22,26 @@ pub struct SolutionPage<'a> {
     /// The explanation, if one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnostic: Option<DiagnosticPage>,
+    /// More of a parity game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game: Option<GamePage>,
+}
+
+/// Who wins a parity game. The value of a vertex is true where *even* wins.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "Game")]
+pub struct GamePage {
+    /// The vertex asked for.
+    pub vertex: u32,
+    /// Who wins from there: `even` or `odd`.
+    pub winner: &'static str,
+    /// Vertices that even wins, if all were solved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub even: Option<u64>,
+    /// Vertices that odd wins, if all were solved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub odd: Option<u64>,
 }
 
 /// The schema of a [`SolutionPage`].

@@ -23,11 +23,18 @@ pub(crate) struct Eval {
 
 #[derive(Args, Debug)]
 pub(crate) struct Solve {
-    /// The system (.pbes, .txt, .bes, .blk)
+    /// The system (.pbes, .txt, .bes, .blk), or a parity game (.pg)
     pub(crate) file: String,
     /// The transition system that a modal system (.blk) is solved on
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// The vertex of a parity game that is asked for [default: where it begins, or 0]
+    #[arg(long, value_name = "VERTEX")]
+    pub(crate) at: Option<u32>,
+    /// Write who wins every vertex of a parity game, and how, in PGSolver's format; `-` is standard
+    /// output. It is checked
+    #[arg(long, value_name = "FILE")]
+    pub(crate) solution: Option<String>,
     #[command(flatten)]
     pub(crate) resolution: Resolve,
 }

@@ -1,7 +1,7 @@
 //! The families of programs that can be generated.
 
 use crate::units;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use std::time::Duration;
 
 #[derive(Args, Debug)]
@@ -74,6 +74,21 @@ pub(crate) enum FamilyArg {
         #[arg(long, default_value = "1")]
         seed: u64,
     },
+    /// A parity game in PGSolver's format (.pg): families on which algorithms take long
+    Game {
+        /// The family
+        #[arg(value_enum)]
+        family: GameArg,
+        /// Which member: larger ones are harder
+        #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+        size: u32,
+        /// Players and parities exchange their roles
+        #[arg(long)]
+        dual: bool,
+        /// Different seeds give different random games
+        #[arg(long, default_value = "1")]
+        seed: u64,
+    },
     /// C in the style of SMV: functions that save, release and collect diagrams (--rule gc-variables)
     Gc {
         /// Variables of diagrams, three for each function
@@ -108,4 +123,35 @@ pub(crate) enum FamilyArg {
         #[arg(long)]
         no_array: bool,
     },
+}
+
+/// Families of parity games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum GameArg {
+    /// The core of the worst cases of recursion
+    Core,
+    /// The same, where components do not help
+    Robust,
+    /// Against priority promotion that is delayed
+    Delayed,
+    /// Against priority promotion
+    Promotion,
+    /// Two counters that hinder each other: against attractors
+    TwoCounters,
+    /// Against progress measures of quasi-polynomial size
+    Measures,
+    /// Against the recovery of regions
+    Recovery,
+    /// Tangles that distract
+    Distraction,
+    /// Every vertex has a move to every other one
+    Clique,
+    /// A ladder of two priorities
+    Ladder,
+    /// A ladder on which recursion branches
+    RecursiveLadder,
+    /// Against small progress measures
+    Jurdzinski,
+    /// SIZE vertices at random, up to three moves each
+    Random,
 }

@@ -282,3 +282,61 @@ fn what_is_no_input_is_refused() {
     let modal = "block nu B is X = [ true ] X end block";
     bop_with(&["solve", "-", "--model", model.path()], modal).exits(0);
 }
+
+/// Vertex 0 is even's, by a detour; 1 and 3 are odd's.
+const GAME: &str = "parity 4;\n0 1 0 1,2;\n1 3 1 1,3;\n2 2 1 0,4;\n3 4 0 1;\n4 0 0 0,4;\n";
+
+#[test]
+fn parity_games_are_solved() {
+    let game = TempFile::new("g.pg", GAME);
+    for method in ["auto", "dfs", "bfs", "global"] {
+        let args = ["solve", game.path(), "--self-check", "--method", method];
+        let out = bop(&args).exits(0).out;
+        assert!(out.starts_with("true\n"), "{out}");
+        assert!(out.contains("even wins from vertex 0"), "{out}");
+        assert!(out.contains("as a checker agrees"), "{out}");
+        bop(&[&args[..], &["--at", "1"]].concat()).exits(1);
+    }
+    let json = bop(&["solve", game.path(), "--at", "3", "--format", "json"]).exits(1).json();
+    let won = &json["game"];
+    assert_eq!((&won["vertex"], &won["winner"]), (&3.into(), &"odd".into()));
+    assert_eq!((&won["even"], &won["odd"]), (&3.into(), &2.into()));
+    let out = bop(&["solve", game.path(), "--solution", "-", "-q"]).exits(0).out;
+    assert_eq!(out, "paritysol 4;\n0 0 2;\n1 1 1;\n2 0;\n3 1;\n4 0 0;\ntrue\n");
+    let ran = bop(&["solve", game.path(), "--at", "9"]).exits(2);
+    assert!(ran.err.contains("no vertex 9"), "{}", ran.err);
+    bop(&["solve", game.path(), "--workers", "2", "--self-check"]).exits(0);
+    let out = bop_with(&["solve", "-", "--at", "1", "-q"], GAME).exits(1).out;
+    assert_eq!(out, "false\n");
+    let bad = TempFile::new("bad.pg", "parity 1;\n0 0 0 5;\n");
+    let ran = bop(&["solve", bad.path()]).exits(2);
+    assert!(ran.err.contains("vertex 0 moves to 5"), "{}", ran.err);
+    let bes = TempFile::new("s.bes", "block mu B0 is\n  X0 = X0\nend block\n");
+    let ran = bop(&["solve", bes.path(), "--at", "0"]).exits(2);
+    assert!(ran.err.contains("`--at` goes with a parity game"), "{}", ran.err);
+}
+
+/// A game and the systems that it is written as have one value, and so have what explains it.
+#[test]
+fn parity_games_become_systems_and_back() {
+    let game = TempFile::new("g.pg", GAME);
+    for (form, ending) in [("bes", "s.bes"), ("pbes", "s.pbes"), ("pg", "s.pg")] {
+        let text = bop(&["convert", game.path(), "--to", form]).exits(0).out;
+        let system = TempFile::new(ending, &text);
+        bop(&["solve", system.path(), "--self-check"]).exits(0);
+        let back = bop(&["convert", system.path(), "--to", "pg"]).exits(0).out;
+        let back = TempFile::new("back.pg", &back);
+        bop(&["solve", back.path(), "--self-check"]).exits(0);
+    }
+    let why = TempFile::new("why.pg", "");
+    bop(&["solve", game.path(), "--at", "1", "--diagnostic", why.path()]).exits(1);
+    let part = std::fs::read_to_string(why.path()).expect("it was written");
+    assert!(part.starts_with("parity 0;\n"), "{part}");
+    bop(&["solve", why.path()]).exits(1);
+    let model = TempFile::new("model.aut", MODEL);
+    let formula = TempFile::new("f.mcf", "nu X. mu Y. <a>X || <!a>Y");
+    let args = ["convert", formula.path(), "--to", "pg", "--model", model.path()];
+    let text = bop(&args).exits(0).out;
+    let out = bop_with(&["solve", "-", "-q"], &text).exits(0).out;
+    assert_eq!(out, "true\n");
+}

@@ -2,6 +2,7 @@
 //!
 //! Formulas are arenas, children before parents: no depth of nesting costs the call stack.
 
+mod blocks;
 mod lower;
 mod macros;
 pub(crate) mod parser;
@@ -24,6 +25,8 @@ pub enum Offer {
     Send(Expr),
     /// Any value of a sort, which the data variable then has: `?x:T`.
     Receive(u32),
+    /// Any value at all: `?any`.
+    Any,
 }
 
 /// An action formula: which labels a step may have.
@@ -90,6 +93,64 @@ pub enum Regular {
     Plus(u32),
     /// At most once.
     Option(u32),
+    /// As often as said: `R{n}`, `R{n ... m}`, `R{n ...}`.
+    Repeat {
+        /// What is repeated.
+        inner: u32,
+        /// How often at least.
+        low: Expr,
+        /// How often at most.
+        high: High,
+    },
+    /// With values of data variables.
+    Let(Vec<(u32, Expr)>, u32),
+    /// One or the other, by a condition.
+    If(Expr, u32, u32),
+    /// For some values of data variables: `choice`.
+    Some(Vec<Ranged>, u32),
+    /// Until `exit`, or to its end: from the beginning at `continue`.
+    Loop {
+        /// The number of the loop, by which `continue` and `exit` name it.
+        number: u32,
+        /// Its data variables, and their first values.
+        parameters: Vec<(u32, Expr)>,
+        /// The data variables that have values after it.
+        results: Vec<u32>,
+        /// What it does.
+        body: u32,
+    },
+    /// The next round of a loop, with values of its variables.
+    Continue(u32, Vec<Expr>),
+    /// The end of a loop, with values of its results.
+    Exit(u32, Vec<Expr>),
+    /// As long as a condition holds.
+    While(Expr, u32),
+    /// Until a condition holds, at least once.
+    Until(u32, Expr),
+    /// For all numbers of a range, one after the other.
+    For {
+        /// The number.
+        slot: u32,
+        /// The first one.
+        from: Expr,
+        /// The last one.
+        to: Expr,
+        /// From one to the next; 1, if nothing is said.
+        step: Option<Expr>,
+        /// What is done for each.
+        body: u32,
+    },
+}
+
+/// How often something is repeated at most.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum High {
+    /// As often as at least.
+    Same,
+    /// As often as one likes.
+    None,
+    /// So often.
+    Most(Expr),
 }
 
 /// A data variable with its range, if it is not its sort's.
@@ -123,6 +184,17 @@ pub enum State {
         /// What holds after.
         body: u32,
     },
+    /// `<R> @`: a run that is R for ever; or `[R] -|`: there is none.
+    Forever {
+        /// `[R] -|`.
+        all: bool,
+        /// The regular formula.
+        regular: u32,
+    },
+    /// `if f then g else h end if`.
+    If(u32, u32, u32),
+    /// `let x:T := e in f end let`.
+    Let(Vec<(u32, Expr)>, u32),
     /// A fixpoint, by its binder.
     Fixpoint(u32, u32),
     /// `forall x: D. f`, or `exists`.

@@ -7,6 +7,7 @@ use bes::lex::{Dialect, Lexer, SyntaxError, SyntaxErrorKind, Token};
 use rustc_hash::FxHashMap;
 use source::Span;
 
+use super::blocks::{Around, Block, Next, arm_ahead};
 use super::{Action, Binder, Formula, Offer, Ranged, Regular, State, macros};
 use crate::regexp::Regexp;
 
@@ -69,6 +70,8 @@ pub fn parse_with(
         actions: Vec::new(),
         binders: Vec::new(),
         visible: FxHashMap::default(),
+        loops: 0,
+        around: Vec::new(),
         spans: Vec::new(),
     };
     let root = parser.whole().map_err(back)?;
@@ -111,6 +114,9 @@ pub(crate) struct Parser<'a> {
     pub(crate) binders: Vec<Binder>,
     /// Binders that a name means, innermost last.
     visible: FxHashMap<&'a str, Vec<u32>>,
+    /// Loops so far, and those around what is read.
+    pub(super) loops: u32,
+    pub(super) around: Vec<Around>,
     pub(crate) spans: Vec<(u32, Span)>,
 }
 
@@ -146,6 +152,7 @@ const ACTIONS: u8 = 4;
 
 enum Pending {
     Open,
+    Block(Block),
     Not,
     Binary(Binary),
     Modality { all: bool, regular: u32, exports: Vec<u32> },
@@ -164,6 +171,8 @@ impl<'a> Parser<'a> {
             actions: Vec::new(),
             binders: Vec::new(),
             visible: FxHashMap::default(),
+            loops: 0,
+            around: Vec::new(),
             spans: Vec::new(),
         })
     }
@@ -183,16 +192,17 @@ impl<'a> Parser<'a> {
         }
         match self.lexer.token() {
             Token::End => Ok(root),
-            Token::Mark("@" | "-") => {
-                let what = "an infinite repetition or its negation".to_owned();
-                Err(SyntaxError::new(SyntaxErrorKind::Unsupported(what), self.lexer.span()))
-            }
             _ => Err(self.lexer.unexpected("an operator or the end of the formula")),
         }
     }
 
-    fn cadp(&self) -> bool {
+    pub(super) fn cadp(&self) -> bool {
         self.dialect == Dialect::Cadp
+    }
+
+    /// Whether a name is a fixpoint variable here.
+    pub(super) fn is_fixpoint(&self, name: &str) -> bool {
+        self.visible.get(name).is_some_and(|binders| !binders.is_empty())
     }
 
     fn connective(&self) -> Option<Binary> {
@@ -215,7 +225,7 @@ impl<'a> Parser<'a> {
         if self.cadp() { self.lexer.is_word("not") } else { self.lexer.is("!") }
     }
 
-    fn add(&mut self, state: State) -> u32 {
+    pub(super) fn add(&mut self, state: State) -> u32 {
         self.states.push(state);
         self.states.len() as u32 - 1
     }
@@ -232,7 +242,19 @@ impl<'a> Parser<'a> {
                 continue;
             }
             let span = self.lexer.span();
+            if let Some(block) = self.state_block()? {
+                pending.push(Pending::Block(block));
+                open += 1;
+                continue;
+            }
             match self.lexer.token() {
+                _ if self.condition_here()? => {
+                    let condition = self.names.condition(&mut self.lexer)?;
+                    let place = Span::new(span.start, self.lexer.last_end());
+                    self.names.accept(Sort::Bool, condition.sort, place)?;
+                    let node = self.add(State::Val(condition));
+                    operands.push(node);
+                }
                 Token::Mark("(") => {
                     pending.push(Pending::Open);
                     open += 1;
@@ -249,8 +271,15 @@ impl<'a> Parser<'a> {
                             if mark == "<" { "an operator or `>`" } else { "an operator or `]`" };
                         return Err(self.lexer.unexpected(expected));
                     }
-                    pending.push(Pending::Modality { all: mark == "[", regular, exports });
-                    continue;
+                    let all = mark == "[";
+                    if self.forever(all)? {
+                        self.hide(&exports);
+                        let node = self.add(State::Forever { all, regular });
+                        operands.push(node);
+                    } else {
+                        pending.push(Pending::Modality { all, regular, exports });
+                        continue;
+                    }
                 }
                 Token::Name => {
                     let name = self.lexer.text();
@@ -295,13 +324,25 @@ impl<'a> Parser<'a> {
                     continue 'operand;
                 }
                 self.reduce(&mut pending, &mut operands, WIDEST);
-                if open > 0 {
+                if open == 0 {
+                    return Ok(operands.pop().expect("an operand was read last"));
+                }
+                let Some(Pending::Block(mut block)) = pending.pop() else {
                     self.lexer.expect(")", "an operator or `)`")?;
-                    pending.pop();
                     open -= 1;
                     continue;
+                };
+                let last = operands.pop().expect("an operand was read last");
+                match self.state_next(&mut block, last)? {
+                    Next::Formula => {
+                        pending.push(Pending::Block(block));
+                        continue 'operand;
+                    }
+                    Next::Done(node, _) => {
+                        open -= 1;
+                        operands.push(node);
+                    }
                 }
-                return Ok(operands.pop().expect("an operand was read last"));
             }
         }
     }
@@ -309,7 +350,7 @@ impl<'a> Parser<'a> {
     fn reduce(&mut self, pending: &mut Vec<Pending>, operands: &mut Vec<u32>, level: u8) {
         while let Some(top) = pending.last() {
             let mine = match top {
-                Pending::Open => return,
+                Pending::Open | Pending::Block(_) => return,
                 Pending::Fixpoint(_) | Pending::Quantifier { .. } => WIDEST,
                 Pending::Binary(op) => op.level(),
                 Pending::Not | Pending::Modality { .. } => u8::MAX,
@@ -319,7 +360,7 @@ impl<'a> Parser<'a> {
             }
             let last = operands.pop().expect("an operator has its operand");
             let node = match pending.pop().expect("it was looked at") {
-                Pending::Open => return,
+                Pending::Open | Pending::Block(_) => return,
                 Pending::Not => State::Not(last),
                 Pending::Modality { all, regular, exports } => {
                     self.hide(&exports);
@@ -400,6 +441,13 @@ impl<'a> Parser<'a> {
             self.lexer.expect(".", "`.`")?;
             return Ok(slots.into_iter().map(|slot| (slot, None)).collect());
         }
+        let slots = self.ranged()?;
+        self.lexer.expect(".", "`,`, `among` or `.`")?;
+        Ok(slots)
+    }
+
+    /// Data variables in CADP's syntax, each with a range or without one.
+    pub(super) fn ranged(&mut self) -> Result<Vec<Ranged>, SyntaxError> {
         let mut slots = Vec::new();
         loop {
             let mut list = vec![self.lexer.name("a data variable")?.0];
@@ -426,10 +474,25 @@ impl<'a> Parser<'a> {
                 slots.push((self.names.bind(name, sort), range.clone()));
             }
             if !self.lexer.take(",")? {
-                self.lexer.expect(".", "`,`, `among` or `.`")?;
                 return Ok(slots);
             }
         }
+    }
+
+    /// `@` behind `<R>`, `-|` behind `[R]`.
+    fn forever(&mut self, all: bool) -> Result<bool, SyntaxError> {
+        if !self.cadp() {
+            return Ok(false);
+        }
+        if !all {
+            return self.lexer.take("@");
+        }
+        let here = self.lexer.is("-") && self.lexer.followed_by(b'|');
+        if here {
+            self.lexer.advance()?;
+            self.lexer.advance()?;
+        }
+        Ok(here)
     }
 
     fn variable(&mut self, name: &'a str, span: Span) -> Result<u32, SyntaxError> {
@@ -468,12 +531,12 @@ impl<'a> Parser<'a> {
         Ok(node)
     }
 
-    fn add_regular(&mut self, regular: Regular) -> u32 {
+    pub(super) fn add_regular(&mut self, regular: Regular) -> u32 {
         self.regulars.push(regular);
         self.regulars.len() as u32 - 1
     }
 
-    fn add_action(&mut self, action: Action) -> u32 {
+    pub(super) fn add_action(&mut self, action: Action) -> u32 {
         self.actions.push(action);
         self.actions.len() as u32 - 1
     }
@@ -519,6 +582,7 @@ struct Operand {
 
 enum Waiting {
     Open,
+    Block(Block),
     Not,
     Quantifier(bool, Vec<u32>),
     Binary(Binary),
@@ -533,7 +597,8 @@ struct Run<'p, 'a> {
 
 impl Run<'_, '_> {
     fn all(&mut self) -> Result<(), SyntaxError> {
-        let mut open = 0usize;
+        // Brackets that are open, and whether they are `case`.
+        let mut arms: Vec<bool> = Vec::new();
         'operand: loop {
             let span = self.parser.lexer.span();
             if self.parser.negation() {
@@ -543,7 +608,12 @@ impl Run<'_, '_> {
             }
             if self.parser.lexer.take("(")? {
                 self.pending.push((Waiting::Open, span));
-                open += 1;
+                arms.push(false);
+                continue;
+            }
+            if let Some(block) = self.parser.regular_block()? {
+                arms.push(matches!(block, Block::Case(_)));
+                self.pending.push((Waiting::Block(block), span));
                 continue;
             }
             if !self.parser.cadp()
@@ -565,6 +635,7 @@ impl Run<'_, '_> {
                     self.parser.hide(&operand.exports);
                     let inner = self.as_regular(operand.kind);
                     let node = match postfix {
+                        '{' => self.parser.times(inner)?,
                         '*' => Regular::Star(inner),
                         '+' => Regular::Plus(inner),
                         _ => Regular::Option(inner),
@@ -577,6 +648,11 @@ impl Run<'_, '_> {
                 }
                 let operator = match self.parser.lexer.token() {
                     Token::Mark(".") => Some(Binary::Then),
+                    Token::Mark("|")
+                        if arms.last() == Some(&true) && arm_ahead(&self.parser.lexer)? =>
+                    {
+                        None
+                    }
                     Token::Mark("|") if self.parser.cadp() => Some(Binary::Choice),
                     Token::Mark("+") if !self.parser.cadp() => Some(Binary::Choice),
                     _ => self.parser.connective(),
@@ -594,13 +670,28 @@ impl Run<'_, '_> {
                     continue 'operand;
                 }
                 self.reduce(WIDEST)?;
-                if open > 0 {
-                    self.parser.lexer.expect(")", "an operator or `)`")?;
-                    self.pending.pop();
-                    open -= 1;
-                    continue;
+                if arms.is_empty() {
+                    return Ok(());
                 }
-                return Ok(());
+                let Some((Waiting::Block(mut block), span)) = self.pending.pop() else {
+                    self.parser.lexer.expect(")", "an operator or `)`")?;
+                    arms.pop();
+                    continue;
+                };
+                let operand = self.operands.pop().expect("an operand was read last");
+                self.parser.hide(&operand.exports);
+                let last = self.as_regular(operand.kind);
+                match self.parser.regular_next(&mut block, last)? {
+                    Next::Formula => {
+                        self.pending.push((Waiting::Block(block), span));
+                        continue 'operand;
+                    }
+                    Next::Done(node, exports) => {
+                        arms.pop();
+                        let span = Span::new(span.start, self.parser.lexer.last_end());
+                        self.operands.push(Operand { kind: Kind::Regular(node), exports, span });
+                    }
+                }
             }
         }
     }
@@ -611,6 +702,7 @@ impl Run<'_, '_> {
         Ok(match lexer.token() {
             Token::Mark("*") => Some('*'),
             Token::Mark("?") if self.parser.cadp() => Some('?'),
+            Token::Mark("{") if self.parser.cadp() => Some('{'),
             Token::Mark("+") if self.parser.cadp() => Some('+'),
             Token::Mark("+") => {
                 // `+` between two regular formulas is a choice.
@@ -647,7 +739,7 @@ impl Run<'_, '_> {
     fn reduce(&mut self, level: u8) -> Result<(), SyntaxError> {
         while let Some((top, span)) = self.pending.last() {
             let mine = match top {
-                Waiting::Open => break,
+                Waiting::Open | Waiting::Block(_) => break,
                 Waiting::Not => u8::MAX,
                 Waiting::Quantifier(..) => ACTION,
                 Waiting::Binary(op) => op.level(),
@@ -659,7 +751,7 @@ impl Run<'_, '_> {
             let mut last = self.operands.pop().expect("an operator has its operand");
             let (top, _) = self.pending.pop().expect("it was looked at");
             let operand = match top {
-                Waiting::Open => break,
+                Waiting::Open | Waiting::Block(_) => break,
                 Waiting::Not => {
                     let action = Action::Not(self.as_action(&last)?);
                     self.parser.hide(&last.exports);
@@ -710,6 +802,11 @@ impl Run<'_, '_> {
         let cadp = parser.cadp();
         let span = parser.lexer.span();
         let mut exports = Vec::new();
+        if let Some(jump) = parser.jump()? {
+            let kind = Kind::Regular(parser.add_regular(jump));
+            self.operands.push(Operand { kind, exports, span });
+            return Ok(());
+        }
         let action = match parser.lexer.token() {
             Token::Text if cadp => Action::Label(parser.lexer.inner().to_owned()),
             Token::Regexp if cadp => {
@@ -777,6 +874,15 @@ impl Run<'_, '_> {
     }
 }
 
+/// Whether a word begins or continues a formula in CADP's syntax, and names no data.
+pub(super) fn is_keyword(word: &str) -> bool {
+    const WORDS: [&str; 22] = [
+        "true", "false", "val", "mu", "nu", "forall", "exists", "not", "and", "or", "implies",
+        "equ", "let", "if", "case", "then", "elsif", "else", "end", "in", "is", "xor",
+    ];
+    WORDS.contains(&word)
+}
+
 /// The arguments of an action in mCRL2's syntax, if it has some.
 fn arguments(parser: &mut Parser<'_>) -> Result<Vec<Expr>, SyntaxError> {
     let mut values = Vec::new();
@@ -796,7 +902,7 @@ fn arguments(parser: &mut Parser<'_>) -> Result<Vec<Expr>, SyntaxError> {
 fn multi(parser: &mut Parser<'_>, gate: String, offers: Vec<Offer>) -> Result<Action, SyntaxError> {
     let value = |offer: Offer| match offer {
         Offer::Send(expr) => Some(expr),
-        Offer::Receive(_) => None,
+        Offer::Receive(_) | Offer::Any => None,
     };
     let mut parts = vec![(gate, offers.into_iter().filter_map(value).collect::<Vec<Expr>>())];
     while parser.lexer.take("|")? {
@@ -828,6 +934,14 @@ fn gate(parser: &mut Parser<'_>, exports: &mut Vec<u32>) -> Result<Action, Synta
         if parser.lexer.take("!")? {
             offers.push(Offer::Send(parser.names.operand(&mut parser.lexer)?));
         } else if parser.lexer.take("?")? {
+            if parser.lexer.take_word("any")? {
+                // Its sort may be named, and says nothing.
+                if parser.lexer.token() == Token::Name && !parser.lexer.is_word("where") {
+                    parser.names.sort(&mut parser.lexer)?;
+                }
+                offers.push(Offer::Any);
+                continue;
+            }
             let (name, _) = parser.lexer.name("a data variable")?;
             parser.lexer.expect(":", "`:`")?;
             let sort = parser.names.sort(&mut parser.lexer)?;

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use bes::data::{Expr, Sort};
 use bes::lex::Dialect;
 
-use super::{Action, Formula, Offer, Regular, State};
+use super::{Action, Formula, High, Offer, Ranged, Regular, State};
 
 enum Task {
     /// A node, and the least level that needs no parentheses.
@@ -13,6 +13,7 @@ enum Task {
     Regular(u32, u8),
     Action(u32, u8),
     Text(&'static str),
+    Said(String),
 }
 
 /// The level of what needs no parentheses anywhere.
@@ -80,6 +81,7 @@ impl Printer<'_> {
         while let Some(task) = self.tasks.pop() {
             match task {
                 Task::Text(text) => self.out.push_str(text),
+                Task::Said(text) => self.out.push_str(&text),
                 Task::State(node, level) => self.state(node, level),
                 Task::Regular(node, level) => self.regular(node, level),
                 Task::Action(node, level) => self.action(node, level),
@@ -109,6 +111,30 @@ impl Printer<'_> {
         if !arguments.is_empty() {
             let shown: Vec<String> = arguments.iter().map(|e| self.formula.expr(e)).collect();
             _ = write!(self.out, "{blank}({})", shown.join(", "));
+        }
+    }
+
+    fn ranged(&mut self, slots: &[Ranged]) {
+        for (i, (slot, range)) in slots.iter().enumerate() {
+            if i > 0 {
+                self.out.push_str(", ");
+            }
+            self.declaration(*slot);
+            if let Some((low, high)) = range {
+                let (low, high) = (self.formula.expr(low), self.formula.expr(high));
+                _ = write!(self.out, " among {{{low} ... {high}}}");
+            }
+        }
+    }
+
+    fn initialised(&mut self, bindings: &[(u32, Expr)]) {
+        for (i, (slot, expr)) in bindings.iter().enumerate() {
+            if i > 0 {
+                self.out.push_str(", ");
+            }
+            self.declaration(*slot);
+            self.out.push_str(" := ");
+            self.out.push_str(&self.formula.expr(expr));
         }
     }
 
@@ -166,6 +192,27 @@ impl Printer<'_> {
                 self.tasks.push(Task::Text(close));
                 self.tasks.push(Task::Regular(*regular, 0));
             }
+            State::Forever { all, regular } => {
+                self.out.push_str(if *all { "[ " } else { "< " });
+                self.tasks.push(Task::Text(if *all { " ] -|" } else { " > @" }));
+                self.tasks.push(Task::Regular(*regular, 0));
+            }
+            State::If(condition, then, other) => {
+                self.out.push_str("if ");
+                self.tasks.push(Task::Text(" end if"));
+                self.tasks.push(Task::State(*other, 0));
+                self.tasks.push(Task::Text(" else "));
+                self.tasks.push(Task::State(*then, 0));
+                self.tasks.push(Task::Text(" then "));
+                self.tasks.push(Task::State(*condition, 0));
+            }
+            State::Let(bindings, body) => {
+                self.out.push_str("let ");
+                self.initialised(bindings);
+                self.out.push_str(" in ");
+                self.tasks.push(Task::Text(" end let"));
+                self.tasks.push(Task::State(*body, 0));
+            }
             State::Fixpoint(binder, body) => {
                 let binder = &formula.binders[*binder as usize];
                 _ = write!(self.out, "{} {}", binder.sign.word(), binder.name);
@@ -187,16 +234,7 @@ impl Printer<'_> {
             }
             State::Quantifier { all, slots, body } => {
                 self.out.push_str(if *all { "forall " } else { "exists " });
-                for (i, (slot, range)) in slots.iter().enumerate() {
-                    if i > 0 {
-                        self.out.push_str(", ");
-                    }
-                    self.declaration(*slot);
-                    if let Some((low, high)) = range {
-                        let (low, high) = (formula.expr(low), formula.expr(high));
-                        _ = write!(self.out, " among {{{low} ... {high}}}");
-                    }
-                }
+                self.ranged(slots);
                 self.out.push_str(if cadp { " . " } else { ". " });
                 self.tasks.push(Task::State(*body, 0));
             }
@@ -227,7 +265,91 @@ impl Printer<'_> {
                 }));
                 self.tasks.push(Task::Regular(*a, 3));
             }
+            _ => self.construct(regular),
         }
+    }
+
+    /// What only CADP's syntax has.
+    fn construct(&mut self, regular: &Regular) {
+        let expr = |e: &Expr| self.formula.expr(e);
+        let (body, end) = match regular {
+            Regular::Repeat { inner, low, high } => {
+                let low = expr(low);
+                let text = match high {
+                    High::Same => format!("{{{low}}}"),
+                    High::None => format!("{{{low} ...}}"),
+                    High::Most(high) => format!("{{{low} ... {}}}", expr(high)),
+                };
+                self.tasks.push(Task::Said(text));
+                self.tasks.push(Task::Regular(*inner, 3));
+                return;
+            }
+            Regular::If(condition, then, other) => {
+                _ = write!(self.out, "if {} then ", self.formula.expr(condition));
+                self.tasks.push(Task::Text(" end if"));
+                self.tasks.push(Task::Regular(*other, 0));
+                self.tasks.push(Task::Text(" else "));
+                self.tasks.push(Task::Regular(*then, 0));
+                return;
+            }
+            Regular::Continue(_, values) | Regular::Exit(_, values) => {
+                let goes_on = matches!(regular, Regular::Continue(..));
+                self.out.push_str(if goes_on { "continue" } else { "exit" });
+                self.arguments(values, " ");
+                return;
+            }
+            Regular::Until(body, condition) => {
+                let text = format!(" until {} end repeat", expr(condition));
+                self.out.push_str("repeat ");
+                self.tasks.push(Task::Said(text));
+                self.tasks.push(Task::Regular(*body, 0));
+                return;
+            }
+            Regular::Let(bindings, body) => {
+                self.out.push_str("let ");
+                self.initialised(bindings);
+                self.out.push_str(" in ");
+                (*body, " end let")
+            }
+            Regular::Some(slots, body) => {
+                self.out.push_str("choice ");
+                self.ranged(slots);
+                self.out.push_str(" in ");
+                (*body, " end choice")
+            }
+            Regular::Loop { parameters, results, body, .. } => {
+                self.out.push_str("loop ");
+                if !parameters.is_empty() {
+                    self.out.push('(');
+                    self.initialised(parameters);
+                    self.out.push_str(") ");
+                }
+                for (i, &slot) in results.iter().enumerate() {
+                    self.out.push_str(if i == 0 { ": (" } else { ", " });
+                    self.declaration(slot);
+                }
+                self.out.push_str(if results.is_empty() { "in " } else { ") in " });
+                (*body, " end loop")
+            }
+            Regular::While(condition, body) => {
+                _ = write!(self.out, "while {} do ", self.formula.expr(condition));
+                (*body, " end while")
+            }
+            Regular::For { slot, from, to, step, body } => {
+                let (from, to, step) = (expr(from), expr(to), step.as_ref().map(expr));
+                self.out.push_str("for ");
+                self.declaration(*slot);
+                _ = write!(self.out, " from {from} to {to}");
+                if let Some(step) = step {
+                    _ = write!(self.out, " step {step}");
+                }
+                self.out.push_str(" do ");
+                (*body, " end for")
+            }
+            _ => return,
+        };
+        self.tasks.push(Task::Text(end));
+        self.tasks.push(Task::Regular(body, 0));
     }
 
     /// Level 0: alone between the brackets; 1 to 3: inside of a regular formula, where everything
@@ -272,6 +394,7 @@ impl Printer<'_> {
                             self.out.push_str(" ?");
                             self.declaration(*slot);
                         }
+                        Offer::Any => self.out.push_str(" ?any"),
                     }
                 }
                 if *more {
@@ -288,7 +411,7 @@ impl Printer<'_> {
                     .iter()
                     .filter_map(|offer| match offer {
                         Offer::Send(expr) => Some(expr.clone()),
-                        Offer::Receive(_) => None,
+                        Offer::Receive(_) | Offer::Any => None,
                     })
                     .collect();
                 self.arguments(&sent, "");
