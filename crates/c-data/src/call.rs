@@ -46,6 +46,24 @@ impl Lowerer<'_> {
         Entity::Function(id)
     }
 
+    /// What follows may be different with another compiler, or with other flags of the same one.
+    fn up_to_the_compiler(&mut self) {
+        if self.dry > 0 || self.f.id.is_none() {
+            return;
+        }
+        if let Entity::Function(f) = self.implicit("__bop_compiler") {
+            let ty = self.functions[f.index()].ty;
+            let call = Call {
+                callee: Callee::Direct(f),
+                ty,
+                args: Vec::new(),
+                result: None,
+                result_at: None,
+            };
+            self.stmt(StmtKind::Call(call));
+        }
+    }
+
     pub(crate) fn call(
         &mut self,
         e: front_c::ExprId,
@@ -255,7 +273,11 @@ impl Lowerer<'_> {
                     let value = l.rvalue(*value)?;
                     Ok(matches!(l.kind_of(value.expr), ExprKind::Int(_) | ExprKind::Float(_)))
                 });
-                Op { expr: self.int(i128::from(constant.unwrap_or(false))), ty: int }
+                let constant = constant.unwrap_or(false);
+                if !constant {
+                    self.up_to_the_compiler();
+                }
+                Op { expr: self.int(i128::from(constant)), ty: int }
             }
             ("object_size" | "dynamic_object_size", [value, kind]) => {
                 let kind = self.constant_expr(*kind)?.unwrap_or(0);
@@ -264,7 +286,10 @@ impl Lowerer<'_> {
                 let number = match self.bytes_left(*value) {
                     Some(_) if kind & 1 == 1 => return self.gap(format!("`{name}` of a part")),
                     Some(bytes) => bytes.into(),
-                    None => unknown,
+                    None => {
+                        self.up_to_the_compiler();
+                        unknown
+                    }
                 };
                 Op { expr: self.number(number, ty), ty }
             }

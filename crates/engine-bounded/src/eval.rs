@@ -167,6 +167,10 @@ impl Engine<'_> {
         for &(e, a, b) in &plan.steps {
             let expr = function.expr(e);
             let class = self.class(expr.ty);
+            if class == (Class::F64 { extended: true }) {
+                let what = "`long double` is not modelled exactly";
+                self.cut(state, Why::Approximate(what.into()));
+            }
             let value: Value = match expr.kind {
                 ExprKind::Int(n) => Word::number(class.bits(), n as u128).into(),
                 ExprKind::Float(x) => match class {

@@ -59,6 +59,11 @@ impl Engine<'_> {
                 self.cut(state, Why::Outside);
                 Ok(Went::On)
             }
+            "__bop_compiler" => {
+                let what = "something depends on what the compiler finds out";
+                self.cut(state, Why::Approximate(what.into()));
+                Ok(Went::On)
+            }
             "__VERIFIER_assume" => {
                 let holds = word(0).map_or(Lit::TRUE, |w| self.c.truth(&w));
                 state.guard = self.c.aig.and(state.guard, holds);

@@ -252,6 +252,7 @@ const TRICKS: &[(&str, &str, &str)] = &[
         "",
         "int n = 0; { __label__ l; l:; if (n == 2) @ if (n++ < 2) goto l; } l:;",
     ),
+    ("long double", "", "long double d = 0.1L; if (d != 0.1) @"),
     ("chosen by type", "", "if (_Generic(1u, int: 0, unsigned: 1)) @"),
     ("type of the value", "", "__auto_type x = 300; __typeof__(x) y = 1; if (x - 299 == y) @"),
     (

@@ -180,8 +180,7 @@ pub(crate) fn mu(data: &[u8]) {
     let formula = file("f.mcf", &text(data));
     let model = file("m.aut", MODEL);
     for syntax in [MuSyntax::Mcrl2, MuSyntax::Cadp] {
-        let how =
-            Resolution { method: Method::Auto, diagnostic: true, tau: Vec::new(), data: None };
+        let how = Resolution { method: Method::Auto, diagnostic: true, ..Resolution::default() };
         fair(equations::eval(&formula, syntax, &model, &how, &options(), &Watch::default()));
     }
 }
@@ -206,13 +205,18 @@ pub(crate) fn aut(data: &[u8]) {
     assert!((0..model.states()).all(|s| model.from(s).len() == again.from(s).len()));
     let formula = file("f", "[true*]<true>true");
     let model = file("m.aut", &text(data));
-    let how = Resolution { method: Method::Auto, diagnostic: true, tau: Vec::new(), data: None };
+    let how = Resolution { method: Method::Auto, diagnostic: true, ..Resolution::default() };
     fair(equations::eval(&formula, MuSyntax::Either, &model, &how, &options(), &Watch::default()));
 }
 
 /// Blocks of boolean equations: all methods, and reading as a stream, agree.
 pub(crate) fn bes(data: &[u8]) {
     solved("s.bes", data);
+}
+
+/// Parity games.
+pub(crate) fn pg(data: &[u8]) {
+    solved("s.pg", data);
 }
 
 /// Modal equations.
@@ -231,7 +235,7 @@ fn solved(name: &str, data: &[u8]) {
     let methods = [Method::Auto, Method::BreadthFirst, Method::Global];
     let values = methods.map(|method| {
         let how =
-            Resolution { method, diagnostic: method == Method::Auto, tau: Vec::new(), data: None };
+            Resolution { method, diagnostic: method == Method::Auto, ..Resolution::default() };
         let solution =
             equations::solve(&system, model.as_ref(), &how, &options(), &Watch::default());
         fair(solution).map(|s| s.value)
@@ -241,8 +245,7 @@ fn solved(name: &str, data: &[u8]) {
     assert!(known.windows(2).all(|two| two[0] == two[1]), "methods disagree");
     if name.ends_with(".bes") {
         let stream = Stream { name: "s", input: Box::new(data) };
-        let how =
-            Resolution { method: Method::Auto, diagnostic: false, tau: Vec::new(), data: None };
+        let how = Resolution { method: Method::Auto, diagnostic: false, ..Resolution::default() };
         let streamed = equations::solve_stream(stream, &how, &options(), &Watch::default());
         if let (Some(streamed), [Some(first), ..]) = (fair(streamed), values) {
             assert_eq!(streamed.value, first, "the stream disagrees");
@@ -545,7 +548,7 @@ fn every_verb(
         }
         14 => {
             let how =
-                Resolution { method: Method::Auto, diagnostic: true, tau: Vec::new(), data: None };
+                Resolution { method: Method::Auto, diagnostic: true, ..Resolution::default() };
             let formula = file("formula", &formula("[true*]<true>true"));
             for view in [View::Data { terms: false }, View::States { depth: Some(3) }] {
                 let model = (files, view);
@@ -568,8 +571,12 @@ fn every_verb(
 pub(crate) fn equations(data: &[u8]) {
     let mut choices = Choices(data);
     let name = choices.of(&["s.mcf", "s.mcl", "s.blk", "s.bes", "s.pbes"]);
-    let form =
-        choices.of(&[EquationForm::Modal, EquationForm::Boolean, EquationForm::Parameterised]);
+    let form = choices.of(&[
+        EquationForm::Modal,
+        EquationForm::Boolean,
+        EquationForm::Parameterised,
+        EquationForm::Game,
+    ]);
     let method = choices.of(&[
         Method::Auto,
         Method::DepthFirst,
@@ -590,7 +597,7 @@ pub(crate) fn equations(data: &[u8]) {
         with_model.then_some(Stream { name: "m.aut", input })
     };
     let (options, watch) = (options(), Watch::default());
-    let how = Resolution { method, diagnostic: true, tau: Vec::new(), data: None };
+    let how = Resolution { method, diagnostic: true, ..Resolution::default() };
     let value = match name {
         "s.mcf" | "s.mcl" => {
             let model = file("m.aut", &model);
@@ -606,6 +613,7 @@ pub(crate) fn equations(data: &[u8]) {
         EquationForm::Modal => file("w.blk", &text),
         EquationForm::Boolean => file("w.bes", &text),
         EquationForm::Parameterised => file("w.pbes", &text),
+        EquationForm::Game => file("w.pg", &text),
     };
     let model = stream().filter(|_| matches!(form, EquationForm::Modal));
     let again = equations::solve_on(&written, model, &how, &options, &watch);

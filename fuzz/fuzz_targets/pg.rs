@@ -1,0 +1,9 @@
+//! Arbitrary bytes as parity games: all methods agree.
+#![no_main]
+
+#[path = "../../crates/postbop/tests/property/mod.rs"]
+mod property;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| property::pg(data));
