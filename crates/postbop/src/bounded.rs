@@ -221,7 +221,7 @@ pub(crate) fn with_data(
     if !starts || !report.results.iter().any(open) {
         return Ok(());
     }
-    let whole = c.extent(options.input.allow_incomplete).is_complete();
+    let whole = !c.extent(options.input.allow_incomplete).forbids_claims();
     let of = Searched::new(data, c, files)?;
     let (mut places, mut properties, mut goals) = (Vec::new(), Vec::new(), Vec::new());
     for (i, outcome) in report.results.iter().enumerate().filter(|(_, o)| open(o)) {
@@ -240,7 +240,7 @@ pub(crate) fn with_data(
     let (results, allocates) = reached(&of, &properties, &goals, options, &budget);
     for (i, mut outcome) in places.into_iter().zip(results) {
         let before = &mut report.results[i];
-        if outcome.status == Status::Unknown && !whole {
+        if !outcome.status.is_violation() && !whole {
             // What was left out may do anything, and does in the skeleton.
             continue;
         }
