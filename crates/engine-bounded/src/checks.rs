@@ -312,6 +312,21 @@ impl Engine<'_> {
         Ok(())
     }
 
+    /// Notes that some bits of bytes are written, which counts for all of them.
+    pub(crate) fn check_bits(&mut self, state: &mut State, to: &Value, bytes: u64) -> Step<()> {
+        if !self.asks(Check::Uninitialised) {
+            return Ok(());
+        }
+        let targets = self.resolve(state, to, bytes, true);
+        if let Some(flags) = self.shadow(state, &targets, bytes)? {
+            let all = self.c.aig.and_all(flags);
+            let guard = self.c.aig.and(state.guard, !all);
+            let what = "bits of a byte are written of which others never were";
+            self.cut_at(guard, Why::Uncovered(what.into()));
+        }
+        Ok(())
+    }
+
     // The library.
 
     /// Notes where a function of the library prints what is not seen to be a string.
