@@ -48,6 +48,9 @@ fn failure(run: &Executed, check: Check, operation: Operation) -> Option<&c_run:
     run.failed.iter().find(|f| f.check == check && f.operation == Some(operation))
 }
 
+/// Who is told what was found so far.
+pub(crate) type Telling<'a> = &'a dyn Fn(&[Outcome]);
+
 /// All answers to a question: one for each operation that fails, or one. What is found is told at once, for whoever has
 /// to end the search from outside.
 pub(crate) fn answers(
@@ -55,7 +58,7 @@ pub(crate) fn answers(
     data: &DataProgram,
     files: &[Arc<SourceFile>],
     options: &Options,
-    (budget, tell): (&Budget, &dyn Fn(&[Outcome])),
+    (budget, tell): (&Budget, Telling<'_>),
 ) -> (Vec<Outcome>, bool) {
     let (program, check) = (data.program(), check_of(kind));
     let property = Property::Operations { kind };
