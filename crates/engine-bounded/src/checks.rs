@@ -137,10 +137,7 @@ impl Engine<'_> {
         let most = Word::number(by.width(), bits.into());
         let inside = self.c.less(by, &most, false, false);
         let moved = self.c.shift(x, by, true, true);
-        // The sign may be reached, as long as no bit is lost.
-        let (back, plain) =
-            (self.c.shift(&moved, by, false, true), self.c.shift(&moved, by, false, false));
-        let back = self.c.ite(x.bit(bits - 1), &back, &plain);
+        let back = self.c.shift(&moved, by, false, true);
         let same = self.c.equal(&back, x);
         let good = self.c.aig.and(inside, same);
         self.fails(state, !good);

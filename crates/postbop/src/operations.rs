@@ -34,7 +34,7 @@ pub(crate) fn granted(kind: OperationKind) -> &'static str {
             "memory is lost, or not freed, when `main` returns or `exit` is called"
         }
         OperationKind::Overflow => {
-            "a number may be shifted to the left into its sign, and one below zero may be shifted where the result fits"
+            "a number below zero may be shifted to the left where its product with a power of two fits"
         }
         OperationKind::Division => "a run ends at a division by zero",
         OperationKind::Uninitialised => {
