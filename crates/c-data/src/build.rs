@@ -152,8 +152,7 @@ impl Lowerer<'_> {
         let ty = if op.compares() { self.int_type() } else { operands };
         if let (Some(x), Some(y)) = (self.constant(a), self.constant(b))
             && let Some(n) = self.compute(op, x, y, operands)
-            && (self.fits(exact(op, x, y, n), ty)
-                || op == BinOp::Shl && self.reaches_sign(x, y, ty))
+            && self.fits(exact(op, x, y, n), ty)
         {
             return self.number(n, ty);
         }
@@ -190,12 +189,6 @@ impl Lowerer<'_> {
     fn fits(&self, number: Option<i128>, ty: Ty) -> bool {
         let signed = self.types.as_int(ty).is_some_and(|int| int.signed);
         self.fixed > 0 || !signed || number.is_some_and(|n| self.wrap(n, ty) == n)
-    }
-
-    /// Whether a shift to the left loses no bit, though it may reach the sign.
-    fn reaches_sign(&self, x: i128, y: i128, ty: Ty) -> bool {
-        let bits = self.types.as_int(ty).map_or(0, |int| u32::from(int.bits));
-        x >= 0 && bits < 127 && exact(BinOp::Shl, x, y, 0).is_some_and(|n| n >> bits == 0)
     }
 
     /// The value of an operator on numbers; none where it is undefined, but for overflow.

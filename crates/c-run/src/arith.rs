@@ -78,21 +78,12 @@ pub(crate) fn bin(k: Bin, x: u64, y: u64) -> Computed {
         Bin::Xor => ok(x ^ y),
         // The processor looks at the low bits of the distance only.
         Bin::ShlI32 if y < 32 => {
-            // The sign may be reached, as long as no bit is lost.
             let exact = i64::from(x as i32) << y;
-            let lost = match exact >= 0 {
-                true => exact >> 32 != 0,
-                false => exact != i64::from(exact as i32),
-            };
-            over(s32(exact as i32), lost)
+            over(s32(exact as i32), exact != i64::from(exact as i32))
         }
         Bin::ShlI64 if y < 64 => {
             let exact = i128::from(x as i64) << y;
-            let lost = match exact >= 0 {
-                true => exact >> 64 != 0,
-                false => exact != i128::from(exact as i64),
-            };
-            over(exact as u64, lost)
+            over(exact as u64, exact != i128::from(exact as i64))
         }
         Bin::ShlI32 => shift(s32((x as i32).wrapping_shl(y as u32)), y, 32),
         Bin::ShlU32 => shift(u32_((x as u32).wrapping_shl(y as u32)), y, 32),
@@ -156,8 +147,7 @@ pub(crate) fn wide(k: Wide, x: u128, y: u128) -> (u128, Option<Undefined>) {
         Wide::Xor => ok(x ^ y),
         Wide::ShlS if y < 128 => {
             let value = a.wrapping_shl(y as u32);
-            let back = if a >= 0 { ((value as u128) >> y) as i128 } else { value >> y };
-            signed((value, back != a))
+            signed((value, value >> y != a))
         }
         Wide::Shl | Wide::ShlS => shift(x.wrapping_shl(y as u32)),
         Wide::ShrS => shift(a.wrapping_shr(y as u32) as u128),

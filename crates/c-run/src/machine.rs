@@ -784,31 +784,6 @@ impl<'a> Machine<'a> {
                 let what = "control got where the program says it does not";
                 return Err(Stop::Undefined(what.to_owned()));
             }
-            Op::Allocate { d, size } => {
-                let size = self.get(size);
-                let Some(address) = self.memory.push(size, 16, u32::MAX) else {
-                    return Err(Stop::Undefined("the stack is used up".to_owned()));
-                };
-                self.set(d, address);
-            }
-            Op::Mark { d } => {
-                let (sp, count) = self.memory.mark();
-                // Both fit: the stack is small.
-                self.set(d, sp << 32 | count as u64);
-            }
-            Op::Free { a } => {
-                let mark = self.get(a);
-                self.memory.release((mark >> 32, (mark & 0xffff_ffff) as usize));
-            }
-            Op::Begin { a, anew } => {
-                let address = self.get(a);
-                self.memory.begin(address, anew);
-            }
-            Op::Leave { a } => {
-                let address = self.get(a);
-                self.memory.end(address);
-            }
-            Op::Written { a, local } if self.get(a) == 0 => return Err(self.not_written(local)),
             Op::VaStart { list } => {
                 let va = self.frames.last().map_or(0, |f| f.va);
                 self.write_pointer(self.get(list), va)?;
@@ -841,10 +816,43 @@ impl<'a> Machine<'a> {
                     return Err(Stop::Reached);
                 }
             }
-            // The loop has these.
-            _ => {}
+            other => self.about_objects(other)?,
         }
         Ok(None)
+    }
+
+    /// Instructions about objects of frames.
+    fn about_objects(&mut self, op: Op) -> Result<(), Stop> {
+        match op {
+            Op::Allocate { d, size } => {
+                let size = self.get(size);
+                let Some(address) = self.memory.push(size, 16, u32::MAX) else {
+                    return Err(Stop::Undefined("the stack is used up".to_owned()));
+                };
+                self.set(d, address);
+            }
+            Op::Mark { d } => {
+                let (sp, count) = self.memory.mark();
+                // Both fit: the stack is small.
+                self.set(d, sp << 32 | count as u64);
+            }
+            Op::Free { a } => {
+                let mark = self.get(a);
+                self.memory.release((mark >> 32, (mark & 0xffff_ffff) as usize));
+            }
+            Op::Begin { a, anew } => {
+                let address = self.get(a);
+                self.memory.begin(address, anew);
+            }
+            Op::Leave { a } => {
+                let address = self.get(a);
+                self.memory.end(address);
+            }
+            Op::Written { a, local } if self.get(a) == 0 => return Err(self.not_written(local)),
+            // The others have these.
+            _ => {}
+        }
+        Ok(())
     }
 
     /// The number that stands for a place of `setjmp`.

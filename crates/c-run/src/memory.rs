@@ -424,7 +424,8 @@ impl Memory {
         while let Some(id) = todo.pop() {
             let object = self.objects[id];
             let Ok(bytes) = self.read(object.base, object.size) else { continue };
-            for word in bytes.chunks_exact(pointer as usize) {
+            // Records may be packed: an address can lie anywhere.
+            for word in bytes.windows(pointer as usize) {
                 let mut all = [0; 8];
                 all[..word.len()].copy_from_slice(word);
                 visit(u64::from_le_bytes(all), &mut todo);

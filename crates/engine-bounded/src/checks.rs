@@ -137,10 +137,7 @@ impl Engine<'_> {
         let most = Word::number(by.width(), bits.into());
         let inside = self.c.less(by, &most, false, false);
         let moved = self.c.shift(x, by, true, true);
-        // The sign may be reached, as long as no bit is lost.
-        let (back, plain) =
-            (self.c.shift(&moved, by, false, true), self.c.shift(&moved, by, false, false));
-        let back = self.c.ite(x.bit(bits - 1), &back, &plain);
+        let back = self.c.shift(&moved, by, false, true);
         let same = self.c.equal(&back, x);
         let good = self.c.aig.and(inside, same);
         self.fails(state, !good);
@@ -308,6 +305,21 @@ impl Engine<'_> {
                     *slot = self.c.aig.ite(when, *flag, *slot);
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Notes that some bits of bytes are written, which counts for all of them.
+    pub(crate) fn check_bits(&mut self, state: &mut State, to: &Value, bytes: u64) -> Step<()> {
+        if !self.asks(Check::Uninitialised) {
+            return Ok(());
+        }
+        let targets = self.resolve(state, to, bytes, true);
+        if let Some(flags) = self.shadow(state, &targets, bytes)? {
+            let all = self.c.aig.and_all(flags);
+            let guard = self.c.aig.and(state.guard, !all);
+            let what = "bits of a byte are written of which others never were";
+            self.cut_at(guard, Why::Uncovered(what.into()));
         }
         Ok(())
     }

@@ -672,6 +672,7 @@ impl<'p> Engine<'p> {
                 let Some(value) = self.eval(state, *value)? else { return Ok(Went::Over) };
                 let (first, width) = (u32::from(*first), u32::from(*width));
                 let bytes = (first + width).div_ceil(8);
+                self.check_bits(state, &to, bytes.into())?;
                 let Some(old) = self.load(state, &to, bytes.into(), true)? else {
                     return Ok(Went::Over);
                 };

@@ -137,9 +137,11 @@ fn quotients_and_absolute_values() {
            if (y == -1) return 0;
            if (x == 5) y = abs(y); /*!*/
            if (x == 6) return 1 << y; /*!*/
+           if (x == 7) return (y & 255) << 24; /*!*/
+           if (x == 8) return -1 << (y & 31);
            return y ? x % y : 0;
          }",
-        &["/ -1", "-(-2147483648)", "1 << "],
+        &["/ -1", "-(-2147483648)", "1 << ", "<< 24"],
     );
 }
 

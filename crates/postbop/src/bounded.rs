@@ -180,7 +180,7 @@ pub(crate) fn search(
         };
         let rest = &properties[i + 1..];
         let tell = |found: &[Outcome]| so_far(watch, (&nothing, files), &results, found, rest);
-        let with = (&budget, &tell as &dyn Fn(&[Outcome]));
+        let with = (&budget, &tell as crate::operations::Telling<'_>);
         let (found, made) = crate::operations::answers(kind, &of, options, with);
         results.extend(found);
         allocates |= made;

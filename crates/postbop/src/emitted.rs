@@ -49,7 +49,12 @@ pub fn test(
     for (i, text) in texts.iter().enumerate() {
         let tokens = tokens(&text.text);
         defined.extend(definitions(&tokens, &text.text).map(|(name, _)| name.to_owned()));
-        let marked = marked(&text.text, &tokens, &wanted);
+        let mut marked = marked(&text.text, &tokens, &wanted);
+        if let Wanted::Failure { .. } = wanted {
+            // A text without line markers is all of its file, whose name sanitizers are to say.
+            let name: String = text.name.chars().filter(|c| !"\"\\\n".contains(*c)).collect();
+            marked.insert_str(0, &format!("# 1 \"{name}\"\n"));
+        }
         files.push(TestFile { name: format!("program{i}.i"), text: marked, executable: false });
     }
     if !inputs.stubs.is_empty() {

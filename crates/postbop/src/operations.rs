@@ -33,7 +33,7 @@ pub(crate) fn granted(kind: OperationKind) -> &'static str {
             "memory is lost, or not freed, when `main` returns or `exit` is called"
         }
         OperationKind::Overflow => {
-            "a number may be shifted to the left into its sign, and one below zero may be shifted where the result fits"
+            "a number below zero may be shifted to the left where its product with a power of two fits"
         }
         OperationKind::Division => "a run ends at a division by zero",
         OperationKind::Uninitialised => {
@@ -47,8 +47,8 @@ fn failure(run: &Executed, check: Check, operation: Operation) -> Option<&c_run:
     run.failed.iter().find(|f| f.check == check && f.operation == Some(operation))
 }
 
-/// Takes down what was found so far.
-type Tell<'a> = &'a dyn Fn(&[Outcome]);
+/// Who is told what was found so far.
+pub(crate) type Telling<'a> = &'a dyn Fn(&[Outcome]);
 
 /// All answers to a question: one for each operation that fails, or one. What is found is told at once, for whoever has
 /// to end the search from outside.
@@ -56,7 +56,7 @@ pub(crate) fn answers(
     kind: OperationKind,
     of: &Searched<'_>,
     options: &Options,
-    (budget, tell): (&Budget, Tell<'_>),
+    (budget, tell): (&Budget, Telling<'_>),
 ) -> (Vec<Outcome>, bool) {
     let (program, check) = (of.data.program(), check_of(kind));
     let property = Property::Operations { kind };

@@ -104,6 +104,12 @@ fn emitted_tests_stop_there() {
         let said = std::fs::read_to_string(test.path().join("said")).unwrap_or_default();
         assert!(done.status.success(), "{}: {done:?} {said}", test.path().display());
     }
+    // What is preprocessed already may have no line markers.
+    let plain = Folder::new("operations-plain", &[("p.i", PROGRAM)]);
+    let args = ["check", "p.i", "--division", "--emit-test", "tests", "-q"];
+    plain.bop(&args).exits(1);
+    let done = Command::new(plain.path().join("tests/division-2/run")).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
     // A test with other inputs does not stop there.
     for name in ["memory-safety-1", "overflow-1", "division-1", "memory-cleanup-1"] {
         let inputs = tests.join(name).join("inputs.c");
