@@ -128,7 +128,8 @@ impl Engine<'_> {
         self.fails(state, bad);
     }
 
-    /// Looks at a shift of a signed number to the left.
+    /// Looks at a shift of a signed number to the left. Where a number moves into its sign and no bit is lost, C11
+    /// says that it overflows, compilers and C++ that it does not: then nothing is said of what comes after it.
     pub(crate) fn check_shift(&mut self, state: &mut State, class: Class, x: &Word, by: &Word) {
         if !class.is_signed() || !self.looks_here(state, Check::Overflow) {
             return;
@@ -139,7 +140,13 @@ impl Engine<'_> {
         let moved = self.c.shift(x, by, true, true);
         let back = self.c.shift(&moved, by, false, true);
         let same = self.c.equal(&back, x);
-        let good = self.c.aig.and(inside, same);
+        let plain = self.c.shift(&moved, by, false, false);
+        let whole = self.c.equal(&plain, x);
+        let kept = self.c.aig.or(same, whole);
+        let good = self.c.aig.and(inside, kept);
+        let into_sign = self.c.aig.and_all([state.guard, good, !same]);
+        let what = "a number is shifted into its sign, which may be an overflow";
+        self.cut_at(into_sign, Why::Approximate(what.into()));
         self.fails(state, !good);
     }
 
