@@ -11,6 +11,8 @@ FILE *stderr = &bop_streams[2];
 static int bop_errno;
 int *__errno_location(void) { return &bop_errno; }
 
+/* What follows is not the same with every compiler and library. */
+void __bop_compiler(void);
 int printf(const char *, ...);
 int fprintf(FILE *, const char *, ...);
 int sprintf(char *, const char *, ...);
@@ -143,6 +145,7 @@ static void bop_merge(char *base, char *space, size_t count, size_t size,
   }
 }
 void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+  __bop_compiler();  /* which elements are compared, and when, is up to the library */
   char *space;
   if (count < 2 || size == 0) return;
   space = malloc(count * size);
@@ -151,6 +154,7 @@ void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, c
 }
 void *bsearch(const void *key, const void *base, size_t count, size_t size,
               int (*compare)(const void *, const void *)) {
+  __bop_compiler();
   size_t low = 0, high = count;
   while (low < high) {
     size_t middle = (low + high) / 2;
