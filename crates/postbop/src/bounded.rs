@@ -427,11 +427,22 @@ pub(crate) fn replayed(
     })
 }
 
+/// Whether a property asks about a line.
+fn is_line(property: &Property) -> bool {
+    let Property::Reach { label } = property else { return false };
+    label.rsplit_once(':').is_some_and(|(_, line)| line.parse::<u32>().is_ok())
+}
+
 fn tell(out: &mut Outcome, verdict: &Verdict, of: &Searched<'_>) {
     let reach = matches!(out.property, Property::Reach { .. });
     out.stop_reason = None;
     match verdict {
         Verdict::Unknown(reason) => out.stop_reason = Some(reason.clone()),
+        // What is decided when a program is read is no statement of the data program, and stands on a line.
+        Verdict::Unreached if is_line(&out.property) => {
+            let what = "a condition on the line may be decided before it is run";
+            out.stop_reason = Some(StopReason::Approximate { what: what.to_owned() });
+        }
         Verdict::Unreached => out.status = if reach { Status::Unreachable } else { Status::Holds },
         Verdict::Reached(inputs) => {
             out.status = if reach { Status::Reachable } else { Status::Violated };

@@ -252,3 +252,14 @@ fn weak_definitions_give_way() {
         }
     }
 }
+
+/// A condition that needs no run is on its line all the same: a line is not said to be unreachable for it.
+#[test]
+fn conditions_that_are_decided_are_on_their_lines() {
+    let text = "int main(void) {\n  int y = 0;\n  if (&y) ; else y = 2;\n  return y;\n}\n";
+    let folder = Folder::new("decided", &[("p.i", text)]);
+    for engine in ["bounded", "auto"] {
+        folder.bop(&["check", "p.i", "--reach", "p.i:3", "--engine", engine]).exits(3);
+        folder.bop(&["check", "p.i", "--reach", "p.i:4", "--engine", engine]).exits(1);
+    }
+}
