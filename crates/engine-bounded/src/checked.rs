@@ -2,7 +2,7 @@
 
 use crate::engine::{Cut, Engine, Step, Why};
 use crate::relevance::Leads;
-use crate::search::{BOUNDS, Goal, Inputs, Options, cut_off, script, simpler, solve};
+use crate::search::{Goal, Inputs, Options, cut_off, script, simpler, solve};
 use c_data::{Check, FuncId, Operation, Program};
 use check::{Budget, Progress, StopReason};
 use logic::Lit;
@@ -49,10 +49,7 @@ pub fn check(
         out: Checked::default(),
         confirm,
     };
-    let bounds: Vec<u32> = match options.bound {
-        Some(bound) => vec![bound],
-        None => BOUNDS.to_vec(),
-    };
+    let bounds = options.bounds();
     if let Some(script) = script(program) {
         for &bound in &bounds {
             let before = checking.found.len();

@@ -21,6 +21,13 @@ pub struct Options {
     pub bound: Option<u32>,
 }
 
+impl Options {
+    /// The bounds that are tried one after the other.
+    pub(crate) fn bounds(self) -> Vec<u32> {
+        self.bound.map_or_else(|| BOUNDS.to_vec(), |bound| vec![bound])
+    }
+}
+
 /// What a run gets.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Inputs {
@@ -64,8 +71,7 @@ const SIMPLER: usize = 12;
 const SMALL_PROGRAM: usize = 5_000;
 
 /// Bounds that are tried one after the other.
-pub(crate) const BOUNDS: [u32; 12] =
-    [2, 5, 12, 30, 80, 200, 500, 1_200, 3_000, 8_000, 20_000, 50_000];
+const BOUNDS: [u32; 12] = [2, 5, 12, 30, 80, 200, 500, 1_200, 3_000, 8_000, 20_000, 50_000];
 
 /// Searches for runs of the program from its start to the goals. `confirm` executes a run that was found, and
 /// says whether it comes to the goal; runs with simpler inputs are tried in the same way.
@@ -85,10 +91,7 @@ pub fn search(
         out: Searched::default(),
         confirm,
     };
-    let bounds: Vec<u32> = match options.bound {
-        Some(bound) => vec![bound],
-        None => BOUNDS.to_vec(),
-    };
+    let bounds = options.bounds();
     if let Some(script) = script(program) {
         for (round, &bound) in bounds.iter().enumerate() {
             let last = round + 1 == bounds.len();
