@@ -1,7 +1,7 @@
 //! Arbitrary bytes as a transition system: it is written as it was read.
 #![no_main]
 
-#[path = "../../crates/postbop/tests/property/mod.rs"]
+#[path = "../../crates/7-doors/postbop/tests/property/mod.rs"]
 mod property;
 
 use libfuzzer_sys::fuzz_target;

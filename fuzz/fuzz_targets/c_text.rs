@@ -1,7 +1,7 @@
 //! Arbitrary bytes as preprocessed C: nothing crashes or takes long, and programs are valid.
 #![no_main]
 
-#[path = "../../crates/front-c/tests/property/mod.rs"]
+#[path = "../../crates/1-languages/front-c/tests/property/mod.rs"]
 mod property;
 
 use libfuzzer_sys::fuzz_target;

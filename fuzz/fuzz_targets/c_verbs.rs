@@ -1,7 +1,7 @@
 //! Preprocessed C through every verb and every output, rules included.
 #![no_main]
 
-#[path = "../../crates/postbop/tests/property/mod.rs"]
+#[path = "../../crates/7-doors/postbop/tests/property/mod.rs"]
 mod property;
 
 use libfuzzer_sys::fuzz_target;

@@ -1,7 +1,7 @@
 //! Arbitrary bytes as a compilation database: what is passed on runs nothing.
 #![no_main]
 
-#[path = "../../crates/postbop/tests/property/mod.rs"]
+#[path = "../../crates/7-doors/postbop/tests/property/mod.rs"]
 mod property;
 
 use libfuzzer_sys::fuzz_target;

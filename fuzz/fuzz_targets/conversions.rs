@@ -3,7 +3,7 @@
 //! it is.
 #![no_main]
 
-#[path = "../../crates/postbop/tests/tool/mod.rs"]
+#[path = "../../crates/7-doors/postbop/tests/tool/mod.rs"]
 mod tool;
 
 use engine_summary::Summary;

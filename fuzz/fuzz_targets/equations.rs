@@ -1,7 +1,7 @@
 //! Formulas and equation systems on models, through every method and every form.
 #![no_main]
 
-#[path = "../../crates/postbop/tests/property/mod.rs"]
+#[path = "../../crates/7-doors/postbop/tests/property/mod.rs"]
 mod property;
 
 use libfuzzer_sys::fuzz_target;

@@ -1,7 +1,7 @@
 //! Arbitrary bytes as a boolean program: nothing crashes, and what is accepted prints as itself.
 #![no_main]
 
-#[path = "../../crates/front-bp/tests/property/mod.rs"]
+#[path = "../../crates/1-languages/front-bp/tests/property/mod.rs"]
 mod property;
 
 use front_bp::Dialect;

@@ -1,7 +1,7 @@
 //! Arbitrary bytes as parameterised equations: all methods agree.
 #![no_main]
 
-#[path = "../../crates/postbop/tests/property/mod.rs"]
+#[path = "../../crates/7-doors/postbop/tests/property/mod.rs"]
 mod property;
 
 use libfuzzer_sys::fuzz_target;

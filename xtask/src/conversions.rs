@@ -1,6 +1,6 @@
 //! `fuzz-convert`: every language into every language, on generated programs and on the corpora.
 
-#[path = "../../crates/postbop/tests/tool/mod.rs"]
+#[path = "../../crates/7-doors/postbop/tests/tool/mod.rs"]
 mod tool;
 
 use check::Engine;

@@ -1,6 +1,7 @@
 //! `fuzz-engines`, `fuzz-ltl` and `random`.
 
 use engine_explicit::Explicit;
+use engine_pdr::Pdr;
 use engine_pds::{Heads, Post, Pre};
 use engine_sat::{Options, Qbf, Universal};
 use engine_summary::Summary;
@@ -89,10 +90,11 @@ fn compare_engines(
 ) -> Outcome {
     let summary = Summary::default();
     let small = Options { summary_limit: 30, ..Options::default() };
-    let by_formulas: [Named<'_>; 3] = [
+    let by_formulas: [Named<'_>; 4] = [
         ("qbf", &Qbf::default()),
         ("universal", &Universal::default()),
         ("universal with a small limit", &Universal { options: small }),
+        ("pdr", &Pdr),
     ];
     let comparison = Comparison {
         reference: ("explicit", &Explicit::default()),

@@ -16,6 +16,7 @@ mod mutants;
 mod papers;
 mod rooms;
 mod run;
+mod sizes;
 mod suite_file;
 mod unrun;
 
@@ -49,7 +50,7 @@ cargo xtask TASK
   experiments [--limit S] [FIGURE]  the experiments of [moped §5, §6], Figures 2 to 5, beside ours;
                                     each run is stopped after S seconds (60)
   rooms                             dependencies of the crates and letters of rules against
-                                    ARCHITECTURE.md, and tests that are not run
+                                    ARCHITECTURE.md, tests that are not run, and what is too long
   papers                            citations in the sources against docs/papers.bib
 ";
 
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         Some((&"rooms", [])) => rooms::check(&root())
             .and_then(|note| Ok(format!("{note}\n{}", unrun::check(&root())?)))
             .and_then(|note| Ok(format!("{note}\n{}", letters::check(&root())?)))
+            .and_then(|note| Ok(format!("{note}\n{}", sizes::check(&root())?)))
             .map(|note| println!("{note}")),
         Some((&"papers", [])) => papers::check(&root()).map(|note| println!("{note}")),
         Some((&("help" | "--help" | "-h"), _)) => {

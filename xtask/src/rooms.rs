@@ -19,15 +19,11 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
         |path: &Path| std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
     let allowed = table(&read(&root.join("ARCHITECTURE.md"))?)?;
     let mut used: BTreeMap<String, Names> = BTreeMap::new();
-    let crates = root.join("crates");
-    let folders = std::fs::read_dir(&crates).map_err(|e| format!("{}: {e}", crates.display()))?;
-    for folder in folders.flatten() {
-        let manifest = folder.path().join("Cargo.toml");
-        if manifest.is_file() {
-            let (name, names) =
-                uses(&read(&manifest)?).map_err(|e| format!("{}: {e}", manifest.display()))?;
-            used.insert(name, names);
-        }
+    for folder in crate::files::crates(root)? {
+        let manifest = folder.join("Cargo.toml");
+        let (name, names) =
+            uses(&read(&manifest)?).map_err(|e| format!("{}: {e}", manifest.display()))?;
+        used.insert(name, names);
     }
     compare(&allowed, &used)
 }

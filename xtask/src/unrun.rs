@@ -5,15 +5,11 @@ use std::path::Path;
 
 /// A note on what was looked at; or every file with tests that are not run.
 pub(crate) fn check(root: &Path) -> Result<String, String> {
-    let crates = root.join("crates");
-    let folders = std::fs::read_dir(&crates).map_err(|e| format!("{}: {e}", crates.display()))?;
+    let crates = crate::files::crates(root)?;
+    let count = crates.len();
     let mut wrong = Vec::new();
-    let mut count = 0;
-    for folder in folders.flatten().map(|folder| folder.path()) {
-        if folder.join("Cargo.toml").is_file() {
-            wrong.extend(unrun(&folder)?);
-            count += 1;
-        }
+    for folder in crates {
+        wrong.extend(unrun(&folder)?);
     }
     wrong.sort();
     if wrong.is_empty() {
@@ -74,7 +70,7 @@ mod tests {
     fn forgotten_tests_are_found() {
         let root = std::env::temp_dir().join(format!("postbop-unrun-{}", std::process::id()));
         let put = |name: &str, text: &str| {
-            let path = root.join("crates/a").join(name);
+            let path = root.join("crates/0-base/a").join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         };

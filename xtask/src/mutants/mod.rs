@@ -165,7 +165,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 fn drawn(root: &Path, task: &Task) -> Result<Vec<Mutant>, String> {
     let mut all = Vec::new();
     for room in &task.crates {
-        for path in sources(&root.join("crates").join(room).join("src")) {
+        for path in sources(&root.join(crate::files::room(root, room)?).join("src")) {
             let text = read(&path)?;
             let file = path.strip_prefix(root).unwrap_or(&path).to_owned();
             for change in scan::changes(&text) {
@@ -248,7 +248,7 @@ fn build_in(
     }
     for room in &task.crates {
         files.entry(Path::new("crates")).or_default();
-        let lib = PathBuf::from(format!("crates/{room}/src/lib.rs"));
+        let lib = crate::files::room(root, room)?.join("src/lib.rs");
         let text = read(&root.join(&lib))?;
         if !files.contains_key(lib.as_path()) {
             put(&to.join(&lib), &(text + SWITCH))?;

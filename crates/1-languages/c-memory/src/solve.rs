@@ -1,0 +1,549 @@
+//! Where pointers may point: an inclusion analysis over all data, flow-insensitive, after [andersen §4], with offsets
+//! as in Pearce, Kelly and Hankin's.
+//!
+//! A node stands for values: of a local, an expression, a function's result, or of a word of an abstract object.
+//! `p ∋ (o, k)` says that the values of `p` may be addresses of the place `k` of `o`.
+//!
+//! - PT1 (flow): `x ∋ a`, `x ⊆ y`  ⟹  `y ∋ a`.
+//! - PT2 (distance): `x ∋ (o, k)`, `x + c ⊆ y`  ⟹  `y ∋ (o, fold(k + c))`; by a multiple of `n` that is not known:
+//!   `(o, k)`, if `k` lies in an array whose elements have that size, else `(o, any)`.
+//! - PT3 (read): `x ∋ (o, k)`, `*x ⊆ y`  ⟹  `word(o, k) ⊆ y`.
+//! - PT4 (write): `x ∋ (o, k)`, `y ⊆ *x`  ⟹  `y ⊆ word(o, k)`. `any` stands for all words, those that come later too.
+//! - PT5 (copy): `x ∋ (o, k)`, `y ∋ (p, l)`, `*x = *y`  ⟹  `word(p, l + i) ⊆ word(o, k + i)` for each word `i` of what
+//!   is copied.
+//! - PT6 (call): `x ∋ f` at `r = x(a…)`  ⟹  `aᵢ ⊆ paramᵢ(f)`, `result(f) ⊆ r`; for `f` without a body, what is known of
+//!   the library, else PT7 for the arguments, and `r` is from outside.
+//! - PT7 (outside): what is given away can be read, written and called there. One address, `⊤`, stands for all that is
+//!   given away: `(o, k)` is given  ⟹  all words of `o` are given, and `⊤` is in them; `f` is given  ⟹  `⊤` is in its
+//!   parameters, its result is given; what is read at `⊤` is `⊤`, what is written there is given.
+
+use crate::library::{Effect, effect};
+use crate::objects::{ANY, Made, Obj, Objects, Place};
+use c_data::{FuncId, Home, Operation, Program};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(crate) type Node = u32;
+
+/// More facts than this are not gathered.
+const MAX_FACTS: usize = 30_000_000;
+/// The most words that are copied one by one.
+const MAX_WORDS: u64 = 4_096;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Edge {
+    Copy(Node),
+    /// By so many bytes, and then by any multiple of so many.
+    Shift(Node, i64, u64),
+    /// What is read goes there; so many bytes.
+    Load(Node, u64),
+    /// What is written comes from there.
+    Store(Node, u64),
+    /// What lies at the addresses of another node is copied here; so many bytes, or nobody knows.
+    CopyFrom(Node, Option<u64>),
+    /// The same, of one place to which it is copied.
+    CopyTo(u32, Option<u64>),
+    /// It is called.
+    Call(u32),
+    /// It is given away.
+    Escape,
+}
+
+/// An argument: its value, and the size of an aggregate whose address it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arg {
+    pub(crate) value: Option<Node>,
+    pub(crate) aggregate: Option<u64>,
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    pub(crate) args: Vec<Arg>,
+    pub(crate) result: Option<Node>,
+    /// Where an aggregate result goes, and its size.
+    pub(crate) result_at: Option<(Node, u64)>,
+    /// Where it stands.
+    pub(crate) at: Operation,
+    /// What it makes if an allocator is called.
+    pub(crate) made: Made,
+}
+
+/// The facts while they are found.
+pub(crate) struct Solver<'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) objects: Objects,
+    /// Bytes of a word: of a pointer.
+    pub(crate) word: u64,
+    pub(crate) places: Vec<Place>,
+    ids: FxHashMap<Place, u32>,
+    edges: Vec<Vec<Edge>>,
+    pub(crate) facts: Vec<Vec<u32>>,
+    seen: FxHashSet<(Node, u32)>,
+    copied: FxHashSet<(Node, Node)>,
+    work: Vec<(Node, u32)>,
+    /// The words of each object that are known, and their nodes.
+    words: FxHashMap<Obj, Vec<(u32, Node)>>,
+    at: FxHashMap<(Obj, u32), Node>,
+    /// Of each object, what any of its words may hold, and what all of them do.
+    ends: FxHashMap<Obj, (Node, Node)>,
+    /// Where words of an object are copied to, and how far from where they are.
+    copies: FxHashMap<Obj, Vec<(Obj, i64)>>,
+    pub(crate) sites: Vec<Site>,
+    called: FxHashSet<(u32, FuncId)>,
+    /// The functions that each site calls.
+    pub(crate) targets: Vec<Vec<FuncId>>,
+    /// Sites that call what is not known.
+    pub(crate) open: FxHashSet<u32>,
+    /// The nodes of locals, by function, and of results.
+    pub(crate) locals: Vec<Node>,
+    pub(crate) results: Vec<Node>,
+    /// What is given away, and what comes from outside.
+    pub(crate) given: Node,
+    outside: Node,
+    /// `⊤`
+    top: u32,
+}
+
+impl<'p> Solver<'p> {
+    pub(crate) fn new(program: &'p Program, objects: Objects) -> Solver<'p> {
+        let mut solver = Solver {
+            program,
+            objects,
+            word: u64::from(program.types.model().pointer / 8),
+            places: Vec::new(),
+            ids: FxHashMap::default(),
+            edges: Vec::new(),
+            facts: Vec::new(),
+            seen: FxHashSet::default(),
+            copied: FxHashSet::default(),
+            work: Vec::new(),
+            words: FxHashMap::default(),
+            at: FxHashMap::default(),
+            ends: FxHashMap::default(),
+            copies: FxHashMap::default(),
+            sites: Vec::new(),
+            called: FxHashSet::default(),
+            targets: Vec::new(),
+            open: FxHashSet::default(),
+            locals: Vec::new(),
+            results: Vec::new(),
+            given: 0,
+            outside: 0,
+            top: 0,
+        };
+        for function in &program.functions {
+            let first = solver.edges.len() as Node;
+            solver.locals.push(first);
+            for _ in &function.locals {
+                solver.node();
+            }
+            let result = solver.node();
+            solver.results.push(result);
+        }
+        (solver.given, solver.outside) = (solver.node(), solver.node());
+        solver.top = solver.place_of(Made::Outside, 0);
+        solver.add(solver.outside, solver.top);
+        solver.edge(solver.given, Edge::Escape);
+        solver
+    }
+
+    pub(crate) fn node(&mut self) -> Node {
+        self.edges.push(Vec::new());
+        self.facts.push(Vec::new());
+        self.edges.len() as Node - 1
+    }
+
+    pub(crate) fn place(&mut self, place: Place) -> u32 {
+        let next = self.places.len() as u32;
+        let id = *self.ids.entry(place).or_insert(next);
+        if id == next {
+            self.places.push(place);
+        }
+        id
+    }
+
+    pub(crate) fn place_of(&mut self, made: Made, offset: i64) -> u32 {
+        let object = self.objects.get(self.program, made);
+        let place = self.objects.fold(&self.program.types, object, offset);
+        self.place(place)
+    }
+
+    pub(crate) fn shifted(&mut self, place: u32, by: i64, walk: u64) -> u32 {
+        let types = &self.program.types;
+        let there = self.objects.shift(types, self.places[place as usize], by);
+        let mut there = self.objects.walk(types, there, walk);
+        if !self.ids.contains_key(&there) && self.objects.is_crowded(there) {
+            // A loop that steps through it.
+            there = self.objects.walk(types, there, by.unsigned_abs().max(1));
+            there.offset = ANY;
+        }
+        self.place(there)
+    }
+
+    pub(crate) fn add(&mut self, node: Node, place: u32) {
+        if self.seen.insert((node, place)) {
+            self.facts[node as usize].push(place);
+            self.work.push((node, place));
+        }
+    }
+
+    pub(crate) fn edge(&mut self, node: Node, edge: Edge) {
+        if let Edge::Copy(to) = edge
+            && (to == node || !self.copied.insert((node, to)))
+        {
+            return;
+        }
+        self.edges[node as usize].push(edge);
+        for i in 0..self.facts[node as usize].len() {
+            let place = self.facts[node as usize][i];
+            self.apply(edge, place);
+        }
+    }
+
+    /// Applies the rules until nothing new follows. None if that is too much work, or no longer wanted.
+    pub(crate) fn run(&mut self, stop: &dyn Fn() -> bool) -> Option<()> {
+        let mut count = 0u32;
+        while let Some((node, place)) = self.work.pop() {
+            count = count.wrapping_add(1);
+            if self.seen.len() > MAX_FACTS || (count.is_multiple_of(4096) && stop()) {
+                return None;
+            }
+            for i in 0..self.edges[node as usize].len() {
+                let edge = self.edges[node as usize][i];
+                self.apply(edge, place);
+            }
+        }
+        Some(())
+    }
+
+    fn apply(&mut self, edge: Edge, place: u32) {
+        match edge {
+            // PT1
+            Edge::Copy(to) => self.add(to, place),
+            // PT2
+            Edge::Shift(to, by, walk) => {
+                let there = self.shifted(place, by, walk);
+                self.add(to, there);
+            }
+            // PT3
+            Edge::Load(to, size) => {
+                let place = self.places[place as usize];
+                for word in self.read(place, size) {
+                    self.edge(word, Edge::Copy(to));
+                }
+            }
+            // PT4
+            Edge::Store(from, size) => {
+                let place = self.places[place as usize];
+                for word in self.written(place, size) {
+                    self.edge(from, Edge::Copy(word));
+                }
+            }
+            // PT5
+            Edge::CopyFrom(from, size) => self.edge(from, Edge::CopyTo(place, size)),
+            Edge::CopyTo(to, size) => self.copy(to, place, size),
+            // PT6
+            Edge::Call(site) => {
+                if let Made::Function(f) = self.made(place) {
+                    self.call(site, f);
+                } else if self.made(place) == Made::Outside {
+                    self.call_outside(site);
+                }
+            }
+            // PT7
+            Edge::Escape => self.escape(place),
+        }
+    }
+
+    fn made(&self, place: u32) -> Made {
+        self.objects.all[self.places[place as usize].object.index()].made
+    }
+
+    // Words.
+
+    /// The word so many bytes behind a place.
+    pub(crate) fn word_at(&mut self, place: Place, by: u64) -> Node {
+        let there = self.objects.further(&self.program.types, place, by as i64);
+        let key = (there.object, there.offset / self.word as u32);
+        if there.offset == ANY {
+            return self.ends(there.object).0;
+        }
+        if let Some(&node) = self.at.get(&key) {
+            return node;
+        }
+        let node = self.node();
+        self.at.insert(key, node);
+        self.words.entry(there.object).or_default().push((there.offset, node));
+        if let Some(&(any, all)) = self.ends.get(&there.object) {
+            self.edge(node, Edge::Copy(any));
+            self.edge(all, Edge::Copy(node));
+        }
+        for (to, by) in self.copies.get(&there.object).cloned().unwrap_or_default() {
+            self.copy_word((there.offset, node), to, by);
+        }
+        node
+    }
+
+    /// What any word of an object may hold, and what all of them do.
+    fn ends(&mut self, object: Obj) -> (Node, Node) {
+        if let Some(&ends) = self.ends.get(&object) {
+            return ends;
+        }
+        let (any, all) = (self.node(), self.node());
+        self.ends.insert(object, (any, all));
+        self.edge(all, Edge::Copy(any));
+        for (_, node) in self.words.get(&object).cloned().unwrap_or_default() {
+            self.edge(node, Edge::Copy(any));
+            self.edge(all, Edge::Copy(node));
+        }
+        (any, all)
+    }
+
+    fn has_words(&self, place: Place) -> bool {
+        !matches!(self.objects.all[place.object.index()].made, Made::Function(_))
+    }
+
+    fn is_outside(&self, object: Obj) -> bool {
+        self.objects.all[object.index()].made == Made::Outside
+    }
+
+    fn read(&mut self, place: Place, size: u64) -> Vec<Node> {
+        match place.offset {
+            _ if !self.has_words(place) => Vec::new(),
+            _ if self.is_outside(place.object) => vec![self.outside],
+            ANY => vec![self.ends(place.object).0],
+            _ => self.each_word(place, size),
+        }
+    }
+
+    fn written(&mut self, place: Place, size: u64) -> Vec<Node> {
+        match place.offset {
+            _ if !self.has_words(place) => Vec::new(),
+            _ if self.is_outside(place.object) => vec![self.given],
+            ANY => vec![self.ends(place.object).1],
+            _ => self.each_word(place, size),
+        }
+    }
+
+    /// The words that so many bytes touch.
+    fn each_word(&mut self, place: Place, size: u64) -> Vec<Node> {
+        let first = u64::from(place.offset) % self.word;
+        let steps = (first + size.max(1)).div_ceil(self.word).min(MAX_WORDS);
+        let mut out = Vec::with_capacity(steps as usize);
+        for i in 0..steps {
+            let by = (i * self.word).saturating_sub(if i > 0 { first } else { 0 });
+            let node = self.word_at(place, by);
+            if !out.contains(&node) {
+                out.push(node);
+            }
+        }
+        out
+    }
+
+    /// PT5, of a pair of places.
+    fn copy(&mut self, to: u32, from: u32, size: Option<u64>) {
+        let (to, from) = (self.places[to as usize], self.places[from as usize]);
+        if !self.has_words(to) || !self.has_words(from) {
+            return;
+        }
+        if self.is_outside(to.object) || self.is_outside(from.object) {
+            let source = match self.is_outside(from.object) {
+                true => self.outside,
+                false => self.ends(from.object).0,
+            };
+            let target = match self.is_outside(to.object) {
+                true => self.given,
+                false => self.ends(to.object).1,
+            };
+            return self.edge(source, Edge::Copy(target));
+        }
+        if to.offset == ANY || from.offset == ANY {
+            let (any, all) = (self.ends(from.object).0, self.ends(to.object).1);
+            return self.edge(any, Edge::Copy(all));
+        }
+        match size.filter(|size| size.div_ceil(self.word) <= MAX_WORDS) {
+            Some(size) => {
+                for i in 0..size.div_ceil(self.word) {
+                    let source = self.word_at(from, i * self.word);
+                    let target = self.word_at(to, i * self.word);
+                    self.edge(source, Edge::Copy(target));
+                }
+            }
+            None => {
+                let by = i64::from(to.offset) - i64::from(from.offset);
+                let list = self.copies.entry(from.object).or_default();
+                if list.contains(&(to.object, by)) {
+                    return;
+                }
+                list.push((to.object, by));
+                for word in self.words.get(&from.object).cloned().unwrap_or_default() {
+                    self.copy_word(word, to.object, by);
+                }
+            }
+        }
+    }
+
+    fn copy_word(&mut self, (offset, node): (u32, Node), to: Obj, by: i64) {
+        let there = self.objects.fold(&self.program.types, to, i64::from(offset) + by);
+        let target = match there.offset {
+            ANY => self.ends(to).1,
+            _ => self.word_at(there, 0),
+        };
+        self.edge(node, Edge::Copy(target));
+    }
+
+    // Calls.
+
+    pub(crate) fn site(&mut self, site: Site) -> u32 {
+        self.sites.push(site);
+        self.targets.push(Vec::new());
+        self.sites.len() as u32 - 1
+    }
+
+    /// The node of a parameter.
+    fn param(&mut self, f: FuncId, i: usize) -> Option<Node> {
+        let function = &self.program.functions[f.index()];
+        let local = *function.params.get(i)?;
+        Some(match function.locals[local.index()].home {
+            Home::Register | Home::ByAddress => self.locals[f.index()] + local.index() as u32,
+            Home::Memory => {
+                let place = self.place_of(Made::Local(f, local), 0);
+                self.word_at(self.places[place as usize], 0)
+            }
+        })
+    }
+
+    /// PT6.
+    pub(crate) fn call(&mut self, at: u32, f: FuncId) {
+        if !self.called.insert((at, f)) {
+            return;
+        }
+        self.targets[at as usize].push(f);
+        let site = self.sites[at as usize].clone();
+        if !self.program.functions[f.index()].has_body() {
+            let name = &self.program.functions[f.index()].name;
+            return match effect(name) {
+                Some(effect) => self.library(&site, effect),
+                None => self.call_outside(at),
+            };
+        }
+        for (i, arg) in site.args.iter().enumerate() {
+            let Some(value) = arg.value else { continue };
+            match (self.param(f, i), arg.aggregate) {
+                (Some(param), _) => self.edge(value, Edge::Copy(param)),
+                (None, aggregate) => {
+                    let more = self.place_of(Made::More(f), 0);
+                    match aggregate {
+                        Some(size) => self.edge(value, Edge::CopyTo(more, Some(size))),
+                        None => {
+                            let word = self.word_at(self.places[more as usize], 0);
+                            self.edge(value, Edge::Copy(word));
+                        }
+                    }
+                }
+            }
+        }
+        let result = self.results[f.index()];
+        if let Some(to) = site.result {
+            self.edge(result, Edge::Copy(to));
+        }
+        if let Some((to, size)) = site.result_at {
+            self.edge(to, Edge::CopyFrom(result, Some(size)));
+        }
+    }
+
+    fn library(&mut self, site: &Site, effect: Effect) {
+        let arg = |i: u8| site.args.get(usize::from(i)).and_then(|arg| arg.value);
+        let made = |s: &mut Self| s.place_of(site.made, 0);
+        match effect {
+            Effect::Nothing => {}
+            Effect::Returns(i) => {
+                if let (Some(from), Some(to)) = (arg(i), site.result) {
+                    self.edge(from, Edge::Shift(to, 0, 1));
+                }
+            }
+            Effect::Allocates => {
+                if let Some(to) = site.result {
+                    let place = made(self);
+                    self.add(to, place);
+                }
+            }
+            Effect::Reallocates => {
+                let place = made(self);
+                if let Some(to) = site.result {
+                    self.add(to, place);
+                }
+                if let Some(from) = arg(0) {
+                    self.edge(from, Edge::CopyTo(place, None));
+                }
+            }
+            Effect::AllocatesAt(i) => {
+                if let Some(to) = arg(i) {
+                    let place = made(self);
+                    let value = self.node();
+                    self.add(value, place);
+                    self.edge(to, Edge::Store(value, self.word));
+                }
+            }
+            Effect::Copies { to, from } => {
+                if let (Some(to), Some(from)) = (arg(to), arg(from)) {
+                    self.edge(to, Edge::CopyFrom(from, None));
+                }
+                if let (Some(to), Some(result)) = (arg(to), site.result) {
+                    self.edge(to, Edge::Shift(result, 0, 1));
+                }
+            }
+            Effect::StoresAt { to, from } => {
+                if let (Some(to), Some(from)) = (arg(to), arg(from)) {
+                    let inside = self.node();
+                    self.edge(from, Edge::Shift(inside, 0, 1));
+                    self.edge(to, Edge::Store(inside, self.word));
+                }
+            }
+            Effect::FromOutside => {
+                if let Some(to) = site.result {
+                    let place = self.place_of(Made::Outside, 0);
+                    self.add(to, place);
+                }
+            }
+        }
+    }
+
+    /// PT7, of a call.
+    pub(crate) fn call_outside(&mut self, at: u32) {
+        if !self.open.insert(at) {
+            return;
+        }
+        let site = self.sites[at as usize].clone();
+        for arg in site.args.iter().filter_map(|arg| arg.value) {
+            self.edge(arg, Edge::Copy(self.given));
+        }
+        if let Some(to) = site.result {
+            self.edge(self.outside, Edge::Copy(to));
+        }
+        if let Some((to, size)) = site.result_at {
+            self.edge(to, Edge::Store(self.outside, size));
+        }
+    }
+
+    /// PT7.
+    fn escape(&mut self, place: u32) {
+        match self.made(place) {
+            Made::Outside => {}
+            Made::Function(f) => {
+                for i in 0..self.program.functions[f.index()].params.len() {
+                    if let Some(param) = self.param(f, i) {
+                        self.edge(self.outside, Edge::Copy(param));
+                    }
+                }
+                self.edge(self.results[f.index()], Edge::Copy(self.given));
+            }
+            _ => {
+                let object = self.places[place as usize].object;
+                let (any, all) = self.ends(object);
+                self.edge(any, Edge::Copy(self.given));
+                self.add(all, self.top);
+            }
+        }
+    }
+}

@@ -1,0 +1,2 @@
+//! Where pointers point, in small programs.
+mod regions;

@@ -1,0 +1,269 @@
+//! From a program to a run.
+
+use crate::compile::{Layout, WatchList, compile};
+use crate::failing::Failure;
+use crate::machine::{Host, Machine, Report, Stop};
+use crate::memory::{Kind, Memory};
+use crate::passes::Passes;
+use crate::regions::Regions;
+use c_data::{At, Check, FuncId, ObjectId, Point, Program, Root};
+use c_types::Model;
+use front_c::Unit;
+use rustc_hash::FxHashMap;
+
+/// The models of the library that are written in C.
+const LIBRARY: &str = include_str!("library.c");
+
+/// What a run gets.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// `argv`, the program's name first.
+    pub args: Vec<String>,
+    /// What `__VERIFIER_nondet_*` return, in order.
+    pub inputs: Vec<i128>,
+    /// The most steps.
+    pub max_steps: Option<u64>,
+    /// The most bytes of memory.
+    pub memory: u64,
+    /// Places at which the run ends.
+    pub stop_at: Vec<Point>,
+    /// How many lines of the run are told, of its beginning and of its end.
+    pub lines: usize,
+    /// Where an operation fails that this question is about, the run ends.
+    pub check: Option<Check>,
+    /// Accesses are compared with the regions that the points-to analysis gives them.
+    pub regions: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            args: vec!["program".to_owned()],
+            inputs: Vec::new(),
+            max_steps: None,
+            memory: 2 << 30,
+            stop_at: Vec::new(),
+            lines: 0,
+            check: None,
+            regions: false,
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// With this code.
+    Exit(u8),
+    /// By a signal that the program sent itself: `abort`, `raise`.
+    Signal(i32),
+    /// It met undefined behaviour that has no meaning.
+    Undefined(String),
+    /// It met something that is not covered.
+    NotCovered(String),
+    /// It ran out of steps or time.
+    Limit(String),
+    /// It came to one of [`Options::stop_at`].
+    Reached,
+}
+
+/// What a run did.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub ending: Ending,
+    /// Where, if it did not end by itself.
+    pub at: At,
+    /// The functions that were active then, innermost first, each with where it was.
+    pub active: Vec<(String, At)>,
+    /// Undefined behaviour that was met and survived, in order.
+    pub undefined: Vec<Report>,
+    /// Instructions executed.
+    pub steps: u64,
+    /// The lines that it came to, if they were wanted.
+    pub passed: Passes,
+    /// The operation that failed; several where it turns out when the program has ended.
+    pub failed: Vec<Failure>,
+}
+
+/// The data program of units, with the models of the library.
+pub fn load(units: Vec<Unit>, model: Model) -> Program {
+    load_with(units, model, "")
+}
+
+/// The same with more models, in C.
+pub fn load_with(mut units: Vec<Unit>, model: Model, more: &str) -> Program {
+    let own = units.len();
+    let mut library = front_c::parse(&format!("# 1 \"(library)\"\n{LIBRARY}\n{more}"));
+    library.model = model;
+    units.push(library);
+    c_data::lower(&units, own, model)
+}
+
+/// Runs a program from `main`.
+pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome {
+    let pointer = program.types.model().pointer;
+    let mut memory = Memory::new(pointer, options.memory);
+    memory.careful = options.check.is_some();
+    memory.watchful = options.check == Some(Check::Uninitialised);
+    let ended = |ending: Ending| Outcome {
+        ending,
+        at: At::default(),
+        active: Vec::new(),
+        undefined: Vec::new(),
+        steps: 0,
+        passed: Passes::default(),
+        failed: Vec::new(),
+    };
+    let main = program.function("main");
+    let Some(main) = main.filter(|main| program.functions[main.index()].has_body()) else {
+        return ended(Ending::NotCovered("there is no function `main`".to_owned()));
+    };
+    let objects = (0..program.objects.len()).map(|i| Root::Object(ObjectId::new(i)));
+    let functions = (0..program.functions.len()).map(|i| Root::Function(FuncId::new(i)));
+    let absent = objects.chain(functions).filter(|root| program.may_be_absent(*root)).collect();
+    let mut layout = Layout { objects: Vec::new(), labels: FxHashMap::default(), absent };
+    for (i, object) in program.objects.iter().enumerate() {
+        match memory.make(object.size, object.align, Kind::Static, i as u32) {
+            Some(address) => layout.objects.push(address),
+            None => {
+                return ended(Ending::Limit("the program's objects need too much memory".into()));
+            }
+        }
+    }
+    let watched = WatchList {
+        points: options.stop_at.iter().copied().collect(),
+        lines: options.lines > 0,
+        check: options.check,
+    };
+    // Labels in tables count, too.
+    for object in &program.objects {
+        for (_, root, _) in &object.addresses {
+            layout.address(*root);
+        }
+    }
+    let Some(code) = compile(program, &mut layout, &watched) else {
+        return ended(Ending::Limit("there is no thread to compile on".to_owned()));
+    };
+    let regions = match options.regions {
+        true => match c_memory::points_to(program, &|| false) {
+            Some(found) => Some(found),
+            None => {
+                return ended(Ending::Limit("there are too many pointers to follow".to_owned()));
+            }
+        },
+        false => None,
+    };
+    memory.names.clone_from(&code.names);
+    memory.declared.clone_from(&code.declared);
+    let mut machine = Machine::new(&code, memory, host, u64::from(pointer / 8));
+    machine.check = options.check;
+    machine.regions = regions.as_ref().map(|memory| Regions::new(program, memory, &code));
+    machine.max_steps = options.max_steps.unwrap_or(u64::MAX);
+    machine.passed.most = options.lines.div_ceil(2);
+    let calls = options.stop_at.iter().filter_map(|point| match point {
+        Point::Call(f) => Some(f.index() as u32),
+        Point::Before(..) => None,
+    });
+    machine.stop_calls = calls.collect();
+    machine.inputs = options.inputs.iter().copied().collect();
+    let result = machine.prepare(program, &mut layout, options).and_then(|args| {
+        let by_itself = |before: bool| {
+            let found = program.functions.iter().enumerate();
+            found.filter(move |(_, f)| f.by_itself == Some(before)).map(|(i, _)| i as u32)
+        };
+        for f in by_itself(true) {
+            machine.start(f, &[])?;
+        }
+        let code = machine.start(main.index() as u32, &args)?;
+        // What `exit` does: the handlers, last ones first.
+        if let Some(exit) = program.function("exit") {
+            machine.start(exit.index() as u32, &[code])?;
+        }
+        Ok(code)
+    });
+    machine.flush();
+    let failed = match &result {
+        Err(Stop::Failed(check, what, origin)) => {
+            machine.note_failing();
+            let (check, operation, what) = (*check, machine.failing(), what.clone());
+            let origin = Some(*origin).filter(|at| at.line > 0);
+            vec![Failure { check, operation, what, origin }]
+        }
+        Ok(_) | Err(Stop::Exit(_)) if !machine.at_once => machine.left(),
+        _ => Vec::new(),
+    };
+    let ending = match result {
+        Ok(code) => Ending::Exit(code as u8),
+        Err(Stop::Exit(code)) => Ending::Exit(code as u8),
+        Err(Stop::Signal(number)) => Ending::Signal(number),
+        Err(Stop::Undefined(what) | Stop::Failed(_, what, _)) => Ending::Undefined(what),
+        Err(Stop::NotCovered(what)) => Ending::NotCovered(what),
+        Err(Stop::Limit(what)) => Ending::Limit(what),
+        Err(Stop::Reached) => Ending::Reached,
+        Err(Stop::Jumped) => Ending::Undefined("a jump out of the program".to_owned()),
+    };
+    let at = machine.stopped_at;
+    let active = match ending {
+        Ending::Exit(_) => Vec::new(),
+        _ => machine.trace(),
+    };
+    let passed = std::mem::take(&mut machine.passed);
+    let (undefined, steps) = (machine.reports, machine.steps);
+    Outcome { ending, at, active, undefined, steps, passed, failed }
+}
+
+impl Machine<'_> {
+    /// Puts initial values in place, and makes `argv`.
+    fn prepare(
+        &mut self,
+        program: &Program,
+        layout: &mut Layout,
+        options: &Options,
+    ) -> Result<Vec<u64>, Stop> {
+        let pointer = self.pointer as usize;
+        for (i, object) in program.objects.iter().enumerate() {
+            let address = layout.objects[i];
+            let size = object.bytes.len() as u64;
+            self.memory.write(address, size)?.copy_from_slice(&object.bytes);
+            for &(at, root, by) in &object.addresses {
+                let value = layout.address(root).wrapping_add(by as u64).to_le_bytes();
+                let target = self.memory.write(address + at, self.pointer)?;
+                target.copy_from_slice(&value[..pointer]);
+            }
+            if object.read_only {
+                self.memory.protect(address);
+            }
+        }
+        let stream = |name: &str| {
+            let found = program.objects.iter().position(|o| o.name == name);
+            found.map_or(0, |i| layout.objects[i])
+        };
+        let mut standard = [0; 3];
+        for (slot, name) in standard.iter_mut().zip(["stdin", "stdout", "stderr"]) {
+            let variable = stream(name);
+            *slot = if variable == 0 { 0 } else { self.read_pointer(variable)? };
+        }
+        self.standard = standard;
+        self.files.standard(standard[0], standard[1], standard[2]);
+        let mut values = Vec::new();
+        for arg in &options.args {
+            let size = arg.len() as u64 + 1;
+            let Some(address) = self.memory.make(size, 1, Kind::Static, u32::MAX) else {
+                return Err(Stop::Limit("the arguments need too much memory".to_owned()));
+            };
+            self.memory.write(address, size - 1)?.copy_from_slice(arg.as_bytes());
+            values.push(address);
+        }
+        let count = values.len() as u64;
+        values.push(0);
+        let size = values.len() as u64 * self.pointer;
+        let Some(argv) = self.memory.make(size, 16, Kind::Static, u32::MAX) else {
+            return Err(Stop::Limit("the arguments need too much memory".to_owned()));
+        };
+        for (i, value) in values.iter().enumerate() {
+            self.write_pointer(argv + i as u64 * self.pointer, *value)?;
+        }
+        Ok(vec![count, argv, argv + (values.len() as u64 - 1) * self.pointer])
+    }
+}

@@ -1,0 +1,366 @@
+//! Access paths: a variable, or what a function returns, and links from there.
+
+use crate::event::Link;
+use front_c::{FuncId, ObjectId, Reach, Skeleton};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// A link as a number: `*`, `&`, and from 2 on the fields.
+pub(crate) type L = u32;
+pub(crate) const DEREF: L = 0;
+pub(crate) const ADDRESS: L = 1;
+
+/// Longer paths are not followed. `p->f` has two links.
+pub const MAX_LENGTH: usize = 5;
+/// In large programs, paths multiply: with more than so many besides those that are written in the
+/// program, shorter ones have to do.
+const MOST: usize = 100_000;
+
+/// Where a path starts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Root {
+    /// A variable.
+    Var(ObjectId),
+    /// What a function returns.
+    Ret(FuncId),
+    /// An argument of a call whose source is not followed, by its number; in the caller's frame.
+    Arg(u32),
+}
+
+/// A path, by its position in [`Paths`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct PathId(u32);
+
+impl PathId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// All paths that occur. `&` and `*` next to each other cancel out.
+#[derive(Clone)]
+pub(crate) struct Paths {
+    /// The most links of a path, and how few of them may have to do.
+    longest: usize,
+    shortest: usize,
+    /// `&p->f` is `p` if `f` is the first member. Not so for rules that speak of members.
+    whole: bool,
+    /// Only paths that go by members that types have.
+    members: Option<Rc<Members>>,
+    /// How many are written in the program.
+    written: usize,
+    items: Vec<(Root, Box<[L]>)>,
+    ids: FxHashMap<(Root, Box<[L]>), PathId>,
+    fields: FxHashMap<String, L>,
+    field_names: Vec<String>,
+    objects: FxHashMap<ObjectId, Option<PathId>>,
+}
+
+impl Paths {
+    /// How a program writes a path that begins with a variable: `p`, `*p`, `p->f`.
+    pub(crate) fn written(&self, s: &Skeleton, p: PathId) -> Option<String> {
+        let Root::Var(object) = self.root(p) else { return None };
+        let mut out = s.objects.get(object.index())?.name.clone();
+        let mut behind = false;
+        for &link in self.links(p) {
+            // A star is written before what it is about, unless a member follows.
+            if behind && link < 2 {
+                out = format!("(*{out})");
+            }
+            match (link, behind) {
+                (DEREF, _) => {}
+                (ADDRESS, _) => out = format!("&{out}"),
+                (field, behind) => {
+                    let name = self.field_names.get(field as usize - 2)?;
+                    out = format!("{out}{}{name}", if behind { "->" } else { "." });
+                }
+            }
+            behind = link == DEREF;
+        }
+        Some(if behind { format!("*{out}") } else { out })
+    }
+
+    /// The paths of the objects, of at most `longest` links; fewer than `shortest` are no use. `typed`: in large programs, `p->f` is only
+    /// followed where the type of `p` has a member `f`, or is not known.
+    pub(crate) fn new(
+        s: &Skeleton,
+        (shortest, longest): (usize, usize),
+        whole: bool,
+        typed: bool,
+    ) -> Paths {
+        let mut paths = Paths {
+            longest,
+            shortest,
+            whole,
+            members: None,
+            written: 0,
+            items: Vec::new(),
+            ids: FxHashMap::default(),
+            fields: FxHashMap::default(),
+            field_names: Vec::new(),
+            objects: FxHashMap::default(),
+        };
+        if typed {
+            let members = Members::new(s, &mut paths);
+            paths.members = Some(Rc::new(members));
+        }
+        for o in 0..s.objects.len() {
+            paths.object(s, ObjectId::new(o));
+        }
+        paths.written = paths.len();
+        paths
+    }
+    /// Whether there are too many, and shorter ones can be tried.
+    pub(crate) fn too_many(&self) -> bool {
+        self.longest > self.shortest && self.len() - self.written > MOST
+    }
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
+    }
+    pub(crate) fn all(&self) -> impl Iterator<Item = PathId> + use<> {
+        (0..self.items.len() as u32).map(PathId)
+    }
+    pub(crate) fn root(&self, p: PathId) -> Root {
+        self.items[p.index()].0
+    }
+    pub(crate) fn links(&self, p: PathId) -> &[L] {
+        &self.items[p.index()].1
+    }
+    pub(crate) fn field(&mut self, name: &str) -> L {
+        if let Some(&l) = self.fields.get(name) {
+            return l;
+        }
+        let l = self.fields.len() as L + 2;
+        self.fields.insert(name.to_owned(), l);
+        self.field_names.push(name.to_owned());
+        l
+    }
+    pub(crate) fn link(&mut self, link: &Link) -> L {
+        match link {
+            Link::Deref => DEREF,
+            Link::Address => ADDRESS,
+            Link::Field(name) => self.field(name),
+        }
+    }
+    pub(crate) fn find(&self, root: Root, links: &[L]) -> Option<PathId> {
+        self.ids.get(&(root, links.into())).copied()
+    }
+    /// The path; none if it is too long.
+    pub(crate) fn add(&mut self, root: Root, links: &[L]) -> Option<PathId> {
+        if let Some(found) = self.find(root, links) {
+            return Some(found);
+        }
+        if links.len() > self.longest
+            || self.members.as_ref().is_some_and(|m| !m.allow(root, links))
+        {
+            return None;
+        }
+        let id = PathId(self.items.len() as u32);
+        self.items.push((root, links.into()));
+        self.ids.insert((root, links.into()), id);
+        Some(id)
+    }
+
+    /// The path with more links behind it.
+    pub(crate) fn extended(&self, base: PathId, suffix: &[L]) -> (Root, Vec<L>) {
+        let (root, links) = &self.items[base.index()];
+        let mut links = links.to_vec();
+        for &l in suffix {
+            match (links.last(), l) {
+                (Some(&ADDRESS), DEREF) | (Some(&DEREF), ADDRESS) => {
+                    links.pop();
+                }
+                _ => links.push(l),
+            }
+        }
+        (*root, links)
+    }
+    pub(crate) fn graft(&mut self, base: PathId, suffix: &[L]) -> Option<PathId> {
+        let (root, links) = self.extended(base, suffix);
+        self.add(root, &links)
+    }
+    pub(crate) fn find_graft(&self, base: PathId, suffix: &[L]) -> Option<PathId> {
+        let (root, links) = self.extended(base, suffix);
+        self.find(root, &links)
+    }
+
+    /// The path of an object; none for what may be one of several.
+    pub(crate) fn object(&mut self, s: &Skeleton, o: ObjectId) -> Option<PathId> {
+        if let Some(&known) = self.objects.get(&o) {
+            return known;
+        }
+        let mut chain = Vec::new();
+        let mut at = o;
+        let found = loop {
+            let object = &s.objects[at.index()];
+            let (base, links): (ObjectId, Vec<L>) = match object.reach {
+                Reach::Var => break Some(at),
+                Reach::Cell(_) => break None,
+                Reach::Deref(_) if object.indexed => break None,
+                Reach::Deref(b) => (b, vec![DEREF]),
+                Reach::Address(b) => (b, vec![ADDRESS]),
+                Reach::Field(b) | Reach::Arrow(b) => {
+                    let field = self.field(member(object));
+                    match object.reach {
+                        Reach::Arrow(_) => (b, vec![DEREF, field]),
+                        _ => (b, vec![field]),
+                    }
+                }
+            };
+            chain.push(links);
+            at = base;
+        };
+        let path = found.and_then(|var| {
+            let start = self.add(Root::Var(var), &[])?;
+            let mut suffix: Vec<L> = chain.into_iter().rev().flatten().collect();
+            // An array stands for its address.
+            if suffix.is_empty() && s.objects[var.index()].array && !self.whole {
+                suffix.push(ADDRESS);
+            }
+            self.graft(start, &suffix)
+        });
+        self.objects.insert(o, path);
+        path
+    }
+
+    /// The function in whose frame it is; none for globals.
+    pub(crate) fn owner(&self, s: &Skeleton, p: PathId) -> Option<FuncId> {
+        match self.root(p) {
+            Root::Var(o) => {
+                let object = &s.objects[o.index()];
+                object.owner.filter(|_| object.automatic)
+            }
+            Root::Ret(g) => Some(g),
+            Root::Arg(_) => None,
+        }
+    }
+
+    /// For the address of the first member of what a pointer points to, the path of the pointer: it has
+    /// the same value.
+    pub(crate) fn whole(&self, s: &Skeleton, o: ObjectId) -> Option<PathId> {
+        let Reach::Address(part) = s.objects[o.index()].reach else { return None };
+        whole_of(s, part).filter(|_| self.whole).and_then(|p| self.object_known(p))
+    }
+
+    /// The path of an object that was asked for before.
+    pub(crate) fn object_known(&self, o: ObjectId) -> Option<PathId> {
+        self.objects.get(&o).copied().flatten()
+    }
+
+    /// The name of a field.
+    pub(crate) fn field_name(&self, l: L) -> &str {
+        self.field_names.get(l as usize - 2).map_or("", String::as_str)
+    }
+
+    /// Whether the value of `base` with these links depends on what `base` holds: not so the address
+    /// of a part of it.
+    pub(crate) fn depends(suffix: &[L]) -> bool {
+        match suffix.split_last() {
+            Some((&ADDRESS, rest)) => rest.contains(&DEREF),
+            _ => true,
+        }
+    }
+
+    /// Whether it is read from memory behind a pointer.
+    pub(crate) fn in_memory(&self, p: PathId) -> bool {
+        in_memory(self.links(p))
+    }
+
+    /// Whether it is the address of a variable, or of a part of one.
+    pub(crate) fn is_address(&self, p: PathId) -> bool {
+        let links = self.links(p);
+        links.last() == Some(&ADDRESS) && !links.contains(&DEREF)
+    }
+}
+
+/// The name of a member, as a link: all members of a union are one.
+fn member(object: &front_c::Object) -> &str {
+    match object.overlaps {
+        true => "(union)",
+        false => object.name.rsplit(['.', '>']).next().unwrap_or(""),
+    }
+}
+
+/// Whether links go through a pointer to memory that is read.
+pub(crate) fn in_memory(links: &[L]) -> bool {
+    let loads = links.iter().filter(|l| **l == DEREF).count();
+    loads > usize::from(links.last() == Some(&ADDRESS))
+}
+
+/// The pointer whose address a part behind it has: `p` for `p->f` and `p->f.g`, if these come first.
+fn whole_of(s: &Skeleton, mut o: ObjectId) -> Option<ObjectId> {
+    loop {
+        let object = &s.objects[o.index()];
+        match object.reach {
+            Reach::Arrow(b) if object.first => return Some(b),
+            Reach::Field(b) if object.first => o = b,
+            _ => return None,
+        }
+    }
+}
+
+/// A type: its name without stars, by number, and how many stars.
+type Shape = (u32, u32);
+
+/// The members that structures have, as far as the program names them.
+struct Members {
+    /// The type of a member, if it is known.
+    of: FxHashMap<(u32, L), Option<Shape>>,
+    structures: FxHashSet<u32>,
+    vars: Vec<Option<Shape>>,
+    results: Vec<Option<Shape>>,
+}
+
+impl Members {
+    fn new(s: &Skeleton, paths: &mut Paths) -> Members {
+        let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut shape = |names: u32| {
+            let name = s.types[names as usize].last()?;
+            let base = name.trim_end_matches('*');
+            let next = numbers.len() as u32;
+            Some((*numbers.entry(base).or_insert(next), (name.len() - base.len()) as u32))
+        };
+        let vars: Vec<Option<Shape>> = s.objects.iter().map(|o| shape(o.type_names)).collect();
+        let results = s.funcs.iter().map(|f| shape(f.result_names)).collect();
+        let (mut of, mut structures) = (FxHashMap::default(), FxHashSet::default());
+        for (i, object) in s.objects.iter().enumerate() {
+            let (base, stars) = match object.reach {
+                Reach::Field(b) => (b, 0),
+                Reach::Arrow(b) => (b, 1),
+                _ => continue,
+            };
+            let Some((structure, _)) = vars[base.index()].filter(|t| t.1 == stars) else {
+                continue;
+            };
+            let field = paths.field(member(object));
+            structures.insert(structure);
+            let known = of.entry((structure, field)).or_insert(vars[i]);
+            *known = known.or(vars[i]);
+        }
+        Members { of, structures, vars, results }
+    }
+
+    /// Whether links go by members that there are.
+    fn allow(&self, root: Root, links: &[L]) -> bool {
+        let mut at = match root {
+            Root::Var(o) => self.vars[o.index()],
+            Root::Ret(g) => self.results[g.index()],
+            Root::Arg(_) => None,
+        };
+        for &l in links {
+            at = match (l, at) {
+                (DEREF, Some((t, stars))) if stars > 0 => Some((t, stars - 1)),
+                (ADDRESS, Some((t, stars))) => Some((t, stars + 1)),
+                (DEREF | ADDRESS, _) => None,
+                (field, Some((t, 0))) if self.structures.contains(&t) => {
+                    match self.of.get(&(t, field)) {
+                        Some(&member) => member,
+                        None => return false,
+                    }
+                }
+                _ => None,
+            };
+        }
+        true
+    }
+}

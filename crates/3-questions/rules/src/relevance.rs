@@ -1,0 +1,873 @@
+//! Which paths can hold the value that a rule follows, whatever the order of steps.
+//!
+//! Values flow by copies, into parameters, and out of functions. An edge `to ← from` of that graph
+//! stands for all paths that go on from there with the same links:
+//!
+//! - RP1. `a = b` copies `b`, and `b·σ` to `a·σ`; `a = &x` copies `x·τ` to `a·*τ`.
+//! - RP2. A call copies each argument to its parameter, and, when it comes back, what the parameter
+//!   points to is what the argument points to.
+//!   `memcpy(a, b, n)` copies what `b` points to, or a part of it.
+//! - RP3. `return a` copies `a` to the result of the function, and that to the target of the call.
+
+use crate::event::Event;
+use crate::ownership::{FREES, Own, Owners, Ownership};
+use crate::paths::{ADDRESS, DEREF, L, MAX_LENGTH, PathId, Paths, Root, in_memory};
+use crate::rule::Rule;
+use automata::sere::{Condition, ConditionId};
+use front_c::{Body, Call, Contract, Flow, FuncId, Library, Next, ObjectId, Skeleton, plain_name};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// What is known of the functions of a program as a rule sees them.
+pub(crate) struct Functions<'a> {
+    pub(crate) s: &'a Skeleton,
+    pub(crate) rule: &'a Rule,
+    /// The rule speaks of them: they are events only.
+    opaque: Vec<bool>,
+    /// Functions that do nothing but call another: which.
+    stands_for: Vec<Option<FuncId>>,
+    /// Whether to give up.
+    pub(crate) stop: &'a dyn Fn() -> bool,
+}
+
+impl<'a> Functions<'a> {
+    pub(crate) fn new(
+        s: &'a Skeleton,
+        rule: &'a Rule,
+        entry: Option<&str>,
+        stop: &'a dyn Fn() -> bool,
+    ) -> Functions<'a> {
+        let opaque = s.funcs.iter().map(|f| {
+            let name = plain_name(&f.name);
+            let patterns = rule.events.iter().flatten().filter_map(Event::pattern);
+            let others = rule.returns.iter().map(|(p, _)| p);
+            let others = others.chain(rule.fallible.iter().map(|(p, ..)| p));
+            patterns.chain(others).any(|p| p.names_it(name))
+        });
+        let mut opaque: Vec<bool> = opaque.collect();
+        let mut stands_for = vec![None; s.funcs.len()];
+        if !rule.by_function {
+            wrappers(s, rule, entry, &mut opaque, &mut stands_for);
+        }
+        Functions { s, rule, opaque, stands_for, stop }
+    }
+    /// The name that the rule knows the function by.
+    pub(crate) fn name(&self, f: FuncId) -> &'a str {
+        plain_name(&self.s.funcs[self.stands_for[f.index()].unwrap_or(f).index()].name)
+    }
+    pub(crate) fn is_opaque(&self, f: FuncId) -> bool {
+        self.opaque[f.index()]
+    }
+    /// Whether calls of the function enter its body.
+    pub(crate) fn is_entered(&self, f: FuncId) -> bool {
+        !self.rule.by_function && !self.is_opaque(f) && self.s.body(f).is_some()
+    }
+    /// The pointers of a call that copies memory: to what the first points, from what the second does.
+    pub(crate) fn copied(&self, call: &Call, f: FuncId) -> Option<[ObjectId; 2]> {
+        let copies = matches!(self.name(f), "memcpy" | "memmove" | "mempcpy");
+        let arg = |n: usize| call.arg_values.get(n).copied().flatten();
+        if copies && !self.is_entered(f) { Some([arg(0)?, arg(1)?]) } else { None }
+    }
+    /// The argument that is the function's result, from 0.
+    pub(crate) fn returned(&self, f: FuncId) -> Option<usize> {
+        let name = self.name(f);
+        let said = self.rule.returns.iter().find(|(p, _)| p.matches(name)).map(|(_, n)| *n);
+        let known = || self.contract(f).and_then(|c| c.returns);
+        said.or_else(known).map(|n| n - 1)
+    }
+    /// What is said of a function that is not entered.
+    pub(crate) fn contract(&self, f: FuncId) -> Option<&'a Contract> {
+        self.s.contracts.get(self.name(f)).filter(|_| !self.is_entered(f))
+    }
+    /// Whether what a function that is not entered returns is memory that nobody else has.
+    pub(crate) fn allocates(&self, f: FuncId) -> bool {
+        self.contract(f).is_some_and(|c| c.allocates)
+    }
+    /// Whether it frees what its argument `n`, counted from 0, points to.
+    pub(crate) fn frees(&self, f: FuncId, n: usize) -> bool {
+        self.contract(f).is_some_and(|c| c.frees.contains(&(n + 1)))
+    }
+    /// What is known of what a function that is not entered writes.
+    pub(crate) fn library(&self, f: FuncId) -> Option<Library> {
+        self.s.library(self.stands_for[f.index()].unwrap_or(f))
+    }
+    /// Whether a function keeps its argument `n`, counted from 0. Not so those that are entered: they do with it
+    /// what they do.
+    pub(crate) fn keeps(&self, target: Option<FuncId>, n: usize) -> bool {
+        let Some(g) = target else { return true };
+        let name = self.name(g);
+        if self.rule.keeps.iter().any(|p| p.matches(name)) {
+            return true;
+        }
+        if self.rule.borrows.iter().any(|p| p.matches(name))
+            || self.is_entered(g)
+            || self.is_opaque(g)
+        {
+            return false;
+        }
+        if let Some(said) = self.contract(g).and_then(|c| c.keeps(n + 1)) {
+            return said;
+        }
+        let constant = self.s.funcs[g.index()].const_params.get(n).copied().unwrap_or(false);
+        !(self.library(g).is_some() || constant)
+    }
+}
+
+/// A function that is called at fewer places is looked into.
+const WRAPPER: u32 = 2;
+
+/// Functions such as `void release(void *p) { free(p); }`, which are called at several places and do
+/// nothing but hand their parameters on, are what they call: the rule is violated where they are
+/// called, and there is a finding for each such place.
+fn wrappers(
+    s: &Skeleton,
+    rule: &Rule,
+    entry: Option<&str>,
+    opaque: &mut [bool],
+    stands_for: &mut [Option<FuncId>],
+) {
+    let mut called = vec![0u32; s.funcs.len()];
+    for body in &s.bodies {
+        for point in &body.points {
+            let Flow::Call(call) = &point.flow else { continue };
+            call.targets.iter().filter(|g| **g != body.func).for_each(|g| called[g.index()] += 1);
+        }
+    }
+    loop {
+        let mut changed = false;
+        for body in &s.bodies {
+            let g = body.func.index();
+            let asked_for = entry.is_some_and(|e| e == s.funcs[g].unique);
+            if opaque[g] || called[g] < WRAPPER || asked_for || s.funcs[g].name == "main" {
+                continue;
+            }
+            if let Some(inner) = handed_on(s, rule, body).filter(|h| opaque[h.index()]) {
+                opaque[g] = true;
+                stands_for[g] = stands_for[inner.index()].or(Some(inner));
+                changed = true;
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// The function that a body calls with its own parameters, in their order, and whose result it returns, if it does
+/// nothing else: but for the test whether the first of them, or the result, is null, and for ending the program
+/// then. What an allocating function is given does not matter.
+fn handed_on(s: &Skeleton, rule: &Rule, body: &Body) -> Option<FuncId> {
+    use front_c::Event as E;
+    let ends = |call: &Call| {
+        !call.targets.is_empty() && call.targets.iter().all(|g| s.funcs[g.index()].noreturn)
+    };
+    // Points from which there may be a way back.
+    let (mut seen, mut todo, mut list) = (FxHashSet::default(), vec![body.entry], Vec::new());
+    let mut found: Option<&Call> = None;
+    let mut checks = false;
+    while let Some(next) = todo.pop() {
+        let Next::Point(p) = next else { continue };
+        if !seen.insert(p) {
+            continue;
+        }
+        let point = &body.points[p as usize];
+        match &point.flow {
+            Flow::Next(next) => todo.push(*next),
+            Flow::Branch(arms) => {
+                checks = true;
+                todo.extend(arms.iter().map(|a| a.next));
+            }
+            Flow::Return => {}
+            Flow::Call(call) if ends(call) => {
+                checks = true;
+                continue;
+            }
+            Flow::Call(call) if found.is_none() && !call.indirect => {
+                found = Some(call);
+                todo.push(call.next);
+            }
+            Flow::Call(_) => return None,
+        }
+        list.push(point);
+    }
+    let call = found?;
+    let [target] = call.targets[..] else { return None };
+    let name = plain_name(&s.funcs[target.index()].name);
+    let contract = s.contracts.get(name);
+    let allocates = contract.is_some_and(|c| c.allocates && c.frees.is_empty());
+    let handed = call.arg_values.iter().zip(&body.params).all(|(a, p)| a.is_some() && a == p);
+    let all = handed && call.arg_values.len() <= body.params.len();
+    let fallible = rule.fallible.iter().any(|(p, ..)| p.matches(name));
+    if !(all || allocates) || checks && fallible {
+        return None;
+    }
+    let result = call.result.or(call.temporary);
+    let variable = |o: ObjectId| {
+        let object = &s.objects[o.index()];
+        object.reach == front_c::Reach::Var && object.automatic && !object.address_taken
+    };
+    if result.is_some_and(|o| !variable(o)) {
+        return None;
+    }
+    let subject = if allocates { None } else { call.arg_values.first().copied().flatten() };
+    let tested = |o: ObjectId| result == Some(o) || subject == Some(o);
+    let params: Vec<ObjectId> = body.params.iter().flatten().copied().collect();
+    let mut returned = false;
+    for point in list {
+        let quiet = point.events.iter().chain(&point.hidden).all(|e| match *e {
+            E::Use(o) => params.contains(&o) || tested(o),
+            E::Assign(o) => result == Some(o),
+            E::ReturnOf(o) => result == Some(o),
+            E::Return => true,
+            _ => false,
+        });
+        let values = point.values.iter().all(|(o, _)| result == Some(*o));
+        if !quiet || !values {
+            return None;
+        }
+        match &point.flow {
+            Flow::Branch(arms) => {
+                for arm in arms {
+                    let mut tests = arm.events.iter().chain(&arm.hidden).peekable();
+                    let some = tests.peek().is_some();
+                    if !some || !tests.all(|e| matches!(*e, E::Test(o, _, 0) if tested(o))) {
+                        return None;
+                    }
+                }
+            }
+            Flow::Return => {
+                let mut events = point.events.iter().chain(&point.hidden);
+                let here = events.any(|e| matches!(e, E::ReturnOf(_)));
+                returned |= here;
+                if !here && result.is_some() && !checks {
+                    return None;
+                }
+            }
+            _ => {}
+        }
+    }
+    (returned == result.is_some()).then_some(target)
+}
+
+/// An edge of the graph of flows.
+struct Edge {
+    to: PathId,
+    from: PathId,
+    part: Part,
+    /// It goes into a parameter, counted from 0.
+    into: Option<(FuncId, u32)>,
+}
+
+/// For which paths an edge is there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Part {
+    All,
+    /// Those that go on through a pointer (RP2, on the way back).
+    Behind,
+    /// The value itself, and not what it points to: the address of a first member.
+    Itself,
+}
+
+/// With more bits in one function, and more pairs of them in the program, what is stored behind pointers is not
+/// followed where the rule is about what is lost.
+const WIDEST: usize = 40;
+const MOST_COST: usize = 40_000;
+
+/// The paths that matter.
+#[derive(Clone)]
+pub(crate) struct Relevance {
+    /// Paths that can hold a value that the rule is about.
+    pub(crate) holds: Vec<bool>,
+    /// Paths from which a value can come to an event that the rule waits for.
+    pub(crate) leads: Vec<bool>,
+    /// How many values that the rule names have a path of how many links.
+    pub(crate) named: [usize; MAX_LENGTH + 1],
+    /// Values come into being as results only.
+    pub(crate) results_only: bool,
+    /// The rule is violated only where the value is lost: nothing that it does after it escaped matters.
+    pub(crate) only_lost: bool,
+    /// Pointers, and the paths of what they may point to, where that has a name and can hold a value.
+    pub(crate) pointed: Vec<(PathId, PathId)>,
+    /// There are more of them than were looked for.
+    pub(crate) pointed_cut: bool,
+    /// Which memory is followed.
+    pub(crate) memory: Memory,
+    /// Who holds what variables point to, if that is asked.
+    pub(crate) ownership: Rc<Ownership>,
+    /// Members of that are followed inside of one function only.
+    pub(crate) near: bool,
+}
+
+impl Relevance {
+    /// What following these paths costs: the bits of a function are related to each other, so that
+    /// wide functions cost more than many narrow ones.
+    pub(crate) fn cost(&self, s: &Skeleton, paths: &Paths) -> usize {
+        let mut widths: FxHashMap<Option<FuncId>, usize> = FxHashMap::default();
+        for p in paths.all().filter(|p| self.holds[p.index()]) {
+            *widths.entry(paths.owner(s, p)).or_default() += 1;
+        }
+        widths.values().map(|n| n * n).sum()
+    }
+
+    /// Whether following memory costs too much: wide functions do.
+    pub(crate) fn is_wide(&self, s: &Skeleton, paths: &Paths) -> bool {
+        let mut widths: FxHashMap<Option<FuncId>, usize> = FxHashMap::default();
+        for p in paths.all().filter(|p| self.holds[p.index()]) {
+            *widths.entry(paths.owner(s, p)).or_default() += 1;
+        }
+        let cost: usize = widths.values().map(|n| n * n).sum();
+        let widest = widths.values().copied().max().unwrap_or(0);
+        self.memory == Memory::One && (widest > WIDEST || cost > MOST_COST)
+    }
+}
+
+/// Which memory is followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Memory {
+    /// All that has a path.
+    All,
+    /// What variables of functions, and results, point to: there a value can be lost.
+    One,
+    /// What is stored in memory has escaped, and only variables whose address is taken are reached through
+    /// pointers.
+    No,
+}
+
+struct Graph<'a> {
+    memory: Memory,
+    /// Members of what a pointer points to are not followed from function to function.
+    near: bool,
+    ownership: Rc<Ownership>,
+    s: &'a Skeleton,
+    stop: &'a dyn Fn() -> bool,
+    edges: Vec<Edge>,
+    to: FxHashMap<PathId, Vec<u32>>,
+    from: FxHashMap<PathId, Vec<u32>>,
+}
+
+/// How much of memory is followed where the rule is about what is lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Sight {
+    /// What variables of functions point to.
+    Far,
+    /// The same, but members of it only inside of one function.
+    Near,
+    /// Nothing.
+    Variables,
+}
+
+/// The paths that matter.
+pub(crate) fn relevance(f: &Functions<'_>, paths: &mut Paths, sight: Sight) -> Relevance {
+    let only_lost = only_lost(f.rule);
+    let memory = match (only_lost, sight) {
+        (false, _) => Memory::All,
+        (true, Sight::Far | Sight::Near) => Memory::One,
+        (true, Sight::Variables) => Memory::No,
+    };
+    let mut graph = Graph::new(f, paths, memory);
+    graph.near = sight == Sight::Near;
+    let results_only = results_only(f.rule);
+    let lost = f.rule.events.iter().flatten().any(|e| *e == Event::Lost);
+    let (mut leads, mut holds);
+    let mut named = [0; MAX_LENGTH + 1];
+    let mut count = |paths: &Paths, found: &[PathId]| {
+        found.iter().for_each(|p| named[paths.links(*p).len()] += 1);
+    };
+    if results_only {
+        let mut seeds = seeds(f, paths);
+        count(paths, &seeds);
+        seeds.retain(|p| graph.follows(paths.root(*p), paths.links(*p)));
+        leads = vec![false; paths.len()];
+        for p in &seeds {
+            leads[p.index()] = true;
+        }
+        holds = graph.closure(paths, &seeds, false);
+    } else {
+        let subjects = subjects(f, paths);
+        count(paths, &subjects);
+        leads = graph.closure(paths, &subjects, true);
+        let found: Vec<PathId> = marked(paths, &leads);
+        holds = graph.closure(paths, &found, false);
+    }
+    leads.resize(paths.len(), false);
+    holds.resize(paths.len(), false);
+    if lost && memory != Memory::One {
+        // What globals hold is never lost.
+        for p in marked(paths, &holds) {
+            let global = matches!(paths.root(p), Root::Var(o) if !f.s.objects[o.index()].automatic);
+            if global {
+                holds[p.index()] = false;
+                leads[p.index()] = false;
+            }
+        }
+    }
+    let (pointed, pointed_cut) = graph.pointed(paths, &holds);
+    let ownership = graph.ownership.clone();
+    Relevance {
+        holds,
+        leads,
+        named,
+        results_only,
+        only_lost,
+        pointed,
+        pointed_cut,
+        memory,
+        ownership,
+        near: sight == Sight::Near,
+    }
+}
+
+/// Whether it is what a variable of a function, or a result, points to, or a member of that.
+pub(crate) fn is_one_away(s: &Skeleton, root: Root, links: &[L]) -> bool {
+    let own = match root {
+        Root::Var(o) => s.objects[o.index()].automatic,
+        Root::Ret(_) => true,
+        Root::Arg(_) => false,
+    };
+    own && links.first() == Some(&DEREF)
+        && links.last() != Some(&ADDRESS)
+        && links.iter().filter(|l| **l == DEREF).count() == 1
+}
+
+/// So many steps are made to find what pointers may point to.
+const MOST_POINTED: usize = 4_000_000;
+
+fn marked(paths: &Paths, set: &[bool]) -> Vec<PathId> {
+    paths.all().filter(|p| set.get(p.index()).copied().unwrap_or(false)).collect()
+}
+
+impl<'a> Graph<'a> {
+    /// Whether a value is followed there.
+    fn follows(&self, root: Root, links: &[L]) -> bool {
+        match self.memory {
+            Memory::All => true,
+            Memory::No => !in_memory(links),
+            Memory::One => !in_memory(links) || is_one_away(self.s, root, links),
+        }
+    }
+
+    fn new(f: &Functions<'a>, paths: &mut Paths, memory: Memory) -> Graph<'a> {
+        let s = f.s;
+        let ownership = match memory {
+            Memory::One => Ownership::new(f),
+            _ => Ownership::default(),
+        };
+        let mut graph = Graph {
+            memory,
+            near: false,
+            ownership: Rc::new(ownership),
+            s,
+            stop: f.stop,
+            edges: Vec::new(),
+            to: FxHashMap::default(),
+            from: FxHashMap::default(),
+        };
+        let ownership = graph.ownership.clone();
+        let mut seen: FxHashSet<(PathId, PathId, Part)> = FxHashSet::default();
+        let mut add = |to: Option<PathId>, from: Option<PathId>, part: Part, into| {
+            if let (Some(to), Some(from)) = (to, from)
+                && seen.insert((to, from, part))
+            {
+                let n = graph.edges.len() as u32;
+                graph.to.entry(to).or_default().push(n);
+                graph.from.entry(from).or_default().push(n);
+                graph.edges.push(Edge { to, from, part, into });
+            }
+        };
+        for body in &s.bodies {
+            if f.is_opaque(body.func) {
+                continue;
+            }
+            let own = paths.add(Root::Ret(body.func), &[]);
+            let owners = match memory {
+                Memory::One => Owners::new(f, &ownership, body),
+                _ => Owners::default(),
+            };
+            for (number, point) in body.points.iter().enumerate() {
+                let mut new: Vec<(Option<PathId>, Option<PathId>, Part, _)> = Vec::new();
+                for event in point.events.iter().chain(&point.hidden) {
+                    match *event {
+                        front_c::Event::Copy(o, q) => {
+                            let o = paths.object(s, o);
+                            let from = paths.object(s, q);
+                            new.push((o, paths.whole(s, q), Part::Itself, None));
+                            new.push((o, from, Part::All, None));
+                            // What is behind the pointer is that very variable (VP7).
+                            let address = |p: &PathId| paths.links(*p).last() == Some(&ADDRESS);
+                            new.push((from.filter(address), o, Part::Behind, None));
+                        }
+                        front_c::Event::ReturnOf(o) => {
+                            new.push((own, paths.whole(s, o), Part::Itself, None));
+                            new.push((own, paths.object(s, o), Part::All, None));
+                        }
+                        _ => {}
+                    }
+                }
+                let calls = match &point.flow {
+                    Flow::Call(call) => Some(call),
+                    _ => None,
+                };
+                if let Some(call) = calls {
+                    let target = call.result.or(call.temporary).and_then(|o| paths.object(s, o));
+                    for &g in &call.targets {
+                        if let Some([to, from]) = f.copied(call, g) {
+                            let to = paths.object(s, to).and_then(|p| paths.graft(p, &[DEREF]));
+                            let from = paths.object(s, from).and_then(|p| paths.graft(p, &[DEREF]));
+                            new.push((to, from, Part::All, None));
+                        }
+                        for n in
+                            (0..call.arg_values.len()).filter(|n| f.allocates(g) && f.frees(g, *n))
+                        {
+                            let arg = call.arg_values[n].and_then(|o| paths.object(s, o));
+                            let arg = arg.and_then(|p| paths.graft(p, &[DEREF]));
+                            let to = target.and_then(|p| paths.graft(p, &[DEREF]));
+                            new.push((to, arg, Part::All, None));
+                        }
+                        if let Some(n) = f.returned(g) {
+                            let arg = call.arg_values.get(n).copied().flatten();
+                            new.push((
+                                target,
+                                arg.and_then(|o| paths.object(s, o)),
+                                Part::All,
+                                None,
+                            ));
+                        }
+                        if !f.is_entered(g) {
+                            continue;
+                        }
+                        let Some(callee) = s.body(g) else { continue };
+                        new.push((target, paths.add(Root::Ret(g), &[]), Part::All, None));
+                        for (i, (param, arg)) in
+                            callee.params.iter().zip(&call.arg_values).enumerate()
+                        {
+                            let (Some(param), Some(arg)) = (param, arg) else { continue };
+                            let (param, o) = (paths.object(s, *param), *arg);
+                            let arg = paths.object(s, o);
+                            new.push((param, paths.whole(s, o), Part::Itself, None));
+                            new.push((param, arg, Part::All, Some((g, i as u32))));
+                            new.push((arg, param, Part::Behind, None));
+                        }
+                    }
+                }
+                // What is stored where it escapes is not followed there.
+                for (to, from, part, into) in new {
+                    let held = |p: &PathId| match (memory, paths.root(*p)) {
+                        (Memory::One, root @ Root::Var(o))
+                            if is_one_away(s, root, paths.links(*p)) =>
+                        {
+                            matches!(owners.at(number as u32, o), Own::Fresh(_) | Own::Param)
+                        }
+                        _ => true,
+                    };
+                    add(to.filter(|p| part == Part::Behind || held(p)), from, part, into);
+                }
+            }
+        }
+        graph
+    }
+
+    /// Whether a member behind a pointer would be followed to another function.
+    fn is_far(&self, paths: &Paths, from: Root, base: PathId, suffix: &[L]) -> bool {
+        let (root, links) = paths.extended(base, suffix);
+        let function = |root: Root| match root {
+            Root::Var(o) => self.s.objects[o.index()].owner,
+            Root::Ret(_) | Root::Arg(_) => None,
+        };
+        in_memory(&links)
+            && links != [DEREF]
+            && (function(root) != function(from) || function(root).is_none())
+    }
+
+    /// Whether a function that gets a pointer has to do with what is behind it.
+    fn concerns(&self, edge: &Edge, paths: &Paths, suffix: &[L]) -> bool {
+        let (Memory::One, Some((g, n))) = (self.memory, edge.into) else { return true };
+        let Some(member) = suffix.iter().find(|l| **l > ADDRESS) else { return true };
+        !suffix.contains(&DEREF)
+            || self.ownership.touches(g, paths.field_name(*member))
+            || self.ownership.touches(g, FREES)
+            || self.ownership.keeps_param(g, n)
+    }
+
+    /// Pointers that may hold the address of what can hold a value, with its path; and whether there are
+    /// more.
+    fn pointed(&self, paths: &Paths, holds: &[bool]) -> (Vec<(PathId, PathId)>, bool) {
+        let mut wanted: FxHashSet<(Root, &[L])> = FxHashSet::default();
+        for p in paths.all().filter(|p| holds[p.index()]) {
+            let links = paths.links(p);
+            for cut in 0..=links.len() {
+                wanted.insert((paths.root(p), &links[..cut]));
+            }
+        }
+        let mut out = Vec::new();
+        let mut steps = 0;
+        for address in paths.all() {
+            let Some((&ADDRESS, place)) = paths.links(address).split_last() else { continue };
+            let root = paths.root(address);
+            if !wanted.contains(&(root, place)) {
+                continue;
+            }
+            let Some(place) = paths.find(root, place) else { continue };
+            let mut seen: FxHashSet<PathId> = FxHashSet::from_iter([address]);
+            let mut todo = vec![address];
+            while let Some(p) = todo.pop() {
+                let (root, links) = (paths.root(p), paths.links(p));
+                for cut in 0..=links.len() {
+                    let Some(base) = paths.find(root, &links[..cut]) else { continue };
+                    for &e in self.from.get(&base).into_iter().flatten() {
+                        steps += 1;
+                        let edge = &self.edges[e as usize];
+                        let there = match edge.part {
+                            Part::All => true,
+                            Part::Behind => links.get(cut) == Some(&DEREF),
+                            Part::Itself => cut == links.len(),
+                        };
+                        let next = paths.find_graft(edge.to, &links[cut..]).filter(|_| there);
+                        if let Some(next) = next
+                            && seen.insert(next)
+                        {
+                            todo.push(next);
+                            out.push((next, place));
+                        }
+                    }
+                }
+                if steps > MOST_POINTED || (self.stop)() {
+                    return (out, true);
+                }
+            }
+        }
+        (out, false)
+    }
+
+    /// All paths that the seeds' values come from (`back`), or go to.
+    fn closure(&self, paths: &mut Paths, seeds: &[PathId], back: bool) -> Vec<bool> {
+        let mut set = vec![false; paths.len()];
+        let mut todo: Vec<PathId> = Vec::new();
+        for &p in seeds {
+            if !std::mem::replace(&mut set[p.index()], true) {
+                todo.push(p);
+            }
+        }
+        let index = if back { &self.to } else { &self.from };
+        let mut count = 0u32;
+        while let Some(p) = todo.pop() {
+            count += 1;
+            if paths.too_many() || (count.is_multiple_of(1024) && (self.stop)()) {
+                break;
+            }
+            let (root, links) = (paths.root(p), paths.links(p).to_vec());
+            for cut in 0..=links.len() {
+                let suffix = &links[cut..];
+                let base = paths.find(root, &links[..cut]);
+                let edges = base.and_then(|b| index.get(&b)).into_iter().flatten();
+                let mut found: Vec<(PathId, Vec<L>)> = Vec::new();
+                for &e in edges {
+                    let edge = &self.edges[e as usize];
+                    let there = match edge.part {
+                        Part::All => true,
+                        Part::Behind => suffix.first() == Some(&DEREF),
+                        Part::Itself => suffix.is_empty(),
+                    };
+                    let base = if back { edge.from } else { edge.to };
+                    let far = self.memory != Memory::All && in_memory(paths.links(edge.to)) && {
+                        let (root, links) = paths.extended(base, suffix);
+                        !self.follows(root, &links) || self.memory == Memory::No
+                    };
+                    if !there || far || !self.concerns(edge, paths, suffix) {
+                        continue;
+                    }
+                    found.push((base, suffix.to_vec()));
+                }
+                // `x·τ` goes where `&x` goes, as `*·τ`.
+                let mut address = links[..cut].to_vec();
+                address.push(ADDRESS);
+                if let Some(base) = paths.find(root, &address) {
+                    let mut behind = vec![DEREF];
+                    behind.extend_from_slice(suffix);
+                    for &e in index.get(&base).into_iter().flatten() {
+                        let edge = &self.edges[e as usize];
+                        if edge.part != Part::Itself && self.concerns(edge, paths, &behind) {
+                            found.push((if back { edge.from } else { edge.to }, behind.clone()));
+                        }
+                    }
+                }
+                for (base, suffix) in found {
+                    if self.near && self.is_far(paths, root, base, &suffix) {
+                        continue;
+                    }
+                    let Some(next) = paths.graft(base, &suffix) else { continue };
+                    if set.len() < paths.len() {
+                        set.resize(paths.len(), false);
+                    }
+                    if !std::mem::replace(&mut set[next.index()], true) {
+                        todo.push(next);
+                    }
+                }
+            }
+        }
+        set
+    }
+}
+
+/// Whether everything that leads out of the first state wants the value to be a result, or stored by
+/// a function through an argument.
+fn results_only(rule: &Rule) -> bool {
+    let birth = |e: &Event| matches!(e, Event::Result(_) | Event::Out(..));
+    let wants = needing(rule, &birth);
+    rule.nfa.transitions.iter().filter(|t| t.0 == 0 && t.2 != 0).all(|t| wants[t.1 as usize])
+}
+
+/// Whether the value must be lost for the rule to be violated.
+fn only_lost(rule: &Rule) -> bool {
+    let nfa = &rule.nfa;
+    let accepting = |s: u32| nfa.accepting[s as usize];
+    let wants = needing(rule, &|e| *e == Event::Lost);
+    let last = nfa.transitions.iter().filter(|t| accepting(t.2) && !accepting(t.0));
+    !accepting(0) && last.clone().count() > 0 && last.into_iter().all(|t| wants[t.1 as usize])
+}
+
+/// The conditions that only hold where an event of a kind happens; not necessarily all of them.
+fn needing(rule: &Rule, kind: &dyn Fn(&Event) -> bool) -> Vec<bool> {
+    let mut out: Vec<bool> = Vec::with_capacity(rule.nfa.conditions.len());
+    for condition in &rule.nfa.conditions {
+        let of = |c: &ConditionId| out.get(*c as usize).copied().unwrap_or(false);
+        let needs = match condition {
+            Condition::Atom(a) => rule.events[*a as usize].iter().all(kind),
+            Condition::And(a, b) => of(a) || of(b),
+            Condition::Or(a, b) => of(a) && of(b),
+            Condition::Constant(value) => !value,
+            Condition::Not(_) => false,
+        };
+        out.push(needs);
+    }
+    out
+}
+
+/// Visits every call with each of its targets.
+pub(crate) fn each_call(f: &Functions<'_>, mut visit: impl FnMut(&Call, FuncId)) {
+    for body in &f.s.bodies {
+        if f.is_opaque(body.func) {
+            continue;
+        }
+        for point in &body.points {
+            if let Flow::Call(call) = &point.flow {
+                call.targets.iter().for_each(|&g| visit(call, g));
+            }
+        }
+    }
+}
+
+/// The targets of results that the rule names, and what functions store through arguments.
+fn seeds(f: &Functions<'_>, paths: &mut Paths) -> Vec<PathId> {
+    let mut out = Vec::new();
+    each_call(f, |call, g| {
+        if f.is_entered(g) || f.returned(g).is_some() {
+            return;
+        }
+        let name = f.name(g);
+        for event in f.rule.events.iter().flatten() {
+            match event {
+                Event::Result(p) if p.matches(name) => {
+                    let target = call.result.or(call.temporary);
+                    out.extend(target.and_then(|o| paths.object(f.s, o)));
+                }
+                Event::Out(p, n) if p.matches(name) => {
+                    let arg = call.arg_values.get(n - 1).copied().flatten();
+                    let arg = arg.and_then(|o| paths.object(f.s, o));
+                    out.extend(arg.and_then(|a| paths.graft(a, &[DEREF])));
+                }
+                _ => {}
+            }
+        }
+    });
+    out
+}
+
+/// The paths that stand in events that the rule names.
+fn subjects(f: &Functions<'_>, paths: &mut Paths) -> Vec<PathId> {
+    let rule = f.rule;
+    let mut out = Vec::new();
+    let named = |e: &Event| matches!(e, Event::Arg(..) | Event::CallOn(..));
+    let any_named = rule.events.iter().flatten().any(named);
+    let mut add = |paths: &mut Paths, o: ObjectId, suffix: &[crate::event::Link]| {
+        let Some(path) = paths.object(f.s, o) else { return };
+        let types = &f.s.types[f.s.objects[o.index()].type_names as usize];
+        if suffix.is_empty() && !rule.is_about_type(types) {
+            return;
+        }
+        out.extend(stripped(paths, path, suffix));
+    };
+    each_call(f, |call, g| {
+        let name = f.name(g);
+        for event in rule.events.iter().flatten() {
+            match event {
+                Event::Arg(p, n, suffix) if p.matches(name) => {
+                    for (i, arg) in call.arg_values.iter().enumerate() {
+                        if let Some(arg) = arg
+                            && n.is_none_or(|n| n == i + 1)
+                        {
+                            add(paths, *arg, suffix);
+                        }
+                    }
+                }
+                Event::CallOn(p, suffix) if p.matches(name) => {
+                    let result = call.result.or(call.temporary);
+                    for o in call.arg_values.iter().flatten().copied().chain(result) {
+                        add(paths, o, suffix);
+                    }
+                }
+                Event::Pass(suffix) if !any_named && !f.is_entered(g) => {
+                    for o in call.arg_values.iter().flatten() {
+                        add(paths, *o, suffix);
+                    }
+                }
+                _ => {}
+            }
+        }
+    });
+    if !any_named {
+        for body in f.s.bodies.iter().filter(|b| !f.is_opaque(b.func)) {
+            for event in body.points.iter().flat_map(|p| &p.events) {
+                for wanted in rule.events.iter().flatten() {
+                    match (wanted, event) {
+                        (Event::Use(suffix), front_c::Event::Use(o))
+                        | (Event::Deref(suffix), front_c::Event::Deref(o)) => {
+                            add(paths, *o, suffix);
+                        }
+                        (Event::ReturnOf, front_c::Event::ReturnOf(o)) => add(paths, *o, &[]),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The path without the links that an event's subject has behind the metavariable.
+pub(crate) fn stripped(
+    paths: &mut Paths,
+    path: PathId,
+    suffix: &[crate::event::Link],
+) -> Option<PathId> {
+    let mut wanted: Vec<L> = Vec::new();
+    for link in suffix {
+        let l = paths.link(link);
+        wanted.push(l);
+    }
+    let (root, links) = (paths.root(path), paths.links(path).to_vec());
+    if let Some(base) = links.strip_suffix(&wanted[..]) {
+        return paths.add(root, base);
+    }
+    // `&p` is `q` where `p` is `*q`.
+    if let [ADDRESS] = wanted[..] {
+        let mut behind = links.clone();
+        behind.push(DEREF);
+        return paths.add(root, &behind);
+    }
+    // `x.lock` is `p->lock` where `p` is `&x`.
+    let (&first, rest) = wanted.split_first()?;
+    let base = links.strip_suffix(rest).filter(|_| first == DEREF)?;
+    let mut base = base.to_vec();
+    base.push(ADDRESS);
+    paths.add(root, &base)
+}

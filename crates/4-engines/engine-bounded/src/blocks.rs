@@ -1,0 +1,727 @@
+//! C as a graph of large blocks: the start and the heads of loops are places, what changes at them are words, and what
+//! happens between them is a function.
+//!
+//! A place starts as the first run comes to it: what is a number there is one, all else is a word about which nothing
+//! is known. Whatever another run brings that is different becomes such a word, too, and what follows is executed
+//! again, until nothing new is brought.
+
+use crate::cutting::{Cutting, Mark};
+use crate::engine::{Cut, Engine, Key, Step, Why};
+use crate::memory::{Cells, PAGE};
+use crate::relevance::Leads;
+use crate::search::{Goal, Inputs, cut_reason, script};
+use crate::state::{Frame, State, Unset, Value};
+use crate::units::{Sort, Unit};
+use crate::word::Word;
+use c_data::{Check, Operation, Program};
+use check::{Budget, Progress, StopReason};
+use engine_predicates::{Bad, Edge, Graph, Node, Run, Variable};
+use logic::Lit;
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// The most places, words of a place, and blocks that are executed.
+const MAX_SITES: usize = 200;
+const MAX_WORDS: usize = 1_200;
+const MAX_BLOCKS: usize = 3_000;
+/// The depth of a recursion that is followed.
+const DEPTH: u32 = 3;
+/// Rounds of a loop with an uncertain condition that are followed at first, and statements that this may take.
+const PATIENCE: u32 = 4;
+const PATIENT: u64 = 60_000;
+
+/// Where a word of a place is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Place {
+    /// A local in a register, by the frame from below.
+    Local(usize, usize),
+    /// Whether an object is there.
+    Alive(u32),
+    /// Bytes of an object.
+    Bytes(u32, u64, u64),
+    /// What the last function of the outermost level gave back.
+    Result,
+}
+
+/// A place where blocks start.
+struct Site {
+    key: Key,
+    state: State,
+    words: BTreeMap<Place, Word>,
+}
+
+/// What a block that starts somewhere leads to.
+#[derive(Default)]
+struct Block {
+    arrivals: Vec<(usize, State)>,
+    cuts: Vec<Cut>,
+    reached: Vec<Lit>,
+    failed: BTreeMap<Operation, Lit>,
+    taken: Range<usize>,
+}
+
+/// A program as a graph.
+pub struct Blocks<'p> {
+    program: &'p Program,
+    goals: Vec<Goal>,
+    check: Option<Check>,
+    engine: Engine<'p>,
+    sites: Vec<Site>,
+    /// By site, the start first.
+    blocks: Vec<Block>,
+    /// The program allocates memory, which is taken to succeed.
+    pub allocates: bool,
+    /// The graph.
+    pub graph: Graph,
+    /// Statements that were executed.
+    pub statements: u64,
+}
+
+/// What must not happen, and why nothing is known where it does; none where it is what was asked about.
+pub struct Bads {
+    /// What.
+    pub all: Vec<Bad>,
+    /// Why.
+    pub reasons: Vec<Option<StopReason>>,
+    /// The operations that fail, where that is asked.
+    pub operations: Vec<Option<Operation>>,
+}
+
+/// Makes the graph of a program for questions about places, or about operations of a kind; not about what was never
+/// written.
+pub fn blocks<'p>(
+    program: &'p Program,
+    goals: &[Goal],
+    check: Option<Check>,
+    budget: &Budget,
+) -> Result<Blocks<'p>, StopReason> {
+    if check == Some(Check::Uninitialised) {
+        return Err(too_many("what was never written is not followed from round to round"));
+    }
+    let none = || StopReason::Unsupported { what: "there is no function `main`".to_owned() };
+    let script = script(program).ok_or_else(none)?;
+    let mut marks: FxHashSet<Mark> = FxHashSet::default();
+    let mut patience = PATIENCE;
+    let mut statements = 0;
+    loop {
+        let mut engine = Engine::new(program, goals, script.clone(), (DEPTH, false), budget);
+        engine.plain = Lit::FALSE;
+        engine.check = check;
+        engine.cutting =
+            Some(Box::new(Cutting { marks: marks.clone(), patience, ..Cutting::default() }));
+        let mut made = Blocks {
+            program,
+            goals: goals.to_vec(),
+            check,
+            engine,
+            sites: Vec::new(),
+            blocks: Vec::new(),
+            allocates: false,
+            graph: Graph::default(),
+            statements,
+        };
+        let done = made.follow_all(patience > 0)?;
+        statements += made.engine.statements();
+        let missing = std::mem::take(&mut made.cutting().missing);
+        if !done && missing.is_empty() {
+            patience = 0;
+            continue;
+        }
+        if !missing.is_empty() {
+            marks.extend(missing);
+            continue;
+        }
+        made.statements = statements;
+        made.allocates = made.engine.allocates;
+        made.make_graph()?;
+        return Ok(made);
+    }
+}
+
+fn too_many(what: &str) -> StopReason {
+    StopReason::Incomplete { what: what.to_owned() }
+}
+
+impl Blocks<'_> {
+    fn cutting(&mut self) -> &mut Cutting {
+        self.engine.cutting.as_mut().expect("runs are cut")
+    }
+
+    /// Executes blocks until nothing new is brought anywhere. False if loops are to be cut that were not, or if it
+    /// takes too long with rounds that are not certain.
+    fn follow_all(&mut self, patient: bool) -> Step<bool> {
+        self.begin();
+        self.engine.run()?;
+        let mut todo: BTreeSet<(Key, usize)> = BTreeSet::new();
+        self.end(0, &mut todo)?;
+        let mut count = 0;
+        while let Some((_, site)) = todo.pop_first() {
+            if !self.cutting().missing.is_empty() {
+                return Ok(false);
+            }
+            if patient && self.engine.statements() > PATIENT {
+                return Ok(false);
+            }
+            count += 1;
+            if count > MAX_BLOCKS {
+                return Err(too_many("too much changes in loops"));
+            }
+            let (done, total) = (count as u64, None);
+            self.engine.budget.report(Progress { phase: "blocks", done, total });
+            self.engine.budget.poll()?;
+            self.begin();
+            self.cutting().starting = true;
+            let (key, mut state) =
+                (self.sites[site - 1].key.clone(), self.sites[site - 1].state.clone());
+            self.fresh_rounds(&mut state);
+            self.engine.wait(state, key);
+            self.engine.follow()?;
+            self.end(site, &mut todo)?;
+        }
+        Ok(self.cutting().missing.is_empty())
+    }
+
+    fn begin(&mut self) {
+        self.engine.cuts.clear();
+        self.engine.failed.clear();
+        self.engine.reached.iter_mut().for_each(|r| *r = Lit::FALSE);
+        self.cutting().arrivals.clear();
+        let taken = self.engine.taken.len();
+        self.blocks.push(Block { taken: taken..taken, ..Block::default() });
+    }
+
+    /// Loops and recursions of a state that a block starts with count from here.
+    fn fresh_rounds(&self, state: &mut State) {
+        let inputs = self.engine.taken.len();
+        state.guard = Lit::TRUE;
+        for frame in &mut state.frames {
+            let frame = Rc::make_mut(frame);
+            frame.guard = Lit::TRUE;
+            for round in &mut frame.loops {
+                (round.guard, round.inputs) = (Lit::TRUE, inputs);
+            }
+        }
+    }
+
+    /// Takes down what a block leads to.
+    fn end(&mut self, source: usize, todo: &mut BTreeSet<(Key, usize)>) -> Step<()> {
+        let mut block = self.blocks.pop().unwrap_or_default();
+        block.taken.end = self.engine.taken.len();
+        block.cuts = std::mem::take(&mut self.engine.cuts);
+        block.failed = std::mem::take(&mut self.engine.failed);
+        block.reached = self.engine.reached.clone();
+        for (key, state) in std::mem::take(&mut self.cutting().arrivals) {
+            if state.guard == Lit::FALSE {
+                continue;
+            }
+            let found = self.sites.iter().position(|s| s.key == key);
+            let (site, changed) = match found {
+                Some(site) => (site, self.join(site, &state)?),
+                None => {
+                    let words = BTreeMap::new();
+                    let (site, first) = (self.sites.len(), state.clone());
+                    self.sites.push(Site { key: key.clone(), state: first, words });
+                    self.first(site)?;
+                    (site, true)
+                }
+            };
+            if self.sites.len() > MAX_SITES {
+                return Err(too_many("there are too many loops below each other's calls"));
+            }
+            if self.sites[site].words.len() > MAX_WORDS {
+                return Err(too_many("too many values change in a loop"));
+            }
+            if changed {
+                todo.insert((key, site + 1));
+            }
+            block.arrivals.push((site + 1, state));
+        }
+        if self.blocks.len() <= source {
+            self.blocks.resize_with(source + 1, Block::default);
+        }
+        self.blocks[source] = block;
+        Ok(())
+    }
+
+    fn fresh(&mut self, site: usize, place: Place, bits: u32) -> Word {
+        let word = self.engine.c.input(bits);
+        self.sites[site].words.insert(place, word.clone());
+        word
+    }
+
+    fn is_word(&self, site: usize, place: Place) -> bool {
+        self.sites[site].words.contains_key(&place)
+    }
+
+    fn origin_of(&mut self, state: &State, value: &Value) -> Option<Rc<[u32]>> {
+        self.engine.sources(state, value)
+    }
+
+    fn is_pointer(&self, frame: &Frame, local: usize) -> bool {
+        let function = &self.program.functions[frame.function.index()];
+        self.program.types.pointee(function.locals[local].ty).is_some()
+    }
+
+    /// Makes words of what is no number where the first run comes.
+    fn first(&mut self, site: usize) -> Step<()> {
+        let mut state = self.sites[site].state.clone();
+        for f in 0..state.frames.len() {
+            self.plain_frame(&state.frames[f])?;
+            for i in 0..state.frames[f].locals.len() {
+                let Some(value) = state.frames[f].locals[i].clone() else { continue };
+                let mut new = value.clone();
+                if value.word.value().is_none() {
+                    new.from = match self.is_pointer(&state.frames[f], i) {
+                        true => self.origin_of(&state, &value),
+                        false => None,
+                    };
+                    new.word = self.fresh(site, Place::Local(f, i), value.word.width());
+                }
+                new.set = Lit::TRUE;
+                let frame = Rc::make_mut(&mut state.frames[f]);
+                Rc::make_mut(&mut frame.locals)[i] = Some(new);
+            }
+        }
+        for id in 0..state.memory.len() {
+            let Some(cells) = state.memory[id].clone() else { continue };
+            state.memory[id] = Some(Rc::new(self.first_cells(site, id as u32, &cells)));
+        }
+        if let Some(word) = &state.result
+            && word.value().is_none()
+        {
+            state.result = Some(self.fresh(site, Place::Result, word.width()));
+        }
+        self.sites[site].state = state;
+        Ok(())
+    }
+
+    /// What a frame keeps beside its locals must be the same for all runs.
+    fn plain_frame(&self, frame: &Frame) -> Step<()> {
+        let kept = [&frame.result_at, &frame.more];
+        match kept.into_iter().flatten().all(|v| v.word.value().is_some()) {
+            true => Ok(()),
+            false => Err(too_many("where a result goes depends on the data")),
+        }
+    }
+
+    fn first_cells(&mut self, site: usize, id: u32, cells: &Cells) -> Cells {
+        let mut new = cells.clone();
+        if !cells.alive.is_constant() {
+            new.alive = self.fresh(site, Place::Alive(id), 1).bit(0);
+        }
+        if cells.alive == Lit::FALSE {
+            return new;
+        }
+        let mut copy = cells.clone();
+        for unit in self.touching(id, &|page| cells.is_symbolic(page)) {
+            let word = self.peek(&mut copy, unit);
+            if word.value().is_none() {
+                self.vary(site, id, &mut new, unit);
+            }
+        }
+        new
+    }
+
+    fn peek(&mut self, cells: &mut Cells, unit: Unit) -> Word {
+        let e = &mut self.engine;
+        cells.read(&mut e.objects, &mut e.c, e.plain, unit.at, unit.bytes)
+    }
+
+    fn vary(&mut self, site: usize, id: u32, cells: &mut Cells, unit: Unit) {
+        let place = Place::Bytes(id, unit.at, unit.bytes);
+        if self.is_word(site, place) {
+            return;
+        }
+        let word = self.fresh(site, place, 8 * unit.bytes as u32);
+        let e = &mut self.engine;
+        let written = cells.written.take();
+        cells.write(&mut e.objects, &mut e.c, e.plain, unit.at, &word, Lit::TRUE);
+        cells.written = written;
+    }
+
+    /// The scalars of an object on some of its pages.
+    fn touching(&mut self, id: u32, page: &dyn Fn(usize) -> bool) -> Vec<Unit> {
+        let pages = (self.engine.objects.all[id as usize].size as usize).div_ceil(PAGE);
+        let wanted: Vec<bool> = (0..pages).map(page).collect();
+        if !wanted.contains(&true) {
+            return Vec::new();
+        }
+        let units = self.engine.units(id);
+        let touches = |u: &Unit| {
+            let last = (u.at + u.bytes - 1) as usize / PAGE;
+            (u.at as usize / PAGE..=last).any(|p| wanted.get(p) == Some(&true))
+        };
+        units.iter().copied().filter(touches).collect()
+    }
+
+    /// Adds what another run brings. Whether it was anything new.
+    fn join(&mut self, site: usize, brought: &State) -> Step<bool> {
+        let mut state = self.sites[site].state.clone();
+        let before = self.sites[site].words.len();
+        let mut changed = false;
+        for f in 0..state.frames.len() {
+            self.plain_frame(&brought.frames[f])?;
+            let kept = |frame: &Frame| {
+                [&frame.result_at, &frame.more].map(|v| v.as_ref().and_then(|v| v.word.value()))
+            };
+            if kept(&state.frames[f]) != kept(&brought.frames[f]) {
+                return Err(too_many("where a result goes depends on the data"));
+            }
+            let more: Vec<u32> = brought.frames[f].objects.clone();
+            let new = more.iter().filter(|o| !state.frames[f].objects.contains(o));
+            let new: Vec<u32> = new.copied().collect();
+            if !new.is_empty() {
+                Rc::make_mut(&mut state.frames[f]).objects.extend(new);
+                changed = true;
+            }
+            for i in 0..state.frames[f].locals.len() {
+                changed |= self.join_local(site, (&mut state, brought), f, i);
+            }
+        }
+        let count = state.memory.len().max(brought.memory.len());
+        state.memory.resize(count, None);
+        for id in 0..count {
+            let there =
+                |cells: &Option<Rc<Cells>>| cells.clone().filter(|cells| cells.alive != Lit::FALSE);
+            let old = there(&state.memory[id]);
+            let new = there(&brought.memory.get(id).cloned().flatten());
+            let joined = match (old, new) {
+                (None, None) => continue,
+                (Some(old), Some(new)) => self.join_cells(site, id as u32, &old, &new),
+                (Some(old), None) => {
+                    let mut cells = (*old).clone();
+                    self.may_be_gone(site, id as u32, &mut cells);
+                    cells
+                }
+                (None, Some(new)) => {
+                    changed = true;
+                    let mut cells = self.first_cells(site, id as u32, &new);
+                    self.may_be_gone(site, id as u32, &mut cells);
+                    cells
+                }
+            };
+            state.memory[id] = Some(Rc::new(joined));
+        }
+        match (&state.result, &brought.result) {
+            (Some(a), Some(b)) if a.value().is_some() && a != b => {
+                let bits = a.width();
+                state.result = Some(self.fresh(site, Place::Result, bits));
+            }
+            _ => {}
+        }
+        self.sites[site].state = state;
+        Ok(changed || self.sites[site].words.len() > before)
+    }
+
+    fn may_be_gone(&mut self, site: usize, id: u32, cells: &mut Cells) {
+        if !self.is_word(site, Place::Alive(id)) {
+            cells.alive = self.fresh(site, Place::Alive(id), 1).bit(0);
+        }
+    }
+
+    fn join_local(
+        &mut self,
+        site: usize,
+        (state, brought): (&mut State, &State),
+        f: usize,
+        i: usize,
+    ) -> bool {
+        let place = Place::Local(f, i);
+        let (old, new) = (&state.frames[f].locals[i], &brought.frames[f].locals[i]);
+        let pointer = self.is_pointer(&brought.frames[f], i);
+        let joined = match (old.clone(), new.clone()) {
+            (None, None) => return false,
+            (Some(old), Some(new)) => {
+                let mut out = old.clone();
+                let same = old.word.value().is_some() && old.word == new.word;
+                if !same {
+                    if !self.is_word(site, place) {
+                        out.word = self.fresh(site, place, old.word.width());
+                    }
+                    if pointer {
+                        let (a, b) = (self.origin_of(state, &old), self.origin_of(brought, &new));
+                        out.from = both(a, b);
+                    }
+                }
+                if out.word == old.word && out.from == old.from {
+                    return false;
+                }
+                out
+            }
+            // What one of the runs has not written is arbitrary there.
+            (Some(old), None) => {
+                let mut out = old.clone();
+                if pointer && !self.is_word(site, place) {
+                    out.from = self.origin_of(state, &old);
+                }
+                if !self.is_word(site, place) {
+                    out.word = self.fresh(site, place, old.word.width());
+                }
+                if out.word == old.word {
+                    return false;
+                }
+                out
+            }
+            (None, Some(new)) => {
+                let mut out = new.clone();
+                out.from = if pointer { self.origin_of(brought, &new) } else { None };
+                out.word = self.fresh(site, place, new.word.width());
+                out.set = Lit::TRUE;
+                out
+            }
+        };
+        let frame = Rc::make_mut(&mut state.frames[f]);
+        Rc::make_mut(&mut frame.locals)[i] = Some(joined);
+        true
+    }
+
+    fn join_cells(&mut self, site: usize, id: u32, old: &Cells, new: &Cells) -> Cells {
+        let mut out = old.clone();
+        if old.alive != new.alive {
+            self.may_be_gone(site, id, &mut out);
+        }
+        if new.pages() == 0 {
+            return out;
+        }
+        if old.pages() == 0 {
+            let alive = out.alive;
+            let mut cells = self.first_cells(site, id, &new.living(Lit::TRUE));
+            cells.alive = alive;
+            return cells;
+        }
+        let (mut a, mut b) = (old.clone(), new.clone());
+        let differ = |page: usize| !old.same_page(new, page);
+        for unit in self.touching(id, &differ) {
+            let place = Place::Bytes(id, unit.at, unit.bytes);
+            if self.is_word(site, place) {
+                continue;
+            }
+            let (first, last) =
+                (unit.at as usize / PAGE, (unit.at + unit.bytes - 1) as usize / PAGE);
+            let raw = (first..=last).any(|p| old.is_raw(p) || new.is_raw(p));
+            let same = !raw && {
+                let (a, b) = (self.peek(&mut a, unit), self.peek(&mut b, unit));
+                a.value().is_some() && a == b
+            };
+            if !same {
+                self.vary(site, id, &mut out, unit);
+            }
+        }
+        out
+    }
+
+    // The graph.
+
+    /// What a word of a place is in a state that comes there.
+    fn brought(&mut self, state: &State, place: Place, bits: u32) -> Word {
+        let word = match place {
+            Place::Local(f, i) => match &state.frames[f].locals[i] {
+                Some(value) => value.word.clone(),
+                None => self.engine.unset(&state.frames[f].clone(), i).word,
+            },
+            Place::Alive(id) => {
+                let cells = state.memory.get(id as usize).and_then(Option::as_ref);
+                Word::of(vec![cells.map_or(Lit::FALSE, |cells| cells.alive)])
+            }
+            Place::Bytes(id, at, bytes) => {
+                let cells = state.memory.get(id as usize).and_then(Option::as_ref);
+                match cells.filter(|cells| cells.pages() > 0) {
+                    Some(cells) => {
+                        let unit = Unit { at, bytes, sort: Sort::Mixed };
+                        self.peek(&mut (**cells).clone(), unit)
+                    }
+                    // Nobody reads what is not there.
+                    None => Word::number(bits, 0),
+                }
+            }
+            Place::Result => state.result.clone().unwrap_or(Word::number(bits, 0)),
+        };
+        word.resized(bits, false)
+    }
+
+    fn make_graph(&mut self) -> Step<()> {
+        let mentioned = crate::mentioned::Mentioned::new(self.program);
+        let start = Node { name: "the start".to_owned(), variables: Vec::new() };
+        let mut nodes = vec![start];
+        for site in 0..self.sites.len() {
+            let words: Vec<(Place, Word)> =
+                self.sites[site].words.iter().map(|(p, w)| (*p, w.clone())).collect();
+            let mut variables = Vec::new();
+            let mut spots = Vec::new();
+            for (place, word) in &words {
+                let (name, signed, spot) = self.described(site, *place);
+                let bits = word.width();
+                let mask = if bits >= 128 { u128::MAX } else { (1 << bits) - 1 };
+                let numbers = mentioned.numbers(&spot, bits);
+                let numbers = numbers.into_iter().map(|n| n as u128 & mask).collect();
+                spots.push(spot);
+                let (bits, beside) = (word.lits(), Vec::new());
+                variables.push(Variable { name, bits, signed, numbers, beside });
+            }
+            for (a, spot) in spots.iter().enumerate() {
+                let near = |b: &usize| *b != a && mentioned.are_compared(spot, &spots[*b]);
+                variables[a].beside = (0..spots.len()).filter(near).collect();
+            }
+            // Names are told apart.
+            let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+            for variable in &mut variables {
+                let count = seen.entry(variable.name.clone()).or_default();
+                *count += 1;
+                if *count > 1 {
+                    variable.name = format!("{}#{count}", variable.name);
+                }
+            }
+            let (file, line, function) = self.place(site + 1);
+            let name = format!("{file}:{line} in `{function}`");
+            nodes.push(Node { name, variables });
+        }
+        let mut edges = Vec::new();
+        for from in 0..self.blocks.len() {
+            for (to, state) in self.blocks[from].arrivals.clone() {
+                let words: Vec<(Place, u32)> =
+                    self.sites[to - 1].words.iter().map(|(p, w)| (*p, w.width())).collect();
+                let values =
+                    words.iter().map(|&(p, bits)| self.brought(&state, p, bits).lits()).collect();
+                edges.push(Edge { from, to, guard: state.guard, values });
+            }
+        }
+        let aig = std::mem::take(&mut self.engine.c.aig);
+        self.graph = Graph { aig, nodes, edges };
+        Ok(())
+    }
+
+    /// What a word is called, whether it has a sign, and which variable of the program it is.
+    fn described(&self, site: usize, place: Place) -> (String, bool, crate::mentioned::Spot) {
+        use crate::mentioned::Spot;
+        let state = &self.sites[site].state;
+        let local = |f: usize, i: usize| {
+            let function = &self.program.functions[state.frames[f].function.index()];
+            let local = &function.locals[i];
+            let name =
+                if local.name.is_empty() { format!("(value {i})") } else { local.name.clone() };
+            let name = match f + 1 == state.frames.len() {
+                true => name,
+                false => format!("{}::{name}", function.name),
+            };
+            (name, local.ty, Spot::Local(state.frames[f].function, i))
+        };
+        match place {
+            Place::Local(f, i) => {
+                let (name, ty, spot) = local(f, i);
+                (name, self.engine.class(ty).is_signed(), spot)
+            }
+            Place::Alive(id) => {
+                (format!("alive({})", self.object_name(state, id)), false, Spot::None)
+            }
+            Place::Result => ("(result)".to_owned(), true, Spot::None),
+            Place::Bytes(id, at, bytes) => {
+                let name = format!("{}{}", self.object_name(state, id), self.engine.path(id, at));
+                let units = self.engine.cutting.as_ref().and_then(|c| c.units.get(&id));
+                let unit = units.and_then(|u| u.iter().find(|u| u.at == at && u.bytes == bytes));
+                let signed = unit.is_some_and(|u| u.sort == Sort::Signed);
+                let statics = self.engine.statics.iter().position(|&s| s == id);
+                let spot = match statics {
+                    Some(o) => Spot::Static(o, at),
+                    None => Spot::Memory,
+                };
+                (name, signed, spot)
+            }
+        }
+    }
+
+    fn object_name(&self, state: &State, id: u32) -> String {
+        if let Some(i) = self.engine.statics.iter().position(|&s| s == id) {
+            return self.program.objects[i].name.clone();
+        }
+        for frame in &state.frames {
+            let function = &self.program.functions[frame.function.index()];
+            for (i, value) in frame.locals.iter().enumerate() {
+                let memory = function.locals[i].home == c_data::Home::Memory;
+                let here = value.as_ref().and_then(|v| v.word.value());
+                if memory && here == Some(self.engine.objects.all[id as usize].base.into()) {
+                    let name = &function.locals[i].name;
+                    return match name.is_empty() {
+                        true => format!("(object {i})"),
+                        false => name.clone(),
+                    };
+                }
+            }
+        }
+        format!("(memory {id})")
+    }
+
+    /// Where a place of the graph is: file, line, and function.
+    pub fn place(&self, node: usize) -> (String, u32, String) {
+        let Some(site) = node.checked_sub(1).and_then(|site| self.sites.get(site)) else {
+            return Default::default();
+        };
+        let Some(frame) = site.state.frames.last() else { return Default::default() };
+        let function = &self.program.functions[frame.function.index()];
+        let block = &function.blocks[frame.block];
+        let at = block.stmts.first().map_or(block.end_at, |s| s.at);
+        let file = self.program.files.get(at.file as usize).cloned().unwrap_or_default();
+        (file, at.line, function.name.clone())
+    }
+
+    /// What must not happen so that a goal is not reached: the first with number 0, if the question is about places.
+    pub fn bads(&mut self, goal: usize) -> Bads {
+        let asked = match self.check {
+            Some(check) => Goal { points: self.program.operation_points(check) },
+            None => self.goals[goal].clone(),
+        };
+        let leads = Leads::new(self.program, &asked);
+        let everywhere = matches!(self.check, Some(Check::Memory | Check::Cleanup));
+        let mut out = Bads { all: Vec::new(), reasons: Vec::new(), operations: Vec::new() };
+        let mut add = |node, guard, reason, operation| {
+            if guard != Lit::FALSE {
+                out.all.push(Bad { node, guard });
+                out.reasons.push(reason);
+                out.operations.push(operation);
+            }
+        };
+        for (node, block) in self.blocks.iter().enumerate() {
+            if let Some(&guard) = block.reached.get(goal) {
+                add(node, guard, None, None);
+            }
+            for (&operation, &guard) in &block.failed {
+                add(node, guard, None, Some(operation));
+            }
+            for cut in &block.cuts {
+                let uncovered = everywhere || matches!(cut.why, Why::Uncovered(_));
+                if leads.from(&cut.place, uncovered) {
+                    let reason = cut_reason(self.program, &cut.why, DEPTH);
+                    add(node, cut.guard, Some(reason), None);
+                }
+            }
+        }
+        out
+    }
+
+    /// The inputs that a run takes.
+    pub fn inputs(&mut self, run: &Run) -> Inputs {
+        let mut out = Inputs::default();
+        let mut node = 0;
+        for (step, valuation) in run.inputs.iter().enumerate() {
+            let taken = self.blocks[node].taken.clone();
+            let mut values = valuation.clone();
+            let aig = &self.graph.aig;
+            for taken in &self.engine.taken[taken] {
+                taken.give(&mut out, &mut |lit| values.get(aig, lit));
+            }
+            if let Some(&edge) = run.edges.get(step) {
+                node = self.graph.edges[edge].to;
+            }
+        }
+        out
+    }
+}
+
+fn both(a: Option<Rc<[u32]>>, b: Option<Rc<[u32]>>) -> Option<Rc<[u32]>> {
+    let (a, b) = (a?, b?);
+    let mut all: Vec<u32> = a.iter().chain(b.iter()).copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    Some(all.into())
+}

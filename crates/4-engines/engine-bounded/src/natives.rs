@@ -1,0 +1,425 @@
+//! Functions of the library, and inputs.
+
+use crate::calls::Args;
+use crate::engine::{As, Engine, Step, Taken, Went, Why};
+use crate::memory::{Cells, Kind};
+use crate::state::{State, Value};
+use crate::word::Word;
+use c_data::{At, Check, FuncId, LocalId};
+use logic::Lit;
+use std::rc::Rc;
+
+/// Which arbitrary function it is, for those of the library.
+const LIBRARY: u32 = 1 << 20;
+
+impl Engine<'_> {
+    pub(crate) fn native(
+        &mut self,
+        state: &mut State,
+        f: FuncId,
+        args: Args,
+        (result, which): (Option<LocalId>, u32),
+        at: At,
+    ) -> Step<Went> {
+        let name = self.function(f).name.as_str();
+        if let Some(kind) = name.strip_prefix("__VERIFIER_nondet_") {
+            return Ok(self.nondet(state, name, kind, result, at));
+        }
+        if let Some((kind, function)) =
+            name.strip_prefix("__bop_result_").and_then(|rest| rest.split_once("__"))
+        {
+            return Ok(self.nondet(state, function, kind, result, at));
+        }
+        let plain = name.strip_prefix("__builtin_").unwrap_or(name);
+        let word = |i: usize| args.values.get(i).map(|v: &Value| v.word.clone());
+        let pointer = self.objects.pointer;
+        match plain {
+            "exit" | "__bop_exit" => {
+                self.ended(state, None)?;
+                Ok(Went::Over)
+            }
+            "abort"
+            | "trap"
+            | "_exit"
+            | "_Exit"
+            | "quick_exit"
+            | "__bop_signal"
+            | "__assert_fail"
+            | "__assert"
+            | "__assert_func"
+            | "__assert_rtn"
+            | "__assert_perror_fail"
+            | "__VERIFIER_error"
+            | "reach_error" => {
+                self.ended(state, Some(plain))?;
+                Ok(Went::Over)
+            }
+            // A function that is not there could have done more than its stub does.
+            "__bop_outside" => {
+                self.cut(state, Why::Outside);
+                Ok(Went::On)
+            }
+            // A caller could hand over more than the harness of an entry does.
+            "__bop_beyond" => {
+                self.cut(state, Why::Beyond);
+                Ok(Went::On)
+            }
+            "__bop_compiler" => {
+                let what = "something depends on what the compiler finds out";
+                self.cut(state, Why::Approximate(what.into()));
+                Ok(Went::On)
+            }
+            "__VERIFIER_assume" => {
+                let holds = word(0).map_or(Lit::TRUE, |w| self.c.truth(&w));
+                state.guard = self.c.aig.and(state.guard, holds);
+                Ok(Went::On)
+            }
+            "malloc" | "calloc" => {
+                Ok(self.heap_memory(state, plain == "calloc", [word(0), word(1)], result))
+            }
+            "realloc" => self.reallocate(state, &args, result, at),
+            "free" | "cfree" => {
+                let Some(value) = args.values.first() else { return Ok(Went::On) };
+                self.free(state, value);
+                Ok(self.after(state))
+            }
+            "memcpy" | "memmove" | "memset" => {
+                let (Some(to), Some(size)) = (args.values.first(), word(2)) else {
+                    return Ok(self.uncovered(state, name, at));
+                };
+                let Some(size) = size.value() else {
+                    let model = self.program.function(&format!("__bop_{plain}"));
+                    let Some(model) = model else { return Ok(self.uncovered(state, name, at)) };
+                    return self.call_body(state, model, args, result, None, which);
+                };
+                let size = size as u64;
+                if plain == "memset" {
+                    let byte = args.values[1].word.slice(0, 8).lits();
+                    let all: Vec<Lit> =
+                        byte.iter().copied().cycle().take(8 * size as usize).collect();
+                    if size > 0 {
+                        self.store(state, to, &Word::of(all))?;
+                    }
+                } else {
+                    self.copy(state, to, &args.values[1], size)?;
+                }
+                let value = to.word.clone();
+                self.give(state, result, value);
+                Ok(self.after(state))
+            }
+            "printf" | "fprintf" | "puts" | "putchar" | "putc" | "fputc" | "fputs" | "fflush"
+            | "vprintf" | "vfprintf" | "putchar_unlocked" | "__printf" | "_IO_putc" => {
+                self.check_printed(state, plain, &args.values, &args.types);
+                let any = self.c.input(32);
+                self.give(state, result, any);
+                Ok(Went::On)
+            }
+            "rand" | "random" => {
+                let any = self.c.input(31).resized(pointer, false);
+                self.give(state, result, any);
+                Ok(Went::On)
+            }
+            "time" | "clock" if word(0).is_none_or(|at| at.value() == Some(0)) => {
+                let any = self.c.input(pointer);
+                self.give(state, result, any);
+                Ok(Went::On)
+            }
+            "srand" | "srandom" | "setvbuf" | "setbuf" => {
+                self.give(state, result, Word::number(32, 0));
+                Ok(Went::On)
+            }
+            _ if is_number_function(plain) => {
+                let none = Word::number(1, 0);
+                let (a, b) = (word(0).unwrap_or(none.clone()), word(1).unwrap_or(none));
+                let bits = match result {
+                    Some(local) => {
+                        let f = state.top().function;
+                        self.class(self.function(f).locals[local.index()].ty).bits()
+                    }
+                    None => 64,
+                };
+                let any = self.arbitrary(LIBRARY + f.index() as u32, &a, &b, bits);
+                self.give(state, result, any);
+                Ok(Went::On)
+            }
+            _ => Ok(self.uncovered(state, name, at)),
+        }
+    }
+
+    /// `malloc` and `calloc`, of so many bytes, or of so many things of some size.
+    fn heap_memory(
+        &mut self,
+        state: &mut State,
+        zeroed: bool,
+        sizes: [Option<Word>; 2],
+        result: Option<LocalId>,
+    ) -> Went {
+        let pointer = self.objects.pointer;
+        let size = match (zeroed, sizes) {
+            (false, [Some(size), _]) => size,
+            (_, [Some(a), Some(b)]) => {
+                let wide = 2 * pointer;
+                let (a, b) = (a.resized(wide, false), b.resized(wide, false));
+                let all = self.c.compute(crate::word::Op2::Mul, &a, &b);
+                let high = all.slice(pointer, pointer);
+                let fits = !self.c.truth(&high);
+                // What does not fit gives null, which nobody follows.
+                let large = self.c.aig.and(state.guard, !fits);
+                self.cut_at(large, Why::Bound);
+                state.guard = self.c.aig.and(state.guard, fits);
+                all.slice(0, pointer)
+            }
+            _ => Word::number(pointer, 0),
+        };
+        self.allocates = true;
+        let size = size.resized(pointer, false);
+        match self.allocate(state, &size, Kind::Heap, zeroed) {
+            Some(id) => {
+                let address = self.objects.address(id);
+                self.give(state, result, address);
+                Went::On
+            }
+            None => Went::Over,
+        }
+    }
+
+    fn after(&self, state: &State) -> Went {
+        if state.guard == Lit::FALSE { Went::Over } else { Went::On }
+    }
+
+    fn give(&mut self, state: &mut State, result: Option<LocalId>, word: Word) {
+        if let Some(local) = result {
+            self.set(state, local, word.into());
+        }
+    }
+
+    fn uncovered(&mut self, state: &State, name: &str, at: At) -> Went {
+        let what = format!("{}: `{name}` has no body here", self.place(at));
+        self.cut(state, Why::Uncovered(what));
+        Went::Over
+    }
+
+    fn nondet(
+        &mut self,
+        state: &mut State,
+        name: &str,
+        kind: &str,
+        result: Option<LocalId>,
+        at: At,
+    ) -> Went {
+        let pointer = self.objects.pointer;
+        let (bits, read_as) = match kind {
+            "bool" | "_Bool" => (1, As::Unsigned),
+            "char" => (8, As::Signed),
+            "uchar" | "unsigned_char" | "u8" => (8, As::Unsigned),
+            "short" => (16, As::Signed),
+            "ushort" | "unsigned_short" | "u16" => (16, As::Unsigned),
+            "int" => (32, As::Signed),
+            "uint" | "unsigned" | "unsigned_int" | "u32" => (32, As::Unsigned),
+            "long" => (pointer, As::Signed),
+            "ulong" | "unsigned_long" | "size_t" | "pointer" | "loff_t" => (pointer, As::Unsigned),
+            "longlong" | "S64" => (64, As::Signed),
+            "ulonglong" | "u64" | "U64" => (64, As::Unsigned),
+            "float" => (32, As::F32),
+            "double" => (64, As::F64),
+            _ => return self.uncovered(state, name, at),
+        };
+        let word = self.c.input(bits);
+        let (guard, name) = (state.guard, name.to_owned());
+        self.taken.push(Taken { guard, word: word.clone(), read_as, name });
+        if let Some(local) = result {
+            let f = state.top().function;
+            let to = self.class(self.function(f).locals[local.index()].ty).bits();
+            let word = word.resized(to, read_as == As::Signed);
+            self.set(state, local, word.into());
+        }
+        Went::On
+    }
+
+    /// `free`; the runs on which it is none end.
+    fn free(&mut self, state: &mut State, value: &Value) {
+        let zero = Word::number(value.word.width(), 0);
+        let mut any = self.c.equal(&value.word, &zero);
+        let sources = self.sources(state, value);
+        for &object in sources.iter().flat_map(|s| s.iter()) {
+            let id = object as usize;
+            if let Some(name) = self.elsewhere.get(&object) {
+                // What is not here may be anything.
+                let what = format!("`{name}` is not defined here");
+                let here = self.c.equal(&value.word, &self.objects.address(object));
+                let guard = self.c.aig.and(state.guard, here);
+                self.cut_at(guard, Why::Uncovered(what));
+                state.guard = self.c.aig.and(state.guard, !here);
+                continue;
+            }
+            if self.objects.all[id].kind != Kind::Heap {
+                continue;
+            }
+            let Some(cells) = state.memory.get(id).and_then(Option::as_ref) else { continue };
+            let base = self.objects.address(object);
+            let here = self.c.equal(&value.word, &base);
+            let when = self.c.aig.and(here, cells.alive);
+            if when == Lit::FALSE {
+                continue;
+            }
+            any = self.c.aig.or(any, when);
+            let alive = self.c.aig.and(cells.alive, !here);
+            let cells = match alive {
+                Lit::FALSE => Cells::gone(object),
+                _ => cells.living(alive),
+            };
+            state.memory[id] = Some(Rc::new(cells));
+            self.bury(state, &[object], here);
+        }
+        if self.asks(Check::Memory) {
+            return self.fails(state, !any);
+        }
+        let missed = self.c.aig.and(state.guard, !any);
+        self.undefined(missed, &value.word);
+        state.guard = self.c.aig.and(state.guard, any);
+    }
+
+    fn reallocate(
+        &mut self,
+        state: &mut State,
+        args: &Args,
+        result: Option<LocalId>,
+        at: At,
+    ) -> Step<Went> {
+        let (Some(old), Some(size)) = (args.values.first(), args.values.get(1)) else {
+            return Ok(self.uncovered(state, "realloc", at));
+        };
+        let (Some(address), Some(size)) = (old.word.value(), size.word.value()) else {
+            return Ok(self.uncovered(state, "realloc", at));
+        };
+        if address != 0 && size == 0 {
+            self.free(state, old);
+            let bits = self.objects.pointer;
+            self.give(state, result, Word::number(bits, 0));
+            return Ok(self.after(state));
+        }
+        self.allocates = true;
+        let word = Word::number(self.objects.pointer, size);
+        let Some(new) = self.allocate(state, &word, Kind::Heap, false) else {
+            return Ok(Went::Over);
+        };
+        let new = self.objects.address(new);
+        if address != 0 {
+            let from = self.objects.at(address as u64);
+            let object = from.map(|o| self.objects.all[o as usize].clone());
+            let Some(object) = object.filter(|o| o.exact.is_none()) else {
+                return Ok(self.uncovered(state, "realloc", at));
+            };
+            let kept = object.size.min(size as u64);
+            self.copy(state, &new.clone().into(), old, kept)?;
+            self.free(state, old);
+        }
+        self.give(state, result, new);
+        Ok(self.after(state))
+    }
+}
+
+/// Whether calls of a function of the library are followed, without a body.
+pub fn knows(name: &str) -> bool {
+    let plain = name.strip_prefix("__builtin_").unwrap_or(name);
+    const NAMES: [&str; 48] = [
+        "exit",
+        "abort",
+        "trap",
+        "_exit",
+        "_Exit",
+        "quick_exit",
+        "__assert_fail",
+        "__assert",
+        "__assert_func",
+        "__assert_rtn",
+        "__assert_perror_fail",
+        "reach_error",
+        "malloc",
+        "calloc",
+        "realloc",
+        "free",
+        "cfree",
+        "memcpy",
+        "memmove",
+        "memset",
+        "printf",
+        "fprintf",
+        "puts",
+        "putchar",
+        "putc",
+        "fputc",
+        "fputs",
+        "fflush",
+        "vprintf",
+        "vfprintf",
+        "putchar_unlocked",
+        "__printf",
+        "_IO_putc",
+        "rand",
+        "random",
+        "time",
+        "clock",
+        "srand",
+        "srandom",
+        "setvbuf",
+        "setbuf",
+        "setjmp",
+        "_setjmp",
+        "longjmp",
+        "_longjmp",
+        "sigsetjmp",
+        "__sigsetjmp",
+        "siglongjmp",
+    ];
+    NAMES.contains(&plain) || is_number_function(plain)
+}
+
+/// Whether it computes a number from numbers and does nothing else.
+fn is_number_function(name: &str) -> bool {
+    const NAMES: [&str; 40] = [
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "exp",
+        "exp2",
+        "expm1",
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "sqrt",
+        "cbrt",
+        "floor",
+        "ceil",
+        "trunc",
+        "round",
+        "rint",
+        "nearbyint",
+        "fabs",
+        "pow",
+        "fmod",
+        "atan2",
+        "hypot",
+        "fmax",
+        "fmin",
+        "copysign",
+        "fdim",
+        "lround",
+        "lrint",
+        "llround",
+        "isnan",
+        "isinf",
+        "finite",
+        "signbit",
+    ];
+    let base = name.strip_prefix("__").unwrap_or(name);
+    let cut = |end: char| base.strip_suffix(end).is_some_and(|b| NAMES.contains(&b));
+    NAMES.contains(&base) || cut('f') || cut('l')
+}

@@ -1,0 +1,7 @@
+//! The tests of `engine-bounded`, one program: linking many costs more than it tells.
+
+mod common;
+mod features;
+mod operations;
+mod proved;
+mod random;

@@ -1,0 +1,6 @@
+//! One binary for all tests.
+
+mod behaviour;
+mod differential;
+mod measure;
+mod suite;

@@ -1,0 +1,71 @@
+//! What is searched: places with words, and what happens between them as functions of one graph of formulas.
+
+use logic::{Aig, Lit, Valuation};
+
+/// A word of a place.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// What people call it.
+    pub name: String,
+    /// Its bits, the lowest first: inputs of the formulas that no other variable has.
+    pub bits: Vec<Lit>,
+    /// It is a number with a sign.
+    pub signed: bool,
+    /// Numbers that it is compared with, or becomes.
+    pub numbers: Vec<u128>,
+    /// Variables of the same place that it is compared with.
+    pub beside: Vec<usize>,
+}
+
+/// A place that every run without end comes to again and again, or the start.
+#[derive(Clone, Debug, Default)]
+pub struct Node {
+    /// What people call it.
+    pub name: String,
+    /// What changes there; all else is the same whenever a run comes there.
+    pub variables: Vec<Variable>,
+}
+
+/// What happens from one place to the next.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// Where it starts.
+    pub from: usize,
+    /// Where it ends.
+    pub to: usize,
+    /// When it is taken: a function of the variables of `from`, and of inputs that are arbitrary each time.
+    pub guard: Lit,
+    /// What the variables of `to` are then.
+    pub values: Vec<Vec<Lit>>,
+}
+
+/// A graph of large blocks. The first place is the start; it has no variables, and nothing leads back to it.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    /// The formulas.
+    pub aig: Aig,
+    /// The places.
+    pub nodes: Vec<Node>,
+    /// What happens between them.
+    pub edges: Vec<Edge>,
+}
+
+/// What must not happen: at a place, the function that says when.
+#[derive(Clone, Copy, Debug)]
+pub struct Bad {
+    /// The place.
+    pub node: usize,
+    /// When.
+    pub guard: Lit,
+}
+
+/// A run: edges from the start, then something bad; and what the inputs are at each step, that of the end included.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The edges.
+    pub edges: Vec<usize>,
+    /// Which of the things that must not happen does.
+    pub bad: usize,
+    /// The inputs of each step.
+    pub inputs: Vec<Valuation>,
+}

@@ -1,0 +1,820 @@
+//! Questions about a C program with its data, answered by bounded search. Every run that is found is executed; what
+//! is not seen is not said.
+//!
+//! With `--engine bounded` all questions are asked here. With `--engine auto` those are that the control skeleton
+//! leaves open: what no run of the skeleton does, no run of the program does.
+
+use crate::entries::{self, Harness};
+use crate::prover::{self, How};
+use crate::stubs;
+use asking::{EngineChoice, Judgement, Options, Watch, nothing};
+use c_data::{BlockId, Check, FuncId, Point};
+use check::{Limits, Partial, StopReason};
+use engine_bounded::{Goal, Inputs, Verdict};
+use input::{CProgram, CText, DataProgram, Error, LazyData, Model, caught};
+use ir::{Init, NodeId, ProgramBuilder, Rel};
+use property::{OperationKind, Property};
+use render::{Caller, Claim, ClaimedStep, Claims, ListedStep, Listing, Outcome, Report, Status};
+use rustc_hash::FxHashMap;
+use source::{SourceFile, suggest};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What this search is called.
+pub(crate) const BOUNDED: &str = "bounded";
+/// Whether an engine of that name answers about C with its data.
+pub fn of_data(engine: &str) -> bool {
+    [BOUNDED, prover::PDR, prover::PREDICATES].contains(&engine)
+}
+/// Instructions that a run that was found may take.
+const MAX_STEPS: u64 = 2_000_000_000;
+/// The most lines of a run that are listed.
+pub(crate) const MAX_LINES: usize = 2_000;
+/// What the search may take with `--engine auto` where no `--timeout` says more.
+const BY_ITSELF: Duration = Duration::from_secs(20);
+/// The most arguments of `main` that a run is given.
+const MAX_ARGUMENTS: u64 = 1_000;
+
+/// A C program with its data, and with the models of the library that the search needs.
+pub fn searchable(texts: Vec<CText>, model: Model) -> LazyData {
+    LazyData::new(texts, model, engine_bounded::MODELS)
+}
+
+/// What answers about places grant.
+const WRAPS: &str = "signed arithmetic wraps around, and operands are evaluated from left to right";
+
+/// What is searched.
+pub(crate) struct Searched<'a> {
+    /// The program's skeleton.
+    pub(crate) c: &'a CProgram,
+    /// The program with its data.
+    pub(crate) data: Arc<DataProgram>,
+    /// What functions without a body do, as C.
+    pub(crate) stubs: &'a str,
+    /// Callers that do anything, of an entry that is not `main`.
+    pub(crate) harness: Option<Arc<Harness>>,
+    /// The files, to be shown.
+    pub(crate) files: &'a [Arc<SourceFile>],
+}
+
+impl<'a> Searched<'a> {
+    pub(crate) fn new(
+        lazy: &'a LazyData,
+        (c, entry): (&'a CProgram, Option<&str>),
+        files: &'a [Arc<SourceFile>],
+    ) -> Result<Searched<'a>, Error> {
+        let (data, stubs) = lazy.program(|plain| stubs::stubs(plain.program(), c))?;
+        let Some(entry) = entry.filter(|entry| *entry != "main") else {
+            return Ok(Searched { c, data, stubs, harness: None, files });
+        };
+        let harness = entries::harness(data.program(), lazy.texts(), entry);
+        let harness = harness.map_err(|what| Error::Usage(format!("`--entry`: {what}")))?;
+        let more = format!("{stubs}\n{}", harness.makers);
+        let data = lazy.variant(harness.texts.clone(), &more)?;
+        Ok(Searched { c, data, stubs, harness: Some(Arc::new(harness)), files })
+    }
+
+    /// What answers take for granted, beside what arithmetic does.
+    fn granted(&self, allocates: bool) -> Vec<String> {
+        let mut out = Vec::new();
+        out.extend(self.harness.as_ref().map(|h| h.granted()));
+        if allocates {
+            out.push("allocations of memory succeed".to_owned());
+        }
+        let names: Vec<String> =
+            stubs::stubbed(self.stubs).map(|name| format!("`{name}`")).collect();
+        match &names[..] {
+            [] => {}
+            [one] => out.push(format!(
+                "{one} has no body here: it returns anything, and calls nothing of the program"
+            )),
+            [first, rest @ ..] => out.push(format!(
+                "{first} and {} more have no body here: they return anything, and call nothing of the program",
+                rest.len()
+            )),
+        }
+        out
+    }
+
+    /// What a run gets, as reports say it.
+    pub(crate) fn given(&self, inputs: &Inputs) -> render::Inputs {
+        let arguments = arguments(inputs).len() - 1;
+        let (values, mut stubs) = (inputs.values.clone(), self.stubs.to_owned());
+        let caller = self.harness.as_ref().map(|harness| {
+            stubs += &harness.makers;
+            Caller {
+                entry: harness.entry.clone(),
+                assumed: harness.told(&values),
+                units: harness.units.clone(),
+            }
+        });
+        render::Inputs { values, arguments, stubs, caller }
+    }
+}
+
+/// Takes down what was found: answers to questions before one, and to that one.
+fn so_far(
+    watch: &Watch,
+    (program, files): (&Arc<ir::Program>, &[Arc<SourceFile>]),
+    before: &[Outcome],
+    found: &[Outcome],
+    rest: &[Property],
+) {
+    let known = || before.iter().chain(found);
+    let questions = known().map(|o| o.property.clone()).chain(rest.iter().cloned());
+    watch.so_far.asked(program, files, questions);
+    known().for_each(|outcome| watch.so_far.answered(outcome));
+}
+
+/// The operations that a property asks about.
+fn kind(property: &Property) -> Option<OperationKind> {
+    match property {
+        Property::Operations { kind } => Some(*kind),
+        _ => None,
+    }
+}
+
+/// A run is executed for what it reaches.
+struct Silent<'a> {
+    budget: &'a check::Budget,
+}
+
+impl c_run::Host for Silent<'_> {
+    fn output(&mut self, _: bool, _: &[u8]) {}
+    fn input(&mut self, _: &mut [u8]) -> usize {
+        0
+    }
+    fn stopped(&mut self) -> bool {
+        self.budget.poll().is_err()
+    }
+}
+
+/// Answers the questions by bounded search.
+pub fn search(
+    files: &[Arc<SourceFile>],
+    properties: &[Property],
+    options: &Options,
+    watch: &Watch,
+) -> Result<Report, Error> {
+    let usage = |what: &str| Err(Error::Usage(what.to_owned()));
+    let word = match options.search.engine {
+        EngineChoice::Auto => BOUNDED,
+        engine => engine.word(),
+    };
+    let (Some(c), Some(data)) = (&options.input.c, &options.input.data) else {
+        return match properties.iter().find_map(kind) {
+            Some(kind) => usage(&format!("`--{}` is about C programs; this is none", kind.word())),
+            None => usage(&format!("the engine {word} searches C programs; this is none")),
+        };
+    };
+    if c.skeleton().bodies.is_empty() {
+        return Err(c.wrong(&front_c::LowerError::Empty));
+    }
+    let entry = options.input.entry.as_deref();
+    if let Some(name) = entry.filter(|entry| *entry != "main") {
+        let cleanup = |p: &Property| kind(p) == Some(OperationKind::MemoryCleanup);
+        if properties.iter().any(cleanup) {
+            return usage(
+                "`--memory-cleanup` asks about the end of the program, and starts at `main`; leave out `--entry`",
+            );
+        }
+        let s = c.skeleton();
+        if s.func_named(name).is_none_or(|f| s.body(f).is_none()) {
+            return Err(c.wrong(&front_c::LowerError::NoEntry { name: name.to_owned() }));
+        }
+        if how(options.search.engine).is_some() {
+            return usage(&format!("the engine {word} starts at `main`; leave out `--entry`"));
+        }
+    }
+    if !options.input.keep.is_empty() {
+        return usage(&format!("the engine {word} keeps all values; leave out `--keep`"));
+    }
+    let of = Searched::new(data, (c, entry), files)?;
+    let places: Vec<&Property> = properties.iter().filter(|p| kind(p).is_none()).collect();
+    let goals = places.iter().map(|p| goal(p, &of.data, files)).collect::<Result<Vec<_>, _>>()?;
+    let nothing = Arc::new(nothing());
+    watch.so_far.asked(&nothing, files, properties.iter().cloned());
+    let budget = watch.budget(options.search.limits);
+    let (reached, mut allocates) = match places.is_empty() {
+        true => (Vec::new(), false),
+        false => match how(options.search.engine) {
+            Some(how) => proved(&of, &places, &goals, how, options, &budget),
+            None => reached(&of, &places, &goals, options, &budget),
+        },
+    };
+    let mut reached = reached.into_iter();
+    let overflow = |p: &Property| kind(p) == Some(OperationKind::Overflow);
+    let mut granted: Vec<String> = vec![
+        if !places.is_empty() {
+            WRAPS
+        } else if properties.iter().all(overflow) {
+            "operands are evaluated from left to right"
+        } else {
+            "signed arithmetic wraps around, a quotient that does not fit ends a run, and operands are evaluated from \
+             left to right"
+        }
+        .to_owned(),
+    ];
+    let mut results: Vec<Outcome> = Vec::new();
+    for (i, property) in properties.iter().enumerate() {
+        let Some(kind) = kind(property) else {
+            results.extend(reached.next());
+            continue;
+        };
+        let rest = &properties[i + 1..];
+        let tell = |found: &[Outcome]| so_far(watch, (&nothing, files), &results, found, rest);
+        let with = (&budget, &tell as crate::operations::Telling<'_>);
+        let (found, made) = crate::operations::answers(kind, &of, options, with);
+        results.extend(found);
+        allocates |= made;
+        let said = crate::operations::granted(kind).to_owned();
+        if !granted.contains(&said) {
+            granted.push(said);
+        }
+    }
+    granted.extend(of.granted(allocates));
+    Ok(Report {
+        files: files.to_vec(),
+        program: nothing,
+        results,
+        suppressed: Vec::new(),
+        assumptions: Vec::new(),
+        not_modelled: of.data.gaps(),
+        claims: Claims { granted, ..Claims::default() },
+    })
+}
+
+/// Asks about the program with its data what its skeleton leaves open, where the data is at hand: what some run of
+/// the skeleton does, and what could not be told of it.
+pub fn with_data(
+    report: &mut Report,
+    files: &[Arc<SourceFile>],
+    options: &Options,
+    watch: &Watch,
+) -> Result<(), Error> {
+    let (Some(c), Some(data)) = (&options.input.c, &options.input.data) else { return Ok(()) };
+    let open = |o: &Outcome| {
+        let asked = matches!(o.property, Property::Assert | Property::Reach { .. });
+        asked && !matches!(o.status, Status::Holds | Status::Unreachable)
+    };
+    // A library without an entry is a skeleton.
+    let entry = options.input.entry.as_deref();
+    let start = c.skeleton().func_named(entry.unwrap_or("main"));
+    let starts = start.and_then(|f| c.skeleton().body(f)).is_some();
+    if !starts || !report.results.iter().any(open) {
+        return Ok(());
+    }
+    let whole = !c.extent(options.input.allow_incomplete).forbids_claims();
+    // A function that no harness can call is asked about as a skeleton.
+    let of = match (Searched::new(data, (c, entry), files), entry) {
+        (Err(_), Some(name)) if name != "main" => return Ok(()),
+        (of, _) => of?,
+    };
+    let (mut places, mut properties, mut goals) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, outcome) in report.results.iter().enumerate().filter(|(_, o)| open(o)) {
+        // What the data program has no words for stays a question about the skeleton.
+        if let Ok(goal) = goal(&outcome.property, &of.data, files) {
+            places.push(i);
+            properties.push(&outcome.property);
+            goals.push(goal);
+        }
+    }
+    let limits = options.search.limits;
+    let budget = match limits.time {
+        Some(_) => watch.budget(limits),
+        None => watch.part(Limits { time: Some(BY_ITSELF), ..limits }, limits),
+    };
+    let (results, allocates) = reached_or_proved(&of, &properties, &goals, options, &budget);
+    for (i, mut outcome) in places.into_iter().zip(results) {
+        let before = &mut report.results[i];
+        if !outcome.status.is_violation() && !whole {
+            // What was left out may do anything, and does in the skeleton.
+            continue;
+        }
+        outcome.why = "C with its data: what the control skeleton leaves open".to_owned();
+        if outcome.status == Status::Unknown && before.status.is_violation() {
+            let what = "a run of the control skeleton, in which data is not looked at, does it; \
+                        `--skeleton` shows that run";
+            outcome.warnings.push(what.to_owned());
+        }
+        outcome.vacuous.append(&mut before.vacuous);
+        *before = outcome;
+    }
+    report.claims.granted.push(WRAPS.to_owned());
+    report.claims.granted.extend(of.granted(allocates));
+    report.not_modelled.extend(of.data.gaps());
+    Ok(())
+}
+
+/// The answers by search, and by proofs beside it where the search does not come to an end.
+fn reached_or_proved(
+    of: &Searched<'_>,
+    properties: &[&Property],
+    goals: &[Goal],
+    options: &Options,
+    budget: &check::Budget,
+) -> (Vec<Outcome>, bool) {
+    // What callers may do is not known to proofs.
+    let from_main = options.input.entry.as_deref().is_none_or(|entry| entry == "main");
+    if options.search.bound.is_some() || !from_main {
+        return reached(of, properties, goals, options, budget);
+    }
+    let open = |o: &Outcome| o.stop_reason.as_ref().is_some_and(prover::leaves_open);
+    let decided = |o: &Outcome| o.stop_reason.is_none();
+    let ((mut results, allocates), proved) = prover::beside(
+        budget,
+        |budget| reached(of, properties, goals, options, budget),
+        |budget| proved(of, properties, goals, How::Directed, options, budget),
+        |(results, _)| results.iter().all(decided),
+        |(results, _)| results.iter().any(open),
+    );
+    let Some((proved, made)) = proved else { return (results, allocates) };
+    for (found, proof) in results.iter_mut().zip(proved) {
+        if open(found) && decided(&proof) {
+            *found = proof;
+        } else if found.stop_reason == Some(StopReason::Cancelled) && budget.poll().is_ok() {
+            // The search was ended because of the others.
+            *found = proof;
+        } else if open(found)
+            && let Some(reason) = &proof.stop_reason
+        {
+            let what = format!("no proof was found: {reason}");
+            found.warnings.push(what);
+        }
+    }
+    (results, allocates || made)
+}
+
+/// How proofs are searched for, if they are.
+pub(crate) fn how(engine: EngineChoice) -> Option<How> {
+    match engine {
+        EngineChoice::Invariants => Some(How::Directed),
+        EngineChoice::Predicates => Some(How::Guesses),
+        _ => None,
+    }
+}
+
+/// The answers about places by proofs, and whether memory is allocated.
+fn proved(
+    of: &Searched<'_>,
+    properties: &[&Property],
+    goals: &[Goal],
+    how: How,
+    options: &Options,
+    budget: &check::Budget,
+) -> (Vec<Outcome>, bool) {
+    let start = Instant::now();
+    let lines = options.shown.max_steps.min(MAX_LINES);
+    let done = caught("engine pdr", || prover::goals(of, goals, how, lines, budget));
+    let seconds = start.elapsed().as_secs_f64();
+    let mut results = Vec::new();
+    let (mut found, counters, allocates) = match done {
+        Ok(answers) => (answers.verdicts, answers.counters, answers.allocates),
+        Err(what) => {
+            let reason = StopReason::Internal { what };
+            let open = || prover::Verdict::Unknown(reason.clone());
+            (goals.iter().map(|_| open()).collect(), Vec::new(), false)
+        }
+    };
+    found.reverse();
+    for (i, &property) in properties.iter().enumerate() {
+        let mut out = Outcome::unknown(property.clone(), StopReason::Cancelled);
+        out.engine = match how {
+            How::Directed => prover::PDR,
+            How::Guesses => prover::PREDICATES,
+        }
+        .to_owned();
+        out.why = "asked for by `--engine`".to_owned();
+        out.seconds = seconds;
+        out.counters.clone_from(&counters);
+        match found.pop() {
+            None => {}
+            Some(prover::Verdict::Unknown(reason)) => out.stop_reason = Some(reason),
+            Some(prover::Verdict::Proved(invariants)) => {
+                tell(&mut out, &Verdict::Unreached, of);
+                out.invariants = Some(invariants);
+            }
+            Some(prover::Verdict::Reached(inputs, passed)) => {
+                tell(&mut out, &Verdict::Reached(inputs), of);
+                if options.search.trace != check::TraceMode::None {
+                    out.trace = Some(listing(of, &passed, &mut out.warnings));
+                }
+            }
+        }
+        if goals[i].points.is_empty() {
+            out.vacuous.push("the program has no assertion that could fail".to_owned());
+        }
+        results.push(out);
+    }
+    (results, allocates)
+}
+
+/// The answers about places, and whether memory is allocated.
+fn reached(
+    of: &Searched<'_>,
+    properties: &[&Property],
+    goals: &[Goal],
+    options: &Options,
+    budget: &check::Budget,
+) -> (Vec<Outcome>, bool) {
+    let program = of.data.program();
+    let start = Instant::now();
+    let mut seen: Vec<Option<c_run::Passes>> = vec![None; goals.len()];
+    let done = caught("engine bounded", || {
+        let mut confirm = |goal: usize, inputs: &Inputs| {
+            let lines = options.shown.max_steps.min(MAX_LINES);
+            let values = inputs.values.iter().map(|(_, value)| *value).collect();
+            let run = Run { args: arguments(inputs), inputs: values, lines };
+            // Simpler inputs are tried afterwards, and may not get there.
+            let run = executed(program, (&goals[goal].points, None), run, budget);
+            if run.reached {
+                seen[goal] = Some(run.passed);
+            }
+            run.reached
+        };
+        let search = engine_bounded::Options { bound: options.search.bound };
+        engine_bounded::search(program, goals, search, budget, &mut confirm)
+    });
+    let seconds = start.elapsed().as_secs_f64();
+    let mut results = Vec::new();
+    for (i, &property) in properties.iter().enumerate() {
+        let mut out = Outcome::unknown(property.clone(), StopReason::Cancelled);
+        out.engine = BOUNDED.to_owned();
+        out.why = match options.search.engine {
+            EngineChoice::Bounded => "asked for by `--engine`".to_owned(),
+            _ => "asked together with a question about C's data".to_owned(),
+        };
+        out.seconds = seconds;
+        match &done {
+            Err(what) => out.stop_reason = Some(StopReason::Internal { what: what.clone() }),
+            Ok(searched) => {
+                out.counters.clone_from(&searched.counters);
+                tell(&mut out, &searched.answers[i].verdict, of);
+            }
+        }
+        if let (true, Some(passed)) = (out.status.is_violation(), &seen[i])
+            && options.search.trace != check::TraceMode::None
+        {
+            out.trace = Some(listing(of, passed, &mut out.warnings));
+            if options.search.insist {
+                out.warnings.push("the run is the one that was executed, not a shortest".into());
+            }
+        }
+        if out.status == Status::Holds && options.search.self_check {
+            out.warnings.push("there is no proof to check".to_owned());
+        }
+        if goals[i].points.is_empty() {
+            out.vacuous.push("the program has no assertion that could fail".to_owned());
+        }
+        results.push(out);
+    }
+    (results, done.is_ok_and(|s| s.allocates))
+}
+
+/// What a run gets, and how many of its lines are noted.
+pub(crate) struct Run {
+    pub(crate) args: Vec<String>,
+    pub(crate) inputs: Vec<i128>,
+    pub(crate) lines: usize,
+}
+
+/// What a run did.
+pub(crate) struct Executed {
+    /// It came to one of the points.
+    pub(crate) reached: bool,
+    pub(crate) passed: c_run::Passes,
+    /// Operations that failed.
+    pub(crate) failed: Vec<c_run::Failure>,
+}
+
+/// Executes a run up to some points, or to where an operation fails that is asked about.
+pub(crate) fn executed(
+    program: &c_data::Program,
+    (points, check): (&[Point], Option<Check>),
+    run: Run,
+    budget: &check::Budget,
+) -> Executed {
+    let run = c_run::Options {
+        args: run.args,
+        inputs: run.inputs,
+        max_steps: Some(MAX_STEPS),
+        stop_at: points.to_vec(),
+        lines: run.lines,
+        check,
+        ..c_run::Options::default()
+    };
+    let outcome = c_run::run(program, &run, &mut Silent { budget });
+    let reached = outcome.ending == c_run::Ending::Reached;
+    Executed { reached, passed: outcome.passed, failed: outcome.failed }
+}
+
+/// Whether the program, executed on the inputs of a claim, does what is claimed.
+pub fn replayed(
+    claim: &Claim,
+    inputs: &render::Inputs,
+    files: &[Arc<SourceFile>],
+    options: &Options,
+    budget: &check::Budget,
+) -> Result<Judgement, Error> {
+    let (Some(c), Some(data)) = (&options.input.c, &options.input.data) else {
+        let what = "inputs are of a C program with its data, which was not read";
+        return Ok(Judgement::Unknown(what.to_owned()));
+    };
+    let of = Searched::new(data, (c, options.input.entry.as_deref()), files)?;
+    let kind = kind(&claim.property);
+    let points = match kind {
+        Some(_) => Vec::new(),
+        None => goal(&claim.property, &of.data, files)?.points,
+    };
+    let args = named(1 + inputs.arguments as u64);
+    let values = inputs.values.iter().map(|(_, value)| *value).collect();
+    let run = Run { args, inputs: values, lines: MAX_LINES };
+    let check = kind.map(crate::operations::check_of);
+    let done = caught("replay", || executed(of.data.program(), (&points, check), run, budget));
+    if let (Some(kind), Ok(run), Ok(())) = (kind, &done, budget.poll()) {
+        let told = claim.finding.as_ref();
+        if let Err(judgement) = crate::operations::judged(kind, told, run, &of) {
+            return Ok(judgement);
+        }
+    }
+    let passed = match done {
+        Ok(run) if run.reached || kind.is_some() && budget.poll().is_ok() => run.passed,
+        Ok(_) => {
+            return Ok(match budget.poll() {
+                Ok(()) => {
+                    Judgement::Refused("with these inputs the run does not get there".to_owned())
+                }
+                Err(reason) => Judgement::Unknown(reason.to_string()),
+            });
+        }
+        Err(what) => {
+            return Ok(Judgement::Unknown(format!("internal error, please report it: {what}")));
+        }
+    };
+    let Some(trace) = &claim.trace else { return Ok(Judgement::Accepted) };
+    let found = listing(&of, &passed, &mut Vec::new());
+    let at = |step: &ListedStep| {
+        let node = &found.program.nodes[step.node];
+        let text = found.program.text(node.origin.text).to_owned();
+        (found.program.proc_name(node.proc).to_owned(), node.origin.line, step.depth, text)
+    };
+    let told = |step: &ClaimedStep| {
+        let text = step.text.clone().unwrap_or_default();
+        (step.proc.clone(), step.line, step.depth, text)
+    };
+    let found: Vec<_> = found.steps.iter().map(at).collect();
+    let claimed: Vec<_> = trace.steps.iter().map(told).collect();
+    let same = found.iter().zip(&claimed).take_while(|(a, b)| a == b).count();
+    Ok(match same == found.len() && same == claimed.len() {
+        true => Judgement::Accepted,
+        // Of a long run not every line was noted, here or there.
+        false if passed.left_out > 0 || claimed.len() < found.len() && same > 0 => {
+            let what =
+                "the run gets there; not all of its steps are listed, and they were not compared";
+            Judgement::Unknown(what.to_owned())
+        }
+        false => Judgement::Refused(format!("step {}: the run is somewhere else", same + 1)),
+    })
+}
+
+/// Whether invariants prove a claim about the program with its data.
+pub fn replayed_proof(
+    claim: &render::ProvedByInvariants,
+    files: &[Arc<SourceFile>],
+    options: &Options,
+    budget: &check::Budget,
+) -> Result<Judgement, Error> {
+    let (Some(c), Some(data)) = (&options.input.c, &options.input.data) else {
+        let what = "invariants are of a C program with its data, which was not read";
+        return Ok(Judgement::Unknown(what.to_owned()));
+    };
+    let right = match claim.property {
+        Property::Reach { .. } => "unreachable",
+        _ => "holds",
+    };
+    if claim.verdict != right || is_line(&claim.property) {
+        return Ok(Judgement::Refused(format!("no proof shows `{}`", claim.verdict)));
+    }
+    let of = Searched::new(data, (c, None), files)?;
+    let (check, goals) = match kind(&claim.property) {
+        Some(kind) => (Some(crate::operations::check_of(kind)), Vec::new()),
+        None => (None, vec![goal(&claim.property, &of.data, files)?]),
+    };
+    let done = caught("checking a proof", || {
+        prover::checked(&of, &goals, 0, check, &claim.invariants, budget)
+    });
+    Ok(match done {
+        Ok(Ok(Ok(()))) => Judgement::Accepted,
+        Ok(Ok(Err(prover::Refused::Wrong(what) | prover::Refused::Other(what)))) => {
+            Judgement::Refused(format!("the proof is none: {what}"))
+        }
+        Ok(Err(reason)) => Judgement::Unknown(reason.to_string()),
+        Err(what) => Judgement::Unknown(format!("internal error, please report it: {what}")),
+    })
+}
+
+/// Whether a property asks about a line.
+fn is_line(property: &Property) -> bool {
+    let Property::Reach { label } = property else { return false };
+    label.rsplit_once(':').is_some_and(|(_, line)| line.parse::<u32>().is_ok())
+}
+
+fn tell(out: &mut Outcome, verdict: &Verdict, of: &Searched<'_>) {
+    let reach = matches!(out.property, Property::Reach { .. });
+    out.stop_reason = None;
+    match verdict {
+        Verdict::Unknown(reason) => out.stop_reason = Some(reason.clone()),
+        // What is decided when a program is read is no statement of the data program, and stands on a line.
+        Verdict::Unreached if is_line(&out.property) => {
+            let what = "a condition on the line may be decided before it is run";
+            out.stop_reason = Some(StopReason::Approximate { what: what.to_owned() });
+        }
+        Verdict::Unreached => out.status = if reach { Status::Unreachable } else { Status::Holds },
+        Verdict::Reached(inputs) => {
+            out.status = if reach { Status::Reachable } else { Status::Violated };
+            out.inputs = Some(Arc::new(of.given(inputs)));
+        }
+    }
+}
+
+/// `argv`, with as many arguments as are wanted.
+pub(crate) fn arguments(inputs: &Inputs) -> Vec<String> {
+    named(inputs.argc.unwrap_or(1))
+}
+
+/// So many arguments, the program's name first.
+fn named(count: u64) -> Vec<String> {
+    let more = (1..count.clamp(1, MAX_ARGUMENTS)).map(|i| i.to_string());
+    std::iter::once("program".to_owned()).chain(more).collect()
+}
+
+/// The points that a property asks about.
+pub(crate) fn goal(
+    property: &Property,
+    data: &DataProgram,
+    files: &[Arc<SourceFile>],
+) -> Result<Goal, Error> {
+    let program = data.program();
+    let functions = || program.functions.iter().enumerate();
+    match property {
+        Property::Assert => {
+            let calls = functions().filter(|(_, f)| front_c::is_failed_assertion(&f.name));
+            Ok(Goal { points: calls.map(|(i, _)| Point::Call(FuncId::new(i))).collect() })
+        }
+        Property::Reach { label } => reach(label, data, files),
+        other => Err(Error::Usage(format!(
+            "the engine bounded answers `--reach` and `--assert`, and questions about operations of C; not {}",
+            render::title(other)
+        ))),
+    }
+}
+
+fn reach(place: &str, data: &DataProgram, files: &[Arc<SourceFile>]) -> Result<Goal, Error> {
+    let program = data.program();
+    let own = || program.functions.iter().enumerate().filter(|(_, f)| f.own && f.has_body());
+    if let Some((file, line)) = place.rsplit_once(':')
+        && let Ok(line) = line.parse::<u32>()
+    {
+        let main = files.first().map_or("", |f| f.name());
+        let wanted = if file.is_empty() { main } else { file };
+        let here = |at: c_data::At| {
+            at.line == line && program.files.get(at.file as usize).is_some_and(|f| f == wanted)
+        };
+        let mut points = Vec::new();
+        for (i, f) in own() {
+            for (b, block) in f.blocks.iter().enumerate() {
+                let before = |k: usize| Point::Before(FuncId::new(i), BlockId::new(b), k as u32);
+                let on_line = block.stmts.iter().enumerate().filter(|(_, s)| here(s.at));
+                points.extend(on_line.map(|(k, _)| before(k)));
+                // What lowering adds at the end of a block is no statement of its own.
+                let jumps = matches!(block.end, c_data::End::Jump(_) | c_data::End::Unreachable);
+                if here(block.end_at) && !jumps {
+                    points.push(before(block.stmts.len()));
+                }
+            }
+        }
+        return match points.is_empty() {
+            true => {
+                Err(Error::Usage(format!("there is no statement on line {line} of `{wanted}`")))
+            }
+            false => Ok(Goal { points }),
+        };
+    }
+    let (function, label) = match place.split_once(':') {
+        Some((function, label)) => (Some(function), label),
+        None => (None, place),
+    };
+    let mut points = Vec::new();
+    let mut known: Vec<&str> = Vec::new();
+    for (i, f) in own().filter(|(_, f)| function.is_none_or(|name| f.name == name)) {
+        known.extend(f.labels.iter().map(|(name, _)| name.as_str()));
+        let here = f.labels.iter().filter(|(name, _)| name == label);
+        points.extend(here.map(|(_, block)| Point::Before(FuncId::new(i), *block, 0)));
+    }
+    if points.is_empty() && function.is_none() {
+        known.extend(own().map(|(_, f)| f.name.as_str()));
+        let called = own().filter(|(_, f)| f.name == label);
+        points.extend(called.map(|(i, _)| Point::Before(FuncId::new(i), BlockId::new(0), 0)));
+    }
+    if points.is_empty() {
+        let near = suggest(label, known.iter().copied());
+        return Err(Error::Usage(match near {
+            Some(near) => format!("no statement is labelled `{place}`; did you mean `{near}`?"),
+            None => format!("no statement is labelled `{place}`"),
+        }));
+    }
+    Ok(Goal { points })
+}
+
+/// What the skeleton shows of each line: what is longest there.
+fn statements(c: &CProgram) -> FxHashMap<(&str, u32), &str> {
+    let s = c.skeleton();
+    let mut out = FxHashMap::default();
+    for point in s.bodies.iter().flat_map(|b| &b.points) {
+        if let Some(file) = s.files.get(point.at.file as usize) {
+            let shown: &mut &str = out.entry((file.as_str(), point.at.line)).or_default();
+            if point.text.len() > shown.len() {
+                *shown = &point.text;
+            }
+        }
+    }
+    out
+}
+
+/// The lines of a run, as a list of statements of a program that has nothing else.
+pub(crate) fn listing(
+    of: &Searched<'_>,
+    passed: &c_run::Passes,
+    warnings: &mut Vec<String>,
+) -> Listing {
+    let (program, files) = (of.data.program(), of.files);
+    let mut b = ProgramBuilder::new();
+    let numbers: Vec<u32> = files.iter().map(|f| b.file(f.name())).collect();
+    let file_of = |file: u32| {
+        let name = program.files.get(file as usize).map_or("", String::as_str);
+        files.iter().position(|f| f.name() == name)
+    };
+    // What calls an entry is no part of the program.
+    let harness = |file: u32| program.files.get(file as usize).is_some_and(|f| f == entries::FILE);
+    let below = u32::from(of.harness.is_some());
+    let all = || passed.first.iter().chain(&passed.last).filter(|pass| !harness(pass.at.file));
+    let read = statements(of.c);
+    // Each function's lines.
+    let mut lines: BTreeMap<FuncId, Vec<(u32, u32)>> = BTreeMap::new();
+    for pass in all() {
+        let list = lines.entry(pass.function).or_default();
+        if !list.contains(&(pass.at.file, pass.at.line)) {
+            list.push((pass.at.file, pass.at.line));
+        }
+    }
+    let mut nodes: BTreeMap<(FuncId, u32, u32), NodeId> = BTreeMap::new();
+    let mut first = None;
+    for (&function, list) in &lines {
+        let at = b.no_origin();
+        let proc = b.proc(&program.functions[function.index()].name, at);
+        first.get_or_insert(proc);
+        b.begin_proc(proc);
+        for &(file, line) in list {
+            let number = file_of(file);
+            let whole = number.map_or("", |k| files[k].line(line));
+            let indent = whole.chars().take_while(|c| c.is_whitespace()).count() as u32;
+            // Of what was read from elsewhere there is no line to show.
+            let name = program.files.get(file as usize).map_or("", String::as_str);
+            let text = match whole.trim() {
+                "" => read.get(&(name, line)).copied().unwrap_or(""),
+                text => text,
+            };
+            let at = b.origin(number.map_or(0, |k| numbers[k]), line, indent + 1, text);
+            let node = b.statement(at);
+            nodes.insert((function, file, line), node);
+        }
+        let end = b.silent();
+        b.entry(proc, end);
+        b.ret(end, Rel::identity(), false);
+    }
+    let steps: Vec<ListedStep> = all()
+        .filter_map(|pass| {
+            let node = *nodes.get(&(pass.function, pass.at.file, pass.at.line))?;
+            Some(ListedStep::new(node, pass.depth.saturating_sub(below), Partial::unknown(0)))
+        })
+        .collect();
+    if passed.left_out > 0 {
+        let what = format!("{} lines in the middle of the run are not listed", passed.left_out);
+        warnings.push(what);
+    }
+    let hier_steps = steps.len();
+    let program = Arc::new(match first {
+        Some(entry) => b.finish(entry, Init::default()),
+        None => nothing(),
+    });
+    Listing {
+        program,
+        shortest: false,
+        loop_start: None,
+        growth: 0,
+        hier_steps,
+        steps,
+        monitor: None,
+    }
+}

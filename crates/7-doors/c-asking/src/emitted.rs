@@ -1,0 +1,464 @@
+//! Tests of runs that were found: the program, told where to speak up, and its inputs as C.
+//!
+//! The compiler and the processor judge then: the script `run` builds the test, runs it, and ends with 0 if and
+//! only if the place was reached.
+
+use crate::stubs;
+use input::{CText, Model};
+use property::{OperationKind, Property};
+use render::{Inputs, Outcome};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// A file of a test.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TestFile {
+    /// Its name in the folder.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+    /// It can be executed.
+    pub executable: bool,
+}
+
+/// What tells that the place is reached.
+const MARK: &str = "__bop_reached";
+
+/// The folder and the files of a test for an answer that shows a run; none for others. `number` counts assertions.
+pub fn test(
+    outcome: &Outcome,
+    texts: &[CText],
+    model: Model,
+    number: usize,
+) -> Option<(String, Vec<TestFile>)> {
+    let inputs = outcome.inputs.as_ref()?;
+    let (folder, wanted) = match &outcome.property {
+        Property::Reach { label } => (folder(label), Wanted::of(label)),
+        Property::Assert => (format!("assert-{number}"), Wanted::Assertion),
+        Property::Operations { kind } => {
+            let finding = outcome.finding.as_ref()?;
+            let (line, leak) = (finding.line, finding.message.starts_with("memory of "));
+            let name = finding.file.rsplit('/').next().unwrap_or_default();
+            let place = format!("{}:{line}", pattern(name));
+            (format!("{}-{number}", kind.word()), Wanted::Failure { kind: *kind, place, leak })
+        }
+        _ => return None,
+    };
+    Some((folder, files_of(&wanted, inputs, texts, model)))
+}
+
+/// The files of a test that is a run, whatever it reaches.
+pub fn test_of_run(inputs: &Inputs, texts: &[CText], model: Model) -> Vec<TestFile> {
+    files_of(&Wanted::Run, inputs, texts, model)
+}
+
+fn files_of(wanted: &Wanted, inputs: &Inputs, texts: &[CText], model: Model) -> Vec<TestFile> {
+    let mut files = Vec::new();
+    let mut defined = BTreeSet::new();
+    let mut texts = texts.to_vec();
+    // The units of an entry end with its call.
+    for (text, unit) in texts.iter_mut().zip(inputs.caller.iter().flat_map(|c| c.units.iter())) {
+        text.text.clone_from(unit);
+    }
+    for (i, text) in texts.iter().enumerate() {
+        let tokens = tokens(&text.text);
+        defined.extend(definitions(&tokens, &text.text).map(|(name, _)| name.to_owned()));
+        let mut marked = marked(&text.text, &tokens, wanted);
+        if let Wanted::Failure { .. } = wanted {
+            // A text without line markers is all of its file, whose name sanitizers are to say.
+            let name: String = text.name.chars().filter(|c| !"\"\\\n".contains(*c)).collect();
+            marked.insert_str(0, &format!("# 1 \"{name}\"\n"));
+        }
+        files.push(TestFile { name: format!("program{i}.i"), text: marked, executable: false });
+    }
+    if !inputs.stubs.is_empty() {
+        let text = format!("/* Functions that the program has no body for. */\n{}", inputs.stubs);
+        files.push(TestFile { name: "stubs.c".to_owned(), text, executable: false });
+    }
+    let sources: Vec<String> = files.iter().map(|f| f.name.clone()).collect();
+    let text = inputs_c(inputs, &defined);
+    files.push(TestFile { name: "inputs.c".to_owned(), text, executable: false });
+    let text = match wanted {
+        Wanted::Run => plain_script(&sources, inputs, model),
+        Wanted::Failure { kind, place, leak } => {
+            watched_script(&sources, inputs, model, (*kind, place, *leak))
+        }
+        _ => script(&sources, inputs, model),
+    };
+    files.push(TestFile { name: "run".to_owned(), text, executable: true });
+    files
+}
+
+/// A name for a folder.
+fn folder(label: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '-' };
+    let name: String = label.chars().map(plain).collect();
+    if name.starts_with('.') { format!("-{name}") } else { name }
+}
+
+/// Where the program is to speak up.
+enum Wanted {
+    Label {
+        function: Option<String>,
+        label: String,
+    },
+    Line(Option<String>, u32),
+    Assertion,
+    /// Nowhere.
+    Run,
+    /// A sanitizer is to speak up.
+    Failure {
+        kind: OperationKind,
+        place: String,
+        leak: bool,
+    },
+}
+
+impl Wanted {
+    fn of(place: &str) -> Wanted {
+        match place.rsplit_once(':') {
+            Some((file, line)) if line.parse::<u32>().is_ok() => {
+                let file = Some(file.to_owned()).filter(|f| !f.is_empty());
+                Wanted::Line(file, line.parse().unwrap_or(0))
+            }
+            Some((function, label)) => {
+                Wanted::Label { function: Some(function.to_owned()), label: label.to_owned() }
+            }
+            None => Wanted::Label { function: None, label: place.to_owned() },
+        }
+    }
+}
+
+/// A token of preprocessed text: from where to where.
+pub(crate) type Token = (usize, usize);
+
+/// The tokens of C that matter here: words, strings as one, other characters one by one.
+pub(crate) fn tokens(text: &str) -> Vec<Token> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::new();
+    let mut at = 0;
+    let mut line_start = true;
+    while at < bytes.len() {
+        let start = at;
+        match bytes[at] {
+            b'\n' => {
+                line_start = true;
+                at += 1;
+                continue;
+            }
+            b if b.is_ascii_whitespace() => {
+                at += 1;
+                continue;
+            }
+            b'#' if line_start => {
+                while at < bytes.len() && bytes[at] != b'\n' {
+                    at += 1;
+                }
+                continue;
+            }
+            b if b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 128 => {
+                let word = |b: u8| b.is_ascii_alphanumeric() || b"_$.".contains(&b) || b >= 128;
+                let number = b.is_ascii_digit();
+                while at < bytes.len() && word(bytes[at]) && (number || bytes[at] != b'.') {
+                    at += 1;
+                }
+            }
+            quote @ (b'"' | b'\'') => {
+                at += 1;
+                while at < bytes.len() && bytes[at] != quote && bytes[at] != b'\n' {
+                    at += if bytes[at] == b'\\' { 2 } else { 1 };
+                }
+                at = (at + 1).min(bytes.len());
+            }
+            _ => at += 1,
+        }
+        line_start = false;
+        out.push((start, at.min(bytes.len())));
+    }
+    out
+}
+
+/// The functions that a text defines: their names, and the tokens of their opening braces.
+pub(crate) fn definitions<'t>(
+    tokens: &'t [Token],
+    text: &'t str,
+) -> impl Iterator<Item = (&'t str, usize)> + 't {
+    let word = |i: usize| tokens.get(i).map_or("", |&(a, b)| &text[a..b]);
+    let mut depth = 0i64;
+    let mut found = Vec::new();
+    for i in 0..tokens.len() {
+        match word(i) {
+            "{" => {
+                if depth == 0 && i > 0 && word(i - 1) == ")" {
+                    // Back to the parenthesis that opens the parameters.
+                    let (mut open, mut k) = (0i64, i - 1);
+                    loop {
+                        match word(k) {
+                            ")" => open += 1,
+                            "(" => open -= 1,
+                            _ => {}
+                        }
+                        if open == 0 || k == 0 {
+                            break;
+                        }
+                        k -= 1;
+                    }
+                    if k > 0 {
+                        found.push((word(k - 1), i));
+                    }
+                }
+                depth += 1;
+            }
+            "}" => depth -= 1,
+            _ => {}
+        }
+    }
+    found.into_iter()
+}
+
+/// The text with a call where the place is.
+fn marked(text: &str, tokens: &[Token], wanted: &Wanted) -> String {
+    let word = |i: usize| tokens.get(i).map_or("", |&(a, b)| &text[a..b]);
+    let functions: Vec<(&str, usize)> = definitions(tokens, text).collect();
+    // Where text is put in.
+    let mut places: Vec<usize> = Vec::new();
+    match wanted {
+        Wanted::Assertion => {
+            let errors =
+                functions.iter().filter(|(n, _)| *n == "reach_error" || *n == "__VERIFIER_error");
+            places.extend(errors.map(|&(_, brace)| tokens[brace].1));
+        }
+        Wanted::Label { function, label } => {
+            let inside = |i: usize| functions.iter().rev().find(|(_, b)| *b < i).map(|(n, _)| *n);
+            for i in 0..tokens.len() {
+                let follows =
+                    i > 0 && matches!(word(i - 1), ";" | "{" | "}" | ":" | ")" | "else" | "do");
+                let is_label = word(i) == label && word(i + 1) == ":" && follows;
+                let here = function.as_deref().is_none_or(|f| inside(i) == Some(f));
+                if is_label && here {
+                    places.push(tokens[i + 1].1);
+                }
+            }
+            if places.is_empty() && function.is_none() {
+                let called = functions.iter().filter(|(n, _)| n == label);
+                places.extend(called.map(|&(_, brace)| tokens[brace].1));
+            }
+        }
+        Wanted::Line(..) => places.extend(on_line(text, wanted)),
+        Wanted::Failure { .. } | Wanted::Run => return text.to_owned(),
+    }
+    let mut out = format!("extern void {MARK}(void);\n");
+    let mut from = 0;
+    for at in places {
+        out += &text[from..at];
+        let _ = write!(out, " {MARK}();");
+        from = at;
+    }
+    out + &text[from..]
+}
+
+/// Where the statements of a line start: before its first token, where a statement can start there.
+fn on_line(text: &str, wanted: &Wanted) -> Option<usize> {
+    let Wanted::Line(file, line) = wanted else { return None };
+    let (mut now, mut name) = (1u32, String::new());
+    let mut main = String::new();
+    let mut at = 0;
+    for row in text.split_inclusive('\n') {
+        if let Some(rest) = row.strip_prefix("# ") {
+            let mut words = rest.split_whitespace();
+            now = words.next().and_then(|w| w.parse().ok()).unwrap_or(now);
+            let quoted = rest.split('"').nth(1).unwrap_or_default();
+            name = quoted.to_owned();
+            if main.is_empty() {
+                main.clone_from(&name);
+            }
+        } else {
+            let here = file.as_deref().map_or(name == main, |f| f == name);
+            if here && now == *line && !row.trim().is_empty() {
+                return Some(at + row.len() - row.trim_start().len());
+            }
+            now += 1;
+        }
+        at += row.len();
+    }
+    None
+}
+
+/// The inputs as C.
+fn inputs_c(inputs: &Inputs, defined: &BTreeSet<String>) -> String {
+    let mut out = String::from(
+        "/* The inputs of a run, handed out one after the other. */\n\
+         extern int creat(const char *, unsigned);\n\
+         extern void _exit(int);\n\
+         void __bop_reached(void) { creat(\"reached\", 0644); _exit(0); }\n",
+    );
+    out += "static const unsigned long long values[] = { ";
+    for (_, value) in &inputs.values {
+        let _ = write!(out, "{}ull, ", *value as u64);
+    }
+    out += "0 };\nstatic unsigned long next;\n";
+    let count = inputs.values.len();
+    let _ = writeln!(
+        out,
+        "static unsigned long long input(void) {{ if (next == {count}) _exit(2); return values[next++]; }}"
+    );
+    let names: BTreeSet<&str> = inputs.values.iter().map(|(name, _)| name.as_str()).collect();
+    let verifiers = names.into_iter().filter(|n| n.starts_with("__VERIFIER_"));
+    for name in verifiers.filter(|n| !defined.contains(*n)) {
+        let kind = name.strip_prefix("__VERIFIER_nondet_").unwrap_or("int");
+        let (ty, number) = handed_out(kind);
+        let _ = writeln!(out, "{ty} {name}(void) {{ return {number}; }}");
+    }
+    for (name, kind) in stubs::sources(&inputs.stubs) {
+        let (ty, number) = handed_out(kind);
+        let _ = writeln!(out, "{ty} {name}(void) {{ return {number}; }}");
+    }
+    if !inputs.stubs.is_empty() {
+        out += "void __bop_outside(void) { }\nchar __bop_unmade[64];\nvoid __bop_beyond(void) { }\n\
+                void __bop_exit(int code) { _exit(code); }\n";
+    }
+    // What programs declare and nobody defines; what is asked for after the place is anything.
+    for (name, body) in [
+        ("__VERIFIER_assume", "(int holds) { if (!holds) _exit(3); }"),
+        ("__VERIFIER_error", "(void) { __bop_reached(); }"),
+        ("reach_error", "(void) { __bop_reached(); }"),
+        (
+            "__assert_fail",
+            "(const char *a, const char *b, unsigned c, const char *d) { __bop_reached(); }",
+        ),
+    ] {
+        if !defined.contains(name) {
+            let _ = writeln!(out, "__attribute__((weak)) void {name}{body}");
+        }
+    }
+    const OTHERS: [(&str, &str); 12] = [
+        ("bool", "_Bool"),
+        ("char", "char"),
+        ("uchar", "unsigned char"),
+        ("short", "short"),
+        ("ushort", "unsigned short"),
+        ("int", "int"),
+        ("uint", "unsigned"),
+        ("long", "long"),
+        ("ulong", "unsigned long"),
+        ("longlong", "long long"),
+        ("float", "float"),
+        ("double", "double"),
+    ];
+    for (kind, ty) in OTHERS {
+        let name = format!("__VERIFIER_nondet_{kind}");
+        let used = inputs.values.iter().any(|(n, _)| *n == name);
+        if !used && !defined.contains(&name) {
+            let _ =
+                writeln!(out, "__attribute__((weak)) {ty} {name}(void) {{ _exit(2); return 0; }}");
+        }
+    }
+    out
+}
+
+/// A type of C, and the next input as a value of it.
+fn handed_out(kind: &str) -> (&'static str, &'static str) {
+    match kind {
+        "bool" | "_Bool" => ("_Bool", "(_Bool)input()"),
+        "char" => ("signed char", "(signed char)input()"),
+        "uchar" | "unsigned_char" | "u8" => ("unsigned char", "(unsigned char)input()"),
+        "short" => ("short", "(short)input()"),
+        "ushort" | "unsigned_short" | "u16" => ("unsigned short", "(unsigned short)input()"),
+        "uint" | "unsigned" | "unsigned_int" | "u32" => ("unsigned", "(unsigned)input()"),
+        "long" => ("long", "(long)input()"),
+        "ulong" | "unsigned_long" | "size_t" | "loff_t" => {
+            ("unsigned long", "(unsigned long)input()")
+        }
+        "pointer" => ("void *", "(void *)(unsigned long)input()"),
+        "longlong" | "S64" => ("long long", "(long long)input()"),
+        "ulonglong" | "u64" | "U64" => ("unsigned long long", "input()"),
+        "float" => ("float", "(float)(long long)input()"),
+        "double" => ("double", "(double)(long long)input()"),
+        _ => ("int", "(int)input()"),
+    }
+}
+
+/// The script that builds and runs.
+fn script(sources: &[String], inputs: &Inputs, model: Model) -> String {
+    let machine = if model.pointer == 32 { " -m32" } else { "" };
+    let args: Vec<String> = (1..=inputs.arguments).map(|i| i.to_string()).collect();
+    let args = args.join(" ");
+    format!(
+        "#!/bin/sh\n\
+         # Builds the test and runs it: 0 if and only if the place is reached.\n\
+         cd \"$(dirname \"$0\")\" || exit 2\n\
+         rm -f reached\n\
+         ${{CC:-cc}}{machine} -w -O0 -g -fwrapv -fno-strict-aliasing -o test {} inputs.c -lm || exit 2\n\
+         ./test {args} >/dev/null 2>&1 </dev/null\n\
+         test -e reached\n",
+        sources.join(" ")
+    )
+}
+
+/// The script that builds and runs, whatever comes of it.
+fn plain_script(sources: &[String], inputs: &Inputs, model: Model) -> String {
+    let machine = if model.pointer == 32 { " -m32" } else { "" };
+    let args: Vec<String> = (1..=inputs.arguments).map(|i| i.to_string()).collect();
+    format!(
+        "#!/bin/sh\n\
+         # Builds the test and runs it: 0 if it was built. CFLAGS may ask for coverage.\n\
+         cd \"$(dirname \"$0\")\" || exit 2\n\
+         ${{CC:-cc}}{machine} $CFLAGS -w -O0 -g -fwrapv -fno-strict-aliasing -o test {} inputs.c -lm || exit 2\n\
+         ./test {} >/dev/null 2>&1 </dev/null\n\
+         exit 0\n",
+        sources.join(" "),
+        args.join(" ")
+    )
+}
+
+/// A name as a pattern of `grep -E`.
+fn pattern(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    name.chars().map(|c| if plain(c) { c.to_string() } else { "[^/]".to_owned() }).collect()
+}
+
+/// The script that builds with sanitizers, and looks for what they say.
+fn watched_script(
+    sources: &[String],
+    inputs: &Inputs,
+    model: Model,
+    (kind, place, leak): (OperationKind, &str, bool),
+) -> String {
+    let machine = if model.pointer == 32 { " -m32" } else { "" };
+    let args: Vec<String> = (1..=inputs.arguments).map(|i| i.to_string()).collect();
+    // Arithmetic that wraps is not watched.
+    let wraps = if kind == OperationKind::Overflow { "" } else { " -fwrapv" };
+    let said = match kind {
+        OperationKind::Overflow => {
+            "signed integer overflow|left shift of|shift exponent|negation of|division of"
+        }
+        OperationKind::Division => "division by zero",
+        _ => {
+            "index|load of|store to|member access|null pointer|insufficient space|applying|call to"
+        }
+    };
+    let ours = format!("{place}:[0-9]+: runtime error: ({said})");
+    let frame = format!("^ *#[0-9]+ .*[/ ]{place}(:|$)");
+    // The first stack that is told is that of the access; of leaks, each one's is that of its allocation.
+    let first = "sed -n '/ERROR: AddressSanitizer/,/^$/p' said | grep -E '^ *#' ";
+    let judged = match kind {
+        OperationKind::Overflow | OperationKind::Division => format!("grep -qE '{ours}' said"),
+        _ if leak => format!("grep -q 'LeakSanitizer' said && grep -qE '{frame}' said"),
+        _ => format!("grep -qE '{ours}' said || {first}| grep -qE '{frame}'"),
+    };
+    let globals = if kind == OperationKind::MemoryCleanup { ":use_globals=0" } else { "" };
+    let leaks = u8::from(leak);
+    format!(
+        "#!/bin/sh\n\
+         # Builds the test with sanitizers and runs it: 0 if and only if they speak up at that line.\n\
+         cd \"$(dirname \"$0\")\" || exit 2\n\
+         ${{CC:-cc}}{machine} -std=gnu17 -w -O0 -g{wraps} -fno-strict-aliasing -fno-omit-frame-pointer \
+         -fsanitize=address,undefined -o test {} inputs.c -lm || exit 2\n\
+         export ASAN_OPTIONS=detect_leaks={leaks}:detect_stack_use_after_return=1:abort_on_error=0\n\
+         export LSAN_OPTIONS=use_stacks=0:use_registers=0:use_tls=0{globals}\n\
+         ./test {} >/dev/null 2>said </dev/null\n\
+         {judged}\n",
+        sources.join(" "),
+        args.join(" ")
+    )
+}

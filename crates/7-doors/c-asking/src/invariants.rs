@@ -1,0 +1,150 @@
+//! Proofs of the search over large blocks as reports and files tell them, and back.
+
+use engine_bounded::Blocks;
+use engine_predicates::{Literal, Pred, Proof, Variable};
+use render::{Comparison, Disjunction, Invariant};
+
+/// A proof in C's terms.
+pub(crate) fn told(blocks: &Blocks<'_>, proof: &Proof) -> Vec<Invariant> {
+    let mut out = Vec::new();
+    for (node, clauses) in proof.clauses.iter().enumerate().skip(1) {
+        let variables = &blocks.graph.nodes[node].variables;
+        let (file, line, proc) = blocks.place(node);
+        let holds = clauses.iter().map(|clause| Disjunction {
+            text: engine_predicates::text(clause, variables),
+            any: clause.iter().map(|literal| comparison(*literal, variables)).collect(),
+        });
+        out.push(Invariant { file, line, proc, place: node as u32, holds: holds.collect() });
+    }
+    out
+}
+
+fn comparison((pred, holds): Literal, variables: &[Variable]) -> Comparison {
+    let [a, b, c] = pred.variables();
+    let name = |v: usize| variables[v].name.clone();
+    let mut out = Comparison {
+        is: String::new(),
+        a: name(a),
+        b: None,
+        c: None,
+        by: None,
+        number: None,
+        bits: None,
+        signed: None,
+        holds,
+    };
+    let is = match pred {
+        Pred::Bit { bit, .. } => {
+            out.number = Some(bit.to_string());
+            "bit"
+        }
+        Pred::Equal { number, .. } => {
+            out.number = Some(number.to_string());
+            "equal"
+        }
+        Pred::Most { number, signed, .. } => {
+            (out.number, out.signed) = (Some(number.to_string()), Some(signed));
+            "most"
+        }
+        Pred::Low { bits, number, .. } => {
+            (out.number, out.bits) = (Some(number.to_string()), Some(bits));
+            "low"
+        }
+        Pred::Apart { number, .. } => {
+            (out.number, out.b) = (Some(number.to_string()), Some(name(b)));
+            "apart"
+        }
+        Pred::Linear { by, number, .. } => {
+            (out.number, out.b) = (Some(number.to_string()), Some(name(b)));
+            out.by = Some(by.to_string());
+            "linear"
+        }
+        Pred::Sum { .. } => {
+            (out.b, out.c) = (Some(name(b)), Some(name(c)));
+            "sum"
+        }
+        Pred::Ordered { signed, .. } => {
+            (out.signed, out.b) = (Some(signed), Some(name(b)));
+            "ordered"
+        }
+        Pred::Below { signed, .. } => {
+            (out.signed, out.b) = (Some(signed), Some(name(b)));
+            "below"
+        }
+    };
+    out.is = is.to_owned();
+    out
+}
+
+/// The proof that invariants are, if they are about this program.
+pub(crate) fn read(blocks: &Blocks<'_>, told: &[Invariant]) -> Result<Proof, String> {
+    let nodes = &blocks.graph.nodes;
+    let mut clauses = vec![Vec::new(); nodes.len()];
+    if told.len() + 1 != nodes.len() {
+        return Err("it is about other loops than the program has".to_owned());
+    }
+    for (i, invariant) in told.iter().enumerate() {
+        let node = i + 1;
+        let (file, line, proc) = blocks.place(node);
+        let same = invariant.place as usize == node && invariant.proc == proc;
+        if !same || invariant.line != line || invariant.file != file {
+            return Err(format!("{}:{}: there is no such loop", invariant.file, invariant.line));
+        }
+        for disjunction in &invariant.holds {
+            let literals = disjunction.any.iter().map(|c| literal(c, &nodes[node].variables));
+            clauses[node].push(literals.collect::<Result<Vec<_>, _>>()?);
+        }
+    }
+    Ok(Proof { clauses })
+}
+
+fn literal(told: &Comparison, variables: &[Variable]) -> Result<Literal, String> {
+    let find = |name: &str| {
+        let found = variables.iter().position(|v| v.name == name);
+        found.ok_or_else(|| format!("there is no `{name}` that changes"))
+    };
+    let missing = || "a comparison is not told in full".to_owned();
+    let a = find(&told.a)?;
+    let b = told.b.as_deref().map(find).transpose()?;
+    let c = told.c.as_deref().map(find).transpose()?;
+    let parse = |text: &Option<String>| {
+        let number = text.as_deref().map(str::parse::<u128>);
+        number.transpose().map_err(|_| "a number is none".to_owned())
+    };
+    let (number, by) = (parse(&told.number)?, parse(&told.by)?);
+    let pred = match told.is.as_str() {
+        "bit" => {
+            let bit = u32::try_from(number.ok_or_else(missing)?).map_err(|_| missing())?;
+            Pred::Bit { of: a, bit }
+        }
+        "equal" => Pred::Equal { of: a, number: number.ok_or_else(missing)? },
+        "most" => Pred::Most {
+            of: a,
+            number: number.ok_or_else(missing)?,
+            signed: told.signed.ok_or_else(missing)?,
+        },
+        "low" => Pred::Low {
+            of: a,
+            bits: told.bits.ok_or_else(missing)?,
+            number: number.ok_or_else(missing)?,
+        },
+        "apart" => {
+            Pred::Apart { a, b: b.ok_or_else(missing)?, number: number.ok_or_else(missing)? }
+        }
+        "linear" => Pred::Linear {
+            a,
+            b: b.ok_or_else(missing)?,
+            by: by.ok_or_else(missing)?,
+            number: number.ok_or_else(missing)?,
+        },
+        "sum" => Pred::Sum { a, b: b.ok_or_else(missing)?, c: c.ok_or_else(missing)? },
+        "ordered" => {
+            Pred::Ordered { a, b: b.ok_or_else(missing)?, signed: told.signed.ok_or_else(missing)? }
+        }
+        "below" => {
+            Pred::Below { a, b: b.ok_or_else(missing)?, signed: told.signed.ok_or_else(missing)? }
+        }
+        other => return Err(format!("`{other}` is no comparison")),
+    };
+    Ok((pred, told.holds))
+}

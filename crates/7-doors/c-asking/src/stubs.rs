@@ -1,0 +1,222 @@
+//! Functions without a body, as C: each hands out anything.
+//!
+//! A C program calls functions that it does not define, and its runs depend on what they return. The search gets
+//! them as stubs, which are linked behind the program, and tests of runs get the same text:
+//!
+//! - ST1: a result that is a number is an input of the run (`__bop_result_int__f` hands out the next one).
+//! - ST2: a result that is a pointer is null. That is one of the things it can be.
+//! - ST3: what a stub could change and does not is told (`__bop_outside`): a run that was found is a run, but what
+//!   was not found is not said to be impossible. It could change what it gets the address of, and variables that
+//!   other files see; a pointer as its result is anything; what never returns may still call what was registered
+//!   to be called at the end.
+//!
+//! Results that are structures, complex or vectors have no stub, nor have functions of the library, which do not
+//! return anything whatever, nor what may be another function under another name, nor one whose address is taken, which may be null. That a stub calls nothing of the program is taken
+//! for granted, and said.
+
+use c_data::{Callee, ExprId, ExprKind, FuncId, ObjectId, Program, Root, StmtKind};
+use c_types::{FloatKind, IntKind, Kind, Ty};
+use input::CProgram;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// What stubs call for a number: this, its type in a word, `__`, and the function.
+const RESULT: &str = "__bop_result_";
+
+/// The stubs for functions without a body that runs may come to.
+pub(crate) fn stubs(program: &Program, c: &CProgram) -> String {
+    let s = c.skeleton();
+    if s.assembler {
+        return String::new();
+    }
+    let shared = s.objects.iter().any(|o| o.external && !o.constant && !o.temporary);
+    let uses = uses(program);
+    let mut out = String::new();
+    for (i, f) in program.functions.iter().enumerate() {
+        let known = f.has_body()
+            || !uses[i].called
+            || uses[i].taken
+            || c_run::knows(&f.name)
+            || front_c::is_library(&f.name)
+            || s.renamed.contains(&f.name);
+        // What begins so is the compiler's and verifiers' own.
+        if known || f.name.starts_with("__VERIFIER_") || f.name.starts_with("__builtin_") {
+            continue;
+        }
+        let Kind::Function(signature) = program.types.kind(f.ty) else { continue };
+        let never = s.funcs.iter().any(|g| g.name == f.name && g.noreturn);
+        let Some((ty, kind)) = result(program, signature.result) else { continue };
+        let outside = shared || uses[i].given || never || kind == Some("pointer");
+        let effect = if outside { "__bop_outside(); " } else { "" };
+        let name = &f.name;
+        let end = match kind {
+            _ if never => "__bop_exit(1);".to_owned(),
+            None => String::new(),
+            Some("pointer") => "return 0;".to_owned(),
+            Some(kind) => {
+                let from = format!("{RESULT}{kind}__{name}");
+                let _ = writeln!(out, "{ty} {from}(void);");
+                format!("return {from}();")
+            }
+        };
+        let _ = writeln!(out, "{ty} {name}() {{ {effect}{end} }}");
+    }
+    match out.is_empty() {
+        true => out,
+        false => format!("void __bop_outside(void);\nvoid __bop_exit(int);\n{out}"),
+    }
+}
+
+/// What a number that is not defined is the value of, with its name: the address of one.
+pub(crate) const ANYTHING: &str = "__bop_anything_";
+
+/// Stubs for functions of the library that runs may come to and the search does not know, and their names. They return
+/// anything, a pointer null or to something, and change nothing.
+pub(crate) fn library(
+    program: &Program,
+    c: &CProgram,
+    (called, objects): &(BTreeSet<FuncId>, BTreeSet<ObjectId>),
+) -> (String, Vec<String>) {
+    let uses = uses(program);
+    let (mut out, mut names) = (String::new(), Vec::new());
+    let pure = |name: &str| name.starts_with("__VERIFIER_") || name.starts_with("__b");
+    for (i, f) in program.functions.iter().enumerate() {
+        let unknown = called.contains(&FuncId::new(i)) && !f.has_body() && !uses[i].taken;
+        if !unknown || engine_bounded::knows(&f.name) || pure(&f.name) {
+            continue;
+        }
+        let library = c_run::knows(&f.name) || front_c::is_library(&f.name);
+        let s = c.skeleton();
+        if !library || s.funcs.iter().any(|g| g.name == f.name && g.noreturn) {
+            continue;
+        }
+        let Kind::Function(signature) = program.types.kind(f.ty) else { continue };
+        let Some((ty, kind)) = result(program, signature.result) else { continue };
+        let name = &f.name;
+        let end = match kind {
+            None => String::new(),
+            Some("pointer") => {
+                let from = format!("{RESULT}bool__{name}");
+                let _ = writeln!(
+                    out,
+                    "_Bool {from}(void);\nvoid *calloc(unsigned long, unsigned long);"
+                );
+                format!("return {from}() ? calloc(1, 64) : 0;")
+            }
+            Some(kind) => {
+                let from = format!("{RESULT}{kind}__{name}");
+                let _ = writeln!(out, "{ty} {from}(void);");
+                format!("return {from}();")
+            }
+        };
+        let _ = writeln!(out, "{ty} {name}() {{ {end} }}");
+        names.push(name.clone());
+    }
+    // Numbers that are declared and not defined are anything.
+    for id in objects {
+        let object = &program.objects[id.index()];
+        if object.defined || object.weak {
+            continue;
+        }
+        let Some((ty, kind)) = crate::entries::number(&program.types, object.ty) else { continue };
+        let (name, from) = (&object.name, format!("{RESULT}{kind}__{}", object.name));
+        let _ = writeln!(
+            out,
+            "{ty} {from}(void);\nstatic {ty} __bop_is_{name};\nstatic int __bop_has_{name};"
+        );
+        let _ = writeln!(
+            out,
+            "{ty} *{ANYTHING}{name}() {{ if (!__bop_has_{name}) {{ __bop_has_{name} = 1; __bop_is_{name} = {from}(); }} \
+             return &__bop_is_{name}; }}"
+        );
+        names.push(name.clone());
+    }
+    (out, names)
+}
+
+/// How a function is used.
+#[derive(Clone, Copy, Default)]
+struct Uses {
+    called: bool,
+    /// Some call may give it an address.
+    given: bool,
+    /// Its own address is taken: it may be null, if nobody defines it, and it is not known what calls it.
+    taken: bool,
+}
+
+/// The uses of each function.
+fn uses(program: &Program) -> Vec<Uses> {
+    let mut out = vec![Uses::default(); program.functions.len()];
+    let types = &program.types;
+    let wide = u32::from(types.model().pointer);
+    let may_be_address = |ty: Ty| match types.kind(ty) {
+        Kind::Pointer(_) | Kind::Record(_) | Kind::Array(..) | Kind::Function(_) => true,
+        _ => types.as_int(ty).is_some_and(|int| u32::from(int.bits) >= wide),
+    };
+    for f in &program.functions {
+        for stmt in f.blocks.iter().flat_map(|b| &b.stmts) {
+            if let StmtKind::Call(call) = &stmt.kind
+                && let Callee::Direct(target) = call.callee
+            {
+                let address = |arg: &ExprId| may_be_address(f.exprs[arg.index()].ty);
+                let uses = &mut out[target.index()];
+                uses.called = true;
+                uses.given |= call.args.iter().any(address);
+            }
+        }
+        for expr in &f.exprs {
+            if let ExprKind::Root(Root::Function(target)) = expr.kind {
+                out[target.index()].taken = true;
+            }
+        }
+    }
+    for (_, root, _) in program.objects.iter().flat_map(|o| &o.addresses) {
+        if let Root::Function(target) = root {
+            out[target.index()].taken = true;
+        }
+    }
+    out
+}
+
+/// The type of a result in C, and the word for it; none for a type without values, and nothing at all for what has
+/// no stub.
+fn result(program: &Program, ty: Ty) -> Option<(&'static str, Option<&'static str>)> {
+    let integer = |kind: IntKind| match kind {
+        IntKind::Char => Some(("char", "char")),
+        IntKind::SignedChar => Some(("signed char", "char")),
+        IntKind::UnsignedChar => Some(("unsigned char", "uchar")),
+        IntKind::Short => Some(("short", "short")),
+        IntKind::UnsignedShort => Some(("unsigned short", "ushort")),
+        IntKind::Int => Some(("int", "int")),
+        IntKind::Unsigned => Some(("unsigned", "uint")),
+        IntKind::Long => Some(("long", "long")),
+        IntKind::UnsignedLong => Some(("unsigned long", "ulong")),
+        IntKind::LongLong => Some(("long long", "longlong")),
+        IntKind::UnsignedLongLong => Some(("unsigned long long", "ulonglong")),
+        _ => None,
+    };
+    let (text, word) = match program.types.kind(ty) {
+        Kind::Void => return Some(("void", None)),
+        Kind::Bool => ("_Bool", "bool"),
+        Kind::Int(kind) => integer(*kind)?,
+        Kind::Enum(no) => integer(program.types.enumeration(*no).int)?,
+        Kind::Float(FloatKind::Float) => ("float", "float"),
+        Kind::Float(FloatKind::Double) => ("double", "double"),
+        Kind::Pointer(_) => ("void *", "pointer"),
+        _ => return None,
+    };
+    Some((text, Some(word)))
+}
+
+/// What a text of stubs takes its numbers from: names, each with the word for its type.
+pub(crate) fn sources(stubs: &str) -> impl Iterator<Item = (&str, &str)> {
+    stubs.lines().filter_map(|line| {
+        let name = line.strip_suffix("(void);")?.rsplit(' ').next()?;
+        Some((name, name.strip_prefix(RESULT)?.split_once("__")?.0))
+    })
+}
+
+/// The functions that have a stub.
+pub(crate) fn stubbed(stubs: &str) -> impl Iterator<Item = &str> {
+    stubs.lines().filter_map(|line| line.split_once("() {")?.0.rsplit([' ', '*']).next())
+}

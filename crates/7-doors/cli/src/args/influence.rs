@@ -1,0 +1,113 @@
+//! Verbs about which variables matter.
+
+use super::{Input, LimitArgs, MuSyntaxArg};
+use clap::{Args, ValueEnum};
+
+#[derive(Args, Debug)]
+pub(crate) struct Influence {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// What a variable shall matter for
+    #[arg(long, value_enum, default_value = "ia1", value_name = "A", help_heading = "Analysis")]
+    pub(crate) analysis: AnalysisArg,
+    /// The variables of the property, for ia4 (`x`, or `f::x` for a local)
+    #[arg(long, value_name = "X,Y", value_delimiter = ',', help_heading = "Analysis")]
+    pub(crate) vars: Vec<String>,
+    /// How it is computed
+    #[arg(
+        long,
+        value_enum,
+        default_value = "dataflow",
+        value_name = "M",
+        help_heading = "Analysis"
+    )]
+    pub(crate) method: InfluenceMethodArg,
+    /// Say why a variable matters, where it first does or on a line (of a .aut: in a state): how its value comes to
+    /// something that reads it (repeatable)
+    #[arg(long, value_name = "X[@LINE]", value_parser = why, help_heading = "Output")]
+    pub(crate) why: Vec<equations::Why>,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Annotate {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// The formula; `@FILE` reads it from a file
+    #[arg(long, value_name = "F", help_heading = "Analysis")]
+    pub(crate) formula: String,
+    /// The syntax of the formula
+    #[arg(long, value_enum, default_value = "either", help_heading = "Analysis")]
+    pub(crate) syntax: MuSyntaxArg,
+    /// The formula speaks of how a run came to a point: transitions are turned round
+    #[arg(long, help_heading = "Analysis")]
+    pub(crate) past: bool,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+/// `x` or `x@12`.
+fn why(text: &str) -> Result<equations::Why, String> {
+    let (variable, line) = match text.rsplit_once('@') {
+        Some((variable, line)) => {
+            let line = line.parse().map_err(|_| format!("`{line}` is no line"))?;
+            (variable, Some(line))
+        }
+        None => (text, None),
+    };
+    Ok(equations::Why { variable: variable.to_owned(), line })
+}
+
+/// How a program with names at its points is shown.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct Shown {
+    /// The form of the answer
+    #[arg(long, value_enum, default_value = "text", value_name = "F")]
+    pub(crate) format: AnnotatedFormat,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// No progress, no warnings
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum AnalysisArg {
+    /// What decides which code is reached
+    Ia1,
+    /// And whether assertions hold
+    Ia2,
+    /// The same where there are global variables
+    Ia3,
+    /// What a temporal property depends on
+    Ia4,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum InfluenceMethodArg {
+    /// The mu-calculus formula, for every variable at every state
+    Formula,
+    /// Parameterised boolean equations, whose values persist
+    Pbes,
+    /// A backward dataflow
+    Dataflow,
+    /// All of them; a disagreement is an internal error
+    All,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum AnnotatedFormat {
+    /// A line for each statement
+    Text,
+    /// Schema `postbop.influence/1`
+    Json,
+    /// The source, with comments
+    Source,
+    /// One page to look at in a browser, offline
+    Html,
+}

@@ -1,0 +1,265 @@
+//! `--engine bounded`: C searched with its data.
+
+use crate::bop;
+use crate::c::Folder;
+use std::process::Command;
+
+const PROGRAM: &str = "
+extern int __VERIFIER_nondet_int(void);
+extern void __assert_fail(const char *, const char *, unsigned, const char *);
+static int square(int x) { return x * x; }
+int main(void) {
+    int x = __VERIFIER_nondet_int();
+    if (x < 0 || x > 50) return 0;
+    if (square(x) == 49) { SEVEN: ; }
+    if (square(x) == 50) { NEVER: ; }
+    if (square(x) == 144) __assert_fail(\"x\", \"p.c\", 10, \"main\");
+    return 0;
+}
+";
+
+#[test]
+fn inputs_are_found_and_tests_get_there() {
+    let folder = Folder::new("bounded", &[("p.c", PROGRAM)]);
+    let tests = folder.path().join("tests");
+    let ran = folder.bop(&[
+        "check",
+        "p.c",
+        "--reach",
+        "SEVEN",
+        "--reach",
+        "NEVER",
+        "--reach",
+        ":8",
+        "--reach",
+        "square",
+        "--assert",
+        "--engine",
+        "bounded",
+        "--format",
+        "json",
+        "--emit-test",
+        "tests",
+    ]);
+    let report = ran.exits(1).json();
+    let results = report["results"].as_array().unwrap();
+    let verdicts: Vec<&str> = results.iter().map(|r| r["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["reachable", "unreachable", "reachable", "reachable", "violated"]);
+    assert_eq!(results[0]["engine"], "bounded");
+    assert_eq!(results[0]["inputs"]["values"][0]["value"], "7");
+    assert_eq!(results[4]["inputs"]["values"][0]["value"], "12");
+    let steps = results[0]["trace"]["steps"].as_array().unwrap();
+    assert_eq!(steps.last().unwrap()["line"], 8);
+    if Command::new("cc").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no cc");
+        return;
+    }
+    for name in ["SEVEN", "-8", "square", "assert-1"] {
+        let run = tests.join(name).join("run");
+        let done = Command::new(&run).output().unwrap();
+        assert!(done.status.success(), "{name}: {done:?}");
+    }
+    assert!(!tests.join("NEVER").exists());
+    // A test with other inputs does not get there.
+    let inputs = tests.join("SEVEN/inputs.c");
+    let text = std::fs::read_to_string(&inputs).unwrap();
+    std::fs::write(&inputs, text.replace("{ 7ull", "{ 8ull")).unwrap();
+    assert!(!Command::new(tests.join("SEVEN/run")).output().unwrap().status.success());
+}
+
+#[test]
+fn a_bound_is_told() {
+    let text = "_Bool __VERIFIER_nondet_bool(void);
+        int main(void) { int n = 0; while (__VERIFIER_nondet_bool()) n++; if (n == 9) L: return 1; return 0; }";
+    let folder = Folder::new("bounded-loop", &[("p.c", text)]);
+    let args = ["check", "p.c", "--reach", "L", "--engine", "bounded", "--format", "json"];
+    let ran = folder.bop(&[&args[..], &["--bound", "4"]].concat()).exits(3).json();
+    assert_eq!(ran["results"][0]["stop_reason"], "bound");
+    let ran = folder.bop(&args).exits(1).json();
+    assert_eq!(ran["results"][0]["verdict"], "reachable");
+    assert_eq!(ran["results"][0]["inputs"]["values"].as_array().unwrap().len(), 10);
+}
+
+#[test]
+fn what_is_not_answered_is_refused() {
+    let folder = Folder::new("bounded-refused", &[("p.c", PROGRAM)]);
+    let file = folder.path().join("p.c");
+    let file = file.to_str().unwrap();
+    let refused = |args: &[&str], what: &str| {
+        let ran = bop(args).exits(2);
+        assert!(ran.err.contains(what), "{}", ran.err);
+    };
+    refused(
+        &["check", file, "--terminates", "--engine", "bounded"],
+        "answers `--reach` and `--assert`",
+    );
+    refused(
+        &["check", file, "--rule", "memory", "--engine", "bounded"],
+        "answers `--reach` and `--assert`",
+    );
+    refused(&["check", file, "--reach", "SEVAN", "--engine", "bounded"], "did you mean `SEVEN`?");
+    refused(
+        &["check", file, "--assert", "--entry", "cube", "--engine", "bounded"],
+        "no function `cube` with a body",
+    );
+    refused(&["check", "examples/lock.bp", "--engine", "bounded"], "searches C programs");
+    refused(
+        &["check", file, "--reach", "SEVEN", "--emit-test", "x", "--skeleton"],
+        "goes with `--engine bounded`",
+    );
+    refused(&["check", file, "--reach", "SEVEN", "--engine", "bounded", "--skeleton"], "C's data");
+    refused(&["check", "examples/lock.bp", "--skeleton"], "goes with C programs");
+    refused(&["check", file, "--reach", "SEVEN", "--bound", "3", "--skeleton"], "C's data");
+    refused(&["check", file, "--terminates", "--bound", "3"], "C's data");
+}
+
+/// Without `--engine`, what the control skeleton leaves open is asked of the data.
+#[test]
+fn auto_looks_at_data() {
+    let text = "extern int input(void); extern void show(int); extern char *name(int);
+        static int twice(int x) { return 2 * x; }
+        int main(int argc, char **argv) {
+            int x = input();
+            show(x);
+            if (x > 10 && twice(x) == 42) { YES: return 1; }
+            if (x > 10 && x < 100 && twice(x) == 43) { ODD: return 2; }
+            if (argc > 4 && name(x)) { NAMED: return 3; }
+            return 0;
+            NEVER: return 4; }\n";
+    let folder = Folder::new("auto-data", &[("p.i", text)]);
+    let file = folder.path().join("p.i");
+    let file = file.to_str().unwrap();
+    let ask = |more: &[&str]| bop(&[&["check", file, "--format", "json"], more].concat());
+    let verdict = |more: &[&str]| {
+        let json = ask(more).json();
+        let result = &json["results"][0];
+        let word = |name: &str| result[name].as_str().unwrap_or("").to_owned();
+        (word("verdict"), word("engine"), word("stop_reason"))
+    };
+    let is = |verdict: &str, engine: &str, stop: &str| {
+        (verdict.to_owned(), engine.to_owned(), stop.to_owned())
+    };
+    let by_data = verdict(&["--reach", "YES"]);
+    assert_eq!(by_data, is("reachable", "bounded", ""));
+    let odd = ["--reach", "ODD"];
+    assert_eq!(verdict(&odd), is("unreachable", "bounded", ""));
+    // What no run of the skeleton does needs no data.
+    let never = verdict(&["--reach", "NEVER"]);
+    assert!(never.0 == "unreachable" && never.1 != "bounded", "{never:?}");
+    // Without data, and with data that is kept otherwise.
+    assert_eq!(verdict(&["--reach", "ODD", "--skeleton"]).0, "reachable");
+    assert_eq!(verdict(&["--reach", "ODD", "--engine", "summary"]).0, "reachable");
+    // A pointer that a function without a body returns may be anything.
+    let named = verdict(&["--reach", "NAMED"]);
+    assert_eq!(named, is("unknown", "bounded", "incomplete"));
+    // Functions without a body are stubs of the test.
+    let tests = folder.path().join("tests");
+    ask(&["--reach", "YES", "--emit-test", tests.to_str().unwrap()]).exits(1);
+    let run = std::process::Command::new(tests.join("YES/run")).status().expect("it runs");
+    assert!(run.success());
+    // The report is executed again; with another result of `input` it is none.
+    let report = ask(&["--reach", "YES"]).exits(1).out;
+    assert!(report.contains("{\"from\":\"input\",\"value\":\"21\"}"), "{report}");
+    let path = folder.path().join("r.json");
+    std::fs::write(&path, &report).unwrap();
+    bop(&["replay", file, path.to_str().unwrap()]).exits(0);
+    std::fs::write(&path, report.replace("\"value\":\"21\"", "\"value\":\"22\"")).unwrap();
+    bop(&["replay", file, path.to_str().unwrap()]).exits(1);
+}
+
+/// With nothing asked, assertions are, and the label that stands for an error.
+#[test]
+fn c_has_default_questions() {
+    let text = "extern int input(void); void __assert_fail(void); void reach_error(void) {}
+        int main(void) { int x = input(); if (x * x < 0) __assert_fail();
+            if (x == 3) { ERROR: return 1; } return 0; }\n";
+    let folder = Folder::new(
+        "c-defaults",
+        &[("p.i", text), ("e.i", &text.replace("__assert_fail();", "reach_error();"))],
+    );
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let ran = bop(&["check", &path("p.i")]).exits(1);
+    assert!(ran.out.contains("violated: an assertion can fail"), "{}", ran.out);
+    assert!(ran.out.contains("reachable: ERROR"), "{}", ran.out);
+    // A call of `reach_error` fails, whatever is in it, with data and without.
+    for how in [&[][..], &["--skeleton"]] {
+        let ran = bop(&[&["check", &path("e.i"), "--assert"], how].concat()).exits(1);
+        assert!(ran.out.contains("violated: an assertion can fail"), "{}", ran.out);
+    }
+}
+
+/// The machine of the program need not be this one.
+#[test]
+fn words_of_32_bits() {
+    let text = "int main(void) { if (sizeof(long) == 4) { L: ; } return 0; }\n";
+    let folder = Folder::new("ilp32", &[("p.i", text)]);
+    let file = folder.path().join("p.i");
+    let file = file.to_str().unwrap();
+    for engine in ["bounded", "summary"] {
+        let asked = ["check", file, "--reach", "L", "-q", "--engine", engine];
+        assert!(bop(&asked).exits(0).out.starts_with("unreachable"));
+        let asked = [&asked[..], &["--ilp32"]].concat();
+        assert!(bop(&asked).exits(1).out.starts_with("reachable"));
+    }
+    let ran = bop(&["check", "examples/lock.bp", "--ilp32"]).exits(2);
+    assert!(ran.err.contains("`--ilp32`"), "{}", ran.err);
+}
+
+/// A report is executed again: one whose inputs or lines were changed is refused.
+#[test]
+fn reports_are_executed_again() {
+    let folder = Folder::new("bounded-replay", &[("p.c", PROGRAM)]);
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (file, report) = (path("p.c"), path("r.json"));
+    let asked = ["check", &file, "--reach", "SEVEN", "--assert", "--engine", "bounded"];
+    bop(&[&asked[..], &["--format", "json", "-o", &report]].concat()).exits(1);
+    assert!(bop(&["replay", &file, &report]).exits(0).out.contains("accepted"));
+    let text = std::fs::read_to_string(&report).unwrap();
+    for (from, to) in [("\"value\":\"7\"", "\"value\":\"8\""), ("\"line\":7,", "\"line\":9,")] {
+        assert!(text.contains(from), "{text}");
+        let changed = path("changed.json");
+        std::fs::write(&changed, text.replacen(from, to, 1)).unwrap();
+        let ran = bop(&["replay", &file, &changed]).exits(1);
+        assert!(ran.out.contains("refused"), "{}", ran.out);
+    }
+    let ran = bop(&[&asked[..], &["--self-check"]].concat()).exits(2);
+    assert!(ran.err.contains("there is no proof to check"), "{}", ran.err);
+}
+
+/// What could not be read is said, not that there is no such label.
+#[test]
+fn nothing_to_search() {
+    let folder =
+        Folder::new("bounded-empty", &[("e.c", ""), ("b.c", "int main(void) { L: return +; }")]);
+    for (name, what) in [("e.c", "no function has a body"), ("b.c", "nothing could be read")] {
+        let file = folder.path().join(name);
+        let ran =
+            bop(&["check", file.to_str().unwrap(), "--reach", "L", "--engine", "bounded"]).exits(2);
+        assert!(ran.err.contains(what), "{}", ran.err);
+    }
+}
+
+/// A weak definition gives way to another file's, in whatever order they are read.
+#[test]
+fn weak_definitions_give_way() {
+    let weak = "__attribute__((weak)) int f(void) { return 7; }
+        int main(void) { if (f() == 8) { L: return 1; } return 0; }\n";
+    let folder = Folder::new("weak", &[("a.i", weak), ("b.i", "int f(void) { return 8; }\n")]);
+    for (files, code) in [(&["a.i", "b.i"][..], 1), (&["b.i", "a.i"], 1), (&["a.i"], 0)] {
+        for engine in ["bounded", "auto"] {
+            let asked = [&["check", "--reach", "L", "--engine", engine], files].concat();
+            folder.bop(&asked).exits(code);
+        }
+    }
+}
+
+/// A condition that needs no run is on its line all the same: a line is not said to be unreachable for it.
+#[test]
+fn conditions_that_are_decided_are_on_their_lines() {
+    let text = "int main(void) {\n  int y = 0;\n  if (&y) ; else y = 2;\n  return y;\n}\n";
+    let folder = Folder::new("decided", &[("p.i", text)]);
+    for engine in ["bounded", "auto"] {
+        folder.bop(&["check", "p.i", "--reach", "p.i:3", "--engine", engine]).exits(3);
+        folder.bop(&["check", "p.i", "--reach", "p.i:4", "--engine", engine]).exits(1);
+    }
+}

@@ -1,6 +1,0 @@
-//! The tests of `engine-bounded`, one program: linking many costs more than it tells.
-
-mod common;
-mod features;
-mod operations;
-mod random;

@@ -1,7 +1,0 @@
-//! The tests of `engine-pds`, one program: linking many costs more than it tells.
-
-mod behaviour;
-mod configurations;
-mod repeat;
-mod stacks;
-mod suite;

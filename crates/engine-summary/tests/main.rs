@@ -1,5 +1,0 @@
-//! The tests of `engine-summary`, one program: linking many costs more than it tells.
-
-mod behaviour;
-mod order;
-mod suite;
