@@ -4,8 +4,9 @@
     python3 scripts/run-agree.py --bop target/debug/bop --csmith 200 --seed 7
     python3 scripts/run-agree.py --bop target/debug/bop FILE.c ...
 
-Ends with the counts: agreed, undefined (the run met what has no meaning), not covered (by cause), differing. Exit
-code 1 if anything differs. Programs that differ are kept in --out.
+Ends with the counts: agreed, undefined (the run met what has no meaning), not covered (by cause), differing, out of
+time. Exit code 1 if anything differs; a run that takes more than a thousand times as long as the processor's does. Programs
+that differ are kept in --out.
 """
 import argparse
 import collections
@@ -15,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 # Each program is made with one of these.
 SWITCHES = [
@@ -48,13 +50,15 @@ def judge(args, path, flags):
         built = run(["gcc", "-O0", "-fwrapv", "-w", *flags, os.path.abspath(path), "-o", f"{d}/p", "-lm"], 60, cwd=folder)
         if built is None or built.returncode:
             return "skipped", "gcc does not compile it"
+        start = time.monotonic()
         native = run([f"{d}/p"], args.native_timeout, cwd=d)
+        seconds = time.monotonic() - start
         if native is None:
             return "skipped", "it takes long"
         cpp = [f"--cpp={flag}" for flag in flags]
         ours = run([args.bop, "run", os.path.abspath(path), *cpp], args.timeout, cwd=folder)
         if ours is None:
-            return "differing", "no answer in time"
+            return "differing" if seconds * 1000 < args.timeout else "out of time", f"{seconds:.2f} s of the processor"
         errors = ours.stderr.decode(errors="replace")
         if ours.returncode == 3:
             cause = re.search(r": (?:not covered|unknown): (.*)", errors)
@@ -77,7 +81,7 @@ def main():
     ap.add_argument("--csmith", type=int, default=0)
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--timeout", type=float, default=120)
-    ap.add_argument("--native-timeout", type=float, default=5)
+    ap.add_argument("--native-timeout", type=float, default=1)
     ap.add_argument("--out", default="run-differences")
     ap.add_argument("-v", action="store_true")
     ap.add_argument("files", nargs="*")
@@ -110,7 +114,7 @@ def main():
         note(path, path, [])
     for cause, n in causes.most_common(20):
         print(f"  {n} {cause}")
-    words = ["agreed", "undefined", "not covered", "differing", "skipped"]
+    words = ["agreed", "undefined", "not covered", "differing", "out of time", "skipped"]
     print(", ".join(f"{counts[word]} {word}" for word in words))
     sys.exit(1 if counts["differing"] else 0)
 
