@@ -60,10 +60,6 @@ char *strstr(const char *, const char *);
 size_t strspn(const char *, const char *);
 size_t strcspn(const char *, const char *);
 char *strpbrk(const char *, const char *);
-long strtol(const char *, char **, int);
-unsigned long strtoul(const char *, char **, int);
-long long strtoll(const char *, char **, int);
-unsigned long long strtoull(const char *, char **, int);
 double strtod(const char *, char **);
 float strtof(const char *, char **);
 double fabs(double); float fabsf(float); double sqrt(double); float sqrtf(float); double floor(double);
@@ -80,9 +76,6 @@ int popcount(unsigned); int popcountl(unsigned long); int popcountll(unsigned lo
 int parity(unsigned); int parityl(unsigned long); int parityll(unsigned long long);
 int ffs(int); int ffsl(long); int ffsll(long long);
 int clrsb(int); int clrsbl(long); int clrsbll(long long);
-unsigned short bswap16(unsigned short);
-unsigned bswap32(unsigned);
-unsigned long long bswap64(unsigned long long);
 void trap(void);
 void longjmp(void *, int);
 
@@ -168,6 +161,67 @@ void *bsearch(const void *key, const void *base, size_t count, size_t size,
 
 /* Numbers. */
 
+/* The value of the digits, or `most` (below zero: `least`) where they say more, of numbers without sign never
+   negated. */
+static unsigned long long bop_number(const char *text, char **end, int base, unsigned long long most,
+                                     unsigned long long least, int *negative) {
+  const char *at = text;
+  unsigned long long value = 0;
+  int any = 0, beyond = 0;
+  *negative = 0;
+  if (base < 0 || base == 1 || base > 36) { bop_errno = 22; return 0; }
+  if (end) *end = (char *)text;
+  while (*at == ' ' || (*at >= 9 && *at <= 13)) at++;
+  if (*at == '-') { *negative = 1; at++; } else if (*at == '+') at++;
+  if ((base == 0 || base == 16) && at[0] == '0' && (at[1] | 32) == 'x' &&
+      ((at[2] >= '0' && at[2] <= '9') || ((at[2] | 32) >= 'a' && (at[2] | 32) <= 'f'))) {
+    at += 2;
+    base = 16;
+  } else if (base == 0) {
+    base = *at == '0' ? 8 : 10;
+  }
+  if (*negative && least != most) most = least; else least = 0;
+  for (;; at++) {
+    int digit = base;
+    if (*at >= '0' && *at <= '9') digit = *at - '0';
+    else if ((*at | 32) >= 'a' && (*at | 32) <= 'z') digit = (*at | 32) - 'a' + 10;
+    if (digit >= base) break;
+    any = 1;
+    if (value > (most - digit) / base) beyond = 1;
+    if (!beyond) value = value * base + digit;
+  }
+  if (any && end) *end = (char *)at;
+  if (beyond) { bop_errno = 34; if (!least) *negative = 0; return most; }
+  return value;
+}
+unsigned long long strtoull(const char *text, char **end, int base) {
+  int negative;
+  unsigned long long value = bop_number(text, end, base, -1ULL, -1ULL, &negative);
+  return negative ? -value : value;
+}
+long long strtoll(const char *text, char **end, int base) {
+  int negative;
+  unsigned long long value = bop_number(text, end, base, -1ULL >> 1, (-1ULL >> 1) + 1, &negative);
+  return (long long)(negative ? -value : value);
+}
+unsigned long strtoul(const char *text, char **end, int base) {
+  int negative;
+  unsigned long value = bop_number(text, end, base, -1UL, -1UL, &negative);
+  return negative ? -value : value;
+}
+long strtol(const char *text, char **end, int base) {
+  int negative;
+  unsigned long value = bop_number(text, end, base, -1UL >> 1, (-1UL >> 1) + 1, &negative);
+  return (long)(negative ? -value : value);
+}
+long __isoc23_strtol(const char *text, char **end, int base) { return strtol(text, end, base); }
+unsigned short bswap16(unsigned short x) { return (unsigned short)(x << 8 | x >> 8); }
+unsigned bswap32(unsigned x) {
+  return x << 24 | (x << 8 & 0xff0000) | (x >> 8 & 0xff00) | x >> 24;
+}
+unsigned long long bswap64(unsigned long long x) {
+  return (unsigned long long)bswap32((unsigned)x) << 32 | bswap32((unsigned)(x >> 32));
+}
 int atoi(const char *text) { return (int)strtol(text, 0, 10); }
 long atol(const char *text) { return strtol(text, 0, 10); }
 long long atoll(const char *text) { return strtoll(text, 0, 10); }

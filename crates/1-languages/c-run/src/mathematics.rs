@@ -281,9 +281,6 @@ pub(crate) fn bits(name: &str) -> Option<F> {
             let x = a.values[0] as i64;
             Ok(u64::from((if x < 0 { !x } else { x }).leading_zeros() - 1))
         },
-        ("bswap16", _) => |_, a| Ok(u64::from((a.values[0] as u16).swap_bytes())),
-        ("bswap32", _) => |_, a| Ok(u64::from((a.values[0] as u32).swap_bytes())),
-        ("bswap64", _) => |_, a| Ok(a.values[0].swap_bytes()),
         _ => return None,
     })
 }

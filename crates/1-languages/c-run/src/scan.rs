@@ -1,4 +1,4 @@
-//! `scanf`, `strtol` and `strtod`.
+//! `scanf` and `strtod`.
 
 use crate::format::{Source, int_size};
 use crate::machine::{Args, Machine, Stop};
@@ -286,11 +286,6 @@ fn number(
 
 /// A number in a base, and how many bytes it takes; what is too large stays at the end of the range.
 fn parse(text: &[u8], base: u32) -> (i128, usize) {
-    let (value, used, _) = parse_all(text, base);
-    (value, used)
-}
-
-fn parse_all(text: &[u8], base: u32) -> (i128, usize, bool) {
     let mut i = 0;
     while text.get(i).is_some_and(u8::is_ascii_whitespace) {
         i += 1;
@@ -318,36 +313,9 @@ fn parse_all(text: &[u8], base: u32) -> (i128, usize, bool) {
         i += 1;
     }
     if i == start {
-        return (0, 0, false);
+        return (0, 0);
     }
-    (if negative { -value } else { value }, i, negative)
-}
-
-/// `strtol` and its kind.
-pub(crate) fn strtol(
-    m: &mut Machine<'_>,
-    a: &Args,
-    unsigned: bool,
-    long_long: bool,
-) -> Result<u64, Stop> {
-    let [text, end, base, ..] = a.values;
-    let bytes = m.memory.string(text)?.to_vec();
-    let (value, used, negative) = parse_all(&bytes, base as u32);
-    if end != 0 {
-        m.write_pointer(end, text + used as u64)?;
-    }
-    let bits = if long_long || m.pointer == 8 { 64 } else { 32 };
-    Ok(match (unsigned, bits) {
-        (false, 64) => value.clamp(i64::MIN.into(), i64::MAX.into()) as u64,
-        (false, _) => value.clamp(i32::MIN.into(), i32::MAX.into()) as i64 as u64,
-        (true, 64) if value.unsigned_abs() > u64::MAX.into() => u64::MAX,
-        (true, 64) => value as u64,
-        (true, _) if value.unsigned_abs() > u32::MAX.into() => u32::MAX.into(),
-        (true, _) => {
-            let _ = negative;
-            u64::from(value as u32)
-        }
-    })
+    (if negative { -value } else { value }, i)
 }
 
 /// `strtod`

@@ -224,7 +224,9 @@ pub fn search(
         };
         let rest = &properties[i + 1..];
         let tell = |found: &[Outcome]| so_far(watch, (&nothing, files), &results, found, rest);
-        let with = (&budget, &tell as crate::operations::Telling<'_>);
+        let left = rest.iter().filter(|p| self::kind(p).is_some()).count() as u32 + 1;
+        let part = share(options, watch, &budget, left);
+        let with = (&part, &tell as crate::operations::Telling<'_>);
         let (found, made) = crate::operations::answers(kind, &of, options, with);
         results.extend(found);
         allocates |= made;
@@ -243,6 +245,25 @@ pub fn search(
         not_modelled: of.data.gaps(),
         claims: Claims { granted, ..Claims::default() },
     })
+}
+
+/// What the first of so many questions about operations may take: its share of the time that is left, and without
+/// limits, where no engine was named, what a question takes by itself.
+fn share(
+    options: &Options,
+    watch: &Watch,
+    budget: &check::Budget,
+    questions: u32,
+) -> check::Budget {
+    let limits = options.search.limits;
+    let time = match limits.time {
+        Some(all) => all.saturating_sub(budget.elapsed()) / questions,
+        None if options.search.engine == EngineChoice::Auto && options.search.bound.is_none() => {
+            BY_ITSELF
+        }
+        None => return watch.budget(limits),
+    };
+    watch.part(Limits { time: Some(time), ..limits }, limits)
 }
 
 /// Asks about the program with its data what its skeleton leaves open, where the data is at hand: what some run of

@@ -1,5 +1,6 @@
 // The library: printf in all its forms, scanf, strings, numbers, sorting, files, mathematics.
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,18 @@ int main(void) {
     strcat(strncpy(text, "abcdef", 3) + 0 * sizeof text, ""); printf("%.3s\n", text);
     printf("%d %ld %lu %g %d\n", atoi(" -12x"), strtol("0x1f", 0, 0), strtoul("777", 0, 8), strtod("1.5e3z", 0), atoi("+7"));
     char *end; strtol("123abc", &end, 10); puts(end);
+    static const char *numbers[] = { "9223372036854775807", "9223372036854775808", "-9223372036854775808",
+        "-9223372036854775809", "18446744073709551615", "18446744073709551616", "-18446744073709551615", "-1", "0x", "0x7f",
+        "-0X8g", "077", "089", " \t+12", "- 1", "", "zz", "2147483648", "-99999999999999999999" };
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        for (int base = 0; base <= 36; base += 1 + 7 * (base > 1)) {
+            const char *t = numbers[i];
+            errno = 0; long l = strtol(t, &end, base); printf("%ld %d %d;", l, errno, (int)(end - t));
+            errno = 0; unsigned long u = strtoul(t, &end, base); printf("%lu %d %d;", u, errno, (int)(end - t));
+            errno = 0; long long w = strtoll(t, &end, base); printf("%lld %d %d;", w, errno, (int)(end - t));
+            errno = 0; unsigned long long v = strtoull(t, &end, base); printf("%llu %d %d\n", v, errno, (int)(end - t));
+        }
+    printf("%x %x %llx\n", __builtin_bswap16(0x1234), __builtin_bswap32(0x12345678), __builtin_bswap64(0x123456789abcdef0));
     int list[] = { 5, 2, 8, 1, 9, 3 };
     qsort(list, 6, sizeof *list, up);
     for (int i = 0; i < 6; i++) printf("%d ", list[i]);

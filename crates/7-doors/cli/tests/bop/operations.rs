@@ -205,3 +205,33 @@ fn pages_show_what_failed() {
         assert!(ran.out.contains(said), "{format}: {}", ran.out);
     }
 }
+
+/// A list that grows for ever has no proof, and no fault: it must not eat what the next question needs.
+const GROWS: &str = "
+extern int __VERIFIER_nondet_int(void);
+void *malloc(unsigned long);
+struct node { int v; struct node *next; };
+int main(void) {
+    struct node *head = 0;
+    int sum = 0;
+    while (__VERIFIER_nondet_int()) {
+        struct node *n = malloc(sizeof *n);
+        n->v = __VERIFIER_nondet_int();
+        n->next = head;
+        head = n;
+        sum += head->v;
+    }
+    return 0;
+}
+";
+
+#[test]
+fn each_question_has_its_share_of_the_time() {
+    let folder = Folder::new("operations-share", &[("p.c", GROWS)]);
+    let report = asked(&folder, &["--memory-cleanup", "--overflow", "--timeout", "8s"], 1);
+    assert!(lines(&report).contains(&13), "{report}");
+    let report = asked(&folder, &["--uninitialised", "--overflow", "--timeout", "8s"], 1);
+    let results = report["results"].as_array().unwrap();
+    assert_eq!(results[0]["stop_reason"], "time", "{report}");
+    assert!(lines(&report).contains(&13), "{report}");
+}
