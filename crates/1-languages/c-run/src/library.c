@@ -72,6 +72,12 @@ double cos(double); double tan(double); double asin(double); double acos(double)
 double exp(double); double log(double); double log10(double); double log2(double); double pow(double, double);
 double fmod(double, double); double atan2(double, double); double copysign(double, double);
 double fmax(double, double); double fmin(double, double); double ldexp(double, int);
+double sinh(double); double cosh(double); double tanh(double); double asinh(double); double acosh(double);
+double atanh(double); double exp2(double); double expm1(double); double log1p(double); double cbrt(double);
+double nearbyint(double); double hypot(double, double); double fdim(double, double); double scalbn(double, int);
+double frexp(double, int *); double modf(double, double *); double fma(double, double, double);
+double nextafter(double, double); long lround(double); long lrint(double); long long llround(double);
+long long llrint(double);
 float powf(float, float); float floorf(float); float ceilf(float); float sinf(float); float cosf(float);
 float copysignf(float, float); float fmaxf(float, float); float fminf(float, float);
 int clz(unsigned); int clzl(unsigned long); int clzll(unsigned long long);

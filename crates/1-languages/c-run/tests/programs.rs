@@ -94,6 +94,13 @@ fn programs_do_what_they_do_when_compiled() {
     }
 }
 
+/// A byte that is no character is a byte.
+#[test]
+fn strings_are_bytes() {
+    let text = front_c::text_of(b"int main(void) { char s[] = \"\xff\xc3\"; return sizeof s == 3 && s[0] == -1 && s[1] == '\xc3'; }");
+    assert_eq!(run_text(&text, &[]).ending, Ending::Exit(1));
+}
+
 /// The programs of the corpus, where it is there.
 #[test]
 fn the_corpus_prints_what_it_should() {
@@ -197,6 +204,19 @@ fn what_is_not_covered_ends_a_run_that_gets_there() {
     let ran = run_text(text, &[]);
     assert_eq!(ran.ending, Ending::NotCovered("assembler".to_owned()));
     assert_eq!(ran.line, 2);
+    for (text, what) in [
+        ("int f(int n) { struct { char b[n]; } s; return sizeof s; } int main(void) { return f(3); }", "a member of variable size"),
+        (
+            "typedef int __attribute__((mode(SI))) __attribute__((vector_size(8))) pair; pair a = { 1, 2 };
+             int main(void) { pair b = a; return 0; }",
+            "a vector type",
+        ),
+        ("int main(void) { long double x = 1e4932L; return x > 1; }", "the number `1e4932L`"),
+        ("int n; int *f(void) { n++; return &n; } int main(void) { __asm__(\"\" : \"+r\"(*f())); return n; }", "assembler"),
+    ] {
+        let ran = run_text(text, &[]);
+        assert!(matches!(&ran.ending, Ending::NotCovered(found) if found.contains(what)), "{text}: {:?}", ran.ending);
+    }
     let ran = run_text("int unknown(int);\nint main(void) {\nreturn unknown(1);\n}", &[]);
     assert_eq!(ran.ending, Ending::NotCovered("`unknown` has no body here".to_owned()));
 }

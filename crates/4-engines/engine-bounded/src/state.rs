@@ -65,6 +65,8 @@ pub(crate) struct Frame {
     pub(crate) depth: u32,
     /// The arguments of `...`.
     pub(crate) more: Option<Value>,
+    /// How often it was jumped to.
+    pub(crate) jumped: u32,
 }
 
 /// A set of runs at one place.
@@ -204,5 +206,6 @@ fn merge_frames(sel: Lit, a: &Frame, b: &Frame, with: &mut dyn Unset) -> Frame {
         x.count = x.count.max(y.count);
     }
     out.again = a.again.or(b.again);
+    out.jumped = a.jumped.max(b.jumped);
     out
 }
