@@ -349,6 +349,19 @@ impl Lowerer<'_> {
             {
                 return self.classify(plain, *value).map(Some);
             }
+            // Of a type that stands in the name: that of the argument, or what it is converted to without loss.
+            (
+                "isnanf" | "isnanl" | "isinff" | "isinfl" | "finitef" | "finitel" | "finite"
+                | "signbitf" | "signbitl",
+                [value],
+            ) if name.starts_with("__builtin") => {
+                let plain = match plain.trim_end_matches(['f', 'l']) {
+                    "finite" => "isfinite",
+                    "isin" => "isinf",
+                    plain => plain,
+                };
+                return self.classify(plain, *value).map(Some);
+            }
             (
                 "isgreater" | "isgreaterequal" | "isless" | "islessequal" | "islessgreater"
                 | "isunordered",

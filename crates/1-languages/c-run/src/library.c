@@ -172,6 +172,50 @@ void *bsearch(const void *key, const void *base, size_t count, size_t size,
   return 0;
 }
 
+/* Numbers in texts. */
+
+static int bop_is_space(int c) { return c == ' ' || (c >= 9 && c <= 13); }
+static int bop_digit(int c, int base) {
+  int digit = -1;
+  if (c >= '0' && c <= '9') digit = c - '0';
+  else if (c >= 'a' && c <= 'z') digit = c - 'a' + 10;
+  else if (c >= 'A' && c <= 'Z') digit = c - 'A' + 10;
+  return digit < base ? digit : -1;
+}
+static unsigned long long bop_number(const char *text, char **end, int base, unsigned long long most, int is_signed) {
+  const char *s = text;
+  unsigned long long sum = 0;
+  int minus = 0, over = 0, any = 0;
+  while (bop_is_space((unsigned char)*s)) s++;
+  if (*s == '-' || *s == '+') { minus = *s == '-'; s++; }
+  if ((base == 0 || base == 16) && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && bop_digit((unsigned char)s[2], 16) >= 0) {
+    s += 2;
+    base = 16;
+  } else if (base == 0) base = *s == '0' ? 8 : 10;
+  if (is_signed) most += (unsigned)minus;
+  for (;; s++) {
+    int digit = bop_digit((unsigned char)*s, base);
+    if (digit < 0) break;
+    any = 1;
+    if (over || sum > (most - (unsigned)digit) / (unsigned)base) over = 1;
+    else sum = sum * (unsigned)base + (unsigned)digit;
+  }
+  if (end) *end = (char *)(any ? s : text);
+  if (over) {
+    bop_errno = 34;
+    return is_signed && minus ? 0 - most : most;
+  }
+  return minus ? 0 - sum : sum;
+}
+long strtol(const char *s, char **end, int base) { return (long)bop_number(s, end, base, (unsigned long)-1 / 2, 1); }
+unsigned long strtoul(const char *s, char **end, int base) { return (unsigned long)bop_number(s, end, base, (unsigned long)-1, 0); }
+long long strtoll(const char *s, char **end, int base) { return (long long)bop_number(s, end, base, (unsigned long long)-1 / 2, 1); }
+unsigned long long strtoull(const char *s, char **end, int base) { return bop_number(s, end, base, (unsigned long long)-1, 0); }
+long __isoc23_strtol(const char *s, char **end, int base) { return strtol(s, end, base); }
+unsigned long __isoc23_strtoul(const char *s, char **end, int base) { return strtoul(s, end, base); }
+long long __isoc23_strtoll(const char *s, char **end, int base) { return strtoll(s, end, base); }
+unsigned long long __isoc23_strtoull(const char *s, char **end, int base) { return strtoull(s, end, base); }
+
 /* Numbers. */
 
 int atoi(const char *text) { return (int)strtol(text, 0, 10); }

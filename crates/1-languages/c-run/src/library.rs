@@ -364,15 +364,6 @@ fn strings(plain: &str) -> Option<F> {
 /// Numbers, and inputs.
 fn numbers(name: &str, plain: &str) -> Option<F> {
     let f: F = match plain {
-        "strtol" | "strtoll" | "strtoul" | "strtoull" | "__isoc23_strtol" => {
-            let wide = !matches!(plain, "strtol" | "strtoul" | "__isoc23_strtol");
-            match (plain.contains("toul"), wide) {
-                (false, false) => |m, a| scan::strtol(m, &a, false, false),
-                (true, false) => |m, a| scan::strtol(m, &a, true, false),
-                (false, true) => |m, a| scan::strtol(m, &a, false, true),
-                (true, true) => |m, a| scan::strtol(m, &a, true, true),
-            }
-        }
         "strtod" | "strtold" => |m, a| Ok(scan::strtod(m, &a)?.to_bits()),
         "strtof" => |m, a| Ok(u64::from((scan::strtod(m, &a)? as f32).to_bits())),
         "clz" | "clzl" | "clzll" | "ctz" | "ctzl" | "ctzll" | "popcount" | "popcountl"

@@ -220,3 +220,21 @@ fn what_is_not_covered_ends_a_run_that_gets_there() {
     let ran = run_text("int unknown(int);\nint main(void) {\nreturn unknown(1);\n}", &[]);
     assert_eq!(ran.ending, Ending::NotCovered("`unknown` has no body here".to_owned()));
 }
+
+/// What is read from a text is what the library of the system reads.
+#[test]
+fn numbers_that_do_not_fit_and_all_spaces() {
+    let text = "int sscanf(const char *, const char *, ...); long strtol(const char *, char **, int); int *__errno_location(void);
+        unsigned long strtoul(const char *, char **, int);
+        int main(void) {
+            int x = 0, y = 0; unsigned u = 0; char *end; const char *s = \"\\v-zz.\";
+            if (sscanf(\"99999999999999999999\", \"%d\", &x) != 1 || x != -1) return 1;
+            if (sscanf(\" 7\\v8\", \"%d%d\", &x, &y) != 2 || x != 7 || y != 8) return 2;
+            if (sscanf(\"-1 99999999999999999999\", \"%u %u\", &u, &x) != 2 || u != 0xffffffffu || x != -1) return 3;
+            if (strtol(s, &end, 36) != -35 * 36 - 35 || end != s + 4 || *__errno_location()) return 4;
+            if (strtol(\"-9223372036854775809\", 0, 10) != -9223372036854775807 - 1 || *__errno_location() != 34) return 5;
+            if (strtoul(\"0x\", &end, 16) != 0 || *end != 'x' || strtoul(\"0x1fg\", &end, 0) != 31 || *end != 'g') return 6;
+            return 0;
+        }";
+    assert_eq!(run_text(text, &[]).ending, Ending::Exit(0));
+}

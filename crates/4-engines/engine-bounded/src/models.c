@@ -234,7 +234,6 @@ static void bop_scan_take(void) {
   if (bop_text) { if (*bop_text) bop_text++; }
   else bop_next();
 }
-static int bop_is_space(int c) { return c == ' ' || (c >= 9 && c <= 13); }
 /* To what is no space. How many spaces there are in standard input does not matter: there are none. */
 static int bop_scan_skip(void) {
   if (bop_text) {
@@ -244,12 +243,6 @@ static int bop_scan_skip(void) {
   while (bop_ahead >= 0 && bop_is_space(bop_ahead)) bop_ahead = -2;
   __VERIFIER_assume(!bop_is_space(bop_peek()));
   return bop_peek();
-}
-static int bop_digit(int c, int base) {
-  if (c >= '0' && c <= '9' && c - '0' < base) return c - '0';
-  if (base == 16 && c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (base == 16 && c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 /* 1 if there is a number, 0 if there is something else, -1 at the end. */
 static int bop_scan_number(int base, int width, int is_signed, int is_long, unsigned long long *value) {
@@ -434,39 +427,3 @@ int __bop_sscanf(const char *text, const char *format, ...) {
   bop_text = 0;
   return done;
 }
-
-/* Numbers in texts. */
-static unsigned long long bop_number(const char *text, char **end, int base, unsigned long long most, int is_signed) {
-  const char *s = text;
-  unsigned long long sum = 0;
-  int minus = 0, over = 0, any = 0;
-  while (bop_is_space((unsigned char)*s)) s++;
-  if (*s == '-' || *s == '+') { minus = *s == '-'; s++; }
-  if ((base == 0 || base == 16) && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && bop_digit((unsigned char)s[2], 16) >= 0) {
-    s += 2;
-    base = 16;
-  } else if (base == 0) base = *s == '0' ? 8 : 10;
-  if (base != 8 && base != 10 && base != 16 && base != 2) __bop_no_model();
-  if (is_signed) most += (unsigned)minus;
-  for (;; s++) {
-    int digit = bop_digit((unsigned char)*s, base);
-    if (digit < 0) break;
-    any = 1;
-    if (over || sum > (most - (unsigned)digit) / (unsigned)base) over = 1;
-    else sum = sum * (unsigned)base + (unsigned)digit;
-  }
-  if (end) *end = (char *)(any ? s : text);
-  if (over) {
-    *__errno_location() = 34;
-    return is_signed && minus ? 0 - most : most;
-  }
-  return minus ? 0 - sum : sum;
-}
-long strtol(const char *s, char **end, int base) { return (long)bop_number(s, end, base, (unsigned long)-1 / 2, 1); }
-unsigned long strtoul(const char *s, char **end, int base) { return (unsigned long)bop_number(s, end, base, (unsigned long)-1, 0); }
-long long strtoll(const char *s, char **end, int base) { return (long long)bop_number(s, end, base, (unsigned long long)-1 / 2, 1); }
-unsigned long long strtoull(const char *s, char **end, int base) { return bop_number(s, end, base, (unsigned long long)-1, 0); }
-long __isoc23_strtol(const char *s, char **end, int base) { return strtol(s, end, base); }
-unsigned long __isoc23_strtoul(const char *s, char **end, int base) { return strtoul(s, end, base); }
-long long __isoc23_strtoll(const char *s, char **end, int base) { return strtoll(s, end, base); }
-unsigned long long __isoc23_strtoull(const char *s, char **end, int base) { return strtoull(s, end, base); }

@@ -364,8 +364,13 @@ fn simpler_text(mut inputs: Inputs, confirm: &mut dyn FnMut(&Inputs) -> bool) ->
                 break;
             }
         }
-        for k in 0..inputs.args[i].len().min(SIMPLER) {
-            attempt(&mut inputs, &|new| new.args[i][k] = b'a');
+        // The last ones first: what is left keeps its place.
+        for k in (0..inputs.args[i].len().min(SIMPLER)).rev() {
+            let gone = attempt(&mut inputs, &|new| drop(new.args[i].remove(k)));
+            let plain = inputs.args[i].get(k).is_none_or(u8::is_ascii_graphic);
+            if !gone && !plain {
+                attempt(&mut inputs, &|new| new.args[i][k] = b'a');
+            }
         }
     }
     for length in 0..inputs.stdin.len().min(SIMPLER) {
@@ -374,11 +379,13 @@ fn simpler_text(mut inputs: Inputs, confirm: &mut dyn FnMut(&Inputs) -> bool) ->
         }
     }
     let letters = [b'\n', b'a', b'0'];
-    for k in 0..inputs.stdin.len().min(2 * SIMPLER) {
-        if letters.contains(&inputs.stdin[k]) || inputs.stdin[k].is_ascii_digit() {
+    for k in (0..inputs.stdin.len().min(2 * SIMPLER)).rev() {
+        if attempt(&mut inputs, &|new| drop(new.stdin.remove(k))) {
             continue;
         }
-        letters.iter().any(|&letter| attempt(&mut inputs, &|new| new.stdin[k] = letter));
+        if inputs.stdin[k] != b'\n' && !inputs.stdin[k].is_ascii_graphic() {
+            letters.iter().any(|&letter| attempt(&mut inputs, &|new| new.stdin[k] = letter));
+        }
     }
     inputs
 }
