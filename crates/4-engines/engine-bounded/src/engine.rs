@@ -25,6 +25,10 @@ const ARGUMENTS: u32 = u32::MAX - 2;
 /// The most statements of one search that goes on without a choice.
 const MAX_STEPS: u64 = 200_000_000;
 
+/// Rounds of a loop that all runs go on with, whatever the bound; and for each round of the bound.
+const MAX_QUIET: u32 = 100_000;
+const QUIET_FOR_ROUND: u32 = 10_000;
+
 /// Why the search did not go on somewhere.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Why {
@@ -579,7 +583,7 @@ impl<'p> Engine<'p> {
         let (inputs, guard) = (self.taken.len(), state.guard);
         let frame = state.top();
         let again = frame.again.take();
-        let fresh = Round { guard, inputs, count: 0 };
+        let fresh = Round { guard, inputs, count: 0, quiet: 0 };
         let depth = frame.rounds.len();
         frame.loops.resize(depth, fresh);
         if self.cutting.is_some() {
@@ -591,7 +595,7 @@ impl<'p> Engine<'p> {
             return Ok(false);
         }
         let changed = state.guard != round.guard;
-        let mut count = round.count;
+        let (mut count, mut quiet) = (round.count, round.quiet);
         if changed || inputs != round.inputs {
             count += 1;
             if changed && !self.perhaps(state.guard)? {
@@ -602,8 +606,14 @@ impl<'p> Engine<'p> {
                 return Ok(false);
             }
         }
+        // A loop without an end must not keep others from being followed.
+        quiet += 1;
+        if quiet > MAX_QUIET.max(QUIET_FOR_ROUND.saturating_mul(self.bound)) {
+            self.cut(state, Why::Bound);
+            return Ok(false);
+        }
         let guard = state.guard;
-        state.top().loops[i] = Round { guard, inputs, count };
+        state.top().loops[i] = Round { guard, inputs, count, quiet };
         Ok(true)
     }
 

@@ -427,3 +427,118 @@ int __bop_sscanf(const char *text, const char *format, ...) {
   bop_text = 0;
   return done;
 }
+
+/* Functions that write texts: numbers, characters and strings, with widths. */
+struct bop_text { char *to; size_t most, count; };
+static void bop_emit(struct bop_text *text, char c) {
+  if (text->count + 1 < text->most) text->to[text->count] = c;
+  text->count++;
+}
+static void bop_emit_digits(struct bop_text *text, const char *digits, int count, int minus, int width, int zero, int left) {
+  int size = count + minus, i;
+  if (!left && !zero) for (i = size; i < width; i++) bop_emit(text, ' ');
+  if (minus) bop_emit(text, '-');
+  if (!left && zero) for (i = size; i < width; i++) bop_emit(text, '0');
+  while (count > 0) bop_emit(text, digits[--count]);
+  if (left) for (i = size; i < width; i++) bop_emit(text, ' ');
+}
+static void bop_emit_number(struct bop_text *text, unsigned long long value, int wide, int minus, char how, int width, int zero, int left) {
+  char digits[24];
+  int count = 0;
+  if (how == 'x' || how == 'X') {
+    do {
+      int digit = (int)(value & 15);
+      digits[count++] = (char)(digit < 10 ? '0' + digit : how - 23 + digit - 10);
+      value >>= 4;
+    } while (value);
+  } else if (wide) {
+    do { digits[count++] = (char)('0' + value % 10); value /= 10; } while (value);
+  } else {
+    unsigned narrow = (unsigned)value;
+    do { digits[count++] = (char)('0' + narrow % 10); narrow /= 10; } while (narrow);
+  }
+  bop_emit_digits(text, digits, count, minus, width, zero, left);
+}
+static int bop_format(char *to, size_t most, const char *f, va_list more) {
+  struct bop_text text = { to, most, 0 };
+  for (; *f; f++) {
+    int width = 0, zero = 0, left = 0, longs = 0, shorts = 0, wide, i, size;
+    if (*f != '%') { bop_emit(&text, *f); continue; }
+    f++;
+    for (;; f++) {
+      if (*f == '0') zero = 1;
+      else if (*f == '-') left = 1;
+      else break;
+    }
+    if (*f == '*') {
+      width = __builtin_va_arg(more, int);
+      if (width < 0) { left = 1; width = -width; }
+      f++;
+    } else while (*f >= '0' && *f <= '9') width = width * 10 + (*f++ - '0');
+    for (;; f++) {
+      if (*f == 'l') longs++;
+      else if (*f == 'h') shorts++;
+      else if (*f == 'z' || *f == 't') longs = 1;
+      else if (*f == 'j') longs = 2;
+      else break;
+    }
+    wide = longs > 1 || (longs == 1 && sizeof(long) == 8);
+    switch (*f) {
+    case 'd': case 'i': {
+      long long value = longs > 1 ? __builtin_va_arg(more, long long) : longs ? __builtin_va_arg(more, long) : __builtin_va_arg(more, int);
+      if (shorts == 1) value = (short)value;
+      if (shorts > 1) value = (signed char)value;
+      bop_emit_number(&text, value < 0 ? 0 - (unsigned long long)value : (unsigned long long)value, wide, value < 0, 'd', width, zero, left);
+      break;
+    }
+    case 'u': case 'x': case 'X': {
+      unsigned long long value = longs > 1 ? __builtin_va_arg(more, unsigned long long)
+                                 : longs ? __builtin_va_arg(more, unsigned long) : __builtin_va_arg(more, unsigned);
+      if (shorts == 1) value = (unsigned short)value;
+      if (shorts > 1) value = (unsigned char)value;
+      bop_emit_number(&text, value, wide, 0, *f, width, zero, left);
+      break;
+    }
+    case 'c': {
+      int c = __builtin_va_arg(more, int);
+      if (longs) __bop_no_model();
+      if (!left) for (i = 1; i < width; i++) bop_emit(&text, ' ');
+      bop_emit(&text, (char)c);
+      if (left) for (i = 1; i < width; i++) bop_emit(&text, ' ');
+      break;
+    }
+    case 's': {
+      const char *s = __builtin_va_arg(more, const char *);
+      if (longs) __bop_no_model();
+      if (!s) s = "(null)";
+      size = width ? (int)strlen(s) : 0;
+      if (!left) for (i = size; i < width; i++) bop_emit(&text, ' ');
+      while (*s) bop_emit(&text, *s++);
+      if (left) for (i = size; i < width; i++) bop_emit(&text, ' ');
+      break;
+    }
+    case '%': bop_emit(&text, '%'); break;
+    default: __bop_no_model();
+    }
+  }
+  if (most) to[text.count < most ? text.count : most - 1] = 0;
+  return (int)text.count;
+}
+int __bop_vsprintf(char *to, const char *format, va_list more) { return bop_format(to, (size_t)-1, format, more); }
+int __bop_vsnprintf(char *to, size_t most, const char *format, va_list more) { return bop_format(to, most, format, more); }
+int __bop_sprintf(char *to, const char *format, ...) {
+  va_list more;
+  int count;
+  __builtin_va_start(more, format);
+  count = bop_format(to, (size_t)-1, format, more);
+  __builtin_va_end(more);
+  return count;
+}
+int __bop_snprintf(char *to, size_t most, const char *format, ...) {
+  va_list more;
+  int count;
+  __builtin_va_start(more, format);
+  count = bop_format(to, most, format, more);
+  __builtin_va_end(more);
+  return count;
+}

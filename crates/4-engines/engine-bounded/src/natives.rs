@@ -137,8 +137,8 @@ impl Engine<'_> {
             "__bop_stdin" | "__bop_stdin_number" | "__bop_either" | "__bop_no_model" => {
                 Ok(self.from_input(state, plain, word(0), result))
             }
-            _ if input_model(plain).is_some() => {
-                let model = input_model(plain).and_then(|m| self.program.function(m));
+            _ if text_model(plain).is_some() => {
+                let model = text_model(plain).and_then(|m| self.program.function(m));
                 let Some(model) = model else { return Ok(self.uncovered(state, name, at)) };
                 self.call_body(state, model, args, result, None, which)
             }
@@ -430,11 +430,11 @@ pub fn knows(name: &str) -> bool {
         "__sigsetjmp",
         "siglongjmp",
     ];
-    NAMES.contains(&plain) || is_number_function(plain) || input_model(plain).is_some()
+    NAMES.contains(&plain) || is_number_function(plain) || text_model(plain).is_some()
 }
 
-/// The model in C of a function that reads.
-fn input_model(name: &str) -> Option<&'static str> {
+/// The model in C of a function that reads, or writes a text.
+fn text_model(name: &str) -> Option<&'static str> {
     Some(match name {
         "fgetc" | "getc" | "_IO_getc" | "fgetc_unlocked" | "getc_unlocked" => "__bop_fgetc",
         "getchar" | "getchar_unlocked" => "__bop_getchar",
@@ -447,6 +447,10 @@ fn input_model(name: &str) -> Option<&'static str> {
         "fread" => "__bop_fread",
         "read" => "__bop_read",
         "getline" => "__bop_getline",
+        "sprintf" => "__bop_sprintf",
+        "snprintf" => "__bop_snprintf",
+        "vsprintf" => "__bop_vsprintf",
+        "vsnprintf" => "__bop_vsnprintf",
         "scanf" | "__isoc99_scanf" | "__isoc23_scanf" => "__bop_scanf",
         "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" => "__bop_fscanf",
         "sscanf" | "__isoc99_sscanf" | "__isoc23_sscanf" => "__bop_sscanf",

@@ -366,7 +366,9 @@ fn simpler_text(mut inputs: Inputs, confirm: &mut dyn FnMut(&Inputs) -> bool) ->
         }
         // The last ones first: what is left keeps its place.
         for k in (0..inputs.args[i].len().min(SIMPLER)).rev() {
-            let gone = attempt(&mut inputs, &|new| drop(new.args[i].remove(k)));
+            let gone = attempt(&mut inputs, &|new| {
+                new.args[i].remove(k);
+            });
             let plain = inputs.args[i].get(k).is_none_or(u8::is_ascii_graphic);
             if !gone && !plain {
                 attempt(&mut inputs, &|new| new.args[i][k] = b'a');
@@ -380,7 +382,10 @@ fn simpler_text(mut inputs: Inputs, confirm: &mut dyn FnMut(&Inputs) -> bool) ->
     }
     let letters = [b'\n', b'a', b'0'];
     for k in (0..inputs.stdin.len().min(2 * SIMPLER)).rev() {
-        if attempt(&mut inputs, &|new| drop(new.stdin.remove(k))) {
+        let gone = attempt(&mut inputs, &|new| {
+            new.stdin.remove(k);
+        });
+        if gone {
             continue;
         }
         if inputs.stdin[k] != b'\n' && !inputs.stdin[k].is_ascii_graphic() {

@@ -407,3 +407,15 @@ fn what_is_not_the_programs_own() {
          }",
     );
 }
+
+/// What follows an endless loop is asked about, too.
+#[test]
+fn endless_loops_do_not_keep_others_waiting() {
+    let text = "int main(void) {
+           _Bool c = __VERIFIER_nondet_bool(); int n = 0;
+           while (c) { if (n == 4) n = 0; n++; }
+           if (n != 5) { R0: ; }
+           return 0;
+         }";
+    assert_eq!(answers(text, &["R0"], None), ["reached"]);
+}

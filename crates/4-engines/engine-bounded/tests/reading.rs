@@ -123,6 +123,25 @@ fn numbers_in_standard_input() {
     );
 }
 
+#[test]
+fn texts_that_are_written() {
+    reached(
+        "int sprintf(char *, const char *, ...); int snprintf(char *, unsigned long, const char *, ...);
+         int strcmp(const char *, const char *);
+         int main(void) {
+           char b[24], s[6]; int x = __VERIFIER_nondet_int(); unsigned char c = __VERIFIER_nondet_uchar();
+           int n = sprintf(b, \"%d\", c);
+           if (n == 3 && b[0] == '2' && b[2] == '5' && b[1] != '1') { R0: ; }
+           if (n > 3 || n < 1 || b[n]) { U0: ; }
+           if (sprintf(b, \"[%04x|%-3c|%3s]\", 0xabcu, 'y', \"z\") != 14 || strcmp(b, \"[0abc|y  |  z]\")) { U1: ; }
+           if (snprintf(s, sizeof s, \"%d\", x) == 11 && s[4] == '7' && s[5] == 0) { R1: ; }
+           if (sprintf(b, \"%ld %hhd%%\", -5L, 257) != 5 || strcmp(b, \"-5 1%\") != 0) { U3: ; }
+           return 0;
+         }",
+        &["R0", "R1", "U0", "U1", "U3"],
+    );
+}
+
 const JUMPS: &str = "typedef long jmp_buf[25]; int setjmp(jmp_buf); void longjmp(jmp_buf, int);";
 
 #[test]
