@@ -48,7 +48,7 @@ mod word;
 
 pub use blocks::{Bads, Blocks, blocks};
 pub use checked::{Checked, Through, check_through, failing_operations};
-pub use natives::knows;
+pub use natives::{knows, reads_stream};
 pub use search::{Answer, Goal, Inputs, Options, PROGRAM_NAME, Searched, Verdict, search};
 
 /// Models of the library in C, to be linked behind the program: what reads and writes byte by byte.

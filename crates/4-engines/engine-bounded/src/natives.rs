@@ -433,6 +433,23 @@ pub fn knows(name: &str) -> bool {
     NAMES.contains(&plain) || is_number_function(plain) || text_model(plain).is_some()
 }
 
+/// Whether it reads from a stream that it is given, which is followed if it is standard input.
+pub fn reads_stream(name: &str) -> bool {
+    const MODELS: [&str; 10] = [
+        "__bop_fgetc",
+        "__bop_ungetc",
+        "__bop_feof",
+        "__bop_ferror",
+        "__bop_clearerr",
+        "__bop_fgets",
+        "__bop_fread",
+        "__bop_read",
+        "__bop_getline",
+        "__bop_fscanf",
+    ];
+    text_model(name).is_some_and(|model| MODELS.contains(&model))
+}
+
 /// The model in C of a function that reads, or writes a text.
 fn text_model(name: &str) -> Option<&'static str> {
     Some(match name {

@@ -216,7 +216,9 @@ pub(crate) fn library(
     let pure = |name: &str| name.starts_with("__VERIFIER_") || name.starts_with("__b");
     for (i, f) in program.functions.iter().enumerate() {
         let unknown = called.contains(&FuncId::new(i)) && !f.has_body() && !uses[i].taken;
-        if !unknown || engine_bounded::knows(&f.name) || pure(&f.name) {
+        // Which stream a caller hands over is not known, and only standard input is modelled.
+        let known = engine_bounded::knows(&f.name) && !engine_bounded::reads_stream(&f.name);
+        if !unknown || known || pure(&f.name) {
             continue;
         }
         let library = c_run::knows(&f.name) || front_c::is_library(&f.name);
