@@ -3,7 +3,7 @@
 use crate::lower::{Entity, Lowered, Lowerer, Op};
 use crate::place::{Place, Where};
 use crate::program::{BinOp, Call, Callee, End, ExprId, ExprKind, Home, Root, StmtKind};
-use c_types::{IntKind, Kind, Length, Signature, Ty};
+use c_types::{FloatKind, IntKind, Kind, Length, Signature, Ty};
 use front_c::ExprKind as Tree;
 
 impl Lowerer<'_> {
@@ -38,12 +38,33 @@ impl Lowerer<'_> {
             return *found;
         }
         let result = self.int_type();
-        let signature =
-            Signature { result, params: Vec::new(), variadic: false, unprototyped: true };
+        let plainly = Signature { result, params: Vec::new(), variadic: false, unprototyped: true };
+        let builtin = name != plain;
+        let signature = self.like_double(plain).filter(|_| builtin).unwrap_or(plainly);
         let ty = self.types.of(Kind::Function(signature));
         let id = self.new_function(name, ty, self.u < self.own);
         self.externs.insert(name.to_owned(), Entity::Function(id));
         Entity::Function(id)
+    }
+
+    /// The signature of a function on `float` or `long double` of which the library has the one on `double`.
+    fn like_double(&mut self, name: &str) -> Option<Signature> {
+        let (base, kind) = match (name.strip_suffix('f'), name.strip_suffix('l')) {
+            (Some(base), _) => (base, FloatKind::Float),
+            (_, Some(base)) => (base, FloatKind::LongDouble),
+            _ => return None,
+        };
+        let Some(Entity::Function(id)) = self.externs.get(base).copied() else { return None };
+        let mut signature = self.types.signature(self.functions[id.index()].ty)?.clone();
+        let (double, other) =
+            (self.types.of(Kind::Float(FloatKind::Double)), self.types.of(Kind::Float(kind)));
+        let all = std::iter::once(&mut signature.result).chain(&mut signature.params);
+        let mut changed = false;
+        for ty in all.filter(|ty| **ty == double) {
+            *ty = other;
+            changed = true;
+        }
+        changed.then_some(signature)
     }
 
     /// What follows may be different with another compiler, or with other flags of the same one.
@@ -230,7 +251,12 @@ impl Lowerer<'_> {
                 self.stmt(StmtKind::VaStart(list));
                 self.void()
             }
-            ("va_end", [_]) => self.void(),
+            ("va_end", [list]) => {
+                if self.effects[self.u][list.index()] {
+                    self.list_address(*list)?;
+                }
+                self.void()
+            }
             ("va_copy", [to, from]) => {
                 let to = self.list_address(*to)?;
                 let from = self.list_address(*from)?;
@@ -258,10 +284,16 @@ impl Lowerer<'_> {
                 self.leave(End::Unreachable);
                 self.void()
             }
-            ("expect" | "expect_with_probability" | "assume_aligned", [value, ..])
+            ("expect" | "expect_with_probability" | "assume_aligned", [value, others @ ..])
                 if name.starts_with("__builtin") =>
             {
-                let value = self.rvalue(*value)?;
+                let mut value = self.rvalue(*value)?;
+                if others.iter().any(|other| self.effects[self.u][other.index()]) {
+                    value.expr = self.keep(value.expr);
+                    for &other in others {
+                        self.effect(other)?;
+                    }
+                }
                 if self.types.is_integer(value.ty) {
                     let ty = self.long_type();
                     return Ok(Some(Op { expr: self.convert(value.expr, ty), ty }));
@@ -296,6 +328,11 @@ impl Lowerer<'_> {
             ("prefetch" | "__clear_cache" | "sync_synchronize", _)
                 if name.starts_with("__builtin") =>
             {
+                for &arg in args {
+                    if self.effects[self.u][arg.index()] {
+                        self.effect(arg)?;
+                    }
+                }
                 self.void()
             }
             ("__sync_synchronize", []) => self.void(),
@@ -310,6 +347,19 @@ impl Lowerer<'_> {
             ("isnan" | "isinf_sign" | "isinf" | "isfinite" | "isnormal" | "signbit", [value])
                 if name.starts_with("__builtin") =>
             {
+                return self.classify(plain, *value).map(Some);
+            }
+            // Of a type that stands in the name: that of the argument, or what it is converted to without loss.
+            (
+                "isnanf" | "isnanl" | "isinff" | "isinfl" | "finitef" | "finitel" | "finite"
+                | "signbitf" | "signbitl",
+                [value],
+            ) if name.starts_with("__builtin") => {
+                let plain = match plain.trim_end_matches(['f', 'l']) {
+                    "finite" => "isfinite",
+                    "isin" => "isinf",
+                    plain => plain,
+                };
                 return self.classify(plain, *value).map(Some);
             }
             (

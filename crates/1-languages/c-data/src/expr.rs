@@ -280,10 +280,10 @@ impl Lowerer<'_> {
         right: front_c::ExprId,
         wanted: bool,
     ) -> Lowered<Op> {
-        let mut place = self.place(left)?;
         let has_effects = self.effects[self.u][right.index()];
         match op {
             Assign::Plain => {
+                let mut place = self.place(left)?;
                 if has_effects {
                     place = self.steady(place);
                 }
@@ -291,12 +291,24 @@ impl Lowerer<'_> {
                 self.store(place, value, wanted)
             }
             Assign::With(op) => {
-                place = self.steady(place);
-                let mut old = self.load(place)?;
-                if has_effects {
-                    old.expr = self.keep(old.expr);
-                }
-                let value = self.rvalue(right)?;
+                // What has effects is computed before what it is put together with is read, as by compilers.
+                let before = match has_effects {
+                    true => {
+                        let mut value = self.rvalue(right)?;
+                        if self.types.is_scalar(value.ty) {
+                            value.expr = self.keep(value.expr);
+                        }
+                        Some(value)
+                    }
+                    false => None,
+                };
+                let place = self.place(left)?;
+                let place = self.steady(place);
+                let old = self.load(place)?;
+                let value = match before {
+                    Some(value) => value,
+                    None => self.rvalue(right)?,
+                };
                 let new = self.binary_value(op, old, value)?;
                 self.store(place, new, wanted)
             }

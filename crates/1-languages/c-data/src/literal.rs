@@ -85,6 +85,12 @@ fn fraction(text: &str, hex: bool) -> Option<Literal> {
     } else {
         body.parse().ok()?
     };
+    // What `long double` has and `double` has not is no number here.
+    let digits = body.split(['e', 'p']).next().unwrap_or(body).trim_start_matches("0x");
+    let lost = value.is_infinite() || value == 0.0 && digits.contains(|c| ('1'..='f').contains(&c));
+    if kind == FloatKind::LongDouble && lost {
+        return None;
+    }
     Some(Literal::Float(value, kind))
 }
 
@@ -150,10 +156,13 @@ fn decode(body: &str, wide: bool) -> Option<Vec<u32>> {
         if c != '\\' {
             match wide {
                 true => out.push(c as u32),
-                false => {
-                    let mut buffer = [0; 4];
-                    out.extend(c.encode_utf8(&mut buffer).bytes().map(u32::from));
-                }
+                false => match front_c::stray_byte(c) {
+                    Some(byte) => out.push(byte.into()),
+                    None => {
+                        let mut buffer = [0; 4];
+                        out.extend(c.encode_utf8(&mut buffer).bytes().map(u32::from));
+                    }
+                },
             }
             continue;
         }

@@ -239,7 +239,9 @@ impl Lowerer<'_> {
             }
             Tree::Asm(asm) => {
                 let nothing = asm.empty && (asm.outputs.is_empty() || asm.inputs.is_empty());
-                if !nothing {
+                let operands = asm.outputs.iter().chain(&asm.inputs);
+                let effects = operands.into_iter().any(|e| self.effects[self.u][e.index()]);
+                if !nothing || effects {
                     return self.gap("assembler");
                 }
             }

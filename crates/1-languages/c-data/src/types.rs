@@ -100,6 +100,7 @@ impl Lowerer<'_> {
             "SI" => IntKind::Int,
             "DI" => IntKind::LongLong,
             "TI" => IntKind::Int128,
+            "vector_size" => return self.gap("a vector type"),
             "word" | "pointer" | "unwind_word" => IntKind::Long,
             _ => return self.gap(format!("the mode `{mode}`")),
         };
@@ -293,7 +294,11 @@ impl Lowerer<'_> {
         let Some(fields) = &unit.records[r.index()].fields else { return Ok(()) };
         let mut members = Vec::with_capacity(fields.len());
         for field in fields {
+            let counts = self.counts.len();
             let ty = self.ty(field.ty)?;
+            if self.counts.len() > counts {
+                return self.gap("a member of variable size");
+            }
             self.whole(ty)?;
             let width = match field.bits {
                 Some(bits) => Some(self.width(bits, ty)?),

@@ -68,6 +68,12 @@ double cos(double); double tan(double); double asin(double); double acos(double)
 double exp(double); double log(double); double log10(double); double log2(double); double pow(double, double);
 double fmod(double, double); double atan2(double, double); double copysign(double, double);
 double fmax(double, double); double fmin(double, double); double ldexp(double, int);
+double sinh(double); double cosh(double); double tanh(double); double asinh(double); double acosh(double);
+double atanh(double); double exp2(double); double expm1(double); double log1p(double); double cbrt(double);
+double nearbyint(double); double hypot(double, double); double fdim(double, double); double scalbn(double, int);
+double frexp(double, int *); double modf(double, double *); double fma(double, double, double);
+double nextafter(double, double); long lround(double); long lrint(double); long long llround(double);
+long long llrint(double);
 float powf(float, float); float floorf(float); float ceilf(float); float sinf(float); float cosf(float);
 float copysignf(float, float); float fmaxf(float, float); float fminf(float, float);
 int clz(unsigned); int clzl(unsigned long); int clzll(unsigned long long);
@@ -159,62 +165,53 @@ void *bsearch(const void *key, const void *base, size_t count, size_t size,
   return 0;
 }
 
+/* Numbers in texts. */
+
+static int bop_is_space(int c) { return c == ' ' || (c >= 9 && c <= 13); }
+static int bop_digit(int c, int base) {
+  int digit = -1;
+  if (c >= '0' && c <= '9') digit = c - '0';
+  else if (c >= 'a' && c <= 'z') digit = c - 'a' + 10;
+  else if (c >= 'A' && c <= 'Z') digit = c - 'A' + 10;
+  return digit < base ? digit : -1;
+}
+static unsigned long long bop_number(const char *text, char **end, int base, unsigned long long most, int is_signed) {
+  const char *s = text;
+  unsigned long long sum = 0;
+  int minus = 0, over = 0, any = 0;
+  if (base < 0 || base == 1 || base > 36) { bop_errno = 22; return 0; }
+  while (bop_is_space((unsigned char)*s)) s++;
+  if (*s == '-' || *s == '+') { minus = *s == '-'; s++; }
+  if ((base == 0 || base == 16) && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && bop_digit((unsigned char)s[2], 16) >= 0) {
+    s += 2;
+    base = 16;
+  } else if (base == 0) base = *s == '0' ? 8 : 10;
+  if (is_signed) most += (unsigned)minus;
+  for (;; s++) {
+    int digit = bop_digit((unsigned char)*s, base);
+    if (digit < 0) break;
+    any = 1;
+    if (over || sum > (most - (unsigned)digit) / (unsigned)base) over = 1;
+    else sum = sum * (unsigned)base + (unsigned)digit;
+  }
+  if (end) *end = (char *)(any ? s : text);
+  if (over) {
+    bop_errno = 34;
+    return is_signed && minus ? 0 - most : most;
+  }
+  return minus ? 0 - sum : sum;
+}
+long strtol(const char *s, char **end, int base) { return (long)bop_number(s, end, base, (unsigned long)-1 / 2, 1); }
+unsigned long strtoul(const char *s, char **end, int base) { return (unsigned long)bop_number(s, end, base, (unsigned long)-1, 0); }
+long long strtoll(const char *s, char **end, int base) { return (long long)bop_number(s, end, base, (unsigned long long)-1 / 2, 1); }
+unsigned long long strtoull(const char *s, char **end, int base) { return bop_number(s, end, base, (unsigned long long)-1, 0); }
+long __isoc23_strtol(const char *s, char **end, int base) { return strtol(s, end, base); }
+unsigned long __isoc23_strtoul(const char *s, char **end, int base) { return strtoul(s, end, base); }
+long long __isoc23_strtoll(const char *s, char **end, int base) { return strtoll(s, end, base); }
+unsigned long long __isoc23_strtoull(const char *s, char **end, int base) { return strtoull(s, end, base); }
+
 /* Numbers. */
 
-/* The value of the digits, or `most` (below zero: `least`) where they say more, of numbers without sign never
-   negated. */
-static unsigned long long bop_number(const char *text, char **end, int base, unsigned long long most,
-                                     unsigned long long least, int *negative) {
-  const char *at = text;
-  unsigned long long value = 0;
-  int any = 0, beyond = 0;
-  *negative = 0;
-  if (base < 0 || base == 1 || base > 36) { bop_errno = 22; return 0; }
-  if (end) *end = (char *)text;
-  while (*at == ' ' || (*at >= 9 && *at <= 13)) at++;
-  if (*at == '-') { *negative = 1; at++; } else if (*at == '+') at++;
-  if ((base == 0 || base == 16) && at[0] == '0' && (at[1] | 32) == 'x' &&
-      ((at[2] >= '0' && at[2] <= '9') || ((at[2] | 32) >= 'a' && (at[2] | 32) <= 'f'))) {
-    at += 2;
-    base = 16;
-  } else if (base == 0) {
-    base = *at == '0' ? 8 : 10;
-  }
-  if (*negative && least != most) most = least; else least = 0;
-  for (;; at++) {
-    int digit = base;
-    if (*at >= '0' && *at <= '9') digit = *at - '0';
-    else if ((*at | 32) >= 'a' && (*at | 32) <= 'z') digit = (*at | 32) - 'a' + 10;
-    if (digit >= base) break;
-    any = 1;
-    if (value > (most - digit) / base) beyond = 1;
-    if (!beyond) value = value * base + digit;
-  }
-  if (any && end) *end = (char *)at;
-  if (beyond) { bop_errno = 34; if (!least) *negative = 0; return most; }
-  return value;
-}
-unsigned long long strtoull(const char *text, char **end, int base) {
-  int negative;
-  unsigned long long value = bop_number(text, end, base, -1ULL, -1ULL, &negative);
-  return negative ? -value : value;
-}
-long long strtoll(const char *text, char **end, int base) {
-  int negative;
-  unsigned long long value = bop_number(text, end, base, -1ULL >> 1, (-1ULL >> 1) + 1, &negative);
-  return (long long)(negative ? -value : value);
-}
-unsigned long strtoul(const char *text, char **end, int base) {
-  int negative;
-  unsigned long value = bop_number(text, end, base, -1UL, -1UL, &negative);
-  return negative ? -value : value;
-}
-long strtol(const char *text, char **end, int base) {
-  int negative;
-  unsigned long value = bop_number(text, end, base, -1UL >> 1, (-1UL >> 1) + 1, &negative);
-  return (long)(negative ? -value : value);
-}
-long __isoc23_strtol(const char *text, char **end, int base) { return strtol(text, end, base); }
 unsigned short bswap16(unsigned short x) { return (unsigned short)(x << 8 | x >> 8); }
 unsigned bswap32(unsigned x) {
   return x << 24 | (x << 8 & 0xff0000) | (x >> 8 & 0xff00) | x >> 24;

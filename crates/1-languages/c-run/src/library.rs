@@ -123,8 +123,10 @@ fn input(plain: &str) -> Option<F> {
     let f: F = match plain {
         "fread" => fread,
         "fgetc" | "getc" | "_IO_getc" => |m, a| byte(m.get_byte(a.values[0])?),
-        "__bop_getchar" => |m, a| byte(m.get_byte(a.values[0])?),
         "fgets" => fgets,
+        "gets" => gets,
+        "read" => read,
+        "getline" => getline,
         "ungetc" => |m, a| {
             let c = a.values[0] as i32;
             if c == -1 {
@@ -491,6 +493,66 @@ fn fgets(m: &mut Machine<'_>, a: Args) -> Done {
     }
     put_string(m, to, &bytes)?;
     Ok(to)
+}
+
+/// `gets`, which reads a line and forgets its end.
+fn gets(m: &mut Machine<'_>, a: Args) -> Done {
+    let file = m.standard_input()?;
+    let mut bytes = Vec::new();
+    loop {
+        match m.get_byte(file)? {
+            Some(b'\n') => break,
+            Some(byte) => bytes.push(byte),
+            None if bytes.is_empty() => return Ok(0),
+            None => break,
+        }
+    }
+    put_string(m, a.values[0], &bytes)?;
+    Ok(a.values[0])
+}
+
+/// `read` from standard input, as from a file.
+fn read(m: &mut Machine<'_>, a: Args) -> Done {
+    let [from, to, count, ..] = a.values;
+    if from as i32 != 0 {
+        return Err(Stop::NotCovered("`read` from what is not standard input".to_owned()));
+    }
+    let file = m.standard_input()?;
+    let mut done = 0;
+    while done < count {
+        let Some(byte) = m.get_byte(file)? else { break };
+        m.memory.write(to + done, 1)?[0] = byte;
+        done += 1;
+    }
+    Ok(done)
+}
+
+/// `getline`; a line that is new has 120 bytes, as the GNU library's.
+fn getline(m: &mut Machine<'_>, a: Args) -> Done {
+    let [line, size, file, ..] = a.values;
+    let mut bytes = Vec::new();
+    while let Some(byte) = m.get_byte(file)? {
+        bytes.push(byte);
+        if byte == b'\n' {
+            break;
+        }
+    }
+    let (mut at, mut room) = (m.read_pointer(line)?, m.read_pointer(size)?);
+    if at == 0 {
+        room = 120.max(bytes.len() as u64 + 1);
+        at = make(m, room);
+    } else if room < bytes.len() as u64 + 1 {
+        room = (2 * room).max(bytes.len() as u64 + 1);
+        let values = Args { values: [at, room, 0, 0, 0, 0, 0, 0], more: Vec::new() };
+        at = realloc(m, values)?;
+    }
+    m.write_pointer(line, at)?;
+    m.write_pointer(size, room)?;
+    if bytes.is_empty() {
+        return int(-1);
+    }
+    put_string(m, at, &bytes)?;
+    int(bytes.len() as i64)
 }
 
 fn span(m: &Machine<'_>, text: u64, set: u64, inside: bool) -> Done {

@@ -72,7 +72,7 @@ fn scan(
     while i < template.len() {
         let c = template[i];
         i += 1;
-        if c.is_ascii_whitespace() {
+        if is_space(&c) {
             read += skip(m, &mut text)?;
             continue;
         }
@@ -153,7 +153,7 @@ fn scan(
                             && !got.iter().any(|b| b.eq_ignore_ascii_case(&b'e')))
                 })?
             }
-            b's' => take(m, &mut text, most, |_, c| !c.is_ascii_whitespace())?,
+            b's' => take(m, &mut text, most, |_, c| !is_space(&c))?,
             b'c' => take(m, &mut text, if width == 0 { 1 } else { width }, |_, _| true)?,
             b'[' => take(m, &mut text, most, |_, c| set.contains(&c) != negated)?,
             b'%' => take(m, &mut text, 1, |_, c| c == b'%')?,
@@ -208,7 +208,16 @@ fn put(
                 b'p' => m.pointer,
                 _ => int_size(length, m.pointer),
             };
-            let bytes = (value as i64).to_le_bytes();
+            // As `strtol` and `strtoul` have it, before it is cut to its size.
+            let wide = m.pointer == 8 || size == 8;
+            let value = match (matches!(conversion, b'd' | b'i'), wide) {
+                (true, true) => value.clamp(i64::MIN.into(), i64::MAX.into()),
+                (true, false) => value.clamp(i32::MIN.into(), i32::MAX.into()),
+                (false, true) if value.unsigned_abs() > u64::MAX.into() => u64::MAX.into(),
+                (false, false) if value.unsigned_abs() > u32::MAX.into() => u32::MAX.into(),
+                _ => value,
+            };
+            let bytes = (value as u64).to_le_bytes();
             m.memory.write(to, size)?.copy_from_slice(&bytes[..size as usize]);
         }
         _ => {
@@ -235,7 +244,7 @@ fn put(
 fn skip(m: &mut Machine<'_>, text: &mut Text) -> Result<u64, Stop> {
     let mut count = 0;
     while let Some(c) = text.peek(m)?
-        && c.is_ascii_whitespace()
+        && is_space(&c)
     {
         text.next(m)?;
         count += 1;
@@ -284,10 +293,15 @@ fn number(
     })
 }
 
-/// A number in a base, and how many bytes it takes; what is too large stays at the end of the range.
+/// A space, as C has it.
+fn is_space(c: &u8) -> bool {
+    matches!(c, b' ' | 9..=13)
+}
+
+/// A number in a base, and how many bytes it takes; what is too large stays far outside of all ranges.
 fn parse(text: &[u8], base: u32) -> (i128, usize) {
     let mut i = 0;
-    while text.get(i).is_some_and(u8::is_ascii_whitespace) {
+    while text.get(i).is_some_and(is_space) {
         i += 1;
     }
     let negative = text.get(i) == Some(&b'-');
@@ -323,7 +337,7 @@ pub(crate) fn strtod(m: &mut Machine<'_>, a: &Args) -> Result<f64, Stop> {
     let [text, end, ..] = a.values;
     let bytes = m.memory.string(text)?.to_vec();
     let mut i = 0;
-    while bytes.get(i).is_some_and(u8::is_ascii_whitespace) {
+    while bytes.get(i).is_some_and(is_space) {
         i += 1;
     }
     // The longest beginning that is a number.

@@ -18,7 +18,7 @@ const LIBRARY: &str = include_str!("library.c");
 #[derive(Clone, Debug)]
 pub struct Options {
     /// `argv`, the program's name first.
-    pub args: Vec<String>,
+    pub args: Vec<Vec<u8>>,
     /// What `__VERIFIER_nondet_*` return, in order.
     pub inputs: Vec<i128>,
     /// The most steps.
@@ -38,7 +38,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            args: vec!["program".to_owned()],
+            args: vec![b"program".to_vec()],
             inputs: Vec::new(),
             max_steps: None,
             memory: 2 << 30,
@@ -252,7 +252,7 @@ impl Machine<'_> {
             let Some(address) = self.memory.make(size, 1, Kind::Static, u32::MAX) else {
                 return Err(Stop::Limit("the arguments need too much memory".to_owned()));
             };
-            self.memory.write(address, size - 1)?.copy_from_slice(arg.as_bytes());
+            self.memory.write(address, size - 1)?.copy_from_slice(arg);
             values.push(address);
         }
         let count = values.len() as u64;

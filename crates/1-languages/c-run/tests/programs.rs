@@ -94,6 +94,13 @@ fn programs_do_what_they_do_when_compiled() {
     }
 }
 
+/// A byte that is no character is a byte.
+#[test]
+fn strings_are_bytes() {
+    let text = front_c::text_of(b"int main(void) { char s[] = \"\xff\xc3\"; return sizeof s == 3 && s[0] == -1 && s[1] == '\xc3'; }");
+    assert_eq!(run_text(&text, &[]).ending, Ending::Exit(1));
+}
+
 /// The programs of the corpus, where it is there.
 #[test]
 fn the_corpus_prints_what_it_should() {
@@ -197,6 +204,37 @@ fn what_is_not_covered_ends_a_run_that_gets_there() {
     let ran = run_text(text, &[]);
     assert_eq!(ran.ending, Ending::NotCovered("assembler".to_owned()));
     assert_eq!(ran.line, 2);
+    for (text, what) in [
+        ("int f(int n) { struct { char b[n]; } s; return sizeof s; } int main(void) { return f(3); }", "a member of variable size"),
+        (
+            "typedef int __attribute__((mode(SI))) __attribute__((vector_size(8))) pair; pair a = { 1, 2 };
+             int main(void) { pair b = a; return 0; }",
+            "a vector type",
+        ),
+        ("int main(void) { long double x = 1e4932L; return x > 1; }", "the number `1e4932L`"),
+        ("int n; int *f(void) { n++; return &n; } int main(void) { __asm__(\"\" : \"+r\"(*f())); return n; }", "assembler"),
+    ] {
+        let ran = run_text(text, &[]);
+        assert!(matches!(&ran.ending, Ending::NotCovered(found) if found.contains(what)), "{text}: {:?}", ran.ending);
+    }
     let ran = run_text("int unknown(int);\nint main(void) {\nreturn unknown(1);\n}", &[]);
     assert_eq!(ran.ending, Ending::NotCovered("`unknown` has no body here".to_owned()));
+}
+
+/// What is read from a text is what the library of the system reads.
+#[test]
+fn numbers_that_do_not_fit_and_all_spaces() {
+    let text = "int sscanf(const char *, const char *, ...); long strtol(const char *, char **, int); int *__errno_location(void);
+        unsigned long strtoul(const char *, char **, int);
+        int main(void) {
+            int x = 0, y = 0; unsigned u = 0; char *end; const char *s = \"\\v-zz.\";
+            if (sscanf(\"99999999999999999999\", \"%d\", &x) != 1 || x != -1) return 1;
+            if (sscanf(\" 7\\v8\", \"%d%d\", &x, &y) != 2 || x != 7 || y != 8) return 2;
+            if (sscanf(\"-1 99999999999999999999\", \"%u %u\", &u, &x) != 2 || u != 0xffffffffu || x != -1) return 3;
+            if (strtol(s, &end, 36) != -35 * 36 - 35 || end != s + 4 || *__errno_location()) return 4;
+            if (strtol(\"-9223372036854775809\", 0, 10) != -9223372036854775807 - 1 || *__errno_location() != 34) return 5;
+            if (strtoul(\"0x\", &end, 16) != 0 || *end != 'x' || strtoul(\"0x1fg\", &end, 0) != 31 || *end != 'g') return 6;
+            return 0;
+        }";
+    assert_eq!(run_text(text, &[]).ending, Ending::Exit(0));
 }

@@ -34,6 +34,7 @@ mod places;
 pub mod preprocess;
 mod said;
 mod skeleton;
+mod stray;
 mod tree;
 mod typing;
 mod walk;
@@ -55,6 +56,7 @@ pub use skeleton::{
     Access, Arm, Asks, Body, Call, Data, DataId, Doing, Event, Flow, MAX_LINKS, Next, Point,
     Relation, Skeleton, Spot, Test, When, plain_name,
 };
+pub use stray::{stray_byte, text_of};
 pub use tree::{
     Asm, Assign, Attributes, Binary, Declaration, EnumId, Enumeration, Enumerator, EnumeratorId,
     Expr, ExprId, ExprKind, Field, ForInit, Function, Init, InitId, Item, Param, Record, RecordId,

@@ -4,6 +4,7 @@
 //! in ([`run`] is the usual one), so that tests and callers can do it their own way.
 
 use crate::flags::{Judged, harmless};
+pub use crate::stray::text_of;
 use c_types::Model;
 use std::collections::HashSet;
 use std::fmt;
@@ -181,9 +182,7 @@ pub fn preprocess(
     let program = invocation.program.clone();
     match run(&invocation) {
         Err(error) => Err(PreprocessError::Start { program, error }),
-        Ok(Outcome { success: true, stdout, .. }) => {
-            Ok(String::from_utf8_lossy(&stdout).into_owned())
-        }
+        Ok(Outcome { success: true, stdout, .. }) => Ok(crate::stray::text_of(&stdout)),
         Ok(Outcome { stderr, .. }) => Err(PreprocessError::Failed {
             program,
             file: source.file.clone(),

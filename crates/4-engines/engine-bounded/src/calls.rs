@@ -311,6 +311,7 @@ impl<'p> Engine<'p> {
             guard: state.guard,
             depth: 0,
             more: None,
+            jumped: 0,
         }));
         // The entry may be the head of loops.
         let flow = self.flow_of(f);
@@ -439,10 +440,7 @@ impl<'p> Engine<'p> {
                 self.set(state, *to, now.into());
             }
             StmtKind::SetJump { buffer, result } => {
-                // `longjmp` is not covered: only the way that comes here first is.
-                let Some(buffer) = self.eval(state, *buffer)? else { return Ok(Went::Over) };
-                self.store(state, &buffer, &Word::number(64, 1))?;
-                self.set(state, *result, Word::number(32, 0).into());
+                return self.set_jump(state, *buffer, *result);
             }
             StmtKind::Overflow { op, operands, result, overflow } => {
                 return self.exact(state, *op, *operands, (*result, *overflow), at);

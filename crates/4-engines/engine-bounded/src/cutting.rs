@@ -100,7 +100,7 @@ impl Engine<'_> {
             return Ok(false);
         }
         let guard = state.guard;
-        state.top().loops[i] = Round { guard, inputs, count };
+        state.top().loops[i] = Round { guard, inputs, count, quiet: 0 };
         Ok(true)
     }
 

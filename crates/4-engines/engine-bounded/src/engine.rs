@@ -25,6 +25,10 @@ const ARGUMENTS: u32 = u32::MAX - 2;
 /// The most statements of one search that goes on without a choice.
 const MAX_STEPS: u64 = 200_000_000;
 
+/// Rounds of a loop that all runs go on with, whatever the bound; and for each round of the bound.
+const MAX_QUIET: u32 = 100_000;
+const QUIET_FOR_ROUND: u32 = 10_000;
+
 /// Why the search did not go on somewhere.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Why {
@@ -62,6 +66,15 @@ pub(crate) enum As {
     F64,
     /// The number of arguments of `main`.
     Count,
+    /// The bytes of an argument of `main`, which end with the first 0.
+    Argument(usize),
+    /// A byte of standard input; its end, if the ninth bit is set.
+    Byte,
+    /// A number in standard input: signed or not, decimal or hexadecimal.
+    Written {
+        signed: bool,
+        hexadecimal: bool,
+    },
 }
 
 /// An input that a run takes.
@@ -81,7 +94,15 @@ impl Taken {
             return;
         }
         let bits = self.word.width();
-        let value = (0..bits).map(|i| u128::from(holds(self.word.bit(i))) << i).sum();
+        if let As::Argument(index) = self.read_as {
+            let mut byte =
+                |k: u32| (0..8).map(|i| u8::from(holds(self.word.bit(8 * k + i))) << i).sum::<u8>();
+            let bytes = (0..bits / 8).map(&mut byte).take_while(|b| *b != 0).collect();
+            out.args.resize(out.args.len().max(index + 1), Vec::new());
+            out.args[index] = bytes;
+            return;
+        }
+        let value: u128 = (0..bits).map(|i| u128::from(holds(self.word.bit(i))) << i).sum();
         let number = match self.read_as {
             As::Signed => crate::word::signed(bits, value),
             As::Unsigned => value as i128,
@@ -91,6 +112,22 @@ impl Taken {
                 out.argc = Some(value as u64);
                 return;
             }
+            As::Byte => {
+                if value < 256 {
+                    out.stdin.push(value as u8);
+                }
+                return;
+            }
+            As::Written { signed, hexadecimal } => {
+                let text = match (signed, hexadecimal) {
+                    (true, _) => crate::word::signed(bits, value).to_string(),
+                    (false, false) => value.to_string(),
+                    (false, true) => format!("{value:x}"),
+                };
+                out.stdin.extend(text.bytes());
+                return;
+            }
+            As::Argument(_) => return,
         };
         out.values.push((self.name.clone(), number));
     }
@@ -145,8 +182,10 @@ pub(crate) struct Engine<'p> {
     script: Vec<FuncId>,
     /// Something was allocated.
     pub(crate) allocates: bool,
-    /// The object that stands for the arguments of `main`, which are not followed.
+    /// The object that stands for what `main` gets and is not followed.
     pub(crate) opaque: Option<u32>,
+    /// Where `setjmp` was called.
+    pub(crate) landings: Vec<crate::jumps::Landing>,
     /// What is asked about operations.
     pub(crate) check: Option<Check>,
     /// When operations fail.
@@ -236,6 +275,7 @@ impl<'p> Engine<'p> {
             script,
             allocates: false,
             opaque: None,
+            landings: Vec::new(),
             check: None,
             failed: BTreeMap::new(),
             made: FxHashMap::default(),
@@ -494,10 +534,11 @@ impl<'p> Engine<'p> {
         if function.name == "main" {
             for (i, &param) in function.params.iter().enumerate() {
                 let bits = self.class(function.locals[param.index()].ty).bits();
-                args.push(if i == 0 {
-                    self.count(&mut state, bits)
-                } else {
-                    self.vector(&mut state)
+                let used = self.cutting.is_none() && crate::arguments::is_used(function, param);
+                args.push(match i {
+                    0 => self.count(&mut state, bits),
+                    1 if used => self.vector(&mut state, args[0].word.clone())?,
+                    _ => self.elsewhere(&mut state),
                 });
             }
         } else if let (Some(code), Some(_)) = (&state.result, signature) {
@@ -521,8 +562,8 @@ impl<'p> Engine<'p> {
         word.into()
     }
 
-    /// `argv`, which is not followed.
-    fn vector(&mut self, state: &mut State) -> Value {
+    /// `argv` where nobody looks at it, or runs are cut into blocks, and the environment.
+    fn elsewhere(&mut self, state: &mut State) -> Value {
         if let Some(id) = self.opaque {
             return self.objects.address(id).into();
         }
@@ -542,7 +583,7 @@ impl<'p> Engine<'p> {
         let (inputs, guard) = (self.taken.len(), state.guard);
         let frame = state.top();
         let again = frame.again.take();
-        let fresh = Round { guard, inputs, count: 0 };
+        let fresh = Round { guard, inputs, count: 0, quiet: 0 };
         let depth = frame.rounds.len();
         frame.loops.resize(depth, fresh);
         if self.cutting.is_some() {
@@ -554,7 +595,7 @@ impl<'p> Engine<'p> {
             return Ok(false);
         }
         let changed = state.guard != round.guard;
-        let mut count = round.count;
+        let (mut count, mut quiet) = (round.count, round.quiet);
         if changed || inputs != round.inputs {
             count += 1;
             if changed && !self.perhaps(state.guard)? {
@@ -565,8 +606,14 @@ impl<'p> Engine<'p> {
                 return Ok(false);
             }
         }
+        // A loop without an end must not keep others from being followed.
+        quiet += 1;
+        if quiet > MAX_QUIET.max(QUIET_FOR_ROUND.saturating_mul(self.bound)) {
+            self.cut(state, Why::Bound);
+            return Ok(false);
+        }
         let guard = state.guard;
-        state.top().loops[i] = Round { guard, inputs, count };
+        state.top().loops[i] = Round { guard, inputs, count, quiet };
         Ok(true)
     }
 

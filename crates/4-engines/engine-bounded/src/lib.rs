@@ -24,6 +24,7 @@
 //! - S7: where operations of a kind are asked about, a run ends at the first one that fails, and at a quotient that
 //!   does not fit; memory is lost, or not freed, when the program ends by itself: `main` returns, or `exit` is called.
 
+mod arguments;
 mod blocks;
 mod calls;
 mod checked;
@@ -34,6 +35,7 @@ mod engine;
 mod eval;
 mod float;
 mod flow;
+mod jumps;
 mod leaks;
 mod memory;
 mod mentioned;
@@ -46,8 +48,8 @@ mod word;
 
 pub use blocks::{Bads, Blocks, blocks};
 pub use checked::{Checked, Through, check_through, failing_operations};
-pub use natives::knows;
-pub use search::{Answer, Goal, Inputs, Options, Searched, Verdict, search};
+pub use natives::{knows, reads_stream};
+pub use search::{Answer, Goal, Inputs, Options, PROGRAM_NAME, Searched, Verdict, search};
 
 /// Models of the library in C, to be linked behind the program: what reads and writes byte by byte.
 pub const MODELS: &str = include_str!("models.c");

@@ -119,3 +119,426 @@ int ctzll(unsigned long long x) { int n = 0, i, on = 1; for (i = 0; i < 64; i++)
 int clz(unsigned x) { int n = 0, i, on = 1; for (i = 31; i >= 0; i--) { on &= !(x >> i & 1); n += on; } return n; }
 int clzll(unsigned long long x) { int n = 0, i, on = 1; for (i = 63; i >= 0; i--) { on &= !(x >> i & 1); n += on; } return n; }
 int ffs(int x) { return x ? ctz((unsigned)x) + 1 : 0; }
+
+/* Functions that read. Standard input is bytes, one after the other, and an end; what is read there once is not read
+   again. bop_ahead is a byte that was looked at and not taken, -1 at the end, -2 if there is none. */
+int __bop_stdin(void);
+unsigned long long __bop_stdin_number(int how);
+int __bop_either(void);
+void __bop_no_model(void);
+void __bop_outside(void);
+void __VERIFIER_assume(int);
+static int bop_ahead = -2, bop_end, bop_streamed;
+static int bop_peek(void) {
+  if (bop_ahead == -2) bop_ahead = __bop_stdin();
+  if (bop_ahead == -1) bop_end = 1;
+  return bop_ahead;
+}
+static int bop_next(void) {
+  int c = bop_peek();
+  if (c != -1) bop_ahead = -2;
+  return c;
+}
+static void bop_from(FILE *file) {
+  if (file != stdin) __bop_no_model();
+  bop_streamed = 1;
+}
+int __bop_fgetc(FILE *file) { bop_from(file); return bop_next(); }
+int __bop_getchar(void) { bop_streamed = 1; return bop_next(); }
+int __bop_ungetc(int c, FILE *file) {
+  bop_from(file);
+  if (c == -1) return -1;
+  if (bop_ahead >= 0) __bop_no_model();
+  bop_ahead = (unsigned char)c;
+  bop_end = 0;
+  return bop_ahead;
+}
+int __bop_feof(FILE *file) { bop_from(file); return bop_end; }
+int __bop_ferror(FILE *file) { bop_from(file); return 0; }
+void __bop_clearerr(FILE *file) { bop_from(file); bop_end = 0; }
+char *__bop_fgets(char *to, int size, FILE *file) {
+  int i = 0, c;
+  bop_from(file);
+  if (size <= 0) return 0;
+  while (i < size - 1) {
+    c = bop_next();
+    if (c == -1) break;
+    to[i++] = (char)c;
+    if (c == '\n') break;
+  }
+  if (i == 0 && size > 1) return 0;
+  to[i] = 0;
+  return to;
+}
+char *__bop_gets(char *to) {
+  int i = 0, c;
+  bop_streamed = 1;
+  for (;;) {
+    c = bop_next();
+    if (c == -1 && i == 0) return 0;
+    if (c == -1 || c == '\n') break;
+    to[i++] = (char)c;
+  }
+  to[i] = 0;
+  return to;
+}
+size_t __bop_fread(void *to, size_t size, size_t count, FILE *file) {
+  size_t i, j;
+  char *at = to;
+  bop_from(file);
+  if (size == 0) return 0;
+  for (i = 0; i < count; i++)
+    for (j = 0; j < size; j++) {
+      int c = bop_next();
+      if (c == -1) return i;
+      at[i * size + j] = (char)c;
+    }
+  return count;
+}
+/* As from a file: all there is. From elsewhere it may be less, or fail. */
+long __bop_read(int from, void *to, size_t count) {
+  size_t i;
+  char *at = to;
+  if (from != 0 || bop_streamed) __bop_no_model();
+  __bop_outside();
+  for (i = 0; i < count; i++) {
+    int c = bop_next();
+    if (c == -1) break;
+    at[i] = (char)c;
+  }
+  return (long)i;
+}
+long __bop_getline(char **line, size_t *size, FILE *file) {
+  size_t i = 0;
+  bop_from(file);
+  if (!*line) { *line = malloc(120); *size = 120; }
+  for (;;) {
+    int c = bop_next();
+    if (c == -1) break;
+    if (i + 2 > *size) __bop_no_model();
+    (*line)[i++] = (char)c;
+    if (c == '\n') break;
+  }
+  if (i == 0) return -1;
+  (*line)[i] = 0;
+  return (long)i;
+}
+
+/* scanf reads standard input, or a text. */
+static const char *bop_text;
+static int bop_scan_peek(void) {
+  if (bop_text) return *bop_text ? (unsigned char)*bop_text : -1;
+  return bop_peek();
+}
+static void bop_scan_take(void) {
+  if (bop_text) { if (*bop_text) bop_text++; }
+  else bop_next();
+}
+/* To what is no space. How many spaces there are in standard input does not matter: there are none. */
+static int bop_scan_skip(void) {
+  if (bop_text) {
+    while (bop_is_space(bop_scan_peek())) bop_scan_take();
+    return bop_scan_peek();
+  }
+  while (bop_ahead >= 0 && bop_is_space(bop_ahead)) bop_ahead = -2;
+  __VERIFIER_assume(!bop_is_space(bop_peek()));
+  return bop_peek();
+}
+/* 1 if there is a number, 0 if there is something else, -1 at the end. */
+static int bop_scan_number(int base, int width, int is_signed, int is_long, unsigned long long *value) {
+  unsigned long long sum = 0, most;
+  int c, minus = 0, digits = 0, over = 0, fresh = 0;
+  if (!bop_text && !width && (base == 10 || base == 16)) {
+    while (bop_ahead >= 0 && bop_is_space(bop_ahead)) bop_ahead = -2;
+    fresh = bop_ahead == -2;
+    if (fresh && __bop_either()) {
+      /* Leading zeros, and numbers that do not fit, are as others. What comes behind it is no digit. */
+      *value = __bop_stdin_number(is_long | (base == 16 ? 4 : is_signed ? 0 : 2));
+      c = bop_peek();
+      __VERIFIER_assume(bop_digit(c, base) < 0);
+      /* "0x" and what follows is as what follows, or as "0". */
+      __VERIFIER_assume(!(base == 16 && *value == 0 && (c == 'x' || c == 'X')));
+      return 1;
+    }
+  }
+  c = bop_scan_skip();
+  /* Digits that nobody has looked at are such a number. */
+  if (fresh) __VERIFIER_assume(bop_digit(c, base) < 0);
+  if (c == -1) return -1;
+  if (c == '-' || c == '+') {
+    minus = c == '-';
+    bop_scan_take();
+    if (width && --width == 0) return 0;
+    c = bop_scan_peek();
+    if (fresh) __VERIFIER_assume(bop_digit(c, base) < 0);
+  }
+  most = is_signed ? (is_long || sizeof(long) == 8 ? 9223372036854775807ull : 2147483647ull) + minus
+                   : (is_long || sizeof(long) == 8 ? 18446744073709551615ull : 4294967295ull);
+  if (base == 16 && c == '0' && width != 1) {
+    bop_scan_take();
+    digits = 1;
+    width -= width > 0;
+    c = bop_scan_peek();
+    if (c == 'x' || c == 'X') {
+      bop_scan_take();
+      if (width && --width == 0) c = -1;
+      else c = bop_scan_peek();
+    }
+  }
+  while (c != -1 && bop_digit(c, base) >= 0) {
+    int digit = bop_digit(c, base);
+    if (over || sum > (most - (unsigned)digit) / (unsigned)base) over = 1;
+    else sum = sum * (unsigned)base + (unsigned)digit;
+    digits++;
+    bop_scan_take();
+    if (width && --width == 0) break;
+    c = bop_scan_peek();
+  }
+  if (!digits) return 0;
+  if (over) *value = is_signed ? (minus ? 0 - most : most) : most;
+  else *value = minus ? 0 - sum : sum;
+  return 1;
+}
+static int bop_in_set(const char *set, int c, int not) {
+  int in = 0;
+  const char *s = set;
+  do {
+    if (s[1] == '-' && s[2] != ']' && s[2]) {
+      in |= c >= (unsigned char)s[0] && c <= (unsigned char)s[2];
+      s += 3;
+    } else {
+      in |= c == (unsigned char)*s;
+      s++;
+    }
+  } while (*s != ']');
+  return in != not;
+}
+static int bop_scan(const char *f, va_list more) {
+  int done = 0;
+  for (; *f; f++) {
+    int width = 0, skip = 0, longs = 0, shorts = 0, found, c;
+    if (bop_is_space((unsigned char)*f)) { bop_scan_skip(); continue; }
+    if (*f != '%' || f[1] == '%') {
+      if (*f == '%') { f++; bop_scan_skip(); }
+      c = bop_scan_peek();
+      if (c == -1) return done ? done : -1;
+      if (c != (unsigned char)*f) return done;
+      bop_scan_take();
+      continue;
+    }
+    f++;
+    if (*f == '*') { skip = 1; f++; }
+    while (*f >= '0' && *f <= '9') width = width * 10 + (*f++ - '0');
+    for (;; f++) {
+      if (*f == 'l') longs++;
+      else if (*f == 'h') shorts++;
+      else if (*f == 'z' || *f == 't') longs = 1;
+      else if (*f == 'j') longs = 2;
+      else break;
+    }
+    switch (*f) {
+    case 'd': case 'u': case 'x': case 'X': {
+      unsigned long long value = 0;
+      int is_long = longs > 1 || (longs == 1 && sizeof(long) == 8);
+      found = bop_scan_number(*f == 'd' || *f == 'u' ? 10 : 16, width, *f == 'd', is_long, &value);
+      if (found < 0) return done ? done : -1;
+      if (!found) return done;
+      if (skip) break;
+      if (longs > 1) *__builtin_va_arg(more, unsigned long long *) = value;
+      else if (longs == 1) *__builtin_va_arg(more, unsigned long *) = (unsigned long)value;
+      else if (shorts > 1) *__builtin_va_arg(more, unsigned char *) = (unsigned char)value;
+      else if (shorts == 1) *__builtin_va_arg(more, unsigned short *) = (unsigned short)value;
+      else *__builtin_va_arg(more, unsigned *) = (unsigned)value;
+      done++;
+      break;
+    }
+    case 'c': {
+      char *to = skip ? 0 : __builtin_va_arg(more, char *);
+      int i;
+      if (!width) width = 1;
+      for (i = 0; i < width; i++) {
+        c = bop_scan_peek();
+        if (c == -1) { if (i == 0) return done ? done : -1; return done; }
+        bop_scan_take();
+        if (!skip) to[i] = (char)c;
+      }
+      done += !skip;
+      break;
+    }
+    case 's': case '[': {
+      char *to = skip ? 0 : __builtin_va_arg(more, char *);
+      const char *set = 0;
+      int i = 0, not = 0;
+      if (longs) __bop_no_model();
+      if (*f == '[') {
+        f++;
+        if (*f == '^') { not = 1; f++; }
+        set = f;
+        f++;
+        while (*f && *f != ']') f++;
+        if (!*f) __bop_no_model();
+        c = bop_scan_peek();
+      } else c = bop_scan_skip();
+      if (c == -1) return done ? done : -1;
+      while (c != -1 && (set ? bop_in_set(set, c, not) : !bop_is_space(c))) {
+        bop_scan_take();
+        if (!skip) to[i] = (char)c;
+        i++;
+        if (width && i == width) break;
+        c = bop_scan_peek();
+      }
+      if (!i) return done;
+      if (!skip) to[i] = 0;
+      done += !skip;
+      break;
+    }
+    default: __bop_no_model();
+    }
+  }
+  return done;
+}
+int __bop_scanf(const char *format, ...) {
+  va_list more;
+  int done;
+  bop_streamed = 1;
+  bop_text = 0;
+  __builtin_va_start(more, format);
+  done = bop_scan(format, more);
+  __builtin_va_end(more);
+  return done;
+}
+int __bop_fscanf(FILE *file, const char *format, ...) {
+  va_list more;
+  int done;
+  bop_from(file);
+  bop_text = 0;
+  __builtin_va_start(more, format);
+  done = bop_scan(format, more);
+  __builtin_va_end(more);
+  return done;
+}
+int __bop_sscanf(const char *text, const char *format, ...) {
+  va_list more;
+  int done;
+  bop_text = text;
+  __builtin_va_start(more, format);
+  done = bop_scan(format, more);
+  __builtin_va_end(more);
+  bop_text = 0;
+  return done;
+}
+
+/* Functions that write texts: numbers, characters and strings, with widths. */
+struct bop_text { char *to; size_t most, count; };
+static void bop_emit(struct bop_text *text, char c) {
+  if (text->count + 1 < text->most) text->to[text->count] = c;
+  text->count++;
+}
+static void bop_emit_digits(struct bop_text *text, const char *digits, int count, int minus, int width, int zero, int left) {
+  int size = count + minus, i;
+  if (!left && !zero) for (i = size; i < width; i++) bop_emit(text, ' ');
+  if (minus) bop_emit(text, '-');
+  if (!left && zero) for (i = size; i < width; i++) bop_emit(text, '0');
+  while (count > 0) bop_emit(text, digits[--count]);
+  if (left) for (i = size; i < width; i++) bop_emit(text, ' ');
+}
+static void bop_emit_number(struct bop_text *text, unsigned long long value, int wide, int minus, char how, int width, int zero, int left) {
+  char digits[24];
+  int count = 0;
+  if (how == 'x' || how == 'X') {
+    do {
+      int digit = (int)(value & 15);
+      digits[count++] = (char)(digit < 10 ? '0' + digit : how - 23 + digit - 10);
+      value >>= 4;
+    } while (value);
+  } else if (wide) {
+    do { digits[count++] = (char)('0' + value % 10); value /= 10; } while (value);
+  } else {
+    unsigned narrow = (unsigned)value;
+    do { digits[count++] = (char)('0' + narrow % 10); narrow /= 10; } while (narrow);
+  }
+  bop_emit_digits(text, digits, count, minus, width, zero, left);
+}
+static int bop_format(char *to, size_t most, const char *f, va_list more) {
+  struct bop_text text = { to, most, 0 };
+  for (; *f; f++) {
+    int width = 0, zero = 0, left = 0, longs = 0, shorts = 0, wide, i, size;
+    if (*f != '%') { bop_emit(&text, *f); continue; }
+    f++;
+    for (;; f++) {
+      if (*f == '0') zero = 1;
+      else if (*f == '-') left = 1;
+      else break;
+    }
+    if (*f == '*') {
+      width = __builtin_va_arg(more, int);
+      if (width < 0) { left = 1; width = -width; }
+      f++;
+    } else while (*f >= '0' && *f <= '9') width = width * 10 + (*f++ - '0');
+    for (;; f++) {
+      if (*f == 'l') longs++;
+      else if (*f == 'h') shorts++;
+      else if (*f == 'z' || *f == 't') longs = 1;
+      else if (*f == 'j') longs = 2;
+      else break;
+    }
+    wide = longs > 1 || (longs == 1 && sizeof(long) == 8);
+    switch (*f) {
+    case 'd': case 'i': {
+      long long value = longs > 1 ? __builtin_va_arg(more, long long) : longs ? __builtin_va_arg(more, long) : __builtin_va_arg(more, int);
+      if (shorts == 1) value = (short)value;
+      if (shorts > 1) value = (signed char)value;
+      bop_emit_number(&text, value < 0 ? 0 - (unsigned long long)value : (unsigned long long)value, wide, value < 0, 'd', width, zero, left);
+      break;
+    }
+    case 'u': case 'x': case 'X': {
+      unsigned long long value = longs > 1 ? __builtin_va_arg(more, unsigned long long)
+                                 : longs ? __builtin_va_arg(more, unsigned long) : __builtin_va_arg(more, unsigned);
+      if (shorts == 1) value = (unsigned short)value;
+      if (shorts > 1) value = (unsigned char)value;
+      bop_emit_number(&text, value, wide, 0, *f, width, zero, left);
+      break;
+    }
+    case 'c': {
+      int c = __builtin_va_arg(more, int);
+      if (longs) __bop_no_model();
+      if (!left) for (i = 1; i < width; i++) bop_emit(&text, ' ');
+      bop_emit(&text, (char)c);
+      if (left) for (i = 1; i < width; i++) bop_emit(&text, ' ');
+      break;
+    }
+    case 's': {
+      const char *s = __builtin_va_arg(more, const char *);
+      if (longs) __bop_no_model();
+      if (!s) s = "(null)";
+      size = width ? (int)strlen(s) : 0;
+      if (!left) for (i = size; i < width; i++) bop_emit(&text, ' ');
+      while (*s) bop_emit(&text, *s++);
+      if (left) for (i = size; i < width; i++) bop_emit(&text, ' ');
+      break;
+    }
+    case '%': bop_emit(&text, '%'); break;
+    default: __bop_no_model();
+    }
+  }
+  if (most) to[text.count < most ? text.count : most - 1] = 0;
+  return (int)text.count;
+}
+int __bop_vsprintf(char *to, const char *format, va_list more) { return bop_format(to, (size_t)-1, format, more); }
+int __bop_vsnprintf(char *to, size_t most, const char *format, va_list more) { return bop_format(to, most, format, more); }
+int __bop_sprintf(char *to, const char *format, ...) {
+  va_list more;
+  int count;
+  __builtin_va_start(more, format);
+  count = bop_format(to, (size_t)-1, format, more);
+  __builtin_va_end(more);
+  return count;
+}
+int __bop_snprintf(char *to, size_t most, const char *format, ...) {
+  va_list more;
+  int count;
+  __builtin_va_start(more, format);
+  count = bop_format(to, most, format, more);
+  __builtin_va_end(more);
+  return count;
+}

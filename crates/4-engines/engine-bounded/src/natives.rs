@@ -128,6 +128,20 @@ impl Engine<'_> {
                 self.give(state, result, Word::number(32, 0));
                 Ok(Went::On)
             }
+            "longjmp" | "_longjmp" | "siglongjmp" => {
+                let (Some(buffer), Some(value)) = (args.values.first(), word(1)) else {
+                    return Ok(self.uncovered(state, name, at));
+                };
+                self.long_jump(state, buffer, &value, at)
+            }
+            "__bop_stdin" | "__bop_stdin_number" | "__bop_either" | "__bop_no_model" => {
+                Ok(self.from_input(state, plain, word(0), result))
+            }
+            _ if text_model(plain).is_some() => {
+                let model = text_model(plain).and_then(|m| self.program.function(m));
+                let Some(model) = model else { return Ok(self.uncovered(state, name, at)) };
+                self.call_body(state, model, args, result, None, which)
+            }
             _ if is_number_function(plain) => {
                 let none = Word::number(1, 0);
                 let (a, b) = (word(0).unwrap_or(none.clone()), word(1).unwrap_or(none));
@@ -181,6 +195,50 @@ impl Engine<'_> {
             }
             None => Went::Over,
         }
+    }
+
+    /// What models of functions that read are made of.
+    fn from_input(
+        &mut self,
+        state: &mut State,
+        name: &str,
+        how: Option<Word>,
+        result: Option<LocalId>,
+    ) -> Went {
+        let guard = state.guard;
+        match name {
+            // The next byte of standard input, or -1 at its end.
+            "__bop_stdin" => {
+                let word = self.c.input(9);
+                let (byte, end) = (word.slice(0, 8).resized(32, false), word.bit(8));
+                let (read_as, name) = (As::Byte, "stdin".to_owned());
+                self.taken.push(Taken { guard, word, read_as, name });
+                let value = self.c.ite(end, &Word::number(32, u128::from(u32::MAX)), &byte);
+                self.give(state, result, value);
+            }
+            // A number that stands in standard input: of 32 or 64 bits, signed or not, hexadecimal.
+            "__bop_stdin_number" => {
+                let how = how.and_then(|w| w.value()).unwrap_or(0);
+                let bits = if how & 1 == 0 { 32 } else { 64 };
+                let (signed, hexadecimal) = (how & 6 == 0, how & 4 != 0);
+                let word = self.c.input(bits);
+                let (read_as, name) = (As::Written { signed, hexadecimal }, "stdin".to_owned());
+                self.taken.push(Taken { guard, word: word.clone(), read_as, name });
+                self.give(state, result, word.resized(64, signed));
+            }
+            "__bop_either" => {
+                let any = self.c.input(1).resized(32, false);
+                self.give(state, result, any);
+            }
+            _ => {
+                let what =
+                    "a function that reads, or a number in a text, is not modelled for all of this"
+                        .to_owned();
+                self.cut(state, Why::Uncovered(what));
+                return Went::Over;
+            }
+        }
+        Went::On
     }
 
     fn after(&self, state: &State) -> Went {
@@ -372,7 +430,49 @@ pub fn knows(name: &str) -> bool {
         "__sigsetjmp",
         "siglongjmp",
     ];
-    NAMES.contains(&plain) || is_number_function(plain)
+    NAMES.contains(&plain) || is_number_function(plain) || text_model(plain).is_some()
+}
+
+/// Whether it reads from a stream that it is given, which is followed if it is standard input.
+pub fn reads_stream(name: &str) -> bool {
+    const MODELS: [&str; 10] = [
+        "__bop_fgetc",
+        "__bop_ungetc",
+        "__bop_feof",
+        "__bop_ferror",
+        "__bop_clearerr",
+        "__bop_fgets",
+        "__bop_fread",
+        "__bop_read",
+        "__bop_getline",
+        "__bop_fscanf",
+    ];
+    text_model(name).is_some_and(|model| MODELS.contains(&model))
+}
+
+/// The model in C of a function that reads, or writes a text.
+fn text_model(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "fgetc" | "getc" | "_IO_getc" | "fgetc_unlocked" | "getc_unlocked" => "__bop_fgetc",
+        "getchar" | "getchar_unlocked" => "__bop_getchar",
+        "ungetc" => "__bop_ungetc",
+        "feof" | "feof_unlocked" => "__bop_feof",
+        "ferror" => "__bop_ferror",
+        "clearerr" => "__bop_clearerr",
+        "fgets" => "__bop_fgets",
+        "gets" => "__bop_gets",
+        "fread" => "__bop_fread",
+        "read" => "__bop_read",
+        "getline" => "__bop_getline",
+        "sprintf" => "__bop_sprintf",
+        "snprintf" => "__bop_snprintf",
+        "vsprintf" => "__bop_vsprintf",
+        "vsnprintf" => "__bop_vsnprintf",
+        "scanf" | "__isoc99_scanf" | "__isoc23_scanf" => "__bop_scanf",
+        "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" => "__bop_fscanf",
+        "sscanf" | "__isoc99_sscanf" | "__isoc23_sscanf" => "__bop_sscanf",
+        _ => return None,
+    })
 }
 
 /// Whether it computes a number from numbers and does nothing else.

@@ -35,7 +35,29 @@ pub struct Inputs {
     pub values: Vec<(String, i128)>,
     /// The number of arguments of `main`, the program's name included, where it takes them.
     pub argc: Option<u64>,
+    /// What they are, the program's name not among them, as far as they were looked at.
+    pub args: Vec<Vec<u8>>,
+    /// What standard input has.
+    pub stdin: Vec<u8>,
 }
+
+impl Inputs {
+    /// `argv`, the program's name first; arguments that nobody looked at are numbers.
+    pub fn argv(&self) -> Vec<Vec<u8>> {
+        let count = self.argc.unwrap_or(1).clamp(1, MAX_ARGUMENTS);
+        let mut out = vec![PROGRAM_NAME.as_bytes().to_vec()];
+        for i in 1..count as usize {
+            let known = self.args.get(i - 1).cloned();
+            out.push(known.unwrap_or_else(|| i.to_string().into_bytes()));
+        }
+        out
+    }
+}
+
+/// What a program is called that is run with inputs that were found.
+pub const PROGRAM_NAME: &str = "./test";
+/// The most arguments of `main` that a run is given.
+const MAX_ARGUMENTS: u64 = 1_000;
 
 /// The answer about a goal.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,7 +93,8 @@ const SIMPLER: usize = 12;
 const SMALL_PROGRAM: usize = 5_000;
 
 /// Bounds that are tried one after the other.
-const BOUNDS: [u32; 12] = [2, 5, 12, 30, 80, 200, 500, 1_200, 3_000, 8_000, 20_000, 50_000];
+const BOUNDS: [u32; 15] =
+    [2, 5, 12, 30, 80, 200, 500, 1_200, 3_000, 8_000, 20_000, 50_000, 120_000, 300_000, 1_000_000];
 
 /// Searches for runs of the program from its start to the goals. `confirm` executes a run that was found, and
 /// says whether it comes to the goal; runs with simpler inputs are tried in the same way.
@@ -294,7 +317,7 @@ pub(crate) fn simpler(
     }
     // Fewer arguments, small numbers, and no inputs that nobody takes.
     let argc = inputs.argc.into_iter().flat_map(|most| (1..most).take(SIMPLER));
-    let fewer = argc.map(|argc| Inputs { argc: Some(argc), values: inputs.values.clone() });
+    let fewer = argc.map(|argc| Inputs { argc: Some(argc), ..inputs.clone() });
     if let Some(found) = fewer.into_iter().find(|fewer| confirm(fewer)) {
         inputs = found;
     }
@@ -313,9 +336,60 @@ pub(crate) fn simpler(
     }
     for count in 0..inputs.values.len().min(SIMPLER) {
         let values = inputs.values[..count].to_vec();
-        let fewer = Inputs { values, argc: inputs.argc };
+        let fewer = Inputs { values, ..inputs.clone() };
         if confirm(&fewer) {
-            return fewer;
+            inputs = fewer;
+            break;
+        }
+    }
+    simpler_text(inputs, confirm)
+}
+
+/// Shorter arguments and a shorter standard input, with letters that can be read.
+fn simpler_text(mut inputs: Inputs, confirm: &mut dyn FnMut(&Inputs) -> bool) -> Inputs {
+    inputs.args.truncate(inputs.argc.unwrap_or(1).saturating_sub(1) as usize);
+    let mut attempt = |inputs: &mut Inputs, change: &dyn Fn(&mut Inputs)| {
+        let mut other = inputs.clone();
+        change(&mut other);
+        if other != *inputs && confirm(&other) {
+            *inputs = other;
+            return true;
+        }
+        false
+    };
+    for i in 0..inputs.args.len().min(SIMPLER) {
+        let shorter = 0..inputs.args[i].len().min(SIMPLER);
+        for length in shorter {
+            if attempt(&mut inputs, &|new| new.args[i].truncate(length)) {
+                break;
+            }
+        }
+        // The last ones first: what is left keeps its place.
+        for k in (0..inputs.args[i].len().min(SIMPLER)).rev() {
+            let gone = attempt(&mut inputs, &|new| {
+                new.args[i].remove(k);
+            });
+            let plain = inputs.args[i].get(k).is_none_or(u8::is_ascii_graphic);
+            if !gone && !plain {
+                attempt(&mut inputs, &|new| new.args[i][k] = b'a');
+            }
+        }
+    }
+    for length in 0..inputs.stdin.len().min(SIMPLER) {
+        if attempt(&mut inputs, &|new| new.stdin.truncate(length)) {
+            break;
+        }
+    }
+    let letters = [b'\n', b'a', b'0'];
+    for k in (0..inputs.stdin.len().min(2 * SIMPLER)).rev() {
+        let gone = attempt(&mut inputs, &|new| {
+            new.stdin.remove(k);
+        });
+        if gone {
+            continue;
+        }
+        if inputs.stdin[k] != b'\n' && !inputs.stdin[k].is_ascii_graphic() {
+            letters.iter().any(|&letter| attempt(&mut inputs, &|new| new.stdin[k] = letter));
         }
     }
     inputs

@@ -31,6 +31,8 @@ pub(crate) struct Round {
     pub(crate) inputs: usize,
     /// Rounds that count.
     pub(crate) count: u32,
+    /// Rounds that do not: all runs go on, and nothing was asked.
+    pub(crate) quiet: u32,
 }
 
 /// An active function.
@@ -65,6 +67,8 @@ pub(crate) struct Frame {
     pub(crate) depth: u32,
     /// The arguments of `...`.
     pub(crate) more: Option<Value>,
+    /// How often it was jumped to.
+    pub(crate) jumped: u32,
 }
 
 /// A set of runs at one place.
@@ -202,7 +206,9 @@ fn merge_frames(sel: Lit, a: &Frame, b: &Frame, with: &mut dyn Unset) -> Frame {
     out.loops.extend_from_slice(b.loops.get(a.loops.len()..).unwrap_or_default());
     for (x, y) in out.loops.iter_mut().zip(&b.loops) {
         x.count = x.count.max(y.count);
+        x.quiet = x.quiet.max(y.quiet);
     }
     out.again = a.again.or(b.again);
+    out.jumped = a.jumped.max(b.jumped);
     out
 }

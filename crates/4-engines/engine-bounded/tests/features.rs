@@ -371,7 +371,7 @@ fn arguments_of_main() {
            return 0;
          }";
     assert_eq!(answers(text, &["R0", "U0"], None), ["reached", "unreached"]);
-    let text = "int main(int argc, char **argv) { if (argc > 1 && argv[1][0] == 'x') { N0: ; } return 0; }";
+    let text = "int main(int argc, char **argv, char **env) { if (env[0]) { N0: ; } return 0; }";
     assert_eq!(answers(text, &["N0"], None), ["unknown incomplete"]);
 }
 
@@ -406,4 +406,16 @@ fn what_is_not_the_programs_own() {
            return 0;
          }",
     );
+}
+
+/// What follows an endless loop is asked about, too.
+#[test]
+fn endless_loops_do_not_keep_others_waiting() {
+    let text = "int main(void) {
+           _Bool c = __VERIFIER_nondet_bool(); int n = 0;
+           while (c) { if (n == 4) n = 0; n++; }
+           if (n != 5) { R0: ; }
+           return 0;
+         }";
+    assert_eq!(answers(text, &["R0"], None), ["reached"]);
 }

@@ -5,3 +5,4 @@ mod features;
 mod operations;
 mod proved;
 mod random;
+mod reading;

@@ -20,7 +20,7 @@ fn found(asked: Check, text: &str) -> (Vec<(usize, String)>, Option<&'static str
             check: Some(asked),
             ..c_run::Options::default()
         };
-        let ran = c_run::run(&program, &options, &mut Silent);
+        let ran = c_run::run(&program, &options, &mut Silent(inputs.stdin.clone()));
         let same = |f: &&c_run::Failure| f.check == asked && f.operation == Some(operation);
         let failed = ran.failed.iter().find(same);
         said.extend(failed.map(|f| (operation, f.what.clone())));

@@ -104,7 +104,7 @@ fn as_executed() {
             let points = points(&program, name);
             let reached = (0..256).any(|value| {
                 let values = vec![("__VERIFIER_nondet_uchar".to_owned(), value)];
-                comes_to(&program, &points, &Inputs { values, argc: None })
+                comes_to(&program, &points, &Inputs { values, ..Inputs::default() })
             });
             let expected = if reached { "reached" } else { "unreached" };
             assert_eq!(found, expected, "seed {seed}, {name}:\n{text}");

@@ -33,8 +33,6 @@ const MAX_STEPS: u64 = 2_000_000_000;
 pub(crate) const MAX_LINES: usize = 2_000;
 /// What the search may take with `--engine auto` where no `--timeout` says more.
 const BY_ITSELF: Duration = Duration::from_secs(20);
-/// The most arguments of `main` that a run is given.
-const MAX_ARGUMENTS: u64 = 1_000;
 
 /// A C program with its data, and with the models of the library that the search needs.
 pub fn searchable(texts: Vec<CText>, model: Model) -> LazyData {
@@ -82,8 +80,11 @@ impl<'a> Searched<'a> {
         if allocates {
             out.push("allocations of memory succeed".to_owned());
         }
-        let names: Vec<String> =
-            stubs::stubbed(self.stubs).map(|name| format!("`{name}`")).collect();
+        let of = |contract: bool| {
+            let all = stubs::stubbed(self.stubs).filter(move |(_, c)| *c == contract);
+            all.map(|(name, _)| format!("`{name}`")).collect::<Vec<String>>()
+        };
+        let names = of(false);
         match &names[..] {
             [] => {}
             [one] => out.push(format!(
@@ -94,12 +95,21 @@ impl<'a> Searched<'a> {
                 rest.len()
             )),
         }
+        match &of(true)[..] {
+            [] => {}
+            [one] => out.push(format!("{one} has no body here: it does what its contract says")),
+            [first, rest @ ..] => out.push(format!(
+                "{first} and {} more have no body here: they do what their contracts say",
+                rest.len()
+            )),
+        }
         out
     }
 
     /// What a run gets, as reports say it.
     pub(crate) fn given(&self, inputs: &Inputs) -> render::Inputs {
-        let arguments = arguments(inputs).len() - 1;
+        let arguments = inputs.argv().len() - 1;
+        let (args, stdin) = (inputs.args.clone(), inputs.stdin.clone());
         let (values, mut stubs) = (inputs.values.clone(), self.stubs.to_owned());
         let caller = self.harness.as_ref().map(|harness| {
             stubs += &harness.makers;
@@ -109,7 +119,7 @@ impl<'a> Searched<'a> {
                 units: harness.units.clone(),
             }
         });
-        render::Inputs { values, arguments, stubs, caller }
+        render::Inputs { values, arguments, args, stdin, stubs, caller }
     }
 }
 
@@ -138,12 +148,18 @@ fn kind(property: &Property) -> Option<OperationKind> {
 /// A run is executed for what it reaches.
 struct Silent<'a> {
     budget: &'a check::Budget,
+    stdin: Vec<u8>,
+    /// How much of it was read.
+    read: usize,
 }
 
 impl c_run::Host for Silent<'_> {
     fn output(&mut self, _: bool, _: &[u8]) {}
-    fn input(&mut self, _: &mut [u8]) -> usize {
-        0
+    fn input(&mut self, to: &mut [u8]) -> usize {
+        let count = (self.stdin.len() - self.read).min(to.len());
+        to[..count].copy_from_slice(&self.stdin[self.read..self.read + count]);
+        self.read += count;
+        count
     }
     fn stopped(&mut self) -> bool {
         self.budget.poll().is_err()
@@ -445,8 +461,7 @@ fn reached(
     let done = caught("engine bounded", || {
         let mut confirm = |goal: usize, inputs: &Inputs| {
             let lines = options.shown.max_steps.min(MAX_LINES);
-            let values = inputs.values.iter().map(|(_, value)| *value).collect();
-            let run = Run { args: arguments(inputs), inputs: values, lines };
+            let run = Run::new(inputs, lines);
             // Simpler inputs are tried afterwards, and may not get there.
             let run = executed(program, (&goals[goal].points, None), run, budget);
             if run.reached {
@@ -495,9 +510,17 @@ fn reached(
 
 /// What a run gets, and how many of its lines are noted.
 pub(crate) struct Run {
-    pub(crate) args: Vec<String>,
-    pub(crate) inputs: Vec<i128>,
-    pub(crate) lines: usize,
+    args: Vec<Vec<u8>>,
+    inputs: Vec<i128>,
+    stdin: Vec<u8>,
+    lines: usize,
+}
+
+impl Run {
+    pub(crate) fn new(inputs: &Inputs, lines: usize) -> Run {
+        let values = inputs.values.iter().map(|(_, value)| *value).collect();
+        Run { args: inputs.argv(), inputs: values, stdin: inputs.stdin.clone(), lines }
+    }
 }
 
 /// What a run did.
@@ -516,6 +539,7 @@ pub(crate) fn executed(
     run: Run,
     budget: &check::Budget,
 ) -> Executed {
+    let stdin = run.stdin;
     let run = c_run::Options {
         args: run.args,
         inputs: run.inputs,
@@ -525,7 +549,7 @@ pub(crate) fn executed(
         check,
         ..c_run::Options::default()
     };
-    let outcome = c_run::run(program, &run, &mut Silent { budget });
+    let outcome = c_run::run(program, &run, &mut Silent { budget, stdin, read: 0 });
     let reached = outcome.ending == c_run::Ending::Reached;
     Executed { reached, passed: outcome.passed, failed: outcome.failed }
 }
@@ -548,9 +572,13 @@ pub fn replayed(
         Some(_) => Vec::new(),
         None => goal(&claim.property, &of.data, files)?.points,
     };
-    let args = named(1 + inputs.arguments as u64);
-    let values = inputs.values.iter().map(|(_, value)| *value).collect();
-    let run = Run { args, inputs: values, lines: MAX_LINES };
+    let given = Inputs {
+        values: inputs.values.clone(),
+        argc: Some(1 + inputs.arguments as u64),
+        args: inputs.args.clone(),
+        stdin: inputs.stdin.clone(),
+    };
+    let run = Run::new(&given, MAX_LINES);
     let check = kind.map(crate::operations::check_of);
     let done = caught("replay", || executed(of.data.program(), (&points, check), run, budget));
     if let (Some(kind), Ok(run), Ok(())) = (kind, &done, budget.poll()) {
@@ -657,17 +685,6 @@ fn tell(out: &mut Outcome, verdict: &Verdict, of: &Searched<'_>) {
             out.inputs = Some(Arc::new(of.given(inputs)));
         }
     }
-}
-
-/// `argv`, with as many arguments as are wanted.
-pub(crate) fn arguments(inputs: &Inputs) -> Vec<String> {
-    named(inputs.argc.unwrap_or(1))
-}
-
-/// So many arguments, the program's name first.
-fn named(count: u64) -> Vec<String> {
-    let more = (1..count.clamp(1, MAX_ARGUMENTS)).map(|i| i.to_string());
-    std::iter::once("program".to_owned()).chain(more).collect()
 }
 
 /// The points that a property asks about.

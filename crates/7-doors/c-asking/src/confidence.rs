@@ -15,7 +15,7 @@
 //!   one that breaks the rule.
 //! - CS6: findings of rules that no run can be judged by have no confidence, and are shown.
 
-use crate::bounded::{Executed, MAX_LINES, Run, Searched, arguments, executed, goal};
+use crate::bounded::{Executed, MAX_LINES, Run, Searched, executed, goal};
 use crate::{entries, monitor, stubs};
 use asking::{Options, Watch};
 use c_data::{Check, Operation};
@@ -408,8 +408,7 @@ impl<'a> Judging<'a> {
         let budget = self.part(1);
         let search = engine_bounded::Options { bound: self.options.search.bound };
         let mut confirm = |goal: usize, inputs: &Inputs| {
-            let values = inputs.values.iter().map(|(_, value)| *value).collect();
-            let run = Run { args: arguments(inputs), inputs: values, lines: 0 };
+            let run = Run::new(inputs, 0);
             executed(program, (&goals[goal].points, None), run, &budget).reached
         };
         let searched = engine_bounded::search(program, &goals, search, &budget, &mut confirm);
@@ -582,8 +581,7 @@ impl<'a> Judging<'a> {
             })
             .collect();
         let mut confirm = |operation: Operation, inputs: &Inputs| {
-            let values = inputs.values.iter().map(|(_, value)| *value).collect();
-            let run = Run { args: arguments(inputs), inputs: values, lines: MAX_LINES };
+            let run = Run::new(inputs, MAX_LINES);
             let run = executed(program, (&[], Some(Check::Memory)), run, &budget);
             let failed = run.failed.iter().any(|f| f.operation == Some(operation));
             // A run ends at what fails, unless that is found when it has ended.
@@ -698,7 +696,7 @@ impl<'a> Judging<'a> {
 fn note(finding: &mut Finding, start: &Start<'_>, given: render::Inputs) {
     let mut absent: Vec<String> = Vec::new();
     for (name, _) in &given.values {
-        if stubs::stubbed(start.of.stubs).any(|s| s == name) && !absent.contains(name) {
+        if stubs::stubbed(start.of.stubs).any(|(s, _)| s == name) && !absent.contains(name) {
             absent.push(name.clone());
         }
     }
@@ -759,7 +757,8 @@ fn called_at(program: &c_data::Program, place: Option<&(String, u32)>) -> BTreeS
 /// How simple inputs are to read: the smaller the better.
 fn plainness(inputs: &Inputs) -> (u64, usize, u128) {
     let sizes = inputs.values.iter().map(|(_, value)| value.unsigned_abs());
-    (inputs.argc.unwrap_or(0), inputs.values.len(), sizes.fold(0, u128::saturating_add))
+    let text = inputs.stdin.len() + inputs.args.iter().map(Vec::len).sum::<usize>();
+    (inputs.argc.unwrap_or(0), inputs.values.len() + text, sizes.fold(0, u128::saturating_add))
 }
 
 /// Where the functions are that are active when a run ends, the innermost first.

@@ -5,7 +5,7 @@
 //! - TC2: a goal is reached if a run was executed that comes there; unreachable if the search proves it; open otherwise.
 //! - TC3: the tests are runs that were found, each of which reaches a goal that none before it reaches.
 
-use crate::bounded::{Run, Searched, arguments, executed};
+use crate::bounded::{Run, Searched, executed};
 use asking::{Options, Watch};
 use c_data::{At, Block, BlockId, End, FuncId, Point, Program};
 use engine_bounded::{Goal, Inputs, Verdict};
@@ -93,8 +93,7 @@ pub fn tests(
     let goals: Vec<Goal> = asked.iter().map(|a| a.goal.clone()).collect();
     let budget = watch.budget(options.search.limits);
     let reaches = |goal: usize, inputs: &Inputs| {
-        let values = inputs.values.iter().map(|(_, value)| *value).collect();
-        let run = Run { args: arguments(inputs), inputs: values, lines: 0 };
+        let run = Run::new(inputs, 0);
         executed(&program, (&goals[goal].points, None), run, &budget).reached
     };
     let searched = caught("engine bounded", || {

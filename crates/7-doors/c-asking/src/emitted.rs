@@ -55,7 +55,7 @@ pub fn test_of_run(inputs: &Inputs, texts: &[CText], model: Model) -> Vec<TestFi
 fn files_of(wanted: &Wanted, inputs: &Inputs, texts: &[CText], model: Model) -> Vec<TestFile> {
     let mut files = Vec::new();
     let mut defined = BTreeSet::new();
-    let mut texts = texts.to_vec();
+    let (mut texts, mut copies) = (texts.to_vec(), false);
     // The units of an entry end with its call.
     for (text, unit) in texts.iter_mut().zip(inputs.caller.iter().flat_map(|c| c.units.iter())) {
         text.text.clone_from(unit);
@@ -65,18 +65,26 @@ fn files_of(wanted: &Wanted, inputs: &Inputs, texts: &[CText], model: Model) -> 
         defined.extend(definitions(&tokens, &text.text).map(|(name, _)| name.to_owned()));
         let mut marked = marked(&text.text, &tokens, wanted);
         if let Wanted::Failure { .. } = wanted {
+            if takes_arguments(&tokens, &text.text) {
+                marked = renamed(&text.text, &tokens, "main", MAIN);
+                copies = true;
+            }
             // A text without line markers is all of its file, whose name sanitizers are to say.
             let name: String = text.name.chars().filter(|c| !"\"\\\n".contains(*c)).collect();
             marked.insert_str(0, &format!("# 1 \"{name}\"\n"));
         }
-        files.push(TestFile { name: format!("program{i}.i"), text: marked, executable: false });
+        let text = escaped(marked);
+        files.push(TestFile { name: format!("program{i}.i"), text, executable: false });
     }
     if !inputs.stubs.is_empty() {
         let text = format!("/* Functions that the program has no body for. */\n{}", inputs.stubs);
         files.push(TestFile { name: "stubs.c".to_owned(), text, executable: false });
     }
     let sources: Vec<String> = files.iter().map(|f| f.name.clone()).collect();
-    let text = inputs_c(inputs, &defined);
+    let mut text = inputs_c(inputs, &defined);
+    if copies {
+        text += COPIES;
+    }
     files.push(TestFile { name: "inputs.c".to_owned(), text, executable: false });
     let text = match wanted {
         Wanted::Run => plain_script(&sources, inputs, model),
@@ -87,6 +95,43 @@ fn files_of(wanted: &Wanted, inputs: &Inputs, texts: &[CText], model: Model) -> 
     };
     files.push(TestFile { name: "run".to_owned(), text, executable: true });
     files
+}
+
+/// What `main` is called where its arguments are copied.
+const MAIN: &str = "__bop_main";
+/// Calls `main` with arguments that sanitizers know: they do not look at those that the system hands over.
+const COPIES: &str = "\
+extern void *malloc(__SIZE_TYPE__);
+extern __SIZE_TYPE__ strlen(const char *);
+extern char *strcpy(char *, const char *);
+extern int __bop_main();
+static char **copies;
+int main(int argc, char **argv, char **environment) {
+  copies = malloc((argc + 1) * sizeof *copies);
+  for (int i = 0; i < argc; i++) copies[i] = strcpy(malloc(strlen(argv[i]) + 1), argv[i]);
+  copies[argc] = 0;
+  return __bop_main(argc, copies, environment);
+}
+";
+
+/// Whether a text has a `main` that takes arguments.
+fn takes_arguments(tokens: &[Token], text: &str) -> bool {
+    let word = |i: usize| tokens.get(i).map_or("", |&(a, b)| &text[a..b]);
+    let main = definitions(tokens, text).find(|(name, _)| *name == "main");
+    let Some((_, brace)) = main else { return false };
+    let parameters = (0..brace).rev().take_while(|&i| word(i) != "main");
+    parameters.into_iter().any(|i| word(i) == ",")
+}
+
+/// The text with another name for a function.
+fn renamed(text: &str, tokens: &[Token], name: &str, new: &str) -> String {
+    let (mut out, mut from) = (String::new(), 0);
+    for &(a, b) in tokens.iter().filter(|&&(a, b)| &text[a..b] == name) {
+        out += &text[from..a];
+        out += new;
+        from = b;
+    }
+    out + &text[from..]
 }
 
 /// A name for a folder.
@@ -257,6 +302,23 @@ fn marked(text: &str, tokens: &[Token], wanted: &Wanted) -> String {
     out + &text[from..]
 }
 
+/// The text with bytes that are no characters as strings of C have them.
+fn escaped(text: String) -> String {
+    if !text.contains(|c| front_c::stray_byte(c).is_some()) {
+        return text;
+    }
+    let mut out = String::new();
+    for c in text.chars() {
+        match front_c::stray_byte(c) {
+            Some(byte) => {
+                let _ = write!(out, "\\{byte:03o}");
+            }
+            None => out.push(c),
+        }
+    }
+    out
+}
+
 /// Where the statements of a line start: before its first token, where a statement can start there.
 fn on_line(text: &str, wanted: &Wanted) -> Option<usize> {
     let Wanted::Line(file, line) = wanted else { return None };
@@ -378,18 +440,46 @@ fn handed_out(kind: &str) -> (&'static str, &'static str) {
     }
 }
 
+/// What a script does before the program is started, and how it starts it.
+fn started(inputs: &Inputs) -> (String, String) {
+    let (mut before, mut call) = (String::new(), "./test".to_owned());
+    let octal = |bytes: &[u8]| bytes.iter().map(|b| format!("\\{b:03o}")).collect::<String>();
+    for i in 1..=inputs.arguments {
+        let Some(arg) = inputs.args.get(i - 1) else {
+            let _ = write!(call, " {i}");
+            continue;
+        };
+        if arg.iter().all(|b| b.is_ascii_graphic() && *b != b'\'') {
+            let _ = write!(call, " '{}'", String::from_utf8_lossy(arg));
+            continue;
+        }
+        // The shell drops lines at the end of what is printed: there is a letter behind them.
+        if before.is_empty() {
+            before += "export LC_ALL=C\n";
+        }
+        let _ = writeln!(before, "a{i}=$(printf '{}x'); a{i}=${{a{i}%x}}", octal(arg));
+        let _ = write!(call, " \"$a{i}\"");
+    }
+    if inputs.stdin.is_empty() {
+        call += " </dev/null";
+    } else {
+        let _ = writeln!(before, "printf '{}' >stdin", octal(&inputs.stdin));
+        call += " <stdin";
+    }
+    (before, call)
+}
+
 /// The script that builds and runs.
 fn script(sources: &[String], inputs: &Inputs, model: Model) -> String {
     let machine = if model.pointer == 32 { " -m32" } else { "" };
-    let args: Vec<String> = (1..=inputs.arguments).map(|i| i.to_string()).collect();
-    let args = args.join(" ");
+    let (prepared, call) = started(inputs);
     format!(
         "#!/bin/sh\n\
          # Builds the test and runs it: 0 if and only if the place is reached.\n\
          cd \"$(dirname \"$0\")\" || exit 2\n\
          rm -f reached\n\
          ${{CC:-cc}}{machine} -w -O0 -g -fwrapv -fno-strict-aliasing -o test {} inputs.c -lm || exit 2\n\
-         ./test {args} >/dev/null 2>&1 </dev/null\n\
+         {prepared}{call} >/dev/null 2>&1\n\
          test -e reached\n",
         sources.join(" ")
     )
@@ -398,16 +488,15 @@ fn script(sources: &[String], inputs: &Inputs, model: Model) -> String {
 /// The script that builds and runs, whatever comes of it.
 fn plain_script(sources: &[String], inputs: &Inputs, model: Model) -> String {
     let machine = if model.pointer == 32 { " -m32" } else { "" };
-    let args: Vec<String> = (1..=inputs.arguments).map(|i| i.to_string()).collect();
+    let (prepared, call) = started(inputs);
     format!(
         "#!/bin/sh\n\
          # Builds the test and runs it: 0 if it was built. CFLAGS may ask for coverage.\n\
          cd \"$(dirname \"$0\")\" || exit 2\n\
          ${{CC:-cc}}{machine} $CFLAGS -w -O0 -g -fwrapv -fno-strict-aliasing -o test {} inputs.c -lm || exit 2\n\
-         ./test {} >/dev/null 2>&1 </dev/null\n\
+         {prepared}{call} >/dev/null 2>&1\n\
          exit 0\n",
-        sources.join(" "),
-        args.join(" ")
+        sources.join(" ")
     )
 }
 
@@ -425,7 +514,7 @@ fn watched_script(
     (kind, place, leak): (OperationKind, &str, bool),
 ) -> String {
     let machine = if model.pointer == 32 { " -m32" } else { "" };
-    let args: Vec<String> = (1..=inputs.arguments).map(|i| i.to_string()).collect();
+    let (prepared, call) = started(inputs);
     // Arithmetic that wraps is not watched.
     let wraps = if kind == OperationKind::Overflow { "" } else { " -fwrapv" };
     let said = match kind {
@@ -456,9 +545,8 @@ fn watched_script(
          -fsanitize=address,undefined -o test {} inputs.c -lm || exit 2\n\
          export ASAN_OPTIONS=detect_leaks={leaks}:detect_stack_use_after_return=1:abort_on_error=0\n\
          export LSAN_OPTIONS=use_stacks=0:use_registers=0:use_tls=0{globals}\n\
-         ./test {} >/dev/null 2>said </dev/null\n\
+         {prepared}{call} >/dev/null 2>said\n\
          {judged}\n",
-        sources.join(" "),
-        args.join(" ")
+        sources.join(" ")
     )
 }

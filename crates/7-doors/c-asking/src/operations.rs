@@ -3,7 +3,7 @@
 //! Each operation that can fail is a finding of its own. It is told only if the interpreter, given the inputs that
 //! the search found, stops at that operation.
 
-use crate::bounded::{BOUNDED, Executed, Run, Searched, arguments, executed, listing};
+use crate::bounded::{BOUNDED, Executed, Run, Searched, executed, listing};
 use crate::entries::FILE;
 use crate::prover::{self, How, leaves_open};
 use asking::{EngineChoice, Judgement, Options};
@@ -98,8 +98,7 @@ pub(crate) fn answers(
         caught("engine bounded", || {
             let mut confirm = |operation: Operation, inputs: &Inputs| {
                 let lines = options.shown.max_steps.min(crate::bounded::MAX_LINES);
-                let values = inputs.values.iter().map(|(_, value)| *value).collect();
-                let run = Run { args: arguments(inputs), inputs: values, lines };
+                let run = Run::new(inputs, lines);
                 let run = executed(program, (&[], Some(check)), run, budget);
                 let seconds = start.elapsed().as_secs_f64();
                 let Some(mut out) = failed(blank(seconds, &[]), operation, inputs, &run) else {

@@ -3,7 +3,7 @@
 //! Every proof is checked before anything is said: the graph of the program is made again, and another solver looks at
 //! every step. Every run that is found is executed.
 
-use crate::bounded::{Run, Searched, arguments, executed};
+use crate::bounded::{Run, Searched, executed};
 use crate::invariants;
 use c_data::Check;
 use check::{Budget, StopReason};
@@ -87,8 +87,7 @@ pub(crate) fn goals(
                 Some(reason) => Verdict::Unknown(reason.clone()),
                 None => {
                     let inputs = blocks.inputs(&run);
-                    let values = inputs.values.iter().map(|(_, value)| *value).collect();
-                    let run = Run { args: arguments(&inputs), inputs: values, lines };
+                    let run = Run::new(&inputs, lines);
                     let run = executed(program, (&goals[goal].points, None), run, budget);
                     match run.reached {
                         true => Verdict::Reached(inputs, run.passed),

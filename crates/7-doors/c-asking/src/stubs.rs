@@ -8,7 +8,15 @@
 //! - ST3: what a stub could change and does not is told (`__bop_outside`): a run that was found is a run, but what
 //!   was not found is not said to be impossible. It could change what it gets the address of, and variables that
 //!   other files see; a pointer as its result is anything; what never returns may still call what was registered
-//!   to be called at the end.
+//!   to be called at the end, or jump to where `setjmp` was called, where the program does either.
+//!
+//! Where a contract says what a function does (`--contracts`, and those that ship), its stub does that:
+//!
+//! - ST4: `pure` and `assigns` change nothing that is not said, so that nothing is told of it. What is assigned is an
+//!   input, where its size is known: a number, a structure, or as many bytes as `size` says.
+//! - ST5: `frees` frees, `returns` gives back its argument, `allocates` gives a structure of its own or null, `noreturn`
+//!   ends the run. A function that is not said to be pure or to assign does all that it could without a contract.
+//! - ST6: `nonnull` and `string` follow their arguments, so that a call with something else fails there.
 //!
 //! Results that are structures, complex or vectors have no stub, nor have functions of the library, which do not
 //! return anything whatever, nor what may be another function under another name, nor one whose address is taken, which may be null. That a stub calls nothing of the program is taken
@@ -31,6 +39,7 @@ pub(crate) fn stubs(program: &Program, c: &CProgram) -> String {
     }
     let shared = s.objects.iter().any(|o| o.external && !o.constant && !o.temporary);
     let uses = uses(program);
+    let after = goes_on(program, &uses);
     let mut out = String::new();
     for (i, f) in program.functions.iter().enumerate() {
         let known = f.has_body()
@@ -39,14 +48,25 @@ pub(crate) fn stubs(program: &Program, c: &CProgram) -> String {
             || c_run::knows(&f.name)
             || front_c::is_library(&f.name)
             || s.renamed.contains(&f.name);
-        // What begins so is the compiler's and verifiers' own.
-        if known || f.name.starts_with("__VERIFIER_") || f.name.starts_with("__builtin_") {
+        // What begins so is the compiler's, verifiers' and models' own.
+        let own = ["__VERIFIER_", "__builtin_", "__bop_"];
+        if known || own.iter().any(|start| f.name.starts_with(start)) {
             continue;
         }
         let Kind::Function(signature) = program.types.kind(f.ty) else { continue };
         let never = s.funcs.iter().any(|g| g.name == f.name && g.noreturn);
         let Some((ty, kind)) = result(program, signature.result) else { continue };
-        let outside = shared || uses[i].given || never || kind == Some("pointer");
+        let contract = s.contracts.get(&f.name);
+        if let Some(contract) = contract.filter(|_| !never)
+            && let Some(text) = agreed(program, f, (ty, kind), contract, (shared, uses[i]))
+        {
+            out += &text;
+            continue;
+        }
+        let outside = match never {
+            true => after,
+            false => shared || uses[i].given || kind == Some("pointer"),
+        };
         let effect = if outside { "__bop_outside(); " } else { "" };
         let name = &f.name;
         let end = match kind {
@@ -67,6 +87,120 @@ pub(crate) fn stubs(program: &Program, c: &CProgram) -> String {
     }
 }
 
+/// The stub of a function that a contract speaks of; none if it needs arguments that have no stub.
+fn agreed(
+    program: &Program,
+    f: &c_data::Function,
+    (ty, kind): (&str, Option<&str>),
+    contract: &front_c::Contract,
+    (shared, uses): (bool, Uses),
+) -> Option<String> {
+    let types = &program.types;
+    let Kind::Function(signature) = types.kind(f.ty) else { return None };
+    if signature.unprototyped {
+        return None;
+    }
+    let name = &f.name;
+    let (mut head, mut params, mut body) = (String::new(), Vec::new(), String::new());
+    let mut pointees = Vec::new();
+    for (i, &param) in signature.params.iter().enumerate() {
+        let pointee = types.pointee(param);
+        let text = match pointee {
+            Some(_) => "void *",
+            None => crate::entries::number(types, param)?.0,
+        };
+        params.push(format!("{text} a{}", i + 1));
+        pointees.push(pointee);
+    }
+    let pointer = |n: usize| pointees.get(n - 1).copied().flatten();
+    let sized = |n: usize| contract.size.iter().find(|(p, _)| *p == n).map(|(_, bytes)| *bytes);
+    let mut source = |word: &str, ty: &str| {
+        let from = format!("{RESULT}{word}__{name}");
+        let line = format!("{ty} {from}(void);\n");
+        if !head.contains(&line) {
+            head += &line;
+        }
+        from
+    };
+    // Who is not said to leave alone what it can reach may change it.
+    let says = contract.pure || contract.assigns.is_some();
+    let mut outside = !says && (shared || uses.given);
+    for &n in &contract.nonnull {
+        if pointer(n).is_some() {
+            let _ = write!(body, "if (!a{n}) *(char *)a{n} = 0; ");
+        }
+    }
+    for &n in &contract.string {
+        if pointer(n).is_some() {
+            let _ = write!(body, "{{ const char *s = a{n}; while (*s) s++; }} ");
+        }
+    }
+    for &n in contract.assigns.iter().flatten() {
+        let Some(to) = pointer(n) else { continue };
+        match (crate::entries::number(types, to), sized(n), types.size(to)) {
+            (_, Some(count), _) => {
+                let from = source("uchar", "unsigned char");
+                let _ = write!(
+                    body,
+                    "for (unsigned long i = 0; i < (unsigned long)a{count}; i++) ((unsigned char *)a{n})[i] = {from}(); "
+                );
+            }
+            // One character is seldom what a pointer to characters is about.
+            (Some((ty, word)), None, _) if !word.ends_with("char") => {
+                let from = source(word, ty);
+                let _ = write!(body, "if (a{n}) *({ty} *)a{n} = {from}(); ");
+            }
+            (None, None, Some(size)) if size > 0 && matches!(types.kind(to), Kind::Record(_)) => {
+                let from = source("uchar", "unsigned char");
+                let _ = write!(
+                    body,
+                    "if (a{n}) for (int i = 0; i < {size}; i++) ((unsigned char *)a{n})[i] = {from}(); "
+                );
+            }
+            _ => outside = true,
+        }
+    }
+    let mut frees = false;
+    for &n in &contract.frees {
+        if pointer(n).is_some() {
+            let _ = write!(body, "free(a{n}); ");
+            frees = true;
+        }
+    }
+    let end = match (kind, contract.returns) {
+        (Some("pointer"), Some(n)) if pointer(n).is_some() => format!("return a{n};"),
+        (None, _) => String::new(),
+        (Some("pointer"), _) => {
+            let made = types.pointee(signature.result);
+            let record = made.filter(|to| matches!(types.kind(*to), Kind::Record(_)));
+            let size = record.and_then(|to| types.size(to)).filter(|size| *size > 0);
+            match size.filter(|_| contract.allocates) {
+                Some(size) => {
+                    let from = source("bool", "_Bool");
+                    head += "void *malloc(unsigned long);\n";
+                    // There may be several of them.
+                    outside = true;
+                    format!("return {from}() ? malloc({size}) : 0;")
+                }
+                None => {
+                    outside = true;
+                    "return 0;".to_owned()
+                }
+            }
+        }
+        (Some(word), _) => format!("return {}();", source(word, ty)),
+    };
+    if frees {
+        head += "void free(void *);\n";
+    }
+    if outside {
+        body.insert_str(0, "__bop_outside(); ");
+    }
+    let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };
+    let more = if signature.variadic { ", ..." } else { "" };
+    Some(format!("{head}{ty} {name}({params}{more}) {{ {body}{end} }}\n"))
+}
+
 /// What a number that is not defined is the value of, with its name: the address of one.
 pub(crate) const ANYTHING: &str = "__bop_anything_";
 
@@ -82,7 +216,9 @@ pub(crate) fn library(
     let pure = |name: &str| name.starts_with("__VERIFIER_") || name.starts_with("__b");
     for (i, f) in program.functions.iter().enumerate() {
         let unknown = called.contains(&FuncId::new(i)) && !f.has_body() && !uses[i].taken;
-        if !unknown || engine_bounded::knows(&f.name) || pure(&f.name) {
+        // Which stream a caller hands over is not known, and only standard input is modelled.
+        let known = engine_bounded::knows(&f.name) && !engine_bounded::reads_stream(&f.name);
+        if !unknown || known || pure(&f.name) {
             continue;
         }
         let library = c_run::knows(&f.name) || front_c::is_library(&f.name);
@@ -142,6 +278,17 @@ struct Uses {
     given: bool,
     /// Its own address is taken: it may be null, if nobody defines it, and it is not known what calls it.
     taken: bool,
+}
+
+/// Whether something of the program may run after a function that does not come back.
+fn goes_on(program: &Program, uses: &[Uses]) -> bool {
+    const REGISTER: [&str; 4] = ["atexit", "on_exit", "at_quick_exit", "__cxa_atexit"];
+    let registers = program.functions.iter().zip(uses).any(|(f, uses)| {
+        let named = REGISTER.contains(&f.name.as_str()) && (uses.called || uses.taken);
+        named || f.by_itself == Some(false)
+    });
+    let stmts = program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.stmts);
+    registers || stmts.into_iter().any(|s| matches!(s.kind, StmtKind::SetJump { .. }))
 }
 
 /// The uses of each function.
@@ -216,7 +363,11 @@ pub(crate) fn sources(stubs: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The functions that have a stub.
-pub(crate) fn stubbed(stubs: &str) -> impl Iterator<Item = &str> {
-    stubs.lines().filter_map(|line| line.split_once("() {")?.0.rsplit([' ', '*']).next())
+/// The functions that have a stub; with whether it does what a contract says.
+pub(crate) fn stubbed(stubs: &str) -> impl Iterator<Item = (&str, bool)> {
+    stubs.lines().filter(|line| line.ends_with('}')).filter_map(|line| {
+        let (head, rest) = line.split_once('(')?;
+        let name = head.rsplit([' ', '*']).next().filter(|name| !name.is_empty())?;
+        Some((name, !rest.starts_with(") {")))
+    })
 }

@@ -491,7 +491,7 @@ fn text(source: &Source) -> Result<CText, NoText> {
         return Err(format!("{path}: this is no C: byte 0x00 at offset {at}").into());
     }
     let text = match ending {
-        Some("i") => String::from_utf8_lossy(&bytes).into_owned(),
+        Some("i") => postbop::preprocess::text_of(&bytes),
         // What has been read may be gone.
         _ if io::is_special(path) => {
             let text = String::from_utf8_lossy(&bytes);

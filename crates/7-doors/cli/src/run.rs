@@ -139,8 +139,8 @@ pub(crate) fn run(args: &Run) -> Result<u8, Failed> {
         let why = program.gaps().first().map_or(String::new(), |gap| format!(" ({gap})"));
         return Err(Failed::from(format!("there is no function `main` to run{why}")));
     }
-    let mut argv = vec![args.files[0].clone()];
-    argv.extend(args.args.iter().cloned());
+    let mut argv = vec![args.files[0].clone().into_bytes()];
+    argv.extend(args.args.iter().map(|arg| arg.clone().into_bytes()));
     let options = RunOptions {
         args: argv,
         inputs,

@@ -191,9 +191,22 @@ struct Given<'a> {
     values: Vec<GivenValue<'a>>,
     /// How many arguments the program gets, its name not counted.
     arguments: usize,
+    /// What they are, as far as the run looks at them: one character for each byte.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    argv: Vec<String>,
+    /// What standard input has, if the run reads it: one character for each byte.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    stdin: String,
     /// Of a run from an entry without callers: what it is called with.
     #[serde(skip_serializing_if = "Option::is_none")]
     caller: Option<&'a [String]>,
+}
+
+/// Bytes as characters.
+fn characters(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| char::from(*b)).collect()
 }
 
 /// A number that a function hands out.
@@ -212,6 +225,8 @@ impl<'a> From<&'a Inputs> for Given<'a> {
         Given {
             values: inputs.values.iter().map(value).collect(),
             arguments: inputs.arguments,
+            argv: inputs.args.iter().map(|arg| characters(arg)).collect(),
+            stdin: characters(&inputs.stdin),
             caller: inputs.caller.as_ref().map(|c| &c.assumed[..]),
         }
     }

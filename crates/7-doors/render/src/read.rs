@@ -166,7 +166,20 @@ fn inputs(at: &At<'_>) -> Result<Inputs, ReadError> {
     };
     let values = at.get("values")?.list()?.iter().map(value).collect::<Result<_, _>>()?;
     let arguments = at.get("arguments")?.number()? as usize;
-    Ok(Inputs { values, arguments, ..Inputs::default() })
+    let bytes = |at: &At<'_>| {
+        let bytes: Result<Vec<u8>, _> =
+            at.text()?.chars().map(|c| u8::try_from(u32::from(c))).collect();
+        bytes.map_or_else(|_| at.wrong("a text of bytes"), Ok)
+    };
+    let args = match at.json.get("argv") {
+        None | Some(Json::Null) => Vec::new(),
+        Some(_) => at.get("argv")?.list()?.iter().map(bytes).collect::<Result<_, _>>()?,
+    };
+    let stdin = match at.json.get("stdin") {
+        None | Some(Json::Null) => Vec::new(),
+        Some(_) => bytes(&at.get("stdin")?)?,
+    };
+    Ok(Inputs { values, arguments, args, stdin, ..Inputs::default() })
 }
 
 fn finding(at: &At<'_>) -> Result<ClaimedFinding, ReadError> {

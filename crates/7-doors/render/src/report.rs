@@ -154,6 +154,10 @@ pub struct Inputs {
     pub values: Vec<(String, i128)>,
     /// How many arguments the program gets, its name not counted.
     pub arguments: usize,
+    /// What they are, as far as the run looks at them; the others are numbers.
+    pub args: Vec<Vec<u8>>,
+    /// What standard input has.
+    pub stdin: Vec<u8>,
     /// What functions without a body do in the run, and what makes the memory of an entry, as C.
     pub stubs: String,
     /// Of a run from an entry without callers: what it assumes of its caller, one phrase each.

@@ -193,8 +193,15 @@ pub(crate) fn told_inputs(inputs: &Inputs) -> Option<String> {
     let own: Vec<_> = inputs.values.iter().filter(|(from, _)| !makes(from)).collect();
     let values = own.iter().take(INPUTS).map(|(from, v)| format!("{from}() = {v}"));
     let mut parts: Vec<String> = values.collect();
+    for (i, arg) in inputs.args.iter().enumerate().take(INPUTS) {
+        parts.push(format!("argv[{}] = {}", i + 1, c_string(arg)));
+    }
+    if !inputs.stdin.is_empty() {
+        parts.push(format!("standard input {}", c_string(&inputs.stdin)));
+    }
     match inputs.arguments {
         0 => {}
+        n if n == inputs.args.len() => {}
         1 => parts.push("1 argument".to_owned()),
         n => parts.push(format!("{n} arguments")),
     }
@@ -202,6 +209,32 @@ pub(crate) fn told_inputs(inputs: &Inputs) -> Option<String> {
         parts.push(format!("and {} more", own.len() - INPUTS));
     }
     (!parts.is_empty()).then(|| format!("inputs: {}", parts.join(", ")))
+}
+
+/// So many bytes of a text are shown.
+const SHOWN: usize = 60;
+
+/// Bytes as a string of C.
+fn c_string(bytes: &[u8]) -> String {
+    let mut out = String::from("\"");
+    for (i, &byte) in bytes.iter().enumerate().take(SHOWN) {
+        match byte {
+            b'\n' => out.push_str("\\n"),
+            b'\t' => out.push_str("\\t"),
+            b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
+            0x20..0x7f => out.push(char::from(byte)),
+            // Three digits, where a digit follows.
+            _ if bytes.get(i + 1).is_some_and(u8::is_ascii_digit) => {
+                out.push_str(&format!("\\{byte:03o}"));
+            }
+            _ => out.push_str(&format!("\\{byte:o}")),
+        }
+    }
+    out.push('"');
+    if bytes.len() > SHOWN {
+        out.push_str(&format!("… ({} bytes)", bytes.len()));
+    }
+    out
 }
 
 /// So many conditions of a run are named.

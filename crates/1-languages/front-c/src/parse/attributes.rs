@@ -56,8 +56,16 @@ impl Parser {
                 "constructor" | "__constructor__" => out.constructor = true,
                 "destructor" | "__destructor__" => out.destructor = true,
                 "weak" | "__weak__" => out.weak = true,
-                "mode" | "__mode__" | "vector_size" | "__vector_size__" => {
+                // A vector is one whatever the mode of its elements.
+                "vector_size" | "__vector_size__" => {
                     out.odd = true;
+                    out.mode = Some(sym);
+                }
+                "mode" | "__mode__" => {
+                    out.odd = true;
+                    if out.mode.is_some_and(|m| self.unit.name(m).contains("vector_size")) {
+                        continue;
+                    }
                     if let Some(Token { tok: Tok::Word(mode), .. }) = self.tokens.get(i + 2) {
                         out.mode = Some(*mode);
                     }
@@ -146,6 +154,7 @@ pub(super) fn join(a: Attributes, b: Attributes) -> Attributes {
         odd: a.odd || b.odd,
         packed: a.packed || b.packed,
         aligned: b.aligned.or(a.aligned),
-        mode: a.mode.or(b.mode),
+        // The last one: that of a vector is never lost (`read_attributes`).
+        mode: b.mode.or(a.mode),
     }
 }

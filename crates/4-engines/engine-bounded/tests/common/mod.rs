@@ -3,12 +3,17 @@
 use c_data::{FuncId, Point, Program};
 use engine_bounded::{Goal, Inputs, Options, Verdict, search};
 
-pub(crate) struct Silent;
+/// A host that shows nothing, and what is left of standard input.
+#[derive(Default)]
+pub(crate) struct Silent(pub(crate) Vec<u8>);
 
 impl c_run::Host for Silent {
     fn output(&mut self, _: bool, _: &[u8]) {}
-    fn input(&mut self, _: &mut [u8]) -> usize {
-        0
+    fn input(&mut self, to: &mut [u8]) -> usize {
+        let count = self.0.len().min(to.len());
+        to[..count].copy_from_slice(&self.0[..count]);
+        self.0.drain(..count);
+        count
     }
     fn stopped(&mut self) -> bool {
         false
@@ -40,14 +45,14 @@ pub(crate) fn points(program: &Program, label: &str) -> Vec<Point> {
 
 /// Whether a run comes to some points.
 pub(crate) fn comes_to(program: &Program, points: &[Point], inputs: &Inputs) -> bool {
-    let count = inputs.argc.unwrap_or(1);
     let options = c_run::Options {
-        args: (0..count).map(|i| i.to_string()).collect(),
+        args: inputs.argv(),
         inputs: inputs.values.iter().map(|(_, value)| *value).collect(),
         stop_at: points.to_vec(),
         ..c_run::Options::default()
     };
-    c_run::run(program, &options, &mut Silent).ending == c_run::Ending::Reached
+    let mut host = Silent(inputs.stdin.clone());
+    c_run::run(program, &options, &mut host).ending == c_run::Ending::Reached
 }
 
 /// What is said of labels.

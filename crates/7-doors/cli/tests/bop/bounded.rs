@@ -263,3 +263,165 @@ fn conditions_that_are_decided_are_on_their_lines() {
         folder.bop(&["check", "p.i", "--reach", "p.i:4", "--engine", engine]).exits(1);
     }
 }
+
+/// What programs read, by line: each is reached by bytes that were found.
+const READS: &str = "
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <setjmp.h>
+static jmp_buf back;
+static int parsed(const char *text) {
+    char *end;
+    long n = strtol(text, &end, 10);
+    if (*end) longjmp(back, 2);
+    return (int)n;
+}
+int main(int argc, char **argv) {
+    int n = 0, c;
+    char line[8];
+    if (setjmp(back) == 2) {
+        if (argv[1][0] == '%') { BACK: return 3; }
+        return 2;
+    }
+    if (argc < 2) return 1;
+    n = parsed(argv[1]);
+    if (n == 317 && argc == 3 && (unsigned char)argv[2][0] == 255 && argv[2][1] == '\\n') { ARGS: return 4; }
+    if (n != 5) return 5;
+    if (scanf(\"%d\", &n) != 1) return 6;
+    if (n == -40) { NUMBER: return 7; }
+    c = getchar();
+    if (c != ';') return 8;
+    if (!fgets(line, sizeof line, stdin)) { END: return 9; }
+    if (strcmp(line, \"go\\n\") == 0) { LINE: return 10; }
+    if (line[0] == 'x') line[n] = 1;
+    return 0;
+}
+";
+
+#[test]
+fn what_is_read_is_found_and_handed_to_tests() {
+    let folder = Folder::new("reads", &[("p.c", READS)]);
+    let labels = ["BACK", "ARGS", "NUMBER", "END", "LINE"];
+    let mut args = vec!["check", "p.c", "--engine", "bounded", "--emit-test", "tests"];
+    args.extend(labels.iter().flat_map(|label| ["--reach", label]));
+    args.extend(["--format", "json", "-o", "report.json"]);
+    folder.bop(&args).exits(1);
+    let report = std::fs::read_to_string(folder.path().join("report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    for result in report["results"].as_array().unwrap() {
+        assert_eq!(result["verdict"], "reachable", "{result:#}");
+    }
+    assert_eq!(report["results"][1]["inputs"]["argv"][0].as_str().unwrap().trim(), "317");
+    assert!(report["results"][2]["inputs"]["stdin"].as_str().unwrap().starts_with("-40"));
+    folder.bop(&["replay", "p.c", "report.json"]).exits(0);
+    let changed = serde_json::to_string(&report).unwrap().replace("-40", "-41");
+    std::fs::write(folder.path().join("changed.json"), changed).unwrap();
+    folder.bop(&["replay", "p.c", "changed.json"]).exits(1);
+    for label in labels {
+        let done =
+            Command::new(folder.path().join("tests").join(label).join("run")).output().unwrap();
+        assert!(done.status.success(), "{label}: {done:?}");
+    }
+    // A number from standard input is where a line is written.
+    let args = ["check", "p.c", "--memory-safety", "--emit-test", "memory", "--trace", "none"];
+    let ran = folder.bop(&args).exits(1).out;
+    assert!(ran.contains("p.c:31"), "{ran}");
+    let done = Command::new(folder.path().join("memory/memory-safety-1/run")).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+}
+
+/// Sanitizers do not look at the arguments that the system hands over: tests hand over copies.
+#[test]
+fn what_lies_behind_arguments_is_not_theirs() {
+    let text = "int main(int argc, char **argv) {
+        if (argc == 2 && argv[1][0] == 'a' && argv[1][1] == 0) return argv[1][2];
+        if (argc == 3) return argv[4] != 0;
+        return 0;
+    }";
+    let folder = Folder::new("behind-arguments", &[("p.c", text)]);
+    let args = ["check", "p.c", "--memory-safety", "--emit-test", "tests", "--trace", "none"];
+    let ran = folder.bop(&args).exits(1).out;
+    assert!(ran.contains("p.c:2") && ran.contains("p.c:3"), "{ran}");
+    for number in 1..=2 {
+        let run = folder.path().join(format!("tests/memory-safety-{number}/run"));
+        let done = Command::new(run).output().unwrap();
+        assert!(done.status.success(), "{number}: {done:?}");
+    }
+}
+
+/// With `--ilp32` tests are built for a machine of 32 bits, where there is a compiler for it.
+#[test]
+fn tests_for_32_bits() {
+    let text = "extern long __VERIFIER_nondet_long(void); int scanf(const char *, ...);
+    int main(int argc, char **argv) {
+        long x = __VERIFIER_nondet_long(), y = 0;
+        if (sizeof(x) == 4 && x == -2147483647L - 1) { NARROW: return 1; }
+        if (argc == 2 && argv[1][0] == 'q' && scanf(\"%ld\", &y) == 1 && y == 77) { READ: return 2; }
+        int *p = (int *)&x;
+        if (x == 5) return p[1];
+        return 0;
+    }";
+    let folder = Folder::new("narrow", &[("p.c", text)]);
+    let args = ["--reach", "NARROW", "--reach", "READ", "--memory-safety", "--emit-test", "tests"];
+    folder
+        .bop(
+            &[&["check", "p.c", "--ilp32", "--trace", "none", "--engine", "bounded"], &args[..]]
+                .concat(),
+        )
+        .exits(1);
+    std::fs::write(folder.path().join("empty.c"), "int main(void) { return 0; }").unwrap();
+    let built = Command::new("cc")
+        .args(["-m32", "-fsanitize=address", "empty.c", "-o", "empty"])
+        .current_dir(folder.path())
+        .output();
+    if !built.is_ok_and(|o| o.status.success()) {
+        eprintln!("skipped: there is no compiler for 32 bits (gcc-multilib)");
+        return;
+    }
+    for name in ["NARROW", "READ", "memory-safety-1"] {
+        let done =
+            Command::new(folder.path().join("tests").join(name).join("run")).output().unwrap();
+        assert!(done.status.success(), "{name}: {done:?}");
+    }
+}
+
+/// What contracts say, stubs do.
+#[test]
+fn contracts_are_obeyed_with_data() {
+    let text = "struct s { int a, b; };
+    extern int status(int *); extern void fill(char *, unsigned long); extern void stop(int); extern int *same(int *);
+    extern void take(struct s *); extern int measure(const char *); extern void *malloc(unsigned long);
+    static int seen; int shared;
+    int main(void) {
+        int x = 3; char b[4] = { 0 };
+        shared = 1;
+        int r = status(&x);
+        if (shared != 1) { CHANGED: return 9; }
+        if (x == 17 && r == 4) { ASSIGNED: return 1; }
+        fill(b, 2);
+        if (b[1] == 'z') { FILLED: return 2; }
+        if (b[2]) { BEYOND: return 3; }
+        if (same(&x) != &x) { OTHER: return 4; }
+        if (r == 5) { stop(1); STOPPED: return 5; }
+        return 0;
+    }";
+    let contracts = "assigns status 1\nassigns fill 1\nsize fill 1 2\nreturns same 1\npure same\nnoreturn stop\n";
+    let folder = Folder::new("contracts-data", &[("p.c", text), ("c.contracts", contracts)]);
+    let labels = ["CHANGED", "ASSIGNED", "FILLED", "BEYOND", "OTHER", "STOPPED"];
+    let mut args = vec!["check", "p.c", "--engine", "bounded", "--format", "json"];
+    args.extend(labels.iter().flat_map(|label| ["--reach", label]));
+    let verdicts = |report: serde_json::Value| -> Vec<String> {
+        let results = report["results"].as_array().unwrap();
+        results.iter().map(|r| r["verdict"].as_str().unwrap().to_owned()).collect()
+    };
+    args.extend(["--contracts", "c.contracts", "--emit-test", "tests"]);
+    let report = folder.bop(&args).exits(1).json();
+    let never = "unreachable";
+    assert_eq!(verdicts(report), [never, "reachable", "reachable", never, never, never]);
+    for label in ["ASSIGNED", "FILLED"] {
+        let done =
+            Command::new(folder.path().join("tests").join(label).join("run")).output().unwrap();
+        assert!(done.status.success(), "{label}: {done:?}");
+    }
+}
