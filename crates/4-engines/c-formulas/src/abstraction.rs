@@ -380,6 +380,11 @@ impl Abstraction<'_, '_> {
             self.assume(&consistent);
             self.block(f, b, &scope, &consistent, &after)?;
         }
+        // What nothing leads to has its label, too.
+        let blocks = flow::blocks(function);
+        for (label, _) in function.labels.iter().filter(|(_, b)| !blocks.contains(&b.index())) {
+            let _ = writeln!(self.out, "{label}: skip;\n  assume(F);");
+        }
         self.out += "end\n";
         Ok(())
     }
