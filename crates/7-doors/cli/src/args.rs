@@ -588,6 +588,12 @@ pub(crate) struct Properties {
     /// Does no run match? Sugar's `never {r}`, `{r}(b)`, `{r} |-> b` and `{r} |=> b`; atoms as for --ltl
     #[arg(long, value_name = "S")]
     pub(crate) sere: Vec<String>,
+    /// Is no run accepted by a Büchi automaton of the runs that are wrong? A file in the format HOA; atoms as for --ltl
+    #[arg(long, value_name = "FILE")]
+    pub(crate) automaton: Vec<String>,
+    /// Are all runs accepted by a deterministic Büchi automaton of the runs that are right?
+    #[arg(long, value_name = "FILE")]
+    pub(crate) good_automaton: Vec<String>,
     /// Of C, with its data: is every access to memory valid, and no memory lost? Null pointers, bounds, what was freed
     /// or is gone, `free` twice or of something else
     #[arg(long)]

@@ -822,6 +822,12 @@ fn properties(args: &Properties) -> Result<Vec<Property>, Failed> {
     let ltl = |formula: &String| Property::Ltl { formula: formula.clone(), fair: fair.clone() };
     out.extend(args.ltl.iter().map(ltl));
     out.extend(args.sere.iter().map(|s| Property::Sere { formula: s.clone() }));
+    for (names, good) in [(&args.automaton, false), (&args.good_automaton, true)] {
+        for name in names {
+            let text = io::source_file(name)?.text().to_owned();
+            out.push(Property::Automaton { name: name.clone(), text, good });
+        }
+    }
     out.extend(args.terminates.then(|| Property::Terminates { fair: fair.clone() }));
     let kinds = [
         (args.memory_safety, OperationKind::MemorySafety),
