@@ -22,6 +22,7 @@
 //! To judge one word, [`ltl::eval_lasso`] is simpler and needs no automaton. [`tableau`] is a
 //! second translation, to be compared with: it is plain, and too large for anything else.
 
+mod complement;
 mod components;
 mod cover;
 mod diagram;
@@ -35,6 +36,7 @@ mod tableau;
 mod tgba;
 mod translate;
 
+pub use complement::complement;
 pub use cover::{Cube, Cubes};
 pub use diagram::{DiagramNode, Diagrams, Label};
 pub use dot::dot;

@@ -32,5 +32,5 @@ pub use limits::{Budget, Limits, MOMENT, Progress, StopReason};
 pub use partial::Partial;
 pub use state_set::{Area, SetBit, SetId, SetNode, StateSets};
 pub use task::{Goal, Observation, Target, Task, TraceMode, Wants};
-pub use temporal::{Meaning, Op, OpId, Temporal};
+pub use temporal::{Acceptor, Meaning, Op, OpId, Temporal};
 pub use trace::{Frame, Lasso, Segment, SegmentId, Step, Trace};

@@ -21,10 +21,28 @@ pub struct Temporal {
     /// What each state of an automaton that watches the run demands, for [`Op::Later`]: true of as much as
     /// can be (a greatest fixpoint). No other subformula refers to these.
     pub watch: Vec<OpId>,
+    /// What holds of a run is what this automaton says of it, and not `root`.
+    pub acceptor: Option<Acceptor>,
     /// What each atom means.
     pub atoms: Vec<Meaning>,
     /// Holds the expressions of `atoms`, over the variables of the program.
     pub exprs: Exprs,
+}
+
+/// A generalised Büchi automaton that reads the letters of a run. It accepts a run along which it has one itself that
+/// carries each mark again and again.
+#[derive(Clone, Debug)]
+pub struct Acceptor {
+    /// The number of states.
+    pub states: u32,
+    /// Where it starts.
+    pub initial: u32,
+    /// The number of marks.
+    pub marks: u32,
+    /// Its steps: from, when (a subformula without temporal operators), to, and the marks.
+    pub steps: Vec<(u32, OpId, u32, Vec<u32>)>,
+    /// It accepts the runs that are right, and not those that are wrong.
+    pub good: bool,
 }
 
 /// A subformula.

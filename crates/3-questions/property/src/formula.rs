@@ -20,6 +20,16 @@ pub(crate) struct Resolved {
     pub(crate) exprs: Exprs,
 }
 
+impl Resolved {
+    /// No formula, and no atoms yet.
+    pub(crate) fn new(program: &Program) -> Resolved {
+        let mut formulas = Formulas::new();
+        let root = formulas.constant(true);
+        let (fair, meanings, exprs) = (Vec::new(), Vec::new(), program.exprs.clone());
+        Resolved { formulas, root, fair, meanings, exprs }
+    }
+}
+
 /// Reads the formulas; the first error is reported.
 pub(crate) fn resolve(
     program: &Program,
@@ -243,7 +253,7 @@ impl Resolved {
         }
         let root = ops.push(Op::Not(map[negated.index()]));
         let (watch, atoms, exprs) = (Vec::new(), self.meanings.clone(), self.exprs.clone());
-        Temporal { ops, root, watch, atoms, exprs }
+        Temporal { ops, root, watch, acceptor: None, atoms, exprs }
     }
 
     /// The suffix implication for the judge of lassos: what each state of the automaton of the words

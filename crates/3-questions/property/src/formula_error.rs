@@ -1,6 +1,7 @@
 //! What can be wrong with a formula in a program, as data, and how it is said to people.
 
 use crate::PropertyError;
+use automata::hoa::HoaError;
 use automata::ltl::LtlError;
 use automata::sere::SereError;
 use source::{Diagnostic, Span};
@@ -27,6 +28,8 @@ pub enum Which {
     Property,
     /// A fairness assumption, by its position.
     Fair(usize),
+    /// An automaton.
+    Automaton,
 }
 
 /// What is wrong with a formula.
@@ -39,6 +42,12 @@ pub enum FormulaErrorKind {
     /// The text is no property in Sugar.
     #[error("{0}")]
     Sere(SereError),
+    /// The text is no automaton.
+    #[error("{0}")]
+    Hoa(Box<HoaError>),
+    /// An automaton of what is right that is not deterministic.
+    #[error("the automaton is not deterministic, and accepts the runs that are right")]
+    NotDeterministic,
     /// A label or procedure that does not exist.
     #[error("{0}")]
     Place(PropertyError),
@@ -159,6 +168,7 @@ impl fmt::Display for Which {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Which::Property => f.write_str("formula"),
+            Which::Automaton => f.write_str("automaton"),
             Which::Fair(i) => write!(f, "fairness formula {}", i + 1),
         }
     }
@@ -171,6 +181,8 @@ impl FormulaError {
         match &self.kind {
             Syntax(error) => error.code(),
             Sere(_) => "sere-syntax",
+            Hoa(_) => "hoa-syntax",
+            NotDeterministic => "not-deterministic",
             Place(error) => error.code(),
             UnknownVariable { .. } | OtherFrame { .. } => "unknown-variable",
             Ambiguous { .. } => "ambiguous-variable",
@@ -187,6 +199,7 @@ impl FormulaError {
         use FormulaErrorKind::*;
         let mut out = match &self.kind {
             Syntax(error) => return error.diagnostic(),
+            Hoa(error) => return error.diagnostic(),
             Place(error) => error.diagnostic(),
             _ => Diagnostic::error(self.code(), self.to_string()),
         };
@@ -200,6 +213,9 @@ impl FormulaError {
                     nearest.as_ref().map(|name| format!("did you mean `{name}`?"))
                 }
             },
+            NotDeterministic => Some(
+                "give the automaton of the runs that are wrong (`--automaton`), or a deterministic one".into(),
+            ),
             NotBoolean { what } if what.starts_with('`') => {
                 let name = what.trim_matches('`');
                 Some(format!("compare it with a number, as in `\"{name} == 1\"`"))

@@ -74,6 +74,7 @@
 //! Not for answering: that is what engines do. This crate knows none of them.
 
 mod atoms;
+mod automaton;
 mod error;
 mod expression;
 mod formula;
@@ -127,6 +128,15 @@ pub enum Property {
     Sere {
         /// The property, over the same atoms.
         formula: String,
+    },
+    /// Does an automaton accept no run, or all of them? (`--automaton FILE`)
+    Automaton {
+        /// What the file is called.
+        name: String,
+        /// The automaton, in the format HOA, over the same atoms.
+        text: String,
+        /// It accepts the runs that are right, and not those that are wrong.
+        good: bool,
     },
     /// Does every run end? (`--terminates`)
     Terminates {
@@ -243,6 +253,10 @@ impl Property {
                 let trigger = nfa.atoms.iter().filter_map(|a| parse_atom(a));
                 trigger.chain(conclusion.cloned()).filter_map(|atom| of(&atom)).collect()
             }
+            Property::Automaton { text, .. } => match automata::hoa::parse(text) {
+                Ok(automaton) => automaton.atoms.iter().filter_map(of).collect(),
+                Err(_) => Vec::new(),
+            },
             _ => Vec::new(),
         }
     }
@@ -274,6 +288,7 @@ impl Property {
             Property::Ltl { formula, fair } => ltl(formula, fair)?,
             Property::Terminates { fair } => ltl(TERMINATES, fair)?,
             Property::Sere { formula } => sere::question(program, formula, &options)?,
+            Property::Automaton { text, good, .. } => automaton::question(program, text, *good)?,
             Property::Reach { label } => Question::Goal(Goal::Reach(targets(program, label)?)),
             Property::ReachAll => Question::AllNodes,
             Property::Operations { kind } => {
@@ -297,6 +312,7 @@ impl Property {
             Property::Assert => "assert",
             Property::Ltl { .. } => "ltl",
             Property::Sere { .. } => "sere",
+            Property::Automaton { .. } => "automaton",
             Property::Terminates { .. } => "terminates",
             Property::Operations { kind } => kind.word(),
             Property::Rule { .. } => "rule",

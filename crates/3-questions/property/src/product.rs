@@ -120,7 +120,7 @@ pub(crate) fn suffix_product(
 }
 
 /// The product with an automaton whose atoms are at these positions, and the assumptions outside it.
-fn join(
+pub(crate) fn join(
     program: &Program,
     mut resolved: Resolved,
     automaton: &Tgba,

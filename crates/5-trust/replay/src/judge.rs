@@ -24,6 +24,10 @@
 //! Truth is three-valued: what an atom says may depend on what the trace leaves open. A definite
 //! answer is right for every run that agrees with the trace, even if each turn of its loop fills in
 //! other values. If there is none, one such run is made concrete ([`crate::concrete`]) and judged.
+//!
+//! Where an automaton says what holds ([`Temporal::acceptor`]), the letters are read by it (`accepting.rs`).
+
+mod accepting;
 
 use crate::machine::Machine;
 use crate::shown::{Accepted, Run};
@@ -442,6 +446,9 @@ impl<'a> Evaluator<'a> {
             .collect();
         if !reads(word) {
             return Err("the loop takes no step");
+        }
+        if let Some(acceptor) = &self.formula.acceptor {
+            return accepting::holds(self.formula, acceptor, word);
         }
         let levels = self.level.iter().copied().max().unwrap_or(0);
         let mut head = self.vector(end.clone());

@@ -29,7 +29,7 @@ fn formula(program: &Program, atoms: &[VarId], ops: &[Op]) -> Temporal {
         .collect();
     let ops: IndexVec<OpId, Op> = ops.iter().copied().collect();
     let root = OpId::new(ops.len() - 1);
-    Temporal { ops, root, watch: Vec::new(), atoms, exprs }
+    Temporal { ops, root, watch: Vec::new(), acceptor: None, atoms, exprs }
 }
 
 fn op(i: usize) -> OpId {

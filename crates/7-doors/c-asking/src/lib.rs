@@ -19,6 +19,7 @@
 //! Not for questions about the control skeleton (`asking`, `findings`), nor for what a report may claim (`postbop`).
 
 mod bounded;
+mod clauses;
 mod confidence;
 mod coverage;
 mod emitted;
@@ -31,6 +32,7 @@ mod stubs;
 mod witness;
 
 pub use bounded::{of_data, replayed, replayed_proof, search, searchable, with_data};
+pub use clauses::{abstraction, clauses};
 pub use confidence::{hide, judge};
 pub use coverage::{Coverage, Covered, Tests, tests};
 pub use emitted::{TestFile, test, test_of_run};

@@ -204,6 +204,8 @@ Examples:
   bop convert lock.bp --to dot | dot -Tsvg -o lock.svg
   bop convert flat.bp --to aiger -o flat.aag                  a circuit, for ABC and others
   bop convert f.c --to smv --stack-depth 5 --encoding bits    the control skeleton, for NuSMV
+  bop convert f.c --to chc -o f.smt2    C with its data as Horn clauses; z3 f.smt2 says sat if no assertion fails
+  bop convert f.c --to bp --predicates f.preds    a boolean program that tells these predicates, and no other data
   bop convert live.mcl --to blk --model program.aut           a formula as modal equations
   bop convert live.mcl --to pbes --model program.aut          with the model, for mCRL2
 
@@ -586,6 +588,12 @@ pub(crate) struct Properties {
     /// Does no run match? Sugar's `never {r}`, `{r}(b)`, `{r} |-> b` and `{r} |=> b`; atoms as for --ltl
     #[arg(long, value_name = "S")]
     pub(crate) sere: Vec<String>,
+    /// Is no run accepted by a Büchi automaton of the runs that are wrong? A file in the format HOA; atoms as for --ltl
+    #[arg(long, value_name = "FILE")]
+    pub(crate) automaton: Vec<String>,
+    /// Are all runs accepted by a deterministic Büchi automaton of the runs that are right?
+    #[arg(long, value_name = "FILE")]
+    pub(crate) good_automaton: Vec<String>,
     /// Of C, with its data: is every access to memory valid, and no memory lost? Null pointers, bounds, what was freed
     /// or is gone, `free` twice or of something else
     #[arg(long)]
@@ -750,6 +758,12 @@ pub(crate) struct Convert {
     /// A temporal formula as a specification in smv and edl, over calls, uses and assignments (repeatable)
     #[arg(long, value_name = "F", help_heading = "Output")]
     pub(crate) ltl: Vec<String>,
+    /// A place that chc is about, as in `bop check` (repeatable) [default: failed assertions, and the labels ERROR and SLIC_ERROR]
+    #[arg(long, value_name = "PLACE", help_heading = "Output")]
+    pub(crate) reach: Vec<String>,
+    /// Of C, with --to bp: predicates over its data, C expressions by procedure
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) predicates: Option<String>,
     /// The transition system (.aut) that a formula or a modal system is about, or a program that is one
     #[arg(long, value_name = "MODEL", help_heading = "Formulas and equations")]
     pub(crate) model: Option<String>,
@@ -787,6 +801,8 @@ pub(crate) enum Form {
     Aiger,
     /// The same in BTOR2
     Btor2,
+    /// Of C: the program with its data as Horn clauses in SMT-LIB, for Spacer and others; sat if nothing bad happens
+    Chc,
     /// Of a formula (.mcf, .mcl, .mu): a modal equation system
     Blk,
     /// Of a formula or a modal system, with --model, or of a .pbes: a boolean equation system

@@ -19,6 +19,7 @@ mod child;
 mod config;
 mod emit;
 mod exit;
+mod exporting;
 mod guard;
 mod influence;
 mod io;

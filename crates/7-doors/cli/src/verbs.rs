@@ -1,20 +1,19 @@
 //! What each verb does.
 
 use crate::args::{
-    AutomatonFormat, Check, CheckFormat, Cli, ConfidenceArg, Convert, DialectArg, Dump, DumpFormat,
-    EncodingArg, FamilyArg, Form, GameArg, Gen, HeadsArg, Input, LimitArgs, Ltl, MatchingArg,
-    Properties, Replay, Search, StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
+    AutomatonFormat, Check, CheckFormat, Cli, ConfidenceArg, DialectArg, Dump, DumpFormat,
+    FamilyArg, GameArg, Gen, HeadsArg, Input, LimitArgs, Ltl, MatchingArg, Properties, Replay,
+    Search, StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
 };
 use crate::exit::Exit;
 use crate::io::Page;
-use crate::{answer, bug, c, capture, guard, influence, io, solving, watch};
+use crate::{answer, bug, c, capture, exporting, guard, influence, io, solving, watch};
 use check::{Limits, StopReason, TraceMode};
 use clap::CommandFactory;
-use equations::EquationForm;
 use families::{AndOr, Collector, Family, GameKind, ParityGame, Quicksort, Wide};
 use postbop::{
-    Configurations, Dialect, Encoding, EngineChoice, Error, Heads, Judgement, Lang, Options, Runs,
-    StackQuestion, Stage, Status, Target, Words,
+    Configurations, Dialect, EngineChoice, Error, Heads, Judgement, Lang, Options, Runs,
+    StackQuestion, Stage, Status, Words,
 };
 use property::{OperationKind, Property};
 use render::{Confidence, FactsKind, TextOptions};
@@ -77,7 +76,7 @@ pub(crate) fn run(verb: Verb) -> ExitCode {
         Verb::States(args) => states(&args),
         Verb::Post(args) => crate::automata::post(&args),
         Verb::Pre(args) => crate::automata::pre(&args),
-        Verb::Convert(args) => convert(&args),
+        Verb::Convert(args) => exporting::convert(&args),
         Verb::Dump(args) => dump(&args),
         Verb::Replay(args) => replay(&args),
         Verb::Gen(args) => generate(&args),
@@ -577,43 +576,6 @@ fn ltl(args: &Ltl) -> Result<Exit, Failed> {
     Ok(Exit::Holds)
 }
 
-fn convert(args: &Convert) -> Result<Exit, Failed> {
-    let target = match args.to {
-        Form::Bp => Target::Bp,
-        Form::Remopla => Target::Remopla,
-        Form::Pds => Target::Pds,
-        Form::Dot => Target::Dot,
-        Form::Smv => Target::Smv { depth: args.stack_depth, encoding: encoding(args.encoding) },
-        Form::Edl => Target::Edl { depth: args.stack_depth, encoding: encoding(args.encoding) },
-        Form::Cout => Target::Cout,
-        Form::Aiger => Target::Aiger,
-        Form::Btor2 => Target::Btor2,
-        Form::Blk => return solving::convert(args, EquationForm::Modal),
-        Form::Bes => return solving::convert(args, EquationForm::Boolean),
-        Form::Pbes => return solving::convert(args, EquationForm::Parameterised),
-        Form::Pg => return solving::convert(args, EquationForm::Game),
-        Form::Aut => {
-            let forms = "the forms are bp, remopla, pds, dot, and for C smv, edl and cout";
-            return Err(not_yet("this form", forms));
-        }
-    };
-    let mut options = options(&args.input, None)?;
-    options.search.limits = limits(&args.limits);
-    let files = program(&args.input, &mut options, (false, false))?;
-    let (watch, line) = watch::watch(true);
-    let formulas = args.ltl.iter().map(|text| SourceFile::new("formula", text.as_str()));
-    let formulas = formulas.map(|file| file.map(Arc::new).map_err(|e| e.to_string()));
-    let formulas: Vec<Arc<SourceFile>> = formulas.collect::<Result<_, String>>()?;
-    let text = postbop::convert_with(&files, target, &formulas, &options, &watch)?;
-    drop(line);
-    let page = match args.to {
-        Form::Dot | Form::Cout => Page::Text,
-        _ => Page::Language,
-    };
-    io::write_page(args.output.as_deref(), page, |out| out.write_all(text.as_bytes()))?;
-    Ok(whole(&options))
-}
-
 fn dump(args: &Dump) -> Result<Exit, Failed> {
     let facts = match args.stage {
         StageArg::Summaries => Some(FactsKind::Summaries),
@@ -860,6 +822,12 @@ fn properties(args: &Properties) -> Result<Vec<Property>, Failed> {
     let ltl = |formula: &String| Property::Ltl { formula: formula.clone(), fair: fair.clone() };
     out.extend(args.ltl.iter().map(ltl));
     out.extend(args.sere.iter().map(|s| Property::Sere { formula: s.clone() }));
+    for (names, good) in [(&args.automaton, false), (&args.good_automaton, true)] {
+        for name in names {
+            let text = io::source_file(name)?.text().to_owned();
+            out.push(Property::Automaton { name: name.clone(), text, good });
+        }
+    }
     out.extend(args.terminates.then(|| Property::Terminates { fair: fair.clone() }));
     let kinds = [
         (args.memory_safety, OperationKind::MemorySafety),
@@ -874,7 +842,7 @@ fn properties(args: &Properties) -> Result<Vec<Property>, Failed> {
     Ok(out)
 }
 
-fn not_yet(what: &str, instead: &str) -> Failed {
+pub(crate) fn not_yet(what: &str, instead: &str) -> Failed {
     Failed::from(format!("{what} is not supported yet; {instead}"))
 }
 
@@ -944,13 +912,6 @@ fn options_with(
 pub(crate) fn limits(args: &LimitArgs) -> Limits {
     let memory = args.memory.or_else(watch::default_memory);
     Limits { time: args.timeout, memory, steps: None }
-}
-
-fn encoding(encoding: EncodingArg) -> Encoding {
-    match encoding {
-        EncodingArg::Int => Encoding::Int,
-        EncodingArg::Bits => Encoding::Bits,
-    }
 }
 
 fn dialect(dialect: DialectArg) -> Dialect {

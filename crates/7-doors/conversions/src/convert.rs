@@ -213,10 +213,16 @@ pub fn dump(
         Stage::Tree => {
             let (file, tree) = parse(files, &options.input)?;
             goes_on(&budget)?;
+            if let Tree::Circuit(_) = &tree {
+                let what =
+                    "a circuit has no syntax tree; `--stage ir` shows the program that it is";
+                return Err(Error::Usage(what.to_owned()));
+            }
             text(&budget, |out| match &tree {
                 Tree::Bp(tree) => tree::dump(tree, file, out),
                 Tree::Remopla(tree) => tree::remopla::dump(tree, file, out),
                 Tree::Pds(tree) => tree::pds::dump(tree, file, out),
+                Tree::Circuit(_) => Ok(()),
             })
         }
         Stage::Spds => guarded("making a pushdown system", || {

@@ -165,7 +165,13 @@ impl CProgram {
         letters.sort();
         letters.dedup();
         let whole = |p: &Property| {
-            matches!(p, Property::Ltl { .. } | Property::Sere { .. } | Property::Terminates { .. })
+            matches!(
+                p,
+                Property::Ltl { .. }
+                    | Property::Sere { .. }
+                    | Property::Automaton { .. }
+                    | Property::Terminates { .. }
+            )
         };
         let keep = input.keep.iter().map(|(var, bits)| {
             // What a formula speaks of is kept whole.
@@ -288,6 +294,7 @@ fn mentions(property: &Property, name: &str) -> bool {
     let formulas: Vec<&String> = match property {
         Property::Ltl { formula, fair } => std::iter::once(formula).chain(fair).collect(),
         Property::Sere { formula } => vec![formula],
+        Property::Automaton { text, .. } => vec![text],
         Property::Terminates { fair } => fair.iter().collect(),
         _ => Vec::new(),
     };

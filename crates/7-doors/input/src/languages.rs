@@ -12,6 +12,8 @@ pub enum Lang {
     Pds,
     /// C.
     C,
+    /// Circuits: AIGER's text format, and BTOR2.
+    Circuit,
 }
 
 /// What is to be known of an input language. Command lines, help and errors read it here.
@@ -30,7 +32,7 @@ pub struct Language {
 }
 
 /// The input languages.
-pub const LANGUAGES: [Language; 4] = [
+pub const LANGUAGES: [Language; 5] = [
     Language {
         lang: Lang::Bp,
         word: "bp",
@@ -58,6 +60,13 @@ pub const LANGUAGES: [Language; 4] = [
         program: "C program",
         endings: &["c", "h", "i"],
         help: "C (.c, .h; .i for what is preprocessed)",
+    },
+    Language {
+        lang: Lang::Circuit,
+        word: "circuit",
+        program: "circuit",
+        endings: &["aag", "aig", "btor2", "btor"],
+        help: "Circuits: AIGER's text format (.aag), BTOR2 (.btor2)",
     },
 ];
 

@@ -43,6 +43,8 @@ pub enum Tree {
     Remopla(front_remopla::Tree),
     /// Of a pushdown system.
     Pds(front_remopla::pds::Tree),
+    /// A circuit.
+    Circuit(Box<front_circuit::Circuit>),
 }
 
 /// The program that the files describe.
@@ -124,6 +126,14 @@ pub fn lower(file: &Arc<SourceFile>, tree: &Tree, input: &Input) -> Result<Progr
                 .map_err(|errors| rejected(file, errors.iter().map(|e| e.diagnostic())))?
         }
         Tree::Pds(tree) => system(file, tree, input)?.to_program(),
+        Tree::Circuit(circuit) => match entry.filter(|name| name != "main") {
+            Some(_) => {
+                return Err(Error::Usage(
+                    "a circuit has no procedures; leave out `--entry`".to_owned(),
+                ));
+            }
+            None => front_circuit::lower(circuit, file.name()),
+        },
     };
     program
         .validate()
@@ -175,6 +185,10 @@ pub fn parse<'f>(
             let (tree, errors) = front_remopla::pds::parse(file.text());
             (Tree::Pds(tree), errors.iter().map(|e| e.diagnostic()).collect())
         }
+        Lang::Circuit => match front_circuit::parse(file.text()) {
+            Ok(circuit) => (Tree::Circuit(Box::new(circuit)), Vec::new()),
+            Err(error) => return Err(rejected(file, [error.diagnostic()])),
+        },
         Lang::C => return Err(Error::Usage("a C program has no tree here".to_owned())),
     };
     if errors.is_empty() { Ok((file, tree)) } else { Err(rejected(file, errors)) }

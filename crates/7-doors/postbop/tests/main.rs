@@ -1,6 +1,7 @@
 //! The tests of the facade, one program: linking many costs more than it tells.
 
 mod asking;
+mod automata_asked;
 mod conversions;
 mod double_frees;
 mod ended;

@@ -61,6 +61,7 @@ fn head(outcome: &Outcome) -> String {
         Property::Assert => "Assertion".to_owned(),
         Property::Ltl { formula, .. } => format!("Formula {formula}"),
         Property::Sere { formula } => format!("Property {formula}"),
+        Property::Automaton { name, .. } => format!("Automaton {name}"),
         Property::Terminates { .. } => "Termination".to_owned(),
         Property::Rule { rule, .. } => format!("Rule {rule}"),
         Property::Operations { kind } => format!("Question {}", kind.word()),

@@ -56,6 +56,15 @@ pub(crate) enum Question<'a> {
         /// The property, as it was typed.
         formula: &'a str,
     },
+    /// Does an automaton accept no run, or all of them?
+    Automaton {
+        /// What its file is called.
+        file: &'a str,
+        /// `bad` if it accepts the runs that are wrong, `good` if those that are right.
+        accepts: &'static str,
+        /// The automaton, in the format HOA.
+        text: &'a str,
+    },
     /// Does every run end?
     Terminates {
         /// Only runs on which each of these holds infinitely often count.
@@ -98,6 +107,11 @@ impl<'a> From<&'a Property> for Question<'a> {
             Property::Assert => Question::Assert,
             Property::Ltl { formula, fair } => Question::Ltl { formula, fair },
             Property::Sere { formula } => Question::Sere { formula },
+            Property::Automaton { name, text, good } => Question::Automaton {
+                file: name,
+                accepts: if *good { "good" } else { "bad" },
+                text,
+            },
             Property::Terminates { fair } => Question::Terminates { fair },
             Property::Operations { kind } => match kind {
                 OperationKind::MemorySafety => Question::MemorySafety,

@@ -117,6 +117,19 @@ pub(crate) fn property(at: &At<'_>) -> Result<Property, ReadError> {
         "assert" => Property::Assert,
         "ltl" => Property::Ltl { formula: at.get("formula")?.text()?, fair: fair(at)? },
         "sere" => Property::Sere { formula: at.get("formula")?.text()? },
+        "automaton" => {
+            let accepts = at.get("accepts")?;
+            let good = match accepts.text()?.as_str() {
+                "good" => true,
+                "bad" => false,
+                _ => return accepts.wrong("`good` or `bad`"),
+            };
+            Property::Automaton {
+                name: at.get("file")?.text()?,
+                text: at.get("text")?.text()?,
+                good,
+            }
+        }
         "terminates" => Property::Terminates { fair: fair(at)? },
         "rule" => {
             let bindings = at.get("bindings")?;
@@ -131,7 +144,7 @@ pub(crate) fn property(at: &At<'_>) -> Result<Property, ReadError> {
         word => {
             let operations = OperationKind::ALL.into_iter().find(|kind| kind.word() == word);
             let Some(operations) = operations else {
-                let known = "`reach`, `reach-all`, `assert`, `ltl`, `sere`, `terminates`, `rule`, \
+                let known = "`reach`, `reach-all`, `assert`, `ltl`, `sere`, `automaton`, `terminates`, `rule`, \
                              `memory-safety`, `memory-cleanup`, `overflow`, `division` or `uninitialised`";
                 return kind.wrong(known);
             };

@@ -18,13 +18,14 @@ const MAX_RESULTS: usize = 25_000;
 const MAX_ALL_LOCATIONS: usize = 200_000;
 
 /// Questions that have no rule of their own: id, what is wrong, and a word for the level.
-const RULES: [(&str, &str, &str); 6] = [
+const RULES: [(&str, &str, &str); 7] = [
     ("assert", "An assertion can fail", "error"),
     ("reach", "A statement that should be unreachable can be reached", "error"),
     ("reach-all", "A statement can never be reached", "warning"),
     ("ltl", "A run violates a temporal formula", "error"),
     ("terminates", "A run never ends", "error"),
     ("sere", "A run matches a sequence that is forbidden", "error"),
+    ("automaton", "A run is one that an automaton forbids", "error"),
 ];
 
 /// Where rules are explained.
@@ -44,6 +45,10 @@ const HELP: &[(&str, &str)] = &[
     ),
     ("terminates", "The steps are a run whose last part repeats for ever."),
     ("sere", "The steps are a run that matches the sequence."),
+    (
+        "automaton",
+        "The steps are a run that the automaton forbids; its last part repeats for ever.",
+    ),
 ];
 
 /// Writes the report as SARIF. Files in the folder `base` are named relative to it.
@@ -322,6 +327,7 @@ pub(crate) fn violated(outcome: &Outcome) -> String {
         Property::Ltl { formula, .. } | Property::Sere { formula } => {
             format!("a run violates {formula}")
         }
+        Property::Automaton { name, .. } => format!("a run violates {name}"),
         Property::Terminates { .. } => "a run never ends".to_owned(),
         _ => "this assertion can fail".to_owned(),
     };

@@ -305,6 +305,7 @@ pub(crate) fn head(outcome: &Outcome) -> String {
         (Property::Assert, Status::Unknown) => "can an assertion fail?".to_owned(),
         (Property::Assert, _) => "no assertion can fail".to_owned(),
         (Property::Ltl { formula, .. } | Property::Sere { formula }, _) => formula.clone(),
+        (Property::Automaton { name, good, .. }, status) => automaton(name, *good, status),
         (Property::Terminates { .. }, Status::Violated) => match &outcome.trace {
             Some(trace) => format!("a run never ends: {}", endless(trace)),
             None => "a run never ends".to_owned(),
@@ -324,6 +325,18 @@ pub(crate) fn head(outcome: &Outcome) -> String {
     match &outcome.stop_reason {
         Some(reason) => format!("{word}: {what} ({reason})"),
         None => format!("{word}: {what}"),
+    }
+}
+
+/// What is said of an automaton.
+fn automaton(name: &str, good: bool, status: Status) -> String {
+    match (status, good) {
+        (Status::Violated, false) => format!("{name} accepts a run"),
+        (Status::Violated, true) => format!("{name} rejects a run"),
+        (Status::Unknown, false) => format!("does {name} accept a run?"),
+        (Status::Unknown, true) => format!("does {name} accept all runs?"),
+        (_, false) => format!("{name} accepts no run"),
+        (_, true) => format!("{name} accepts all runs"),
     }
 }
 
@@ -364,6 +377,7 @@ pub fn title(property: &Property) -> String {
         Property::Assert => "assertions".to_owned(),
         Property::Ltl { formula, .. } | Property::Sere { formula } => formula.clone(),
         Property::Terminates { .. } => "termination".to_owned(),
+        Property::Automaton { name, .. } => name.clone(),
         Property::Rule { rule, .. } => rule.clone(),
         other => other.kind().to_owned(),
     }

@@ -213,7 +213,7 @@ pub(crate) fn formula(rng: &mut Rng, program: &Program) -> Temporal {
         }
         root = watch[0];
     }
-    Temporal { ops, root, watch, atoms, exprs }
+    Temporal { ops, root, watch, acceptor: None, atoms, exprs }
 }
 
 /// Whether a lasso of full claims satisfies the formula, by the definition: a position for each

@@ -6,6 +6,7 @@ mod bounded;
 mod c;
 mod check;
 mod circuits;
+mod clauses;
 mod determinism;
 mod entries;
 mod equations;
