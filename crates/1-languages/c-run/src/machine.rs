@@ -40,6 +40,8 @@ pub(crate) enum Stop {
     Jumped,
     /// It came to a place at which it was to end.
     Reached,
+    /// It is somewhere again in the same state.
+    Repeated(crate::Repeated),
 }
 
 impl From<Fault> for Stop {
@@ -77,6 +79,14 @@ pub(crate) struct Frame {
     /// The arguments of `...`.
     va: u64,
     serial: u64,
+}
+
+impl Frame {
+    /// Whether a run goes on in the same way with another frame.
+    pub(crate) fn is_like(&self, other: &Frame) -> bool {
+        let parts = |f: &Frame| (f.routine, f.back, f.base, f.d, f.result_at, f.mark, f.va);
+        parts(self) == parts(other)
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +135,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) passed: Passes,
     /// The streams `stdin`, `stdout` and `stderr`.
     pub(crate) standard: [u64; 3],
+    /// Earlier states, if it is looked whether the run repeats itself.
+    pub(crate) repeats: Option<crate::repeats::Repeats>,
+    /// The function of the library that was called last.
+    pub(crate) called: u32,
 }
 
 /// What a call of the library gets.
@@ -170,6 +184,8 @@ impl<'a> Machine<'a> {
             stop_calls: Vec::new(),
             passed: Passes::default(),
             standard: [0; 3],
+            repeats: None,
+            called: 0,
         }
     }
 
@@ -335,6 +351,7 @@ impl<'a> Machine<'a> {
         if self.memory.careful {
             self.note_place();
         }
+        self.called = f;
         match native.run(self, Args { values, more }) {
             Ok(value) => {
                 if d != Reg::MAX {
@@ -345,6 +362,16 @@ impl<'a> Machine<'a> {
             Err(Stop::Jumped) => Ok(()),
             Err(stop) => Err(stop),
         }
+    }
+
+    /// How many registers are in use.
+    pub(crate) fn used(&self) -> usize {
+        if self.frames.is_empty() { 0 } else { self.next_base() }
+    }
+
+    /// Whether `setjmp` was called.
+    pub(crate) fn jumped(&self) -> bool {
+        self.jump_count > 0 || !self.jumps.is_empty()
     }
 
     fn next_base(&self) -> usize {
@@ -823,9 +850,16 @@ impl<'a> Machine<'a> {
                 let visit = self.code.visits[index as usize];
                 let depth = self.frames.len() as u32 - 1;
                 let function = c_data::FuncId::new(visit.function as usize);
-                self.passed.note(Pass { function, at: visit.at, depth });
+                if visit.line {
+                    self.passed.note(Pass { function, at: visit.at, depth });
+                }
                 if visit.ends {
                     return Err(Stop::Reached);
+                }
+                if visit.head
+                    && let Some(repeated) = self.repeated()
+                {
+                    return Err(Stop::Repeated(repeated));
                 }
             }
             other => self.about_objects(other)?,

@@ -27,7 +27,7 @@ const MAX_SITES: usize = 200;
 const MAX_WORDS: usize = 1_200;
 const MAX_BLOCKS: usize = 3_000;
 /// The depth of a recursion that is followed.
-const DEPTH: u32 = 3;
+pub(crate) const DEPTH: u32 = 3;
 /// Rounds of a loop with an uncertain condition that are followed at first, and statements that this may take.
 const PATIENCE: u32 = 4;
 const PATIENT: u64 = 60_000;
@@ -46,31 +46,31 @@ enum Place {
 }
 
 /// A place where blocks start.
-struct Site {
+pub(crate) struct Site {
     key: Key,
-    state: State,
+    pub(crate) state: State,
     words: BTreeMap<Place, Word>,
 }
 
 /// What a block that starts somewhere leads to.
 #[derive(Default)]
-struct Block {
+pub(crate) struct Block {
     arrivals: Vec<(usize, State)>,
-    cuts: Vec<Cut>,
+    pub(crate) cuts: Vec<Cut>,
     reached: Vec<Lit>,
     failed: BTreeMap<Operation, Lit>,
-    taken: Range<usize>,
+    pub(crate) taken: Range<usize>,
 }
 
 /// A program as a graph.
 pub struct Blocks<'p> {
-    program: &'p Program,
+    pub(crate) program: &'p Program,
     goals: Vec<Goal>,
     check: Option<Check>,
-    engine: Engine<'p>,
-    sites: Vec<Site>,
+    pub(crate) engine: Engine<'p>,
+    pub(crate) sites: Vec<Site>,
     /// By site, the start first.
-    blocks: Vec<Block>,
+    pub(crate) blocks: Vec<Block>,
     /// The program allocates memory, which is taken to succeed.
     pub allocates: bool,
     /// The graph.

@@ -30,6 +30,7 @@ mod checked;
 mod checks;
 mod cutting;
 mod decide;
+mod endings;
 mod engine;
 mod eval;
 mod float;

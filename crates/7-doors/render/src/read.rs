@@ -166,7 +166,11 @@ fn inputs(at: &At<'_>) -> Result<Inputs, ReadError> {
     };
     let values = at.get("values")?.list()?.iter().map(value).collect::<Result<_, _>>()?;
     let arguments = at.get("arguments")?.number()? as usize;
-    Ok(Inputs { values, arguments, ..Inputs::default() })
+    let again = match at.json.get("again") {
+        None | Some(Json::Null) => None,
+        Some(_) => Some(at.get("again")?.number()? as usize),
+    };
+    Ok(Inputs { values, again, arguments, ..Inputs::default() })
 }
 
 fn finding(at: &At<'_>) -> Result<ClaimedFinding, ReadError> {
