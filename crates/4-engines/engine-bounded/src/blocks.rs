@@ -97,6 +97,25 @@ pub fn blocks<'p>(
     check: Option<Check>,
     budget: &Budget,
 ) -> Result<Blocks<'p>, StopReason> {
+    made(program, goals, check, false, budget)
+}
+
+/// Makes the graph of a program for the question whether its runs end: a function that is called from itself is a place
+/// (NE1–NE3).
+pub fn blocks_of_endings<'p>(
+    program: &'p Program,
+    budget: &Budget,
+) -> Result<Blocks<'p>, StopReason> {
+    made(program, &[], None, true, budget)
+}
+
+fn made<'p>(
+    program: &'p Program,
+    goals: &[Goal],
+    check: Option<Check>,
+    recursion: bool,
+    budget: &Budget,
+) -> Result<Blocks<'p>, StopReason> {
     if check == Some(Check::Uninitialised) {
         return Err(too_many("what was never written is not followed from round to round"));
     }
@@ -106,11 +125,12 @@ pub fn blocks<'p>(
     let mut patience = PATIENCE;
     let mut statements = 0;
     loop {
-        let mut engine = Engine::new(program, goals, script.clone(), (DEPTH, false), budget);
+        let depth = if recursion { 1 } else { DEPTH };
+        let mut engine = Engine::new(program, goals, script.clone(), (depth, false), budget);
         engine.plain = Lit::FALSE;
         engine.check = check;
         engine.cutting =
-            Some(Box::new(Cutting { marks: marks.clone(), patience, ..Cutting::default() }));
+            Some(Box::new(Cutting { marks: marks.clone(), patience, recursion, ..Cutting::default() }));
         let mut made = Blocks {
             program,
             goals: goals.to_vec(),
@@ -172,7 +192,10 @@ impl Blocks<'_> {
             self.engine.budget.report(Progress { phase: "blocks", done, total });
             self.engine.budget.poll()?;
             self.begin();
-            self.cutting().starting = true;
+            // The entry of a function need not be the head of a loop.
+            let head = self.sites[site - 1].state.frames.last().map(|f| (f.function, f.block));
+            let head = head.is_some_and(|(f, block)| self.engine.flow_of(f).is_head(block));
+            self.cutting().starting = head;
             let (key, mut state) =
                 (self.sites[site - 1].key.clone(), self.sites[site - 1].state.clone());
             self.fresh_rounds(&mut state);

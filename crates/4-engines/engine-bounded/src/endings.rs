@@ -31,11 +31,13 @@ impl Blocks<'_> {
         out
     }
 
-    /// Of each place, when all inputs of its block are one number, as far as they have room for it.
+    /// Of each place, when all inputs of its block are one number, as far as they have room for it. A run goes into the
+    /// functions that it calls.
     pub fn chosen(&mut self, number: i128) -> Vec<Lit> {
         let mut out = Vec::new();
+        let inside = self.engine.cutting.as_ref().map_or(&[][..], |c| &c.inside);
         for block in &self.blocks {
-            let mut same = Vec::new();
+            let mut same = inside.to_vec();
             for taken in &self.engine.taken[block.taken.clone()] {
                 if let As::Signed | As::Unsigned = taken.read_as {
                     let bits = taken.word.lits().into_iter().enumerate();

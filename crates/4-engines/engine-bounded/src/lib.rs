@@ -39,13 +39,14 @@ mod leaks;
 mod memory;
 mod mentioned;
 mod natives;
+mod nested;
 mod relevance;
 mod search;
 mod state;
 mod units;
 mod word;
 
-pub use blocks::{Bads, Blocks, blocks};
+pub use blocks::{Bads, Blocks, blocks, blocks_of_endings};
 pub use checked::{Checked, Through, check_through, failing_operations};
 pub use natives::knows;
 pub use search::{Answer, Goal, Inputs, Options, Searched, Verdict, search};

@@ -2,10 +2,10 @@
 //!
 //! - RC1: a state that comes back after a few steps is one that a run may stay at for ever: that a run comes to such a
 //!   state is asked like anything else that must not happen.
-//! - RC2: states from which nothing ends, under inputs that are chosen once and for all: a run that starts at one of them
-//!   is never at a place that it does not leave. That nothing ends there is asked like anything else.
+//! - RC2: where inputs are chosen once and for all, no run ends if none is ever at a place that it does not leave. That
+//!   nothing ends is asked like anything else.
 
-use crate::graph::{Bad, Edge, Graph};
+use crate::graph::{Bad, Graph};
 use crate::ranking::components;
 use logic::{Lit, Valuation};
 use rustc_hash::FxHashMap;
@@ -112,26 +112,22 @@ fn lasso(graph: &mut Graph, edges: Vec<usize>) -> Option<Lasso> {
     (guard != Lit::FALSE).then_some(Lasso { bad: Bad { node, guard }, edges, inputs })
 }
 
-/// The graph of what comes after a state of a place, if inputs are chosen as `chosen` says for each place; and what
-/// must not happen so that nothing ends there. RC2.
-pub fn closed(graph: &Graph, node: usize, state: &[u128], chosen: &[Lit]) -> (Graph, Vec<Bad>) {
+/// The graph in which inputs are chosen as `chosen` says for each place, and what must not happen so that no run ends
+/// there. RC2.
+pub fn closed(graph: &Graph, chosen: &[Lit]) -> (Graph, Vec<Bad>) {
     let mut out = graph.clone();
-    out.edges.retain(|e| e.from != 0);
     for edge in &mut out.edges {
         edge.guard = out.aig.and(edge.guard, chosen[edge.from]);
     }
     let mut bads = Vec::new();
-    for n in 1..out.nodes.len() {
+    for (node, &chosen) in chosen.iter().enumerate() {
         let guards: Vec<Lit> =
-            out.edges.iter().filter(|e| e.from == n).map(|e| !e.guard).collect();
+            out.edges.iter().filter(|e| e.from == node).map(|e| !e.guard).collect();
         let none = out.aig.and_all(guards);
-        let guard = out.aig.and(none, chosen[n]);
-        bads.push(Bad { node: n, guard });
+        let guard = out.aig.and(none, chosen);
+        if guard != Lit::FALSE {
+            bads.push(Bad { node, guard });
+        }
     }
-    let bits = |(variable, value): (&crate::graph::Variable, &u128)| {
-        (0..variable.bits.len()).map(|i| Lit::constant(value >> i & 1 == 1)).collect()
-    };
-    let values = out.nodes[node].variables.iter().zip(state).map(bits).collect();
-    out.edges.push(Edge { from: 0, to: node, guard: Lit::TRUE, values });
     (out, bads)
 }

@@ -3,7 +3,8 @@
 //! - TD1: that every run ends is said only with measures that get smaller on every way around, checked on a graph that
 //!   is made again, together with the invariants that they rest on; and if nothing that is not followed can happen.
 //! - TD2: that a run never ends is said only if it was executed until it was somewhere again in exactly the same state,
-//!   with nothing undefined on the way.
+//!   with nothing undefined on the way; or if it was proved that nothing ends where all inputs are one number, and the
+//!   run was executed for a while.
 //! - TD3: a run that an assumption blocks is none; a failed assertion, `abort` and `exit` are ends.
 
 use crate::bounded::{MAX_LINES, Searched, Silent, arguments, listing, named};
@@ -13,7 +14,7 @@ use asking::{Judgement, Options};
 use c_run::{Ending, Repeated};
 use check::{Budget, StopReason};
 use engine_bounded::{Bads, Blocks, Inputs};
-use engine_predicates::{Proof, Proved, Ranked, Refusal, Run};
+use engine_predicates::{Bad, Graph, Proof, Proved, Ranked, Refusal, Run};
 use property::Property;
 use render::{Invariant, Listing, Outcome, Status};
 use std::sync::Arc;
@@ -40,6 +41,9 @@ const TRIED: [&[i128]; 14] = [
 /// Instructions of such a run, and of one that was found.
 const SHORT: u64 = 400_000;
 const LONG: u64 = 200_000_000;
+/// Inputs with which a run may never end, and instructions for which it is executed then.
+const CHOSEN: [i128; 6] = [0, 1, -1, 2, 5, 100];
+const WHILE: u64 = 3_000_000;
 /// The longest way around that is asked for.
 const AROUND: usize = 4;
 /// What takes how much of the time that there is.
@@ -65,6 +69,8 @@ pub(crate) struct Endless {
     repeated: Repeated,
     arguments: usize,
     passed: c_run::Passes,
+    /// What holds at its loops, if it never repeats itself and was proved not to end.
+    proved: Option<Arc<Vec<Invariant>>>,
 }
 
 /// The answer, and whether memory is allocated.
@@ -100,7 +106,19 @@ pub(crate) fn answer(
         Ok(Found::Never(run)) => {
             (out.status, out.stop_reason) = (Status::Violated, None);
             out.inputs = Some(Arc::new(given(of, &run)));
-            if options.search.trace != check::TraceMode::None {
+            if let Some(told) = &run.proved {
+                let places = told.iter().filter(|i| !i.holds.is_empty());
+                let named = places.map(|i| {
+                    let all: Vec<&str> = i.holds.iter().map(|h| h.text.as_str()).collect();
+                    format!("{}:{} in `{}`: {}", i.file, i.line, i.proc, all.join(" && "))
+                });
+                let named: Vec<String> = named.take(6).collect();
+                let what = "with these inputs nothing ends: it was proved, and executed for a while";
+                out.warnings.push(match named.is_empty() {
+                    true => what.to_owned(),
+                    false => format!("{what}; {}", named.join("; ")),
+                });
+            } else if options.search.trace != check::TraceMode::None {
                 out.trace = shown(of, &run, &mut out.warnings);
             }
         }
@@ -134,6 +152,84 @@ fn shown(of: &Searched<'_>, run: &Endless, warnings: &mut Vec<String>) -> Option
     Some(out)
 }
 
+/// The graph in which all inputs are one number, and what must not happen there so that no run ends.
+fn closed(blocks: &mut Blocks<'_>, cuts: &Bads, input: i128) -> (Graph, Vec<Bad>) {
+    let chosen = blocks.chosen(input);
+    let (mut graph, mut bads) = engine_predicates::closed(&blocks.graph, &chosen);
+    for cut in &cuts.all {
+        let guard = graph.aig.and(cut.guard, chosen[cut.node]);
+        bads.push(Bad { node: cut.node, guard });
+    }
+    (graph, bads)
+}
+
+/// A run that gets one number again and again and never ends, whatever else happens: proved, and executed for a
+/// while. TD2.
+fn endless(
+    of: &Searched<'_>,
+    blocks: &mut Blocks<'_>,
+    cuts: &Bads,
+    budget: &Budget,
+) -> Option<Endless> {
+    for &input in &CHOSEN {
+        budget.poll().ok()?;
+        if !lasts(of.data.program(), input, budget) {
+            continue;
+        }
+        let (mut graph, bads) = closed(blocks, cuts, input);
+        let (found, _) =
+            for_a_while(budget, 0.3, |b| engine_predicates::prove(&mut graph, &bads, b));
+        let Proved::Safe(proof) = found else { continue };
+        let told = invariants::told(blocks, &proof);
+        if let Ok(Ok(())) = closed_again(of, input, &told, budget) {
+            let name = inputs_of(of.data.program()).unwrap_or_default();
+            let again = if name.is_empty() { Vec::new() } else { vec![(name, input)] };
+            let repeated = Repeated { again, ..Repeated::default() };
+            let passed = c_run::Passes::default();
+            return Some(Endless { repeated, arguments: 0, passed, proved: Some(Arc::new(told)) });
+        }
+    }
+    None
+}
+
+/// The function that hands out inputs, if there is one.
+fn inputs_of(program: &c_data::Program) -> Option<String> {
+    let names = program.functions.iter().map(|f| &f.name);
+    names.filter(|name| name.starts_with("__VERIFIER_nondet_")).min().cloned()
+}
+
+/// Whether a run that gets one number again and again goes on for a long time, and meets nothing undefined.
+fn lasts(program: &c_data::Program, input: i128, budget: &Budget) -> bool {
+    let options = c_run::Options {
+        repeats: Some(vec![input]),
+        max_steps: Some(WHILE),
+        ..c_run::Options::default()
+    };
+    let outcome = c_run::run(program, &options, &mut Silent { budget });
+    matches!(outcome.ending, Ending::Limit(_)) && outcome.undefined.is_empty()
+}
+
+/// Checks on a graph that is made again that a run that gets one number again and again never ends.
+fn closed_again(
+    of: &Searched<'_>,
+    input: i128,
+    told: &[Invariant],
+    budget: &Budget,
+) -> Result<Result<(), Refused>, StopReason> {
+    let mut blocks = engine_bounded::blocks_of_endings(of.data.program(), budget)?;
+    let cuts = blocks.endings();
+    let proof = match invariants::read(&blocks, told) {
+        Ok(proof) => proof,
+        Err(what) => return Ok(Err(Refused::Other(what))),
+    };
+    let (mut graph, bads) = closed(&mut blocks, &cuts, input);
+    match engine_predicates::check(&mut graph, &bads, &proof, budget) {
+        Ok(()) => Ok(Ok(())),
+        Err(Refusal::Stopped(reason)) => Err(reason),
+        Err(Refusal::Wrong(what)) => Ok(Err(Refused::Wrong(what))),
+    }
+}
+
 /// Executes a run that is to repeat itself.
 pub(crate) fn repeats(
     program: &c_data::Program,
@@ -153,7 +249,7 @@ pub(crate) fn repeats(
     let Ending::Repeated(repeated) = outcome.ending else { return None };
     // TD2.
     let plain = outcome.undefined.is_empty();
-    plain.then_some(Endless { repeated, arguments, passed: outcome.passed })
+    plain.then_some(Endless { repeated, arguments, passed: outcome.passed, proved: None })
 }
 
 fn numbers(values: &[(String, i128)]) -> Vec<i128> {
@@ -216,7 +312,7 @@ fn found(
     if let Some(run) = tried.and_then(|run| again(program, &run, budget)) {
         return Found::Never(run);
     }
-    let mut blocks = match engine_bounded::blocks(program, &[], None, budget) {
+    let mut blocks = match engine_bounded::blocks_of_endings(program, budget) {
         Ok(blocks) => blocks,
         Err(reason) => return Found::Unknown(reason),
     };
@@ -253,6 +349,11 @@ fn found(
     match for_a_while(budget, LASSOS, |b| lasso(of, &mut blocks, how, b)) {
         Some(run) => return Found::Never(run),
         None => {}
+    }
+    if how == How::Directed
+        && let Some(run) = endless(of, &mut blocks, &bads, budget)
+    {
+        return Found::Never(run);
     }
     if let Err(reason) = budget.poll() {
         return Found::Unknown(reason);
@@ -348,6 +449,15 @@ fn counted(blocks: &Blocks<'_>) -> Vec<(String, u64)> {
     all.map(|(name, value)| (name.to_owned(), value)).to_vec()
 }
 
+/// The number that all inputs are; any, if there are none.
+fn constant(program: &c_data::Program, again: &[(String, i128)]) -> Option<i128> {
+    match again {
+        [] => inputs_of(program).is_none().then_some(0),
+        [(_, one)] => Some(*one),
+        _ => None,
+    }
+}
+
 /// Whether a run repeats itself with these inputs.
 pub(crate) fn replayed(of: &Searched<'_>, inputs: &render::Inputs, budget: &Budget) -> Judgement {
     let Some(again) = inputs.again.filter(|&n| n <= inputs.values.len()) else {
@@ -355,6 +465,21 @@ pub(crate) fn replayed(of: &Searched<'_>, inputs: &render::Inputs, budget: &Budg
     };
     let (first, again) = inputs.values.split_at(inputs.values.len() - again);
     let with = (inputs.arguments, numbers(first), numbers(again));
+    // One number again and again may be a run that never repeats itself, and never ends: that is proved again.
+    if let (None, Some(input)) = (first.first(), constant(of.data.program(), again)) {
+        let proved = || {
+            let mut blocks = engine_bounded::blocks_of_endings(of.data.program(), budget).ok()?;
+            let cuts = blocks.endings();
+            let (mut graph, bads) = closed(&mut blocks, &cuts, input);
+            let (found, _) = engine_predicates::prove(&mut graph, &bads, budget);
+            let Proved::Safe(proof) = found else { return None };
+            engine_predicates::check(&mut graph, &bads, &proof, budget).ok()
+        };
+        let lasts = lasts(of.data.program(), input, budget);
+        if lasts && proved().is_some() {
+            return Judgement::Accepted;
+        }
+    }
     match repeats(of.data.program(), with, (LONG, 0), budget) {
         Some(_) => Judgement::Accepted,
         None => match budget.poll() {
@@ -370,7 +495,7 @@ pub(crate) fn checked(
     told: &[Invariant],
     budget: &Budget,
 ) -> Result<Result<(), Refused>, StopReason> {
-    let mut blocks = engine_bounded::blocks(of.data.program(), &[], None, budget)?;
+    let mut blocks = engine_bounded::blocks_of_endings(of.data.program(), budget)?;
     let bads = blocks.endings();
     let read = invariants::read(&blocks, told);
     let (proof, ranks) = match (read, invariants::read_ranks(&blocks, told)) {
