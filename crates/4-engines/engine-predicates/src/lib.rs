@@ -75,6 +75,7 @@ const GUESSING: Duration = Duration::from_secs(4);
 
 /// Invariants that can be guessed, by place.
 pub fn facts(graph: &mut Graph, budget: &Budget) -> Result<Proof, StopReason> {
+    ranking::mention(graph);
     let (clauses, _) = guess::facts(graph, GUESSING, budget)?;
     Ok(Proof { clauses })
 }

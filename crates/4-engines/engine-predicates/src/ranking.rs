@@ -20,6 +20,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+/// The most variables of a place whose measures are tried beside others of the next place, and the most of these pairs.
+const BESIDE: usize = 8;
+const MIXED: usize = 400_000;
 /// The most candidates for a component, and measures that are taken.
 const MOST: usize = 20_000;
 const TAKEN: usize = 24;
@@ -35,6 +38,24 @@ pub enum Ranked {
     Ranks(Ranks),
     /// Nothing was found for steps between these places.
     Open(Vec<usize>),
+}
+
+/// Adds numbers that variables become, and those next to none, to those that they are compared with.
+pub(crate) fn mention(graph: &mut Graph) {
+    let Graph { nodes, edges, .. } = graph;
+    for edge in edges.iter() {
+        for (variable, bits) in nodes[edge.to].variables.iter_mut().zip(&edge.values) {
+            if bits.iter().all(|l| l.is_constant()) && variable.numbers.len() < 64 {
+                let bit = |(i, &l): (usize, &Lit)| u128::from(l == Lit::TRUE) << i;
+                variable.numbers.push(bits.iter().enumerate().map(bit).sum());
+            }
+        }
+    }
+    for variable in nodes.iter_mut().flat_map(|n| &mut n.variables) {
+        variable.numbers.extend([0, 1, mask(variable.bits.len())]);
+        let mut seen = FxHashSet::default();
+        variable.numbers.retain(|n| seen.insert(*n));
+    }
 }
 
 /// Which places belong to one component: two places have the same number if each leads to the other.
@@ -279,7 +300,8 @@ impl Ranking<'_> {
             }
         }
         let mut found: Option<Vec<Measure>> = None;
-        'candidates: for candidate in candidates {
+        let mixed = self.mixed(&nodes);
+        'candidates: for candidate in candidates.into_iter().chain(mixed) {
             self.budget.poll()?;
             let at = |node: usize| {
                 let k = nodes.iter().position(|&n| n == node).unwrap_or(0);
@@ -587,11 +609,45 @@ impl Ranking<'_> {
         out
     }
 
+    /// Of two places, one measure each.
+    fn mixed(&self, nodes: &[usize]) -> Vec<Vec<Measure>> {
+        let &[a, b] = nodes else { return Vec::new() };
+        let all = |node: usize| {
+            let variables = &self.graph.nodes[node].variables;
+            let mut out = vec![Measure::Number(0)];
+            if variables.len() > BESIDE {
+                return out;
+            }
+            let mut sum = |terms: Vec<Term>| {
+                for number in [0, 1] {
+                    out.push(Measure::Sum { terms: terms.clone(), number, least: None });
+                }
+            };
+            let term = |of: usize, factor: i64| Term { of, factor, signed: variables[of].signed };
+            for x in 0..variables.len() {
+                sum(vec![term(x, 1)]);
+                sum(vec![term(x, -1)]);
+                for y in x + 1..variables.len() {
+                    for (p, q) in [(1, -1), (-1, 1), (1, 1), (-1, -1)] {
+                        sum(vec![term(x, p), term(y, q)]);
+                    }
+                }
+            }
+            out
+        };
+        let (first, second) = (all(a), all(b));
+        let pairs = first.iter().flat_map(|x| second.iter().map(|y| vec![x.clone(), y.clone()]));
+        pairs.take(MIXED).collect()
+    }
+
     /// Whether predicates hold.
     fn predicates(&self, nodes: &[usize], classes: &[Class]) -> Vec<Vec<Measure>> {
         let mut out = Vec::new();
-        let all = guess::predicates(self.graph);
-        for pred in &all[nodes[0]] {
+        let mut all = guess::predicates(self.graph).swap_remove(nodes[0]);
+        let wide = self.graph.nodes[nodes[0]].variables.iter().enumerate();
+        let wide = wide.filter(|(_, v)| v.bits.len() > 1);
+        all.extend(wide.map(|(of, _)| Pred::Low { of, bits: 1, number: 0 }));
+        for pred in &all {
             let class = |v: usize| classes.iter().find(|c| c[0] == Some(v));
             let [a, b, _] = pred.variables();
             let (Some(a), Some(b)) = (class(a), class(b)) else { continue };
@@ -601,6 +657,7 @@ impl Ranking<'_> {
                     let pred = match *pred {
                         Pred::Bit { bit, .. } => Pred::Bit { of: a, bit },
                         Pred::Equal { number, .. } => Pred::Equal { of: a, number },
+                        Pred::Low { bits, number, .. } => Pred::Low { of: a, bits, number },
                         Pred::Most { number, signed, .. } => Pred::Most { of: a, number, signed },
                         Pred::Apart { number, .. } => Pred::Apart { a, b, number },
                         Pred::Ordered { signed, .. } => Pred::Ordered { a, b, signed },
