@@ -129,8 +129,12 @@ fn made<'p>(
         let mut engine = Engine::new(program, goals, script.clone(), (depth, false), budget);
         engine.plain = Lit::FALSE;
         engine.check = check;
-        engine.cutting =
-            Some(Box::new(Cutting { marks: marks.clone(), patience, recursion, ..Cutting::default() }));
+        engine.cutting = Some(Box::new(Cutting {
+            marks: marks.clone(),
+            patience,
+            recursion,
+            ..Cutting::default()
+        }));
         let mut made = Blocks {
             program,
             goals: goals.to_vec(),

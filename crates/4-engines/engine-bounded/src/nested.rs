@@ -24,8 +24,20 @@ pub(crate) const NESTED: u32 = u32::MAX;
 
 /// Functions without a body that change nothing that a program sees.
 const QUIET: [&str; 14] = [
-    "printf", "puts", "putchar", "fprintf", "abort", "exit", "_exit", "reach_error",
-    "__assert_fail", "__VERIFIER_error", "__VERIFIER_assume", "__bop_exit", "__bop_signal", "trap",
+    "printf",
+    "puts",
+    "putchar",
+    "fprintf",
+    "abort",
+    "exit",
+    "_exit",
+    "reach_error",
+    "__assert_fail",
+    "__VERIFIER_error",
+    "__VERIFIER_assume",
+    "__bop_exit",
+    "__bop_signal",
+    "trap",
 ];
 
 /// What a function may write: static objects, or why it is not known.
@@ -36,9 +48,12 @@ impl Engine<'_> {
     pub(crate) fn is_nested(&self, state: &State, f: FuncId, depth: u32) -> bool {
         let on = self.cutting.as_ref().is_some_and(|cutting| cutting.recursion);
         let inside = |frame: &&Rc<crate::state::Frame>| frame.function == f;
-        on && state.frames.iter().rev().find(inside).is_some_and(|before| {
-            before.depth == NESTED || depth > self.bound
-        })
+        on && state
+            .frames
+            .iter()
+            .rev()
+            .find(inside)
+            .is_some_and(|before| before.depth == NESTED || depth > self.bound)
     }
 
     /// Follows a call of a function that is active already.
@@ -108,7 +123,8 @@ impl Engine<'_> {
             let id = self.statics[object];
             let units = self.units(id);
             if units.iter().any(|u| matches!(u.sort, Sort::Pointer | Sort::Mixed)) {
-                let what = format!("`{}` changes addresses in memory and calls itself", callee.name);
+                let what =
+                    format!("`{}` changes addresses in memory and calls itself", callee.name);
                 self.cut(state, Why::Uncovered(what));
                 return Ok(Went::Over);
             }
@@ -152,7 +168,8 @@ impl Engine<'_> {
             let function = self.function(f);
             let name = &function.name;
             if !function.has_body() {
-                let quiet = name.starts_with("__VERIFIER_nondet_") || QUIET.contains(&name.as_str());
+                let quiet =
+                    name.starts_with("__VERIFIER_nondet_") || QUIET.contains(&name.as_str());
                 if !quiet {
                     return Err(format!("`{name}` is called by a function that calls itself"));
                 }

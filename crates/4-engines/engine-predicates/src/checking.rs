@@ -30,14 +30,14 @@ pub enum Refusal {
     Stopped(StopReason),
 }
 
-pub(crate) struct Checker<'g> {
-    pub(crate) aig: &'g Aig,
-    pub(crate) solver: Solver<Watch>,
-    pub(crate) variables: FxHashMap<u32, SolverLit>,
+struct Checker<'g> {
+    aig: &'g Aig,
+    solver: Solver<Watch>,
+    variables: FxHashMap<u32, SolverLit>,
 }
 
 impl Checker<'_> {
-    pub(crate) fn literal(&mut self, root: Lit) -> SolverLit {
+    fn literal(&mut self, root: Lit) -> SolverLit {
         let mut stack = vec![root.node()];
         while let Some(&node) = stack.last() {
             if self.variables.contains_key(&node) {
@@ -80,7 +80,7 @@ impl Checker<'_> {
     }
 
     /// Whether functions can hold together.
-    pub(crate) fn possible(&mut self, roots: &[Lit]) -> bool {
+    fn possible(&mut self, roots: &[Lit]) -> bool {
         let assumptions: Vec<SolverLit> = roots.iter().map(|&r| self.literal(r)).collect();
         self.solver.solve_limited(&assumptions) != lbool::FALSE
     }

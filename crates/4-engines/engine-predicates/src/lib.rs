@@ -46,7 +46,7 @@ mod shrink;
 mod solver;
 
 pub use checking::{Proof, Refusal, check, text};
-pub use ending::check_ends;
+pub use ending::{check_ends, not_descending};
 pub use graph::{Bad, Edge, Graph, Node, Run, Variable};
 pub use measure::{Measure, Ranks, Term};
 pub use pdr::Counts;

@@ -9,7 +9,7 @@ use logic::{Aig, Lit};
 use std::cmp::Ordering;
 
 /// The largest factor, the largest number, and the most terms of a sum.
-const FACTOR: i64 = 64;
+const FACTOR: u64 = 64;
 const TERMS: usize = 8;
 const NUMBER: u32 = 100;
 /// Bits that a sum needs beside those of its words: factors, terms, and the sign.
@@ -63,7 +63,8 @@ impl Measure {
     /// Whether it makes sense for these variables.
     pub fn fits(&self, variables: &[Variable]) -> bool {
         let known = |terms: &[Term]| {
-            let fits = |t: &Term| t.of < variables.len() && (1..=FACTOR).contains(&t.factor.abs());
+            let factor = |t: &Term| (1..=FACTOR).contains(&t.factor.unsigned_abs());
+            let fits = |t: &Term| t.of < variables.len() && factor(t);
             (1..=TERMS).contains(&terms.len()) && terms.iter().all(fits)
         };
         let small = |n: i128| n.unsigned_abs() >> NUMBER == 0;
@@ -118,7 +119,7 @@ impl Measure {
     }
 
     /// Its value for some numbers; none where that is too large to be told.
-    pub(crate) fn value(&self, values: &[u128], variables: &[Variable]) -> Option<i128> {
+    pub fn value(&self, values: &[u128], variables: &[Variable]) -> Option<i128> {
         let width = |t: &Term| variables[t.of].bits.len();
         match self {
             Measure::Number(number) => Some(i128::from(*number)),

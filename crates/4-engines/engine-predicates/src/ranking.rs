@@ -435,12 +435,7 @@ impl Ranking<'_> {
     }
 
     /// What may get smaller: of each place a measure.
-    fn candidates(
-        &self,
-        nodes: &[usize],
-        classes: &[Class],
-        group: &[Left],
-    ) -> Vec<Vec<Measure>> {
+    fn candidates(&self, nodes: &[usize], classes: &[Class], group: &[Left]) -> Vec<Vec<Measure>> {
         let graph = &*self.graph;
         let variables = &graph.nodes[nodes[0]].variables;
         let of = |c: usize| &variables[classes[c][0].unwrap_or(0)];

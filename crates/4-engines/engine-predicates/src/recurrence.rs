@@ -90,8 +90,7 @@ fn lasso(graph: &mut Graph, edges: Vec<usize>) -> Option<Lasso> {
         for (variable, values) in graph.nodes[edge.from].variables.iter().zip(&state) {
             map.extend(variable.bits.iter().copied().zip(values.iter().copied()));
         }
-        let roots: Vec<Lit> =
-            edge.values.iter().flatten().copied().chain([edge.guard]).collect();
+        let roots: Vec<Lit> = edge.values.iter().flatten().copied().chain([edge.guard]).collect();
         for input in graph.aig.support(roots.iter().copied()) {
             if !map.contains_key(&input) {
                 let fresh = graph.aig.input();

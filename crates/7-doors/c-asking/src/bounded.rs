@@ -551,7 +551,8 @@ pub fn replayed(
     let of = Searched::new(data, (c, options.input.entry.as_deref()), files)?;
     if ends(&claim.property) {
         let done = caught("replay", || termination::replayed(&of, inputs, budget));
-        let internal = |what| Judgement::Unknown(format!("internal error, please report it: {what}"));
+        let internal =
+            |what| Judgement::Unknown(format!("internal error, please report it: {what}"));
         return Ok(done.unwrap_or_else(internal));
     }
     let kind = kind(&claim.property);
@@ -630,9 +631,8 @@ pub fn replayed_proof(
     }
     let of = Searched::new(data, (c, None), files)?;
     if ends(&claim.property) {
-        let done = caught("checking a proof", || {
-            termination::checked(&of, &claim.invariants, budget)
-        });
+        let done =
+            caught("checking a proof", || termination::checked(&of, &claim.invariants, budget));
         return Ok(judged(done));
     }
     let (check, goals) = match kind(&claim.property) {

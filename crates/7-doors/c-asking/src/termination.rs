@@ -14,7 +14,7 @@ use asking::{Judgement, Options};
 use c_run::{Ending, Repeated};
 use check::{Budget, StopReason};
 use engine_bounded::{Bads, Blocks, Inputs};
-use engine_predicates::{Bad, Graph, Proof, Proved, Ranked, Refusal, Run};
+use engine_predicates::{Bad, Graph, Proof, Proved, Ranked, Ranks, Refusal, Run};
 use property::Property;
 use render::{Invariant, Listing, Outcome, Status};
 use std::sync::Arc;
@@ -84,9 +84,8 @@ pub(crate) fn answer(
     let start = Instant::now();
     let mut counters = Vec::new();
     let mut allocates = false;
-    let done = input::caught("engine pdr", || {
-        found(of, how, budget, &mut counters, &mut allocates)
-    });
+    let done =
+        input::caught("engine pdr", || found(of, how, budget, &mut counters, &mut allocates));
     let mut out = Outcome::unknown(property.clone(), StopReason::Cancelled);
     out.engine = match how {
         How::Directed => PDR,
@@ -113,7 +112,8 @@ pub(crate) fn answer(
                     format!("{}:{} in `{}`: {}", i.file, i.line, i.proc, all.join(" && "))
                 });
                 let named: Vec<String> = named.take(6).collect();
-                let what = "with these inputs nothing ends: it was proved, and executed for a while";
+                let what =
+                    "with these inputs nothing ends: it was proved, and executed for a while";
                 out.warnings.push(match named.is_empty() {
                     true => what.to_owned(),
                     false => format!("{what}; {}", named.join("; ")),
@@ -323,10 +323,15 @@ fn found(
         Ok(found) => found,
         Err(reason) => return Found::Unknown(reason),
     };
-    let ranked =
-        for_a_while(budget, RANKING, |b| engine_predicates::rank(&mut blocks.graph, &proof.clauses, b));
+    let ranked = for_a_while(budget, RANKING, |b| {
+        engine_predicates::rank(&mut blocks.graph, &proof.clauses, b)
+    });
     let open = match (ranked, &followed) {
         (Ok(Ranked::Ranks(ranks)), None) => {
+            let proof = match needed(&mut blocks, &bads, &proof, &ranks, budget) {
+                Ok(proof) => proof,
+                Err(reason) => return Found::Unknown(reason),
+            };
             let told = invariants::told_with(&blocks, &proof, &ranks);
             return match checked(of, &told, budget) {
                 Ok(Ok(())) => Found::Ends(Arc::new(told)),
@@ -365,9 +370,26 @@ fn found(
             true => String::new(),
             false => format!("{}: ", names.join(", ")),
         };
-        let what = format!("{at}nothing was found that gets smaller in each round, nor a run that repeats itself");
+        let what = format!(
+            "{at}nothing was found that gets smaller in each round, nor a run that repeats itself"
+        );
         StopReason::Incomplete { what }
     }))
+}
+
+/// The part of an invariant that is needed.
+fn needed(
+    blocks: &mut Blocks<'_>,
+    bads: &Bads,
+    proof: &Proof,
+    ranks: &Ranks,
+    budget: &Budget,
+) -> Result<Proof, StopReason> {
+    let internal = |what| StopReason::Internal { what };
+    let mut all = bads.all.clone();
+    let steps = engine_predicates::not_descending(&mut blocks.graph, ranks);
+    all.extend(steps.map_err(internal)?);
+    engine_predicates::shrink(&mut blocks.graph, &all, proof, budget)
 }
 
 /// An invariant, and why not all runs are followed where it holds, if that is so.
@@ -416,9 +438,8 @@ fn lasso(of: &Searched<'_>, blocks: &mut Blocks<'_>, how: How, budget: &Budget) 
             continue;
         }
         budget.poll().ok()?;
-        let (proved, _) = for_a_while(budget, 0.5, |b| {
-            engine_predicates::prove(&mut blocks.graph, &bads, b)
-        });
+        let (proved, _) =
+            for_a_while(budget, 0.5, |b| engine_predicates::prove(&mut blocks.graph, &bads, b));
         let Proved::Run(run) = proved else { continue };
         let lasso = &found[run.bad];
         let steps = lasso.steps(&blocks.graph, run.inputs.last()?);
@@ -483,7 +504,9 @@ pub(crate) fn replayed(of: &Searched<'_>, inputs: &render::Inputs, budget: &Budg
     match repeats(of.data.program(), with, (LONG, 0), budget) {
         Some(_) => Judgement::Accepted,
         None => match budget.poll() {
-            Ok(()) => Judgement::Refused("with these inputs the run does not repeat itself".to_owned()),
+            Ok(()) => {
+                Judgement::Refused("with these inputs the run does not repeat itself".to_owned())
+            }
             Err(reason) => Judgement::Unknown(reason.to_string()),
         },
     }
