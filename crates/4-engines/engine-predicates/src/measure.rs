@@ -62,8 +62,8 @@ pub type Ranks = Vec<Vec<Measure>>;
 impl Measure {
     /// Whether it makes sense for these variables.
     pub fn fits(&self, variables: &[Variable]) -> bool {
-        let known = |terms: &[Term]| {
-            let factor = |t: &Term| (1..=FACTOR).contains(&t.factor.unsigned_abs());
+        let known = |terms: &[Term], most: u64| {
+            let factor = |t: &Term| (1..=most).contains(&t.factor.unsigned_abs());
             let fits = |t: &Term| t.of < variables.len() && factor(t);
             (1..=TERMS).contains(&terms.len()) && terms.iter().all(fits)
         };
@@ -71,11 +71,11 @@ impl Measure {
         match self {
             Measure::Number(_) => true,
             Measure::Sum { terms, number, least } => {
-                known(terms) && small(*number) && least.is_none_or(small)
+                known(terms, FACTOR) && small(*number) && least.is_none_or(small)
             }
             Measure::Around { terms, number } => {
                 let width = |t: &Term| variables[t.of].bits.len();
-                known(terms)
+                known(terms, u64::MAX)
                     && terms.iter().all(|t| width(t) == width(&terms[0]))
                     && number & !mask(width(&terms[0])) == 0
             }
@@ -177,8 +177,8 @@ impl Measure {
                     (false, false) => " - ",
                 };
                 out += sign;
-                if term.factor.abs() != 1 {
-                    out += &format!("{} * ", term.factor.abs());
+                if term.factor.unsigned_abs() != 1 {
+                    out += &format!("{} * ", term.factor.unsigned_abs());
                 }
                 out += &name(term, around);
             }

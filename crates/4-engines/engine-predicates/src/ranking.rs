@@ -301,7 +301,8 @@ impl Ranking<'_> {
         }
         let mut found: Option<Vec<Measure>> = None;
         let mixed = self.mixed(&nodes);
-        'candidates: for candidate in candidates.into_iter().chain(mixed) {
+        let strides = self.strides(&nodes, &classes, &seen);
+        'candidates: for candidate in candidates.into_iter().chain(strides).chain(mixed) {
             self.budget.poll()?;
             let at = |node: usize| {
                 let k = nodes.iter().position(|&n| n == node).unwrap_or(0);
@@ -599,6 +600,48 @@ impl Ranking<'_> {
             if of(a).bits.len() == of(b).bits.len() {
                 put(&[(b, 1), (a, -1)], 0);
                 put(&[(a, 1), (b, -1)], 0);
+            }
+        }
+        out
+    }
+
+    /// Rounds that are left where a word changes by an odd number until it is some number: its distance, divided on the
+    /// way around.
+    fn strides(&self, nodes: &[usize], classes: &[Class], seen: &[Seen]) -> Vec<Vec<Measure>> {
+        let graph = &*self.graph;
+        let mut out = Vec::new();
+        let place = |n: usize| nodes.iter().position(|&m| m == n).unwrap_or(0);
+        for class in classes {
+            let variable = &graph.nodes[nodes[0]].variables[class[0].unwrap_or(0)];
+            let width = variable.bits.len();
+            let change = |step: &Seen| {
+                let edge = &graph.edges[step.edge];
+                let at = |n: usize| class[place(n)].unwrap_or(0);
+                step.new[at(edge.to)].wrapping_sub(step.old[at(edge.from)]) & mask(width)
+            };
+            let mut changes: Vec<u128> = seen.iter().map(change).filter(|&c| c != 0).collect();
+            changes.sort_unstable();
+            changes.dedup();
+            let &[by] = &changes[..] else { continue };
+            let small = crate::predicates::as_signed(by, width);
+            if by & 1 == 0 || !(2..=64).contains(&width) || small.abs() == 1 {
+                continue;
+            }
+            // Newton's way to the inverse: each round doubles the bits that are right.
+            let mut inverse = by;
+            for _ in 0..6 {
+                inverse = inverse.wrapping_mul(2u128.wrapping_sub(by.wrapping_mul(inverse)));
+            }
+            let inverse = inverse & mask(width);
+            let factor = crate::predicates::as_signed(inverse.wrapping_neg() & mask(width), width);
+            let Ok(factor) = i64::try_from(factor) else { continue };
+            for &number in variable.numbers.iter().take(16) {
+                let number = number.wrapping_mul(inverse) & mask(width);
+                let measure = |k: usize| {
+                    let of = class[k].unwrap_or(0);
+                    Measure::Around { terms: vec![Term { of, factor, signed: false }], number }
+                };
+                out.push((0..nodes.len()).map(measure).collect());
             }
         }
         out
