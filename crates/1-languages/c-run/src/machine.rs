@@ -73,20 +73,12 @@ pub(crate) struct Frame {
     pub(crate) back: Pc,
     pub(crate) base: usize,
     /// Where the caller wants the result.
-    d: Reg,
-    result_at: u64,
-    mark: (u64, usize),
+    pub(crate) d: Reg,
+    pub(crate) result_at: u64,
+    pub(crate) mark: (u64, usize),
     /// The arguments of `...`.
-    va: u64,
+    pub(crate) va: u64,
     serial: u64,
-}
-
-impl Frame {
-    /// Whether a run goes on in the same way with another frame.
-    pub(crate) fn is_like(&self, other: &Frame) -> bool {
-        let parts = |f: &Frame| (f.routine, f.back, f.base, f.d, f.result_at, f.mark, f.va);
-        parts(self) == parts(other)
-    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +106,7 @@ pub(crate) struct Machine<'a> {
     /// Where `setjmp` was called, by frame and position: one number each.
     jumps: FxHashMap<u64, Jump>,
     jump_numbers: FxHashMap<(u64, Pc), u64>,
-    jump_count: u64,
+    pub(crate) jump_count: u64,
     pub(crate) steps: u64,
     pub(crate) max_steps: u64,
     pub(crate) reports: Vec<Report>,
@@ -364,17 +356,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// How many registers are in use.
-    pub(crate) fn used(&self) -> usize {
-        if self.frames.is_empty() { 0 } else { self.next_base() }
-    }
-
-    /// Whether `setjmp` was called.
-    pub(crate) fn jumped(&self) -> bool {
-        self.jump_count > 0 || !self.jumps.is_empty()
-    }
-
-    fn next_base(&self) -> usize {
+    pub(crate) fn next_base(&self) -> usize {
         let frame = self.frames.last().expect("a frame is active");
         frame.base + self.code.routines[frame.routine as usize].registers as usize
     }

@@ -64,7 +64,25 @@ impl Repeats {
     }
 }
 
+impl Frame {
+    /// Whether a run goes on in the same way with another frame.
+    pub(crate) fn is_like(&self, other: &Frame) -> bool {
+        let parts = |f: &Frame| (f.routine, f.back, f.base, f.d, f.result_at, f.mark, f.va);
+        parts(self) == parts(other)
+    }
+}
+
 impl Machine<'_> {
+    /// How many registers are in use.
+    pub(crate) fn used(&self) -> usize {
+        if self.frames.is_empty() { 0 } else { self.next_base() }
+    }
+
+    /// Whether `setjmp` was called.
+    pub(crate) fn jumped(&self) -> bool {
+        self.jump_count > 0
+    }
+
     /// At the head of a loop: whether the run was there in the same state.
     pub(crate) fn repeated(&mut self) -> Option<Repeated> {
         // Where `longjmp` may lead is no part of a state that is kept.

@@ -22,6 +22,9 @@ use std::rc::Rc;
 /// The depth of an activation that was entered by NE1.
 pub(crate) const NESTED: u32 = u32::MAX;
 
+/// Activations below each other that are followed where it is certain that there are so many.
+const CERTAIN: usize = 1_000;
+
 /// Functions without a body that change nothing that a program sees.
 const QUIET: [&str; 14] = [
     "printf",
@@ -48,12 +51,9 @@ impl Engine<'_> {
     pub(crate) fn is_nested(&self, state: &State, f: FuncId, depth: u32) -> bool {
         let on = self.cutting.as_ref().is_some_and(|cutting| cutting.recursion);
         let inside = |frame: &&Rc<crate::state::Frame>| frame.function == f;
-        on && state
-            .frames
-            .iter()
-            .rev()
-            .find(inside)
-            .is_some_and(|before| before.depth == NESTED || depth > self.bound)
+        let deep = depth > self.bound || state.frames.len() >= CERTAIN;
+        let before = state.frames.iter().rev().find(inside);
+        on && before.is_some_and(|before| before.depth == NESTED || deep)
     }
 
     /// Follows a call of a function that is active already.

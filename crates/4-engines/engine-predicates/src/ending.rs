@@ -1,7 +1,7 @@
 //! Whether measures show that no run goes on for ever: by the checker of invariants.
 //!
-//! - PE1: each place has as many measures as every other one, and they are about its variables.
-//! - PE2: each step inside of a component after which another such step can come makes the first measure smaller that it
+//! - MD1: each place has as many measures as every other one, and they are about its variables.
+//! - MD2: each step inside of a component after which another such step can come makes the first measure smaller that it
 //!   changes. A step that does not is something bad, which invariants must exclude like anything else.
 //!
 //! A run without end stays in one component from some step on, and each of its steps has one after it.

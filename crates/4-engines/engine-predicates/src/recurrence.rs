@@ -3,7 +3,7 @@
 //! - RC1: a state that comes back after a few steps is one that a run may stay at for ever: that a run comes to such a
 //!   state is asked like anything else that must not happen.
 //! - RC2: where inputs are chosen once and for all, no run ends if none is ever at a place that it does not leave. That
-//!   nothing ends is asked like anything else.
+//!   nothing ends is asked like anything else: all states are a recurrent set then ([recurrence]).
 
 use crate::graph::{Bad, Graph};
 use crate::ranking::components;

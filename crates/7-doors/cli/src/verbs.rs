@@ -307,7 +307,8 @@ fn with_data(args: &Check, properties: &[Property], options: &Options) -> Result
     let of_skeleton =
         args.skeleton || !input.c.keep.is_empty() || options.search.matching.is_some();
     let auto = options.search.engine == EngineChoice::Auto && in_c && asked && !of_skeleton;
-    if !auto {
+    // Nothing is unrolled for the question whether runs end.
+    if !auto || !properties.is_empty() && properties.iter().all(all_end) {
         bound_is_for_formulas(options)?;
     }
     Ok(bounded || auto)

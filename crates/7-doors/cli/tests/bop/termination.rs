@@ -5,7 +5,8 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-const HEAD: &str = "extern int __VERIFIER_nondet_int(void); extern unsigned __VERIFIER_nondet_uint(void);
+const HEAD: &str =
+    "extern int __VERIFIER_nondet_int(void); extern unsigned __VERIFIER_nondet_uint(void);
 extern void __VERIFIER_assume(int); void abort(void); void exit(int); extern void reach_error(void);
 ";
 
@@ -101,10 +102,8 @@ const TWINS: [(&str, &str, &str); 16] = [
     ),
     (
         "phases",
-        "int main(void) { int x = __VERIFIER_nondet_int(), up = 1; if (x < 0 || x > 50) return 0;
-         while (up || x > 0) { if (up) { if (x < 100) x++; else up = 0; } else x--; } return 0; }",
-        "int main(void) { int x = __VERIFIER_nondet_int(), up = 1; if (x < 0 || x > 50) return 0;
-         while (up || x >= 0) { if (up) { if (x < 100) x++; else up = 0; } else { x--; if (x == 0) up = 1; } } return 0; }",
+        "int main(void) { int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int(); while (x > 0) { if (y > 0) y--; else x--; } return 0; }",
+        "int main(void) { int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int(); while (x > 0) { if (y > 0) y--; else y = x; } return 0; }",
     ),
     (
         "mutual",
@@ -132,7 +131,10 @@ fn programs_that_end_and_their_twins() {
 const NEVER: [(&str, &str); 19] = [
     ("volatile", "volatile int stop; int main(void) { while (!stop); return 0; }"),
     ("elsewhere", "extern int stop; int main(void) { while (!stop); return 0; }"),
-    ("stub", "void wait(int *p); int main(void) { int n = 10; while (n > 0) { n--; wait(&n); } return 0; }"),
+    (
+        "stub",
+        "void wait(int *p); int main(void) { int n = 10; while (n > 0) { n--; wait(&n); } return 0; }",
+    ),
     ("unset", "int main(void) { int x; while (x) ; return 0; }"),
     (
         "jump",
@@ -156,14 +158,29 @@ const NEVER: [(&str, &str); 19] = [
     ),
     ("float", "int main(void) { for (float x = 0; x < 1e9f; x += 1); return 0; }"),
     ("label", "int main(void) { void *p = &&again; again: goto *p; }"),
-    ("at the end", "int atexit(void (*)(void)); void f(void) { while (1); } int main(void) { atexit(f); return 0; }"),
+    (
+        "at the end",
+        "int atexit(void (*)(void)); void f(void) { while (1); } int main(void) { atexit(f); return 0; }",
+    ),
     ("arguments", "int main(int argc, char **argv) { while (argc > 3); return 0; }"),
     ("string", "int main(int argc, char **argv) { while (argv[0][0]); return 0; }"),
-    ("union", "union { int i; unsigned char c; } u; int main(void) { for (u.c = 0; u.c < 200; u.c++) u.i = 0; return 0; }"),
-    ("before", "__attribute__((constructor)) void f(void) { for (;;); } int main(void) { return 0; }"),
-    ("alias", "int a[4]; int main(void) { int k = __VERIFIER_nondet_int() & 3; for (a[0] = 0; a[0] < 3; a[0]++) a[k] = 0; return 0; }"),
+    (
+        "union",
+        "union { int i; unsigned char c; } u; int main(void) { for (u.c = 0; u.c < 200; u.c++) u.i = 0; return 0; }",
+    ),
+    (
+        "before",
+        "__attribute__((constructor)) void f(void) { for (;;); } int main(void) { return 0; }",
+    ),
+    (
+        "alias",
+        "int a[4]; int main(void) { int k = __VERIFIER_nondet_int() & 3; for (a[0] = 0; a[0] < 3; a[0]++) a[k] = 0; return 0; }",
+    ),
     ("long", "int main(void) { for (unsigned i = 0; i <= 0xffffffff; i++); return 0; }"),
-    ("two calls", "int g(int); int f(int n) { return n <= 0 ? 0 : g(n) + g(n + 1); } int g(int n) { return n <= 0 ? 0 : f(n - 1); } int main(void) { return g(2); }"),
+    (
+        "two calls",
+        "int g(int); int f(int n) { return n <= 0 ? 0 : g(n) + g(n + 1); } int g(int n) { return n <= 0 ? 0 : f(n - 1); } int main(void) { return g(2); }",
+    ),
 ];
 
 #[test]
@@ -527,7 +544,10 @@ fn compared(seed: u64, rounds: usize) -> (usize, usize, usize) {
 #[test]
 fn random_programs_are_compared_with_all_of_their_states() {
     let (holds, violated, open) = compared(0x70_57b0_9001, 60);
-    assert!(holds >= 15 && violated >= 15 && open <= 15, "{holds} hold, {violated} not, {open} open");
+    assert!(
+        holds >= 15 && violated >= 15 && open <= 15,
+        "{holds} hold, {violated} not, {open} open"
+    );
 }
 
 #[test]
