@@ -374,8 +374,12 @@ pub(crate) struct Spot {
 pub(crate) struct Visit {
     pub(crate) function: u32,
     pub(crate) at: At,
+    /// The line is told.
+    pub(crate) line: bool,
     /// The run ends here.
     pub(crate) ends: bool,
+    /// It is the head of a loop.
+    pub(crate) head: bool,
 }
 
 /// An operator that tells whether its exact result fits.

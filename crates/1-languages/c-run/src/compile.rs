@@ -109,6 +109,8 @@ pub(crate) struct WatchList {
     pub(crate) lines: bool,
     /// Operations that fail are told apart.
     pub(crate) check: Option<Check>,
+    /// Heads of loops are watched.
+    pub(crate) heads: bool,
 }
 
 /// Compiles all functions. None if there is no thread to do it on.
@@ -143,6 +145,10 @@ fn compile_here(program: &Program, layout: &mut Layout, watched: &WatchList) -> 
             starts: Vec::new(),
             spot: Spot { block: 0, stmt: 0, expr: u32::MAX },
             flags: Vec::new(),
+            heads: match watched.heads {
+                true => crate::repeats::heads(f),
+                false => FxHashSet::default(),
+            },
         };
         let routine = compiler.function();
         starts.push(compiler.starts);
@@ -161,6 +167,8 @@ struct Compiler<'a> {
     program: &'a Program,
     id: FuncId,
     watched: &'a WatchList,
+    /// Heads of loops, if they are watched.
+    heads: FxHashSet<u32>,
     f: &'a Function,
     code: &'a mut Code,
     layout: &'a mut Layout,
@@ -341,11 +349,15 @@ impl Compiler<'_> {
     fn visit(&mut self, point: Point, line: &mut u32) {
         let ends = self.watched.points.contains(&point);
         let new = self.watched.lines && self.f.own && self.at.line > 0 && self.at.line != *line;
-        if !ends && !new {
+        let Point::Before(_, block, first) = point else { return };
+        let head = first == 0 && self.heads.contains(&(block.index() as u32));
+        if !ends && !new && !head {
             return;
         }
         *line = self.at.line;
-        let visit = Visit { function: self.id.index() as u32, at: self.at, ends };
+        // A place at which a run ends is told, too.
+        let line = new || ends;
+        let visit = Visit { function: self.id.index() as u32, at: self.at, line, ends, head };
         self.code.visits.push(visit);
         let index = self.code.visits.len() as u32 - 1;
         self.emit(Op::Visit { index });

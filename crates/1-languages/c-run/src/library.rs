@@ -580,8 +580,14 @@ fn assert_fail(m: &mut Machine<'_>, a: Args) -> Done {
 /// The next input, as a value of a type.
 fn nondet(ty: &str) -> Option<F> {
     fn next(m: &mut Machine<'_>) -> Result<i128, Stop> {
-        match m.inputs.pop_front() {
-            Some(value) => Ok(value),
+        let next = m.inputs.pop_front();
+        match next.or_else(|| m.repeats.as_mut().and_then(|repeats| repeats.next())) {
+            Some(value) => {
+                if let Some(repeats) = &mut m.repeats {
+                    repeats.note(m.called, value);
+                }
+                Ok(value)
+            }
             None => Err(Stop::NotCovered("the inputs are used up (`--inputs`)".to_owned())),
         }
     }

@@ -40,6 +40,8 @@ pub(crate) enum Stop {
     Jumped,
     /// It came to a place at which it was to end.
     Reached,
+    /// It is somewhere again in the same state.
+    Repeated(crate::Repeated),
 }
 
 impl From<Fault> for Stop {
@@ -71,11 +73,11 @@ pub(crate) struct Frame {
     pub(crate) back: Pc,
     pub(crate) base: usize,
     /// Where the caller wants the result.
-    d: Reg,
-    result_at: u64,
-    mark: (u64, usize),
+    pub(crate) d: Reg,
+    pub(crate) result_at: u64,
+    pub(crate) mark: (u64, usize),
     /// The arguments of `...`.
-    va: u64,
+    pub(crate) va: u64,
     serial: u64,
 }
 
@@ -104,7 +106,7 @@ pub(crate) struct Machine<'a> {
     /// Where `setjmp` was called, by frame and position: one number each.
     jumps: FxHashMap<u64, Jump>,
     jump_numbers: FxHashMap<(u64, Pc), u64>,
-    jump_count: u64,
+    pub(crate) jump_count: u64,
     pub(crate) steps: u64,
     pub(crate) max_steps: u64,
     pub(crate) reports: Vec<Report>,
@@ -125,6 +127,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) passed: Passes,
     /// The streams `stdin`, `stdout` and `stderr`.
     pub(crate) standard: [u64; 3],
+    /// Earlier states, if it is looked whether the run repeats itself.
+    pub(crate) repeats: Option<crate::repeats::Repeats>,
+    /// The function of the library that was called last.
+    pub(crate) called: u32,
 }
 
 /// What a call of the library gets.
@@ -170,6 +176,8 @@ impl<'a> Machine<'a> {
             stop_calls: Vec::new(),
             passed: Passes::default(),
             standard: [0; 3],
+            repeats: None,
+            called: 0,
         }
     }
 
@@ -335,6 +343,7 @@ impl<'a> Machine<'a> {
         if self.memory.careful {
             self.note_place();
         }
+        self.called = f;
         match native.run(self, Args { values, more }) {
             Ok(value) => {
                 if d != Reg::MAX {
@@ -347,7 +356,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn next_base(&self) -> usize {
+    pub(crate) fn next_base(&self) -> usize {
         let frame = self.frames.last().expect("a frame is active");
         frame.base + self.code.routines[frame.routine as usize].registers as usize
     }
@@ -823,9 +832,16 @@ impl<'a> Machine<'a> {
                 let visit = self.code.visits[index as usize];
                 let depth = self.frames.len() as u32 - 1;
                 let function = c_data::FuncId::new(visit.function as usize);
-                self.passed.note(Pass { function, at: visit.at, depth });
+                if visit.line {
+                    self.passed.note(Pass { function, at: visit.at, depth });
+                }
                 if visit.ends {
                     return Err(Stop::Reached);
+                }
+                if visit.head
+                    && let Some(repeated) = self.repeated()
+                {
+                    return Err(Stop::Repeated(repeated));
                 }
             }
             other => self.about_objects(other)?,

@@ -94,7 +94,39 @@ pub(crate) struct Memory {
 const NOTHING: u32 = 0;
 const DEAD_LOCAL: u32 = 1;
 
+/// What memory is like at some time.
+#[derive(Debug)]
+pub(crate) struct Image {
+    low: Vec<u8>,
+    stack: Vec<u8>,
+    objects: Vec<(u64, u64, bool)>,
+    live_heap: u64,
+}
+
 impl Memory {
+    /// Keeps what a run can see of memory.
+    pub(crate) fn image(&self) -> Image {
+        let stack = self.stack.bytes[..self.sp as usize].to_vec();
+        let (low, objects) = (self.low.bytes.clone(), self.living().collect());
+        Image { low, stack, objects, live_heap: self.live_heap }
+    }
+
+    /// Whether it is the same again.
+    pub(crate) fn is_like(&self, image: &Image) -> bool {
+        self.live_heap == image.live_heap
+            && self.sp as usize == image.stack.len()
+            && self.stack.bytes[..self.sp as usize] == image.stack
+            && self.low.bytes == image.low
+            && self.living().eq(image.objects.iter().copied())
+    }
+
+    /// Objects on the heap and on the stack that are there: base, size, and whether they may be written.
+    fn living(&self) -> impl Iterator<Item = (u64, u64, bool)> + '_ {
+        let heap = self.objects.iter().filter(|o| o.kind == Kind::Heap && o.size > 0);
+        let stack = self.stack_ids.iter().map(|&id| &self.objects[id as usize]);
+        heap.chain(stack).map(|o| (o.base, o.size, o.read_only))
+    }
+
     pub(crate) fn new(pointer_bits: u8, limit: u64) -> Memory {
         let stack_base = if pointer_bits == 64 { 0x7f00_0000_0000 } else { 0xc000_0000 };
         let nothing = Object {

@@ -25,6 +25,11 @@ pub struct Passes {
 }
 
 impl Passes {
+    /// How many there were.
+    pub(crate) fn count(&self) -> u64 {
+        (self.first.len() + self.last.len()) as u64 + self.left_out
+    }
+
     pub(crate) fn note(&mut self, pass: Pass) {
         let before = self.last.back().or(self.first.last());
         if self.most == 0 || before == Some(&pass) {

@@ -1,6 +1,6 @@
 //! `rand` as the GNU library computes it: an additive feedback of degree 31.
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Random {
     state: [u32; 34],
     at: usize,

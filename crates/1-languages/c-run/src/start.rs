@@ -33,6 +33,8 @@ pub struct Options {
     pub check: Option<Check>,
     /// Accesses are compared with the regions that the points-to analysis gives them.
     pub regions: bool,
+    /// It is looked whether the run repeats itself, and what is handed out in turns when the inputs are used up.
+    pub repeats: Option<Vec<i128>>,
 }
 
 impl Default for Options {
@@ -46,6 +48,7 @@ impl Default for Options {
             lines: 0,
             check: None,
             regions: false,
+            repeats: None,
         }
     }
 }
@@ -65,6 +68,8 @@ pub enum Ending {
     Limit(String),
     /// It came to one of [`Options::stop_at`].
     Reached,
+    /// It is somewhere again in the same state: with these inputs it goes on for ever.
+    Repeated(crate::Repeated),
 }
 
 /// What a run did.
@@ -135,6 +140,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         points: options.stop_at.iter().copied().collect(),
         lines: options.lines > 0,
         check: options.check,
+        heads: options.repeats.is_some(),
     };
     // Labels in tables count, too.
     for object in &program.objects {
@@ -167,6 +173,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
     });
     machine.stop_calls = calls.collect();
     machine.inputs = options.inputs.iter().copied().collect();
+    machine.repeats = options.repeats.clone().map(crate::repeats::Repeats::new);
     let result = machine.prepare(program, &mut layout, options).and_then(|args| {
         let by_itself = |before: bool| {
             let found = program.functions.iter().enumerate();
@@ -201,6 +208,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         Err(Stop::NotCovered(what)) => Ending::NotCovered(what),
         Err(Stop::Limit(what)) => Ending::Limit(what),
         Err(Stop::Reached) => Ending::Reached,
+        Err(Stop::Repeated(found)) => Ending::Repeated(found),
         Err(Stop::Jumped) => Ending::Undefined("a jump out of the program".to_owned()),
     };
     let at = machine.stopped_at;

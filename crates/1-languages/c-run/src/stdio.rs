@@ -49,6 +49,22 @@ impl Files {
     }
 }
 
+impl Files {
+    /// How far streams were read and written, but for what goes to a screen.
+    pub(crate) fn positions(&self) -> Vec<usize> {
+        let mut out = vec![self.input_at, self.input.len(), usize::from(self.input_ended)];
+        for stream in self.streams.values() {
+            let file = matches!(stream.kind, Kind::File(_) | Kind::Input);
+            out.push(if file { stream.position } else { 0 });
+            out.extend(stream.pushed.iter().map(|&b| usize::from(b)));
+            out.extend([usize::from(stream.end), usize::from(stream.error)]);
+        }
+        // What files contain is told by how long they are, and by nothing if they are never written.
+        out.extend(self.contents.values().flat_map(|c| c.iter().map(|&b| usize::from(b))));
+        out
+    }
+}
+
 impl Stream {
     fn new(kind: Kind, append: bool) -> Stream {
         Stream { kind, position: 0, pushed: Vec::new(), end: false, error: false, append }

@@ -27,7 +27,7 @@ const MAX_SITES: usize = 200;
 const MAX_WORDS: usize = 1_200;
 const MAX_BLOCKS: usize = 3_000;
 /// The depth of a recursion that is followed.
-const DEPTH: u32 = 3;
+pub(crate) const DEPTH: u32 = 3;
 /// Rounds of a loop with an uncertain condition that are followed at first, and statements that this may take.
 const PATIENCE: u32 = 4;
 const PATIENT: u64 = 60_000;
@@ -46,31 +46,31 @@ enum Place {
 }
 
 /// A place where blocks start.
-struct Site {
+pub(crate) struct Site {
     key: Key,
-    state: State,
+    pub(crate) state: State,
     words: BTreeMap<Place, Word>,
 }
 
 /// What a block that starts somewhere leads to.
 #[derive(Default)]
-struct Block {
+pub(crate) struct Block {
     arrivals: Vec<(usize, State)>,
-    cuts: Vec<Cut>,
+    pub(crate) cuts: Vec<Cut>,
     reached: Vec<Lit>,
     failed: BTreeMap<Operation, Lit>,
-    taken: Range<usize>,
+    pub(crate) taken: Range<usize>,
 }
 
 /// A program as a graph.
 pub struct Blocks<'p> {
-    program: &'p Program,
+    pub(crate) program: &'p Program,
     goals: Vec<Goal>,
     check: Option<Check>,
-    engine: Engine<'p>,
-    sites: Vec<Site>,
+    pub(crate) engine: Engine<'p>,
+    pub(crate) sites: Vec<Site>,
     /// By site, the start first.
-    blocks: Vec<Block>,
+    pub(crate) blocks: Vec<Block>,
     /// The program allocates memory, which is taken to succeed.
     pub allocates: bool,
     /// The graph.
@@ -97,6 +97,25 @@ pub fn blocks<'p>(
     check: Option<Check>,
     budget: &Budget,
 ) -> Result<Blocks<'p>, StopReason> {
+    made(program, goals, check, false, budget)
+}
+
+/// Makes the graph of a program for the question whether its runs end: a function that is called from itself is a place
+/// (NE1–NE3).
+pub fn blocks_of_endings<'p>(
+    program: &'p Program,
+    budget: &Budget,
+) -> Result<Blocks<'p>, StopReason> {
+    made(program, &[], None, true, budget)
+}
+
+fn made<'p>(
+    program: &'p Program,
+    goals: &[Goal],
+    check: Option<Check>,
+    recursion: bool,
+    budget: &Budget,
+) -> Result<Blocks<'p>, StopReason> {
     if check == Some(Check::Uninitialised) {
         return Err(too_many("what was never written is not followed from round to round"));
     }
@@ -106,11 +125,16 @@ pub fn blocks<'p>(
     let mut patience = PATIENCE;
     let mut statements = 0;
     loop {
-        let mut engine = Engine::new(program, goals, script.clone(), (DEPTH, false), budget);
+        let depth = if recursion { 1 } else { DEPTH };
+        let mut engine = Engine::new(program, goals, script.clone(), (depth, false), budget);
         engine.plain = Lit::FALSE;
         engine.check = check;
-        engine.cutting =
-            Some(Box::new(Cutting { marks: marks.clone(), patience, ..Cutting::default() }));
+        engine.cutting = Some(Box::new(Cutting {
+            marks: marks.clone(),
+            patience,
+            recursion,
+            ..Cutting::default()
+        }));
         let mut made = Blocks {
             program,
             goals: goals.to_vec(),
@@ -172,7 +196,10 @@ impl Blocks<'_> {
             self.engine.budget.report(Progress { phase: "blocks", done, total });
             self.engine.budget.poll()?;
             self.begin();
-            self.cutting().starting = true;
+            // The entry of a function need not be the head of a loop.
+            let head = self.sites[site - 1].state.frames.last().map(|f| (f.function, f.block));
+            let head = head.is_some_and(|(f, block)| self.engine.flow_of(f).is_head(block));
+            self.cutting().starting = head;
             let (key, mut state) =
                 (self.sites[site - 1].key.clone(), self.sites[site - 1].state.clone());
             self.fresh_rounds(&mut state);

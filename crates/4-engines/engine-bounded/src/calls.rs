@@ -157,12 +157,13 @@ impl<'p> Engine<'p> {
         let (mut depth, mut changed) = (0, false);
         if let Some(before) = before {
             changed = before.guard != guard;
-            depth = before.depth + u32::from(changed);
+            depth = before.depth.saturating_add(u32::from(changed));
         }
         if changed && !self.perhaps(guard)? {
             return Ok(Went::Over);
         }
-        if depth > self.bound || state.frames.len() >= MAX_FRAMES {
+        let nested = self.is_nested(state, f, depth);
+        if !nested && (depth > self.bound || state.frames.len() >= MAX_FRAMES) {
             self.cut(state, Why::Bound);
             return Ok(Went::Over);
         }
@@ -181,6 +182,14 @@ impl<'p> Engine<'p> {
                 true => value.clone(),
                 false => value.word.resized(to.bits(), from.is_signed()).into(),
             });
+        }
+        if nested && result_at.is_some() {
+            let what = "a function that calls itself gives back a struct";
+            self.cut(state, Why::Uncovered(what.into()));
+            return Ok(Went::Over);
+        }
+        if nested {
+            return self.call_again(state, f, given, result, &args);
         }
         let more = match callee.variadic {
             true => match self.more(state, &args)? {
@@ -357,6 +366,10 @@ impl<'p> Engine<'p> {
             let plain = self.plain;
             let lits = any.lits().into_iter().map(|l| self.c.aig.and(l, !plain)).collect();
             given = Some(Word::of(lits).into());
+        }
+        // NE2.
+        if state.top().depth == crate::nested::NESTED {
+            return Ok(());
         }
         let Some(frame) = state.frames.pop() else { return Ok(()) };
         for &object in &frame.objects {

@@ -50,6 +50,11 @@ pub(crate) struct Cutting {
     pub(crate) units: FxHashMap<u32, Rc<[Unit]>>,
     pub(crate) live: FxHashMap<(FuncId, usize, usize), Rc<Vec<bool>>>,
     pub(crate) flows: FxHashMap<FuncId, Rc<Vec<Vec<bool>>>>,
+    /// Calls of functions that are active already are ways into them, and past them.
+    pub(crate) recursion: bool,
+    /// Of each such call, whether a run goes in.
+    pub(crate) inside: Vec<Lit>,
+    pub(crate) effects: FxHashMap<FuncId, crate::nested::Effects>,
 }
 
 impl Engine<'_> {
@@ -105,7 +110,7 @@ impl Engine<'_> {
     }
 
     /// Ends a block at a head.
-    fn arrive(&mut self, mut state: State) {
+    pub(crate) fn arrive(&mut self, mut state: State) {
         let frame = state.top();
         if let Some(last) = frame.rounds.last_mut() {
             *last = 0;

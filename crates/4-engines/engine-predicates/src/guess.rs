@@ -277,6 +277,13 @@ pub(crate) fn facts(
                     let all = graph.aig.and_all(left[node].iter().map(|g| g.next[k]));
                     let mut roots = vec![graph.edges[edge].guard, !all];
                     roots.extend(left[from].iter().map(|g| g.now));
+                    // A conjunction need not mention all of its parts, and each is asked for its value.
+                    for guess in &left[node] {
+                        if solvers[from].literal(&graph.aig, guess.next[k]).is_err() {
+                            budget.poll()?;
+                            return none();
+                        }
+                    }
                     match solvers[from].solve(&graph.aig, &roots) {
                         Ok(false) => break,
                         Ok(true) => {}

@@ -4,6 +4,9 @@
 //! First many cheap invariants are guessed (`guess.rs`); what they leave open is searched for with predicates on words
 //! (`pdr.rs`). Both decide bit by bit. What comes out is checked by another solver (`checking.rs`).
 //!
+//! Whether runs end is asked with measures that get smaller (`ranking.rs`, checked by `ending.rs`), and with states that
+//! come back, or that lead to no end (`recurrence.rs`).
+//!
 //! ```
 //! use check::Budget;
 //! use engine_predicates::{Bad, Edge, Graph, Node, Proved, Variable, check, prove};
@@ -31,17 +34,25 @@
 //! ```
 
 mod checking;
+mod ending;
 mod graph;
 mod guess;
+mod measure;
 mod pdr;
 mod predicates;
+mod ranking;
+mod recurrence;
 mod shrink;
 mod solver;
 
 pub use checking::{Proof, Refusal, check, text};
+pub use ending::{check_ends, not_descending};
 pub use graph::{Bad, Edge, Graph, Node, Run, Variable};
+pub use measure::{Measure, Ranks, Term};
 pub use pdr::Counts;
 pub use predicates::{Literal, Pred};
+pub use ranking::{Ranked, rank};
+pub use recurrence::{Lasso, closed, lassos};
 pub use shrink::shrink;
 
 use ::check::{Budget, StopReason};
@@ -61,6 +72,13 @@ pub enum Proved {
 
 /// The most time for guesses.
 const GUESSING: Duration = Duration::from_secs(4);
+
+/// Invariants that can be guessed, by place.
+pub fn facts(graph: &mut Graph, budget: &Budget) -> Result<Proof, StopReason> {
+    ranking::mention(graph);
+    let (clauses, _) = guess::facts(graph, GUESSING, budget)?;
+    Ok(Proof { clauses })
+}
 
 /// Guesses an invariant that excludes what is bad.
 pub fn guess(graph: &mut Graph, bads: &[Bad], budget: &Budget) -> (Proved, Counts) {

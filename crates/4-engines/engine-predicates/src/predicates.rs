@@ -110,7 +110,7 @@ fn bit(number: u128, i: usize) -> Lit {
 }
 
 /// `a < b`, or `a <= b`.
-fn compare(aig: &mut Aig, a: &[Lit], b: &[Lit], signed: bool, or_equal: bool) -> Lit {
+pub(crate) fn compare(aig: &mut Aig, a: &[Lit], b: &[Lit], signed: bool, or_equal: bool) -> Lit {
     let mut out = Lit::constant(or_equal);
     for i in 0..a.len() {
         let (mut x, mut y) = (a[i], b[i]);
@@ -124,11 +124,11 @@ fn compare(aig: &mut Aig, a: &[Lit], b: &[Lit], signed: bool, or_equal: bool) ->
     out
 }
 
-fn constant(number: u128, bits: usize) -> Vec<Lit> {
+pub(crate) fn constant(number: u128, bits: usize) -> Vec<Lit> {
     (0..bits).map(|i| bit(number, i)).collect()
 }
 
-fn add(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
+pub(crate) fn add(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
     let mut carry = Lit::FALSE;
     let mut out = Vec::with_capacity(a.len());
     for (&x, &y) in a.iter().zip(b) {
@@ -141,7 +141,7 @@ fn add(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
 }
 
 /// A word so many times, and another one.
-fn times(aig: &mut Aig, word: &[Lit], by: u128, other: Vec<Lit>) -> Vec<Lit> {
+pub(crate) fn times(aig: &mut Aig, word: &[Lit], by: u128, other: Vec<Lit>) -> Vec<Lit> {
     let mut out = other;
     for i in (0..word.len()).filter(|&i| i < 128 && by >> i & 1 == 1) {
         let mut moved = vec![Lit::FALSE; i];

@@ -1,5 +1,7 @@
 //! Small graphs, searched, and compared with all of their states.
 
+mod ending;
+
 use check::Budget;
 use engine_predicates::{
     Bad, Edge, Graph, Literal, Node, Pred, Proof, Proved, Refusal, Variable, check, guess, prove,

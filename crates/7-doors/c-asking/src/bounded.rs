@@ -6,7 +6,7 @@
 
 use crate::entries::{self, Harness};
 use crate::prover::{self, How};
-use crate::stubs;
+use crate::{stubs, termination};
 use asking::{EngineChoice, Judgement, Options, Watch, nothing};
 use c_data::{BlockId, Check, FuncId, Point};
 use check::{Limits, Partial, StopReason};
@@ -119,7 +119,7 @@ impl<'a> Searched<'a> {
                 units: harness.units.clone(),
             }
         });
-        render::Inputs { values, arguments, args, stdin, stubs, caller }
+        render::Inputs { values, again: None, arguments, args, stdin, stubs, caller }
     }
 }
 
@@ -137,6 +137,11 @@ fn so_far(
     known().for_each(|outcome| watch.so_far.answered(outcome));
 }
 
+/// Whether a property asks if all runs end.
+fn ends(property: &Property) -> bool {
+    matches!(property, Property::Terminates { fair } if fair.is_empty())
+}
+
 /// The operations that a property asks about.
 fn kind(property: &Property) -> Option<OperationKind> {
     match property {
@@ -146,11 +151,11 @@ fn kind(property: &Property) -> Option<OperationKind> {
 }
 
 /// A run is executed for what it reaches.
-struct Silent<'a> {
-    budget: &'a check::Budget,
-    stdin: Vec<u8>,
+pub(crate) struct Silent<'a> {
+    pub(crate) budget: &'a check::Budget,
+    pub(crate) stdin: Vec<u8>,
     /// How much of it was read.
-    read: usize,
+    pub(crate) read: usize,
 }
 
 impl c_run::Host for Silent<'_> {
@@ -207,7 +212,9 @@ pub fn search(
         return usage(&format!("the engine {word} keeps all values; leave out `--keep`"));
     }
     let of = Searched::new(data, (c, entry), files)?;
-    let places: Vec<&Property> = properties.iter().filter(|p| kind(p).is_none()).collect();
+    let ends = |p: &Property| ends(p) && how(options.search.engine).is_some();
+    let places: Vec<&Property> =
+        properties.iter().filter(|p| kind(p).is_none() && !ends(p)).collect();
     let goals = places.iter().map(|p| goal(p, &of.data, files)).collect::<Result<Vec<_>, _>>()?;
     let nothing = Arc::new(nothing());
     watch.so_far.asked(&nothing, files, properties.iter().cloned());
@@ -222,7 +229,7 @@ pub fn search(
     let mut reached = reached.into_iter();
     let overflow = |p: &Property| kind(p) == Some(OperationKind::Overflow);
     let mut granted: Vec<String> = vec![
-        if !places.is_empty() {
+        if !places.is_empty() || properties.iter().any(ends) {
             WRAPS
         } else if properties.iter().all(overflow) {
             "operands are evaluated from left to right"
@@ -234,6 +241,12 @@ pub fn search(
     ];
     let mut results: Vec<Outcome> = Vec::new();
     for (i, property) in properties.iter().enumerate() {
+        if let (true, Some(how)) = (ends(property), how(options.search.engine)) {
+            let (found, made) = termination::answer(&of, property, how, options, &budget);
+            results.push(found);
+            allocates |= made;
+            continue;
+        }
         let Some(kind) = kind(property) else {
             results.extend(reached.next());
             continue;
@@ -291,8 +304,10 @@ pub fn with_data(
     watch: &Watch,
 ) -> Result<(), Error> {
     let (Some(c), Some(data)) = (&options.input.c, &options.input.data) else { return Ok(()) };
+    let from_main = options.input.entry.as_deref().is_none_or(|entry| entry == "main");
     let open = |o: &Outcome| {
-        let asked = matches!(o.property, Property::Assert | Property::Reach { .. });
+        let asked = matches!(o.property, Property::Assert | Property::Reach { .. })
+            || ends(&o.property) && from_main;
         asked && !matches!(o.status, Status::Holds | Status::Unreachable)
     };
     // A library without an entry is a skeleton.
@@ -322,7 +337,19 @@ pub fn with_data(
         Some(_) => watch.budget(limits),
         None => watch.part(Limits { time: Some(BY_ITSELF), ..limits }, limits),
     };
-    let (results, allocates) = reached_or_proved(&of, &properties, &goals, options, &budget);
+    let (mut results, mut allocates) = match goals.is_empty() {
+        true => (Vec::new(), false),
+        false => reached_or_proved(&of, &properties, &goals, options, &budget),
+    };
+    for (i, outcome) in report.results.iter().enumerate() {
+        if open(outcome) && ends(&outcome.property) {
+            let how = How::Directed;
+            let (found, made) = termination::answer(&of, &outcome.property, how, options, &budget);
+            places.push(i);
+            results.push(found);
+            allocates |= made;
+        }
+    }
     for (i, mut outcome) in places.into_iter().zip(results) {
         let before = &mut report.results[i];
         if !outcome.status.is_violation() && !whole {
@@ -567,6 +594,12 @@ pub fn replayed(
         return Ok(Judgement::Unknown(what.to_owned()));
     };
     let of = Searched::new(data, (c, options.input.entry.as_deref()), files)?;
+    if ends(&claim.property) {
+        let done = caught("replay", || termination::replayed(&of, inputs, budget));
+        let internal =
+            |what| Judgement::Unknown(format!("internal error, please report it: {what}"));
+        return Ok(done.unwrap_or_else(internal));
+    }
     let kind = kind(&claim.property);
     let points = match kind {
         Some(_) => Vec::new(),
@@ -646,6 +679,11 @@ pub fn replayed_proof(
         return Ok(Judgement::Refused(format!("no proof shows `{}`", claim.verdict)));
     }
     let of = Searched::new(data, (c, None), files)?;
+    if ends(&claim.property) {
+        let done =
+            caught("checking a proof", || termination::checked(&of, &claim.invariants, budget));
+        return Ok(judged(done));
+    }
     let (check, goals) = match kind(&claim.property) {
         Some(kind) => (Some(crate::operations::check_of(kind)), Vec::new()),
         None => (None, vec![goal(&claim.property, &of.data, files)?]),
@@ -653,14 +691,19 @@ pub fn replayed_proof(
     let done = caught("checking a proof", || {
         prover::checked(&of, &goals, 0, check, &claim.invariants, budget)
     });
-    Ok(match done {
+    Ok(judged(done))
+}
+
+/// What became of the check of a proof.
+fn judged(done: Result<Result<Result<(), prover::Refused>, StopReason>, String>) -> Judgement {
+    match done {
         Ok(Ok(Ok(()))) => Judgement::Accepted,
         Ok(Ok(Err(prover::Refused::Wrong(what) | prover::Refused::Other(what)))) => {
             Judgement::Refused(format!("the proof is none: {what}"))
         }
         Ok(Err(reason)) => Judgement::Unknown(reason.to_string()),
         Err(what) => Judgement::Unknown(format!("internal error, please report it: {what}")),
-    })
+    }
 }
 
 /// Whether a property asks about a line.

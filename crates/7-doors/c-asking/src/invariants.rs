@@ -1,8 +1,8 @@
 //! Proofs of the search over large blocks as reports and files tell them, and back.
 
 use engine_bounded::Blocks;
-use engine_predicates::{Literal, Pred, Proof, Variable};
-use render::{Comparison, Disjunction, Invariant};
+use engine_predicates::{Literal, Measure, Pred, Proof, Ranks, Term, Variable};
+use render::{Comparison, Disjunction, Invariant, Multiple, Smaller};
 
 /// A proof in C's terms.
 pub(crate) fn told(blocks: &Blocks<'_>, proof: &Proof) -> Vec<Invariant> {
@@ -14,9 +14,92 @@ pub(crate) fn told(blocks: &Blocks<'_>, proof: &Proof) -> Vec<Invariant> {
             text: engine_predicates::text(clause, variables),
             any: clause.iter().map(|literal| comparison(*literal, variables)).collect(),
         });
-        out.push(Invariant { file, line, proc, place: node as u32, holds: holds.collect() });
+        let (place, holds, smaller) = (node as u32, holds.collect(), Vec::new());
+        out.push(Invariant { file, line, proc, place, holds, smaller });
     }
     out
+}
+
+/// The same with what gets smaller.
+pub(crate) fn told_with(blocks: &Blocks<'_>, proof: &Proof, ranks: &Ranks) -> Vec<Invariant> {
+    let mut out = told(blocks, proof);
+    for (invariant, node) in out.iter_mut().zip(1..) {
+        let variables = &blocks.graph.nodes[node].variables;
+        invariant.smaller = ranks[node].iter().map(|m| smaller(m, variables)).collect();
+    }
+    out
+}
+
+fn smaller(measure: &Measure, variables: &[Variable]) -> Smaller {
+    let multiple = |t: &Term| Multiple {
+        of: variables[t.of].name.clone(),
+        factor: t.factor.to_string(),
+        signed: t.signed,
+    };
+    let (text, is) = (measure.text(variables), String::new());
+    let mut out =
+        Smaller { text, is, terms: Vec::new(), number: None, least: None, comparison: None };
+    let is = match measure {
+        Measure::Number(number) => {
+            out.number = Some(number.to_string());
+            "number"
+        }
+        Measure::Sum { terms, number, least } => {
+            out.terms = terms.iter().map(multiple).collect();
+            (out.number, out.least) = (Some(number.to_string()), least.map(|n| n.to_string()));
+            "sum"
+        }
+        Measure::Around { terms, number } => {
+            out.terms = terms.iter().map(multiple).collect();
+            out.number = Some(number.to_string());
+            "around"
+        }
+        Measure::Holds { pred, holds } => {
+            out.comparison = Some(comparison((*pred, *holds), variables));
+            "holds"
+        }
+    };
+    out.is = is.to_owned();
+    out
+}
+
+/// What gets smaller, if it is about this program.
+pub(crate) fn read_ranks(blocks: &Blocks<'_>, told: &[Invariant]) -> Result<Ranks, String> {
+    let nodes = &blocks.graph.nodes;
+    let long = told.first().map_or(0, |i| i.smaller.len());
+    let mut out = vec![vec![Measure::Number(0); long]];
+    for (invariant, node) in told.iter().zip(nodes.iter().skip(1)) {
+        let all = invariant.smaller.iter().map(|s| measure(s, &node.variables));
+        out.push(all.collect::<Result<_, _>>()?);
+    }
+    Ok(out)
+}
+
+fn measure(told: &Smaller, variables: &[Variable]) -> Result<Measure, String> {
+    let missing = || "a measure is not told in full".to_owned();
+    let wrong = || "a number is none".to_owned();
+    let mut terms = Vec::new();
+    for term in &told.terms {
+        let of = variables.iter().position(|v| v.name == term.of);
+        let of = of.ok_or_else(|| format!("there is no `{}` that changes", term.of))?;
+        let factor = term.factor.parse().map_err(|_| wrong())?;
+        terms.push(Term { of, factor, signed: term.signed });
+    }
+    let number = || told.number.as_deref().ok_or_else(missing);
+    Ok(match told.is.as_str() {
+        "number" => Measure::Number(number()?.parse().map_err(|_| wrong())?),
+        "sum" => {
+            let least = told.least.as_deref().map(str::parse).transpose().map_err(|_| wrong())?;
+            Measure::Sum { terms, number: number()?.parse().map_err(|_| wrong())?, least }
+        }
+        "around" => Measure::Around { terms, number: number()?.parse().map_err(|_| wrong())? },
+        "holds" => {
+            let told = told.comparison.as_ref().ok_or_else(missing)?;
+            let (pred, holds) = literal(told, variables)?;
+            Measure::Holds { pred, holds }
+        }
+        other => return Err(format!("`{other}` is no measure")),
+    })
 }
 
 fn comparison((pred, holds): Literal, variables: &[Variable]) -> Comparison {

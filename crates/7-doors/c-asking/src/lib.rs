@@ -29,6 +29,7 @@ mod monitor;
 mod operations;
 mod prover;
 mod stubs;
+mod termination;
 mod witness;
 
 pub use bounded::{of_data, replayed, replayed_proof, search, searchable, with_data};

@@ -182,7 +182,7 @@ pub(crate) fn run(args: &Run) -> Result<u8, Failed> {
             Exit::Unknown as u8
         }
         // It is not asked to end anywhere.
-        Ending::Reached => 0,
+        Ending::Reached | Ending::Repeated(_) => 0,
         Ending::Limit(what) => {
             told("unknown", what);
             Exit::Unknown as u8

@@ -256,7 +256,13 @@ fn baseline(name: &str) -> Result<std::collections::BTreeSet<String>, Failed> {
     render::read_baseline(&text).map_err(|e| Failed::from(format!("`--baseline {name}`: {e}")))
 }
 
-/// The engine that is meant: of C, what `pdr` is asked about assertions, places and operations it is asked about the data.
+/// Whether a question is if all runs end, whatever they are.
+fn all_end(property: &Property) -> bool {
+    matches!(property, Property::Terminates { fair } if fair.is_empty())
+}
+
+/// The engine that is meant: of C, what `pdr` is asked about assertions, places, operations and the end of runs it is
+/// asked about the data.
 fn of_data(
     args: &Check,
     properties: &[Property],
@@ -265,6 +271,7 @@ fn of_data(
     let engine = options.search.engine;
     let about = |p: &Property| {
         matches!(p, Property::Assert | Property::Reach { .. } | Property::Operations { .. })
+            || all_end(p)
     };
     let of_skeleton =
         args.skeleton || !args.input.c.keep.is_empty() || options.search.matching.is_some();
@@ -292,14 +299,15 @@ fn with_data(args: &Check, properties: &[Property], options: &Options) -> Result
         return Err(Failed::from(what.to_owned()));
     }
     let about = |p: &Property| {
-        matches!(p, Property::Assert | Property::Reach { .. } | Property::Rule { .. })
+        matches!(p, Property::Assert | Property::Reach { .. } | Property::Rule { .. }) || all_end(p)
     };
     let asked = properties.is_empty() || properties.iter().any(about);
     let input = &args.input;
     let of_skeleton =
         args.skeleton || !input.c.keep.is_empty() || options.search.matching.is_some();
     let auto = options.search.engine == EngineChoice::Auto && in_c && asked && !of_skeleton;
-    if !auto {
+    // Nothing is unrolled for the question whether runs end.
+    if !auto || !properties.is_empty() && properties.iter().all(all_end) {
         bound_is_for_formulas(options)?;
     }
     Ok(bounded || auto)

@@ -37,7 +37,11 @@ pub fn so_far(
         asked.unwrap_or_else(|| (Arc::new(nothing()), files.to_vec(), by_default));
     // What was ended before the data was asked is no answer.
     let settled = |outcome: Outcome| {
-        let about = matches!(outcome.property, Property::Assert | Property::Reach { .. });
+        let about = match &outcome.property {
+            Property::Assert | Property::Reach { .. } => true,
+            Property::Terminates { fair } => fair.is_empty(),
+            _ => false,
+        };
         match skeleton_only && about && outcome.status.is_violation() && !of_data(&outcome.engine) {
             true => Outcome::unknown(outcome.property, reason.clone()),
             false => outcome,

@@ -19,6 +19,45 @@ pub struct Invariant {
     pub place: u32,
     /// What holds, all of it together: disjunctions.
     pub holds: Vec<Disjunction>,
+    /// Where every run ends: what gets smaller from place to place. The first that changes does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub smaller: Vec<Smaller>,
+}
+
+/// What gets smaller, so that no run goes on for ever.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Smaller {
+    /// As an expression of C.
+    pub text: String,
+    /// Which one: `number` (the same at all states of the place), `sum` (of terms and the number, which nothing is too large
+    /// for), `around` (such a sum as the width of its variables has room for it, without a sign), `holds` (1 if a
+    /// comparison holds, and 0 if not).
+    pub is: String,
+    /// Variables.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub terms: Vec<Multiple>,
+    /// A number in decimal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<String>,
+    /// What it is at least, in decimal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least: Option<String>,
+    /// A comparison.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
+}
+
+/// A variable with a factor.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Multiple {
+    /// The variable.
+    pub of: String,
+    /// How often, in decimal.
+    pub factor: String,
+    /// It is taken as a number with a sign.
+    pub signed: bool,
 }
 
 /// One of some comparisons holds.
@@ -70,7 +109,11 @@ pub(crate) fn read(at: &At<'_>) -> Result<Vec<Invariant>, ReadError> {
 }
 
 fn invariant(at: &At<'_>) -> Result<Invariant, ReadError> {
-    at.only(&["file", "line", "proc", "place", "holds"])?;
+    at.only(&["file", "line", "proc", "place", "holds", "smaller"])?;
+    let measures = match at.json.get("smaller") {
+        None => Vec::new(),
+        Some(_) => at.get("smaller")?.list()?,
+    };
     let holds = at.get("holds")?.list()?;
     Ok(Invariant {
         file: at.get("file")?.text()?,
@@ -78,6 +121,30 @@ fn invariant(at: &At<'_>) -> Result<Invariant, ReadError> {
         proc: at.get("proc")?.text()?,
         place: at.get("place")?.number()?,
         holds: holds.iter().map(disjunction).collect::<Result<_, _>>()?,
+        smaller: measures.iter().map(smaller).collect::<Result<_, _>>()?,
+    })
+}
+
+fn smaller(at: &At<'_>) -> Result<Smaller, ReadError> {
+    at.only(&["text", "is", "terms", "number", "least", "comparison"])?;
+    let there = |name: &str| at.json.get(name).is_some();
+    let terms = match there("terms") {
+        true => at.get("terms")?.list()?,
+        false => Vec::new(),
+    };
+    let term = |at: &At<'_>| {
+        at.only(&["of", "factor", "signed"])?;
+        let signed = at.get("signed")?;
+        let signed = signed.json.as_bool().map_or_else(|| signed.wrong("true or false"), Ok)?;
+        Ok(Multiple { of: at.get("of")?.text()?, factor: at.get("factor")?.text()?, signed })
+    };
+    Ok(Smaller {
+        text: at.get("text")?.text()?,
+        is: at.get("is")?.text()?,
+        terms: terms.iter().map(term).collect::<Result<_, _>>()?,
+        number: there("number").then(|| at.get("number")?.text()).transpose()?,
+        least: there("least").then(|| at.get("least")?.text()).transpose()?,
+        comparison: there("comparison").then(|| comparison(&at.get("comparison")?)).transpose()?,
     })
 }
 

@@ -189,6 +189,9 @@ struct Answer<'a> {
 struct Given<'a> {
     /// What functions hand out, in order.
     values: Vec<GivenValue<'a>>,
+    /// Of a run without end: how many of them, the last ones, are handed out again and again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    again: Option<usize>,
     /// How many arguments the program gets, its name not counted.
     arguments: usize,
     /// What they are, as far as the run looks at them: one character for each byte.
@@ -224,6 +227,7 @@ impl<'a> From<&'a Inputs> for Given<'a> {
         let value = |(from, v): &'a (String, i128)| GivenValue { from, value: v.to_string() };
         Given {
             values: inputs.values.iter().map(value).collect(),
+            again: inputs.again,
             arguments: inputs.arguments,
             argv: inputs.args.iter().map(|arg| characters(arg)).collect(),
             stdin: characters(&inputs.stdin),

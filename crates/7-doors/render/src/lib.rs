@@ -83,7 +83,7 @@ pub use influence::{
     InfluencePage, InfluenceSchema, MethodPage, PointPage, ReasonPage, ReasonStepPage,
     influence_json,
 };
-pub use invariants::{Comparison, Disjunction, Invariant};
+pub use invariants::{Comparison, Disjunction, Invariant, Multiple, Smaller};
 pub use json::json;
 pub use page::{Picture, Point, html, picture, points_html, stacks_html, states_html};
 pub use parts::Tool;

@@ -179,6 +179,10 @@ fn inputs(at: &At<'_>) -> Result<Inputs, ReadError> {
     };
     let values = at.get("values")?.list()?.iter().map(value).collect::<Result<_, _>>()?;
     let arguments = at.get("arguments")?.number()? as usize;
+    let again = match at.json.get("again") {
+        None | Some(Json::Null) => None,
+        Some(_) => Some(at.get("again")?.number()? as usize),
+    };
     let bytes = |at: &At<'_>| {
         let bytes: Result<Vec<u8>, _> =
             at.text()?.chars().map(|c| u8::try_from(u32::from(c))).collect();
@@ -192,7 +196,7 @@ fn inputs(at: &At<'_>) -> Result<Inputs, ReadError> {
         None | Some(Json::Null) => Vec::new(),
         Some(_) => bytes(&at.get("stdin")?)?,
     };
-    Ok(Inputs { values, arguments, args, stdin, ..Inputs::default() })
+    Ok(Inputs { values, again, arguments, args, stdin, ..Inputs::default() })
 }
 
 fn finding(at: &At<'_>) -> Result<ClaimedFinding, ReadError> {

@@ -152,6 +152,8 @@ impl Outcome {
 pub struct Inputs {
     /// What functions hand out, in order: their names, and the numbers.
     pub values: Vec<(String, i128)>,
+    /// Of a run without end: how many of them, the last ones, are handed out again and again.
+    pub again: Option<usize>,
     /// How many arguments the program gets, its name not counted.
     pub arguments: usize,
     /// What they are, as far as the run looks at them; the others are numbers.

@@ -130,11 +130,21 @@ fn about_effort(outcome: &Outcome, options: &TextOptions, out: &mut dyn Write) -
         && let Some(invariants) = &outcome.invariants
     {
         let count: usize = invariants.iter().map(|i| i.holds.len()).sum();
-        line!(out, "  proved by {count} invariants of {} loops, checked", invariants.len())?;
+        let measures = |i: &crate::Invariant| i.smaller.iter().filter(|s| s.is != "number").count();
+        let measures: usize = invariants.iter().map(measures).sum();
+        let more = match measures {
+            0 => String::new(),
+            n => format!(" and {n} measures"),
+        };
+        line!(out, "  proved by {count} invariants{more} of {} loops, checked", invariants.len())?;
         for invariant in invariants.iter() {
             let at = format!("{}:{} in `{}`", invariant.file, invariant.line, invariant.proc);
             for holds in &invariant.holds {
                 line!(out, "    {at}: {}", holds.text)?;
+            }
+            let smaller: Vec<&str> = invariant.smaller.iter().map(|s| s.text.as_str()).collect();
+            if !smaller.is_empty() {
+                line!(out, "    {at}: gets smaller: {}", smaller.join(", then "))?;
             }
         }
     }
@@ -193,6 +203,11 @@ pub(crate) fn told_inputs(inputs: &Inputs) -> Option<String> {
     let own: Vec<_> = inputs.values.iter().filter(|(from, _)| !makes(from)).collect();
     let values = own.iter().take(INPUTS).map(|(from, v)| format!("{from}() = {v}"));
     let mut parts: Vec<String> = values.collect();
+    let again = inputs.again.unwrap_or(0).min(own.len());
+    if again > 0 && own.len() <= INPUTS {
+        let first = &mut parts[own.len() - again];
+        *first = format!("again and again {first}");
+    }
     for (i, arg) in inputs.args.iter().enumerate().take(INPUTS) {
         parts.push(format!("argv[{}] = {}", i + 1, c_string(arg)));
     }

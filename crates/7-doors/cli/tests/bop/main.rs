@@ -30,6 +30,7 @@ mod rules;
 mod sat;
 mod stacks;
 mod temporal;
+mod termination;
 mod verbs;
 mod workers;
 
