@@ -73,6 +73,8 @@ pub struct Blocks<'p> {
     blocks: Vec<Block>,
     /// The program allocates memory, which is taken to succeed.
     pub allocates: bool,
+    /// It may read outside of objects, which is taken to give something.
+    pub stray: bool,
     /// The graph.
     pub graph: Graph,
     /// Statements that were executed.
@@ -119,6 +121,7 @@ pub fn blocks<'p>(
             sites: Vec::new(),
             blocks: Vec::new(),
             allocates: false,
+            stray: false,
             graph: Graph::default(),
             statements,
         };
@@ -135,6 +138,7 @@ pub fn blocks<'p>(
         }
         made.statements = statements;
         made.allocates = made.engine.allocates;
+        made.stray = made.engine.stray;
         made.make_graph()?;
         return Ok(made);
     }

@@ -320,7 +320,11 @@ fn reached_or_proved(
     if options.search.bound.is_some() || !from_main {
         return reached(of, properties, goals, options, budget);
     }
-    let open = |o: &Outcome| o.stop_reason.as_ref().is_some_and(prover::leaves_open);
+    // What is read outside of objects ends a search, and not a proof.
+    let open = |o: &Outcome| {
+        let stray = |r: &StopReason| matches!(r, StopReason::Approximate { .. });
+        o.stop_reason.as_ref().is_some_and(|r| prover::leaves_open(r) || stray(r))
+    };
     let decided = |o: &Outcome| o.stop_reason.is_none();
     let ((mut results, allocates), proved) = prover::beside(
         budget,
@@ -369,12 +373,12 @@ fn proved(
     let done = caught("engine pdr", || prover::goals(of, goals, how, lines, budget));
     let seconds = start.elapsed().as_secs_f64();
     let mut results = Vec::new();
-    let (mut found, counters, allocates) = match done {
-        Ok(answers) => (answers.verdicts, answers.counters, answers.allocates),
+    let (mut found, counters, (allocates, stray)) = match done {
+        Ok(answers) => (answers.verdicts, answers.counters, (answers.allocates, answers.stray)),
         Err(what) => {
             let reason = StopReason::Internal { what };
             let open = || prover::Verdict::Unknown(reason.clone());
-            (goals.iter().map(|_| open()).collect(), Vec::new(), false)
+            (goals.iter().map(|_| open()).collect(), Vec::new(), (false, false))
         }
     };
     found.reverse();
@@ -394,6 +398,10 @@ fn proved(
             Some(prover::Verdict::Proved(invariants)) => {
                 tell(&mut out, &Verdict::Unreached, of);
                 out.invariants = Some(invariants);
+                if stray {
+                    let what = "the program may read outside of its objects: what it reads there is taken to be anything";
+                    out.warnings.push(what.to_owned());
+                }
             }
             Some(prover::Verdict::Reached(inputs, passed)) => {
                 tell(&mut out, &Verdict::Reached(inputs), of);
