@@ -241,6 +241,9 @@ fn fitting(graph: &Graph, node: usize, some: &[usize], samples: &[Vec<u128>]) ->
             }
         }
     }
+    if some.len() <= FEW {
+        out.extend(planes(variables, some, samples).into_iter().map(|pred| vec![(pred, true)]));
+    }
     for (pred, all) in differences(variables, some, samples) {
         let Pred::Apart { a, b, .. } = pred else { continue };
         out.push(all.iter().map(|&number| (Pred::Apart { a, b, number }, true)).collect());
@@ -255,6 +258,46 @@ fn fitting(graph: &Graph, node: usize, some: &[usize], samples: &[Vec<u128>]) ->
     out
 }
 
+/// Linear equalities of three and four variables that fit all samples.
+fn planes(variables: &[Variable], some: &[usize], samples: &[Vec<u128>]) -> Vec<Pred> {
+    let mut out = Vec::new();
+    // What has few numbers is told in other ways.
+    let wide = |&v: &usize| variables[v].bits.len() > 3 && !is_few(samples, v);
+    let some: Vec<usize> = some.iter().copied().filter(wide).collect();
+    let Some(first) = samples.first().filter(|_| samples.len() > 4) else { return out };
+    let mut keep = |pred: Pred| {
+        if samples.iter().all(|values| pred.holds(values, variables)) {
+            out.push(pred);
+        }
+    };
+    for (i, &a) in some.iter().enumerate() {
+        let width = variables[a].bits.len();
+        let same = |v: &usize| variables[*v].bits.len() == width;
+        for &b in some[i + 1..].iter().filter(|b| same(b)) {
+            for &c in some.iter().filter(|&&c| c != a && c != b && same(&c)) {
+                let sum = |s: &[u128]| s[a].wrapping_add(s[b]);
+                let steps = samples.iter().map(|s| {
+                    let x = as_signed(sum(s).wrapping_sub(sum(first)) & mask(width), width);
+                    (x, as_signed(s[c].wrapping_sub(first[c]) & mask(width), width))
+                });
+                let by = steps.filter(|s| s.1 != 0).min_by_key(|s| s.1.abs());
+                let by = by.filter(|(x, y)| x % y == 0 && x / y != 0 && (x / y).abs() <= 64);
+                if let Some((x, y)) = by {
+                    let by = (x / y) as u128 & mask(width);
+                    let number = sum(first).wrapping_sub(by.wrapping_mul(first[c])) & mask(width);
+                    keep(Pred::Plane { a, b, c, d: None, by, number });
+                }
+                for &d in some.iter().filter(|&&d| d > c && d != b && a < c && same(&d)) {
+                    let right = first[c].wrapping_add(first[d]);
+                    let number = sum(first).wrapping_sub(right) & mask(width);
+                    keep(Pred::Plane { a, b, c, d: Some(d), by: 1, number });
+                }
+            }
+        }
+    }
+    out
+}
+
 fn holds(clause: &Clause, values: &[u128], variables: &[Variable]) -> bool {
     clause.iter().any(|(pred, value)| pred.holds(values, variables) == *value)
 }
@@ -265,6 +308,11 @@ fn few(samples: &[Vec<u128>], of: impl Fn(&[u128]) -> u128) -> Option<Vec<u128>>
     all.sort_unstable();
     all.dedup();
     (all.len() <= SET && 2 * all.len() < samples.len()).then_some(all)
+}
+
+/// Whether a variable has next to no values.
+fn is_few(samples: &[Vec<u128>], v: usize) -> bool {
+    few(samples, |s| s[v]).is_some_and(|all| all.len() <= 3)
 }
 
 /// Differences of two variables that samples have, where they have few: predicates that are worth while.
@@ -286,7 +334,7 @@ fn differences(
             let apart = |s: &[u128]| s[a].wrapping_sub(s[b]) & mask(width);
             // What each of them says alone is not said again.
             let near = variables[a].beside.contains(&b);
-            let alone = || few(samples, |s| s[a]).is_some() || few(samples, |s| s[b]).is_some();
+            let alone = || is_few(samples, a) || is_few(samples, b);
             if (near || !alone())
                 && let Some(all) = few(samples, apart).filter(|all| all.len() <= APART)
             {

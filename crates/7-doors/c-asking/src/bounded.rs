@@ -7,6 +7,7 @@
 use crate::entries::{self, Harness};
 use crate::prover::{self, How};
 use crate::stubs;
+use crate::tried;
 use asking::{EngineChoice, Judgement, Options, Watch, nothing};
 use c_data::{BlockId, Check, FuncId, Point};
 use check::{Limits, Partial, StopReason};
@@ -329,7 +330,10 @@ fn reached_or_proved(
     let ((mut results, allocates), proved) = prover::beside(
         budget,
         |budget| reached(of, properties, goals, options, budget),
-        |budget| proved(of, properties, goals, How::Directed, options, budget),
+        |budget| {
+            let tried = tried::tried(of, goals, options.shown.max_steps.min(MAX_LINES), budget);
+            told(of, properties, goals, How::Directed, tried, options, budget)
+        },
         |(results, _)| results.iter().all(decided),
         |(results, _)| results.iter().any(open),
     );
@@ -368,9 +372,25 @@ fn proved(
     options: &Options,
     budget: &check::Budget,
 ) -> (Vec<Outcome>, bool) {
+    told(of, properties, goals, how, None, options, budget)
+}
+
+/// The same, if it is not known already.
+fn told(
+    of: &Searched<'_>,
+    properties: &[&Property],
+    goals: &[Goal],
+    how: How,
+    known: Option<prover::Answers>,
+    options: &Options,
+    budget: &check::Budget,
+) -> (Vec<Outcome>, bool) {
     let start = Instant::now();
     let lines = options.shown.max_steps.min(MAX_LINES);
-    let done = caught("engine pdr", || prover::goals(of, goals, how, lines, budget));
+    let by = known.as_ref().map(|_| tried::EXECUTED);
+    let done = caught("engine pdr", || {
+        known.unwrap_or_else(|| prover::goals(of, goals, how, lines, budget))
+    });
     let seconds = start.elapsed().as_secs_f64();
     let mut results = Vec::new();
     let (mut found, counters, (allocates, stray)) = match done {
@@ -384,9 +404,10 @@ fn proved(
     found.reverse();
     for (i, &property) in properties.iter().enumerate() {
         let mut out = Outcome::unknown(property.clone(), StopReason::Cancelled);
-        out.engine = match how {
-            How::Directed => prover::PDR,
-            How::Guesses => prover::PREDICATES,
+        out.engine = match (by, how) {
+            (Some(by), _) => by,
+            (None, How::Directed) => prover::PDR,
+            (None, How::Guesses) => prover::PREDICATES,
         }
         .to_owned();
         out.why = "asked for by `--engine`".to_owned();
@@ -494,6 +515,8 @@ pub(crate) struct Executed {
     pub(crate) passed: c_run::Passes,
     /// Operations that failed.
     pub(crate) failed: Vec<c_run::Failure>,
+    /// How many inputs it took.
+    pub(crate) taken: usize,
 }
 
 /// Executes a run up to some points, or to where an operation fails that is asked about.
@@ -503,10 +526,21 @@ pub(crate) fn executed(
     run: Run,
     budget: &check::Budget,
 ) -> Executed {
+    executed_for(program, (points, check), run, MAX_STEPS, budget)
+}
+
+/// The same with so many steps at most.
+pub(crate) fn executed_for(
+    program: &c_data::Program,
+    (points, check): (&[Point], Option<Check>),
+    run: Run,
+    steps: u64,
+    budget: &check::Budget,
+) -> Executed {
     let run = c_run::Options {
         args: run.args,
         inputs: run.inputs,
-        max_steps: Some(MAX_STEPS),
+        max_steps: Some(steps),
         stop_at: points.to_vec(),
         lines: run.lines,
         check,
@@ -514,7 +548,7 @@ pub(crate) fn executed(
     };
     let outcome = c_run::run(program, &run, &mut Silent { budget });
     let reached = outcome.ending == c_run::Ending::Reached;
-    Executed { reached, passed: outcome.passed, failed: outcome.failed }
+    Executed { reached, passed: outcome.passed, failed: outcome.failed, taken: outcome.taken }
 }
 
 /// Whether the program, executed on the inputs of a claim, does what is claimed.

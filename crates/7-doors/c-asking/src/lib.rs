@@ -28,6 +28,7 @@ mod monitor;
 mod operations;
 mod prover;
 mod stubs;
+mod tried;
 mod witness;
 
 pub use bounded::{of_data, replayed, replayed_proof, search, searchable, with_data};
