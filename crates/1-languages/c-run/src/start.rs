@@ -89,6 +89,8 @@ pub struct Outcome {
     pub passed: Passes,
     /// The operation that failed; several where it turns out when the program has ended.
     pub failed: Vec<Failure>,
+    /// How many of the inputs were taken.
+    pub taken: usize,
 }
 
 /// The data program of units, with the models of the library.
@@ -119,6 +121,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         steps: 0,
         passed: Passes::default(),
         failed: Vec::new(),
+        taken: 0,
     };
     let main = program.function("main");
     let Some(main) = main.filter(|main| program.functions[main.index()].has_body()) else {
@@ -217,8 +220,9 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         _ => machine.trace(),
     };
     let passed = std::mem::take(&mut machine.passed);
+    let taken = options.inputs.len() - machine.inputs.len();
     let (undefined, steps) = (machine.reports, machine.steps);
-    Outcome { ending, at, active, undefined, steps, passed, failed }
+    Outcome { ending, at, active, undefined, steps, passed, failed, taken }
 }
 
 impl Machine<'_> {

@@ -73,6 +73,8 @@ pub struct Blocks<'p> {
     pub(crate) blocks: Vec<Block>,
     /// The program allocates memory, which is taken to succeed.
     pub allocates: bool,
+    /// It may read outside of objects, which is taken to give something.
+    pub stray: bool,
     /// The graph.
     pub graph: Graph,
     /// Statements that were executed.
@@ -143,6 +145,7 @@ fn made<'p>(
             sites: Vec::new(),
             blocks: Vec::new(),
             allocates: false,
+            stray: false,
             graph: Graph::default(),
             statements,
         };
@@ -159,6 +162,7 @@ fn made<'p>(
         }
         made.statements = statements;
         made.allocates = made.engine.allocates;
+        made.stray = made.engine.stray;
         made.make_graph()?;
         return Ok(made);
     }

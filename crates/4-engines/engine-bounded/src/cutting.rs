@@ -9,6 +9,8 @@
 //! - CU3: a local that is declared has no value, whatever it had in the round before.
 //! - CU4: a loop is followed round by round as long as its rounds are certain, or few; any other is cut at its head.
 //! - CU5: a local in a register that nobody reads any more has no value at a cut.
+//! - CU6: what is read outside of objects is anything, unless that is asked about: a run that goes on there goes on with
+//!   some value. What is written there may change everything, and is not followed.
 
 use crate::engine::{Engine, Key, Step, Why};
 use crate::memory::{Cells, DEAD, Kind, PAGE};

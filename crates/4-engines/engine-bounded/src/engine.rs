@@ -200,6 +200,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) here: Option<Rc<Link>>,
     /// Where runs are cut into blocks, if they are.
     pub(crate) cutting: Option<Box<Cutting>>,
+    /// Something outside of objects may be read.
+    pub(crate) stray: bool,
 }
 
 impl Unset for Engine<'_> {
@@ -283,6 +285,7 @@ impl<'p> Engine<'p> {
             now: At::default(),
             here: None,
             cutting: None,
+            stray: false,
         }
     }
 

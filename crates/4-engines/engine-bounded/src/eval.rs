@@ -58,6 +58,8 @@ pub(crate) struct Plan {
     quiet: Vec<ExprId>,
 }
 
+/// Where addresses of which nothing is known may lead: objects of more bytes are not looked at, when runs are cut.
+const MAX_ANYWHERE: u64 = 512;
 /// Addresses of so many bits are as good as null.
 const NULL_BITS: u32 = 16;
 
@@ -617,6 +619,15 @@ impl Engine<'_> {
         }
         let missed = self.c.aig.and(state.guard, !any);
         let missed = self.c.aig.and(missed, !ends);
+        if !write && self.cutting.is_some() {
+            // CU6: null pointers end a run, all else may be read.
+            let high = to.word.slice(NULL_BITS, self.objects.pointer - NULL_BITS);
+            let somewhere = self.c.truth(&high);
+            self.stray |= self.c.aig.and(missed, somewhere) != Lit::FALSE;
+            let goes_on = self.c.aig.or(any, somewhere);
+            state.guard = self.c.aig.and_all([state.guard, goes_on, !open]);
+            return out;
+        }
         self.undefined(missed, &to.word);
         state.guard = self.c.aig.and(state.guard, any);
         out
@@ -647,8 +658,21 @@ impl Engine<'_> {
         if bytes == 0 {
             return Ok(Some(Word::number(1, 0)));
         }
+        if !write && self.is_anywhere(state, at) {
+            // CU6: it may be anything; to look everywhere would tell hardly more.
+            let high = at.word.slice(NULL_BITS, self.objects.pointer - NULL_BITS);
+            let somewhere = self.c.truth(&high);
+            state.guard = self.c.aig.and(state.guard, somewhere);
+            self.stray = true;
+            return Ok(Some(self.c.input(8 * bytes as u32)));
+        }
         let targets = self.resolve(state, at, bytes, write);
         let mut out: Option<Word> = None;
+        let within = self.c.aig.and_all(targets.iter().map(|t| !t.when));
+        if !write && self.cutting.is_some() && !self.asks(Check::Memory) && within != Lit::FALSE {
+            // CU6: it may be anything.
+            out = Some(self.c.input(8 * bytes as u32));
+        }
         for target in targets.iter().rev() {
             let Some(word) = self.read(state, target, bytes)? else { continue };
             out = Some(match out {
@@ -657,6 +681,19 @@ impl Engine<'_> {
             });
         }
         Ok(out.filter(|_| state.guard != Lit::FALSE))
+    }
+
+    /// Whether an address may be of so much that what is there is as good as unknown. Not where what is not defined here
+    /// could be meant, which is told.
+    fn is_anywhere(&mut self, state: &State, at: &Value) -> bool {
+        if self.cutting.is_none() || self.asks(Check::Memory) || at.word.value().is_some() {
+            return false;
+        }
+        let sources = self.sources(state, at);
+        let all: Vec<u32> = sources.iter().flat_map(|s| s.iter()).copied().collect();
+        let sizes = all.iter().map(|&id| self.objects.all[id as usize].size);
+        let bytes = sizes.sum::<u64>();
+        all.len() > 2 && bytes > MAX_ANYWHERE
     }
 
     /// Notes that an access is not followed, and ends its runs.

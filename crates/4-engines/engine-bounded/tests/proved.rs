@@ -132,6 +132,41 @@ const TWINS: &[(&str, &str, &str)] = &[
         "q.full = q.n == 4;",
         "if (q.n == 4) q.full = 1;",
     ),
+    // What is read through an address of which nothing is known may be anything, and changes nothing.
+    (
+        "struct s { int *p; int n; } x; void *malloc(unsigned long);
+         int main() { struct s *q = malloc(16); int f = 0; while (1) { if (*q->p == 7) f = 1; else f = 2;
+         if (f != 1 && f != 2) { E: return 1; } f = 0; if (__VERIFIER_nondet_int()) { E2: ; } } }",
+        "if (f != 1 && f != 2)",
+        "if (__VERIFIER_nondet_int() == 3)",
+    ),
+    // Four numbers that balance.
+    (
+        "int main() { unsigned a = __VERIFIER_nondet_uint(), b = __VERIFIER_nondet_uint(), r = a, n = b;
+         while (n > 0) { n--; r++; } if (r != a + b) { E: return 1; } return 0; }",
+        "n--; r++;",
+        "n--; r++; if (n == 1) r++;",
+    ),
+    // Three, with a factor.
+    (
+        "int main() { unsigned i = 0, a = 0, b = 0, n = __VERIFIER_nondet_uint(); while (i < n) {
+         if (__VERIFIER_nondet_int()) { a += 1; b += 2; } else { a += 2; b += 1; } i++; }
+         if (a + b != 3 * n) { E: return 1; } return 0; }",
+        "a += 2; b += 1;",
+        "a += 2; b += 2;",
+    ),
+    // How far two numbers are apart depends on a state.
+    (
+        "int main() { int s = 0; unsigned t = 0, l = 0; while (1) { switch (s) {
+         case 0: t = l = __VERIFIER_nondet_uint(); s = 1; break;
+         case 1: t++; s = 2; break;
+         case 2: t++; s = __VERIFIER_nondet_int() ? 3 : 4; break;
+         case 3: t++; s = 5; break;
+         case 4: t++; s = 5; break;
+         case 5: if (t != l + 3) { E: return 1; } s = 0; break; } } }",
+        "case 4: t++;",
+        "case 4: ",
+    ),
     // Memory that is taken and given back in each round.
     (
         "void *malloc(unsigned long); void free(void *);
@@ -178,6 +213,12 @@ fn what_is_not_certain_is_not_proved() {
         // Something outside may do anything.
         "void signal(int, void (*)(int)); int g; void h(int s) { g = 1; }
          int main() { signal(2, h); while (1) { if (g) { E: return 1; } } }",
+        // What is written through an address of which nothing is known may be anything, too.
+        "struct s { int *p; int n; } x; void *malloc(unsigned long); int g;
+         int main() { struct s *q = malloc(16); while (1) { *q->p = 1; if (g) { E: return 1; } } }",
+        // What is read there may be anything.
+        "struct s { int *p; int n; } x; void *malloc(unsigned long);
+         int main() { struct s *q = malloc(16); while (1) { if (*q->p == 7) { E: return 1; } } }",
         // An access outside of objects comes first, perhaps.
         "int a[4], x; int main() { int i = 0; while (1) { a[i] = 1; i++; if (x) { E: return 1; } } }",
     ] {

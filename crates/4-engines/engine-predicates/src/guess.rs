@@ -3,33 +3,56 @@
 //! Guesses are bounds by numbers that the program mentions, sets of such numbers, equalities, differences and orders of
 //! two variables, strides, signs. A guess that some edge breaks while all others hold is dropped, until none is.
 
-use crate::graph::Graph;
+use crate::graph::{Bad, Graph, Variable};
 use crate::predicates::{Literal, Pred, as_signed, mask};
+use crate::samples::{Samples, samples};
 use check::{Budget, Progress, StopReason};
-use logic::{Cadical, Clauses, Lit, StopFlag, Valuation};
+use logic::{Cadical, Clauses, Lit, StopFlag};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The most guesses of a place.
-const MOST: usize = 500;
+const MOST: usize = 1_500;
 /// Places of so few variables have guesses about all pairs of them.
 const FEW: usize = 14;
-/// The most variables of places about whose pairs something is guessed from samples, and the most samples.
+/// The most variables of places about whose pairs something is guessed from samples.
 const MANY: usize = 30;
-const SAMPLES: usize = 6;
+
+/// The most numbers of a variable that is told apart by them alone, and of what samples have few of.
+const ENUMERATED: usize = 64;
+const SET: usize = 40;
+/// The most differences of two variables, and cases that are told apart.
+const APART: usize = 8;
+const CASES: usize = 120;
 
 type Clause = Vec<Literal>;
 
-/// The predicates that are worth while at each place, before anything is known.
-pub(crate) fn predicates(graph: &Graph) -> Vec<Vec<Pred>> {
+/// The predicates that are worth while at each place, with what is known there. A variable that is one of few numbers
+/// is told apart by them alone: orders among such say what equalities say, and keep a search from seeing it.
+pub(crate) fn predicates(graph: &Graph, known: &Known) -> Vec<Vec<Pred>> {
     let mut out = Vec::new();
-    for node in &graph.nodes {
+    for (number, (node, facts)) in graph.nodes.iter().zip(&known.facts).enumerate() {
         let mut list: Vec<Pred> = Vec::new();
-        let all = node.variables.len() <= FEW;
-        for (of, variable) in node.variables.iter().enumerate() {
+        let some = &known.useful[number];
+        let all = some.len() <= FEW;
+        let mut sets: FxHashMap<usize, &Clause> = FxHashMap::default();
+        for (of, set) in facts.iter().filter_map(one_of) {
+            let small = sets.entry(of).or_insert(set);
+            if set.len() < small.len() {
+                *small = set;
+            }
+        }
+        for &of in some {
+            let variable = &node.variables[of];
             let (width, signed) = (variable.bits.len(), variable.signed);
             if width == 1 {
                 list.push(Pred::Bit { of, bit: 0 });
+                continue;
+            }
+            if let Some(set) = sets.get(&of) {
+                let never = |pred: Pred| facts.contains(&vec![(pred, false)]);
+                list.extend(set.iter().map(|(pred, _)| *pred).filter(|&p| !never(p)));
                 continue;
             }
             for &number in variable.numbers.iter().filter(|&&n| n & !mask(width) == 0) {
@@ -42,34 +65,87 @@ pub(crate) fn predicates(graph: &Graph) -> Vec<Vec<Pred>> {
             if signed {
                 list.push(Pred::Most { of, number: mask(width), signed });
             }
-            for b in 0..node.variables.len() {
+            for &b in some {
                 let other = &node.variables[b];
                 let near = variable.beside.contains(&b);
-                if b == of || other.bits.len() != width || !(near || all) {
+                if b == of || other.bits.len() != width || !(near || all) || sets.contains_key(&b) {
                     continue;
                 }
                 if b > of {
                     list.push(Pred::Apart { a: of, b, number: 0 });
+                    // Small numbers that are added to one of them.
+                    let numbers = variable.numbers.iter().chain(&other.numbers).copied();
+                    let small = numbers.filter(|&n| as_signed(n & mask(width), width).abs() <= 64);
+                    for n in small.filter(|_| near) {
+                        let number = n & mask(width);
+                        let less = n.wrapping_neg() & mask(width);
+                        list.push(Pred::Apart { a: of, b, number });
+                        list.push(Pred::Apart { a: of, b, number: less });
+                    }
                 }
-                if near || node.variables.len() <= FEW / 2 {
+                if near || some.len() <= FEW / 2 {
                     list.push(Pred::Ordered { a: of, b, signed: signed && other.signed });
                 }
             }
         }
+        for (pred, all) in differences(&node.variables, some, &known.samples[number]) {
+            let Pred::Apart { a, b, .. } = pred else { continue };
+            list.extend(all.iter().map(|&number| Pred::Apart { a, b, number }));
+        }
         list.sort_unstable();
         list.dedup();
-        list.truncate(4 * MOST);
+        list.truncate(2 * MOST);
         out.push(list);
     }
     out
 }
 
+/// The variables of each place on which anything depends: what is bad, whether an edge is taken, or such a variable.
+fn useful(graph: &Graph, bads: &[Bad]) -> Vec<Vec<usize>> {
+    let mut owner: FxHashMap<Lit, (usize, usize)> = FxHashMap::default();
+    for (node, place) in graph.nodes.iter().enumerate() {
+        for (v, variable) in place.variables.iter().enumerate() {
+            owner.extend(variable.bits.iter().map(|&b| (b, (node, v))));
+        }
+    }
+    let mut seen: FxHashSet<(usize, usize)> = FxHashSet::default();
+    let mut visited = vec![false; graph.aig.len()];
+    let mut todo: Vec<u32> = graph.edges.iter().map(|e| e.guard.node()).collect();
+    todo.extend(bads.iter().map(|b| b.guard.node()));
+    while let Some(node) = todo.pop() {
+        if std::mem::replace(&mut visited[node as usize], true) {
+            continue;
+        }
+        if let Some((a, b)) = graph.aig.children(node) {
+            todo.extend([a.node(), b.node()]);
+        } else if let Some(&(place, v)) = owner.get(&Lit::of_node(node))
+            && seen.insert((place, v))
+        {
+            let into = graph.edges.iter().filter(|e| e.to == place);
+            todo.extend(into.flat_map(|e| e.values[v].iter().map(|l| l.node())));
+        }
+    }
+    let of = |node: usize| {
+        let all = 0..graph.nodes[node].variables.len();
+        all.filter(|&v| seen.contains(&(node, v))).collect()
+    };
+    (0..graph.nodes.len()).map(of).collect()
+}
+
+/// The variable that a clause says to be one of a few numbers.
+fn one_of(clause: &Clause) -> Option<(usize, &Clause)> {
+    let &[(Pred::Equal { of, .. }, true), ..] = &clause[..] else { return None };
+    let same = |l: &Literal| matches!(l, (Pred::Equal { of: other, .. }, true) if *other == of);
+    (clause.len() <= ENUMERATED && clause.iter().all(same)).then_some((of, clause))
+}
+
 /// Guesses about a place.
-fn guesses(graph: &Graph, node: usize) -> Vec<Clause> {
+fn guesses(graph: &Graph, node: usize, some: &[usize]) -> Vec<Clause> {
     let node = &graph.nodes[node];
     let mut out: Vec<Clause> = Vec::new();
-    let all = node.variables.len() <= FEW;
-    for (of, variable) in node.variables.iter().enumerate() {
+    let all = some.len() <= FEW;
+    for &of in some {
+        let variable = &node.variables[of];
         let (width, signed) = (variable.bits.len(), variable.signed);
         if width == 1 {
             out.extend([
@@ -86,8 +162,9 @@ fn guesses(graph: &Graph, node: usize) -> Vec<Clause> {
             false => numbers.sort_unstable(),
         }
         numbers.dedup();
-        if numbers.len() <= 40 {
+        if numbers.len() <= ENUMERATED {
             out.push(numbers.iter().map(|&number| (Pred::Equal { of, number }, true)).collect());
+            out.extend(numbers.iter().map(|&number| vec![(Pred::Equal { of, number }, false)]));
         }
         let half = numbers.len().min(20);
         for &number in numbers.iter().take(half).chain(numbers.iter().rev().take(half)) {
@@ -103,7 +180,7 @@ fn guesses(graph: &Graph, node: usize) -> Vec<Clause> {
                 out.push(vec![(Pred::Low { of, bits, number }, true)]);
             }
         }
-        for b in 0..node.variables.len() {
+        for &b in some {
             let other = &node.variables[b];
             if b == of || other.bits.len() != width || !(all || variable.beside.contains(&b)) {
                 continue;
@@ -122,61 +199,15 @@ fn guesses(graph: &Graph, node: usize) -> Vec<Clause> {
     out
 }
 
-/// States that runs come to: of each place some values of its variables.
-fn samples(
-    graph: &Graph,
-    solvers: &mut [Clauses<Cadical>],
-    budget: &Budget,
-) -> Result<Vec<Vec<Vec<u128>>>, StopReason> {
-    let mut out: Vec<Vec<Vec<u128>>> = vec![Vec::new(); graph.nodes.len()];
-    out[0].push(Vec::new());
-    let support = |e: &crate::graph::Edge| {
-        graph.aig.support(e.values.iter().flatten().copied().chain([e.guard]))
-    };
-    let supports: Vec<Vec<Lit>> = graph.edges.iter().map(support).collect();
-    for _ in 0..SAMPLES {
-        for (e, edge) in graph.edges.iter().enumerate() {
-            if out[edge.to].len() >= SAMPLES || graph.nodes[edge.to].variables.is_empty() {
-                continue;
-            }
-            for k in (0..out[edge.from].len()).rev().take(2) {
-                budget.poll()?;
-                let mut roots = vec![edge.guard];
-                let words = graph.nodes[edge.from].variables.iter();
-                for (variable, &value) in words.zip(&out[edge.from][k]) {
-                    let bits = variable.bits.iter().enumerate();
-                    roots.extend(bits.map(|(i, &l)| l.xor_sign(value >> i & 1 == 0)));
-                }
-                let solver = &mut solvers[edge.from];
-                if !matches!(solver.solve(&graph.aig, &roots), Ok(true)) {
-                    continue;
-                }
-                let mut valuation = Valuation::new();
-                supports[e].iter().for_each(|&l| valuation.set(l, solver.value(l)));
-                let mut number = |bits: &Vec<Lit>| {
-                    let bit =
-                        |(i, &l): (usize, &Lit)| u128::from(valuation.get(&graph.aig, l)) << i;
-                    bits.iter().enumerate().map(bit).sum()
-                };
-                let values: Vec<u128> = edge.values.iter().map(&mut number).collect();
-                if !out[edge.to].contains(&values) {
-                    out[edge.to].push(values);
-                }
-            }
-        }
-    }
-    Ok(out)
-}
-
 /// Guesses that fit all samples of a place: linear equalities of two and three variables.
-fn fitting(graph: &Graph, node: usize, samples: &[Vec<u128>]) -> Vec<Clause> {
+fn fitting(graph: &Graph, node: usize, some: &[usize], samples: &[Vec<u128>]) -> Vec<Clause> {
     let variables = &graph.nodes[node].variables;
     let mut out = Vec::new();
     let Some(first) = samples.first() else { return out };
     let second = samples.get(1).unwrap_or(first);
     // Where little is known, more is guessed of few variables.
     let sums = if samples.len() > 2 { FEW } else { FEW / 2 };
-    if variables.len() > MANY {
+    if some.len() > MANY {
         return out;
     }
     let mut keep = |pred: Pred| {
@@ -184,9 +215,9 @@ fn fitting(graph: &Graph, node: usize, samples: &[Vec<u128>]) -> Vec<Clause> {
             out.push(vec![(pred, true)]);
         }
     };
-    for a in 0..variables.len() {
+    for &a in some {
         let width = variables[a].bits.len();
-        for b in (0..variables.len()).filter(|&b| b != a) {
+        for b in some.iter().copied().filter(|&b| b != a) {
             if width < 4 || variables[b].bits.len() != width {
                 continue;
             }
@@ -201,16 +232,165 @@ fn fitting(graph: &Graph, node: usize, samples: &[Vec<u128>]) -> Vec<Clause> {
                 let number = first[a].wrapping_sub(by.wrapping_mul(first[b])) & mask(width);
                 keep(Pred::Linear { a, b, by, number });
             }
-            if a < b && variables.len() <= sums {
-                for (c, other) in variables.iter().enumerate() {
-                    if c != a && c != b && other.bits.len() == width {
+            if a < b && some.len() <= sums {
+                for &c in some {
+                    if c != a && c != b && variables[c].bits.len() == width {
                         keep(Pred::Sum { a, b, c });
                     }
                 }
             }
         }
     }
+    if some.len() <= FEW {
+        out.extend(planes(variables, some, samples).into_iter().map(|pred| vec![(pred, true)]));
+    }
+    for (pred, all) in differences(variables, some, samples) {
+        let Pred::Apart { a, b, .. } = pred else { continue };
+        out.push(all.iter().map(|&number| (Pred::Apart { a, b, number }, true)).collect());
+    }
+    for &of in some {
+        let numbers = few(samples, |s| s[of]);
+        if let Some(all) = numbers.filter(|_| variables[of].bits.len() > 1) {
+            out.push(all.iter().map(|&number| (Pred::Equal { of, number }, true)).collect());
+        }
+    }
     out.truncate(MOST);
+    out
+}
+
+/// Linear equalities of three and four variables that fit all samples.
+fn planes(variables: &[Variable], some: &[usize], samples: &[Vec<u128>]) -> Vec<Pred> {
+    let mut out = Vec::new();
+    // What has few numbers is told in other ways.
+    let wide = |&v: &usize| variables[v].bits.len() > 3 && !is_few(samples, v);
+    let some: Vec<usize> = some.iter().copied().filter(wide).collect();
+    let Some(first) = samples.first().filter(|_| samples.len() > 4) else { return out };
+    let mut keep = |pred: Pred| {
+        if samples.iter().all(|values| pred.holds(values, variables)) {
+            out.push(pred);
+        }
+    };
+    for (i, &a) in some.iter().enumerate() {
+        let width = variables[a].bits.len();
+        let same = |v: &usize| variables[*v].bits.len() == width;
+        for &b in some[i + 1..].iter().filter(|b| same(b)) {
+            for &c in some.iter().filter(|&&c| c != a && c != b && same(&c)) {
+                let sum = |s: &[u128]| s[a].wrapping_add(s[b]);
+                let steps = samples.iter().map(|s| {
+                    let x = as_signed(sum(s).wrapping_sub(sum(first)) & mask(width), width);
+                    (x, as_signed(s[c].wrapping_sub(first[c]) & mask(width), width))
+                });
+                let by = steps.filter(|s| s.1 != 0).min_by_key(|s| s.1.abs());
+                let by = by.filter(|(x, y)| x % y == 0 && x / y != 0 && (x / y).abs() <= 64);
+                if let Some((x, y)) = by {
+                    let by = (x / y) as u128 & mask(width);
+                    let number = sum(first).wrapping_sub(by.wrapping_mul(first[c])) & mask(width);
+                    keep(Pred::Plane { a, b, c, d: None, by, number });
+                }
+                for &d in some.iter().filter(|&&d| d > c && d != b && a < c && same(&d)) {
+                    let right = first[c].wrapping_add(first[d]);
+                    let number = sum(first).wrapping_sub(right) & mask(width);
+                    keep(Pred::Plane { a, b, c, d: Some(d), by: 1, number });
+                }
+            }
+        }
+    }
+    out
+}
+
+fn holds(clause: &Clause, values: &[u128], variables: &[Variable]) -> bool {
+    clause.iter().any(|(pred, value)| pred.holds(values, variables) == *value)
+}
+
+/// The numbers that a function of samples is, if they are few and each was seen more than once.
+fn few(samples: &[Vec<u128>], of: impl Fn(&[u128]) -> u128) -> Option<Vec<u128>> {
+    let mut all: Vec<u128> = samples.iter().map(|s| of(s)).collect();
+    all.sort_unstable();
+    all.dedup();
+    (all.len() <= SET && 2 * all.len() < samples.len()).then_some(all)
+}
+
+/// Whether a variable has next to no values.
+fn is_few(samples: &[Vec<u128>], v: usize) -> bool {
+    few(samples, |s| s[v]).is_some_and(|all| all.len() <= 3)
+}
+
+/// Differences of two variables that samples have, where they have few: predicates that are worth while.
+fn differences(
+    variables: &[Variable],
+    some: &[usize],
+    samples: &[Vec<u128>],
+) -> Vec<(Pred, Vec<u128>)> {
+    let mut out = Vec::new();
+    if some.len() > MANY {
+        return out;
+    }
+    for (i, &a) in some.iter().enumerate() {
+        let width = variables[a].bits.len();
+        for &b in &some[i + 1..] {
+            if width < 4 || variables[b].bits.len() != width {
+                continue;
+            }
+            let apart = |s: &[u128]| s[a].wrapping_sub(s[b]) & mask(width);
+            // What each of them says alone is not said again.
+            let near = variables[a].beside.contains(&b);
+            let alone = || is_few(samples, a) || is_few(samples, b);
+            if (near || !alone())
+                && let Some(all) = few(samples, apart).filter(|all| all.len() <= APART)
+            {
+                out.push((Pred::Apart { a, b, number: 0 }, all));
+            }
+        }
+    }
+    out
+}
+
+/// Guesses that fit all samples, of the form: if a variable is a number, something holds of another one. What is
+/// supposed is told apart by few numbers.
+fn implied(
+    variables: &[Variable],
+    some: &[usize],
+    samples: &[Vec<u128>],
+    facts: &[Clause],
+) -> Vec<Clause> {
+    let mut out: Vec<Clause> = Vec::new();
+    if some.len() > 2 * MANY || samples.len() < 4 {
+        return out;
+    }
+    let known: FxHashSet<&Clause> = facts.iter().collect();
+    // Cases, and what may hold in them.
+    let (mut cases, mut atoms): (Vec<Literal>, Vec<Literal>) = (Vec::new(), Vec::new());
+    for &of in some {
+        if variables[of].bits.len() == 1 {
+            let bit = Pred::Bit { of, bit: 0 };
+            cases.extend([(bit, true), (bit, false)]);
+            continue;
+        }
+        if let Some(all) = few(samples, |s| s[of]) {
+            cases.extend(all.iter().map(|&number| (Pred::Equal { of, number }, true)));
+            atoms.extend(all.iter().map(|&number| (Pred::Equal { of, number }, false)));
+        }
+    }
+    for (pred, all) in differences(variables, some, samples) {
+        let Pred::Apart { a, b, .. } = pred else { continue };
+        atoms.extend(all.iter().map(|&number| (Pred::Apart { a, b, number }, true)));
+    }
+    if cases.len() > CASES {
+        return out;
+    }
+    atoms.extend(&cases);
+    for (i, &(case, value)) in cases.iter().enumerate() {
+        for &(atom, holds) in atoms.iter().filter(|(a, _)| a.variables() != case.variables()) {
+            // Of an implication and its contraposition one is enough.
+            let back = cases[..i].iter().any(|&(p, v)| p == atom && v != holds);
+            let clause = vec![(case, !value), (atom, holds)];
+            let alone = known.contains(&vec![clause[0]]) || known.contains(&vec![clause[1]]);
+            if !back && !alone && samples.iter().all(|s| self::holds(&clause, s, variables)) {
+                out.push(clause);
+            }
+        }
+    }
+    out.truncate(2 * MOST);
     out
 }
 
@@ -222,45 +402,118 @@ struct Guess {
     next: Vec<Lit>,
 }
 
-/// The guesses that hold together; none of them if there is no time for that.
+/// What is known of the places: the guesses that hold together. They are tried in stages, the simplest first, so that
+/// something is known if there is no time for all; what one stage drops is tried again with the guesses of the next.
 pub(crate) fn facts(
     graph: &mut Graph,
+    bads: &[Bad],
     limit: Duration,
     budget: &Budget,
-) -> Result<(Vec<Vec<Clause>>, u64), StopReason> {
+) -> Result<Known, StopReason> {
     let count = graph.nodes.len();
-    let start = Instant::now();
-    let watched = budget.clone();
-    let stop: StopFlag = Arc::new(move || start.elapsed() > limit || watched.poll().is_err());
-    let mut solvers: Vec<Clauses<Cadical>> =
-        (0..count).map(|_| Clauses::new(stop.clone())).collect();
-    let mut left: Vec<Vec<Guess>> = Vec::new();
+    let stages = 3;
+    let mut start = Instant::now();
+    let stop = |start: Instant| -> StopFlag {
+        let watched = budget.clone();
+        Arc::new(move || start.elapsed() > limit || watched.poll().is_err())
+    };
+    let solvers = |stop: &StopFlag| -> Vec<Clauses<Cadical>> {
+        (0..count).map(|_| Clauses::new(stop.clone())).collect()
+    };
+    let samples = samples(graph, &mut solvers(&stop(start)), budget)?;
+    let useful = useful(graph, bads);
+    let mut known = Known { facts: vec![Vec::new(); count], samples, useful, questions: 0 };
+    let mut tried: Vec<Vec<Clause>> = vec![Vec::new(); count];
+    for stage in 0..stages {
+        let mut new = false;
+        for (node, tried) in tried.iter_mut().enumerate() {
+            let variables = &graph.nodes[node].variables;
+            let (samples, some) = (&known.samples[node], &known.useful[node]);
+            let mut all = match stage {
+                0 => guesses(graph, node, some),
+                1 => fitting(graph, node, some, samples),
+                _ => implied(variables, some, samples, &known.facts[node]),
+            };
+            let fits = |clause: &Clause| samples.iter().all(|s| holds(clause, s, variables));
+            all.retain(|clause| fits(clause) && !known.facts[node].contains(clause));
+            new |= !all.is_empty();
+            tried.append(&mut all);
+            tried.sort_unstable();
+            tried.dedup();
+        }
+        if !new {
+            continue;
+        }
+        start = Instant::now();
+        let mut solvers = solvers(&stop(start));
+        if !together(graph, &mut known, &tried, &mut solvers, budget)? {
+            break;
+        }
+        for (tried, facts) in tried.iter_mut().zip(&known.facts) {
+            tried.retain(|clause| !facts.contains(clause));
+        }
+    }
+    Ok(known)
+}
+
+/// What guesses found out.
+pub(crate) struct Known {
+    /// What holds at each place.
+    pub(crate) facts: Vec<Vec<Clause>>,
+    /// States that runs come to.
+    pub(crate) samples: Samples,
+    /// The variables on which something depends.
+    pub(crate) useful: Vec<Vec<usize>>,
+    /// Questions to solvers.
+    pub(crate) questions: u64,
+}
+
+impl Known {
+    /// Nothing but that all variables may be worth while.
+    pub(crate) fn nothing(graph: &Graph) -> Known {
+        let count = graph.nodes.len();
+        let all = |node: &crate::graph::Node| (0..node.variables.len()).collect();
+        Known {
+            facts: vec![Vec::new(); count],
+            samples: vec![Vec::new(); count],
+            useful: graph.nodes.iter().map(all).collect(),
+            questions: 0,
+        }
+    }
+}
+
+/// Adds to what is known the guesses that hold together with it. False if there is no time for that.
+fn together(
+    graph: &mut Graph,
+    known: &mut Known,
+    tried: &[Vec<Clause>],
+    solvers: &mut [Clauses<Cadical>],
+    budget: &Budget,
+) -> Result<bool, StopReason> {
+    let count = graph.nodes.len();
     let into: Vec<Vec<usize>> = (0..count)
         .map(|n| (0..graph.edges.len()).filter(|&e| graph.edges[e].to == n).collect())
         .collect();
-    let samples = samples(graph, &mut solvers, budget)?;
+    let mut left: Vec<Vec<Guess>> = Vec::new();
     for node in 0..count {
         let words: Vec<Vec<Lit>> =
             graph.nodes[node].variables.iter().map(|v| v.bits.clone()).collect();
+        for clause in &known.facts[node] {
+            let now = build(&mut graph.aig, clause, &words);
+            if solvers[node].require(&graph.aig, now).is_err() {
+                budget.poll()?;
+                return Ok(false);
+            }
+        }
         let mut list = Vec::new();
-        let mut all = guesses(graph, node);
-        all.retain(|clause| {
-            let holds = |values: &Vec<u128>| {
-                clause.iter().any(|(p, v)| p.holds(values, &graph.nodes[node].variables) == *v)
-            };
-            samples[node].iter().all(holds)
-        });
-        all.extend(fitting(graph, node, &samples[node]));
-        for clause in all {
+        for clause in &tried[node] {
             let (aig, edges) = (&mut graph.aig, &graph.edges);
-            let now = build(aig, &clause, &words);
-            let next = into[node].iter().map(|&e| build(aig, &clause, &edges[e].values)).collect();
-            list.push(Guess { clause, now, next });
+            let now = build(aig, clause, &words);
+            let next = into[node].iter().map(|&e| build(aig, clause, &edges[e].values)).collect();
+            list.push(Guess { clause: clause.clone(), now, next });
         }
         left.push(list);
     }
-    let none = || Ok((vec![Vec::new(); count], 0));
-    let mut questions = 0;
     loop {
         let mut changed = false;
         for node in 0..count {
@@ -270,8 +523,8 @@ pub(crate) fn facts(
                     if left[node].is_empty() {
                         break;
                     }
-                    questions += 1;
-                    let (done, total) = (questions, None);
+                    known.questions += 1;
+                    let (done, total) = (known.questions, None);
                     budget.report(Progress { phase: "guessing", done, total });
                     budget.poll()?;
                     let all = graph.aig.and_all(left[node].iter().map(|g| g.next[k]));
@@ -281,7 +534,7 @@ pub(crate) fn facts(
                     for guess in &left[node] {
                         if solvers[from].literal(&graph.aig, guess.next[k]).is_err() {
                             budget.poll()?;
-                            return none();
+                            return Ok(false);
                         }
                     }
                     match solvers[from].solve(&graph.aig, &roots) {
@@ -289,7 +542,7 @@ pub(crate) fn facts(
                         Ok(true) => {}
                         Err(_) => {
                             budget.poll()?;
-                            return none();
+                            return Ok(false);
                         }
                     }
                     // Drops what the step breaks.
@@ -298,16 +551,19 @@ pub(crate) fn facts(
                     left[node].retain(|g| g.next[k] == Lit::TRUE || solver.value(g.next[k]));
                     changed = true;
                     if left[node].len() == before {
-                        return none();
+                        return Ok(false);
                     }
                 }
             }
         }
         if !changed {
-            let clauses = |list: Vec<Guess>| list.into_iter().map(|g| g.clause).collect();
-            return Ok((left.into_iter().map(clauses).collect(), questions));
+            break;
         }
     }
+    for (facts, list) in known.facts.iter_mut().zip(left) {
+        facts.extend(list.into_iter().map(|g| g.clause));
+    }
+    Ok(true)
 }
 
 pub(crate) fn build(aig: &mut logic::Aig, clause: &Clause, words: &[Vec<Lit>]) -> Lit {

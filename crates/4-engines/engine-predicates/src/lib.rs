@@ -42,6 +42,7 @@ mod pdr;
 mod predicates;
 mod ranking;
 mod recurrence;
+mod samples;
 mod shrink;
 mod solver;
 
@@ -70,24 +71,25 @@ pub enum Proved {
     Unknown(StopReason),
 }
 
-/// The most time for guesses.
-const GUESSING: Duration = Duration::from_secs(4);
+/// The most time for guesses of a stage.
+const GUESSING: Duration = Duration::from_secs(8);
 
 /// Invariants that can be guessed, by place.
 pub fn facts(graph: &mut Graph, budget: &Budget) -> Result<Proof, StopReason> {
     ranking::mention(graph);
-    let (clauses, _) = guess::facts(graph, GUESSING, budget)?;
-    Ok(Proof { clauses })
+    let known = guess::facts(graph, &[], GUESSING, budget)?;
+    Ok(Proof { clauses: known.facts })
 }
 
 /// Guesses an invariant that excludes what is bad.
 pub fn guess(graph: &mut Graph, bads: &[Bad], budget: &Budget) -> (Proved, Counts) {
     let mut counts = Counts::default();
-    let (facts, questions) = match guess::facts(graph, Duration::MAX, budget) {
-        Ok(found) => found,
+    let known = match guess::facts(graph, bads, Duration::MAX, budget) {
+        Ok(known) => known,
         Err(reason) => return (Proved::Unknown(reason), counts),
     };
-    counts.questions += questions;
+    let facts = known.facts;
+    counts.questions += known.questions;
     counts.predicates = facts.iter().map(|f| f.len() as u64).sum();
     let proof = Proof { clauses: facts };
     let found = match check(graph, bads, &proof, budget) {
@@ -104,14 +106,13 @@ pub fn guess(graph: &mut Graph, bads: &[Bad], budget: &Budget) -> (Proved, Count
 /// Searches for an invariant that excludes what is bad, or for a run to it.
 pub fn prove(graph: &mut Graph, bads: &[Bad], budget: &Budget) -> (Proved, Counts) {
     let mut counts = Counts::default();
-    let facts = match guess::facts(graph, GUESSING, budget) {
-        Ok((facts, questions)) => {
-            counts.questions += questions;
-            facts
-        }
+    let known = match guess::facts(graph, bads, GUESSING, budget) {
+        Ok(known) => known,
         Err(reason) => return (Proved::Unknown(reason), counts),
     };
-    let preds = guess::predicates(graph);
+    counts.questions += known.questions;
+    let preds = guess::predicates(graph, &known);
+    let facts = known.facts;
     let mut search = match Pdr::new(graph, bads, preds, &facts, budget) {
         Ok(search) => search,
         Err(reason) => return (Proved::Unknown(reason), counts),

@@ -519,6 +519,7 @@ impl<'g> Pdr<'g> {
                 Pred::Apart { .. }
                 | Pred::Linear { .. }
                 | Pred::Sum { .. }
+                | Pred::Plane { .. }
                 | Pred::Ordered { .. }
                 | Pred::Below { .. } => 1,
                 Pred::Most { .. } => 3,

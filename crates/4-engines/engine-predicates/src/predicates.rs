@@ -58,6 +58,21 @@ pub enum Pred {
         /// Another one.
         c: usize,
     },
+    /// `a + b == by * c + d + number`
+    Plane {
+        /// A variable.
+        a: usize,
+        /// One of the same width.
+        b: usize,
+        /// Another one.
+        c: usize,
+        /// And another one, if it is not left out.
+        d: Option<usize>,
+        /// How often the third one.
+        by: u128,
+        /// The number.
+        number: u128,
+    },
     /// `a <= b`
     Ordered {
         /// A variable.
@@ -153,27 +168,29 @@ pub(crate) fn times(aig: &mut Aig, word: &[Lit], by: u128, other: Vec<Lit>) -> V
 
 impl Pred {
     /// The variables that it is about.
-    pub fn variables(&self) -> [usize; 3] {
+    pub fn variables(&self) -> [usize; 4] {
         match *self {
             Pred::Bit { of, .. }
             | Pred::Equal { of, .. }
             | Pred::Most { of, .. }
-            | Pred::Low { of, .. } => [of, of, of],
+            | Pred::Low { of, .. } => [of, of, of, of],
             Pred::Apart { a, b, .. }
             | Pred::Linear { a, b, .. }
             | Pred::Ordered { a, b, .. }
-            | Pred::Below { a, b, .. } => [a, b, b],
-            Pred::Sum { a, b, c } => [a, b, c],
+            | Pred::Below { a, b, .. } => [a, b, b, b],
+            Pred::Sum { a, b, c } => [a, b, c, c],
+            Pred::Plane { a, b, c, d, .. } => [a, b, c, d.unwrap_or(c)],
         }
     }
 
     /// Whether it makes sense for these variables.
     pub fn fits(&self, variables: &[Variable]) -> bool {
-        let [a, b, c] = self.variables().map(|v| variables.get(v));
-        let (Some(x), Some(y), Some(z)) = (a, b, c) else { return false };
+        let [a, b, c, d] = self.variables().map(|v| variables.get(v));
+        let (Some(x), Some(y), Some(z), Some(u)) = (a, b, c, d) else { return false };
         let width = x.bits.len();
         width == y.bits.len()
             && width == z.bits.len()
+            && width == u.bits.len()
             && match *self {
                 Pred::Bit { bit, .. } => (bit as usize) < width,
                 Pred::Low { bits, number, .. } => {
@@ -183,7 +200,9 @@ impl Pred {
                     number & !mask(width) == 0
                 }
                 Pred::Apart { number, .. } => number & !mask(width) == 0,
-                Pred::Linear { by, number, .. } => (number | by) & !mask(width) == 0,
+                Pred::Linear { by, number, .. } | Pred::Plane { by, number, .. } => {
+                    (number | by) & !mask(width) == 0
+                }
                 Pred::Ordered { .. } | Pred::Below { .. } | Pred::Sum { .. } => true,
             }
     }
@@ -219,6 +238,20 @@ impl Pred {
                 let sum = add(aig, &words[a], &words[b]);
                 aig.equal(&sum, &words[c])
             }
+            Pred::Plane { a, b, c, d, by, number } => {
+                let width = words[a].len();
+                let mut left = add(aig, &words[a], &words[b]);
+                let mut right = constant(number, width);
+                if let Some(d) = d {
+                    right = add(aig, &right, &words[d]);
+                }
+                let less = by.wrapping_neg() & mask(width);
+                match by.count_ones() <= less.count_ones() {
+                    true => right = times(aig, &words[c], by, right),
+                    false => left = times(aig, &words[c], less, left),
+                }
+                aig.equal(&left, &right)
+            }
             Pred::Linear { a, b, by, number } => {
                 let width = words[a].len();
                 let less = by.wrapping_neg() & mask(width);
@@ -250,6 +283,11 @@ impl Pred {
             }
             Pred::Sum { a, b, c } => {
                 values[a].wrapping_add(values[b]) & mask(width(a)) == values[c]
+            }
+            Pred::Plane { a, b, c, d, by, number } => {
+                let d = d.map_or(0, |d| values[d]);
+                let right = by.wrapping_mul(values[c]).wrapping_add(d).wrapping_add(number);
+                values[a].wrapping_add(values[b]).wrapping_sub(right) & mask(width(a)) == 0
             }
             Pred::Linear { a, b, by, number } => {
                 let other = by.wrapping_mul(values[b]).wrapping_add(number);
@@ -308,6 +346,20 @@ impl Pred {
                     Some(by) => format!("{} + {by} * {} {sign} {n}", name(a), name(b)),
                     None => format!("{} - {by} * {} {sign} {n}", name(a), name(b)),
                 }
+            }
+            Pred::Plane { a, b, c, d, by, number: n } => {
+                let sign = if holds { "==" } else { "!=" };
+                let mut right = match number(by, c, true).as_str() {
+                    "1" => name(c).to_owned(),
+                    by => format!("{by} * {}", name(c)),
+                };
+                right += &d.map_or(String::new(), |d| format!(" + {}", name(d)));
+                match number(n, a, true).strip_prefix('-') {
+                    Some(n) => right += &format!(" - {n}"),
+                    None if n > 0 => right += &format!(" + {n}"),
+                    None => {}
+                }
+                format!("{} + {} {sign} {right}", name(a), name(b))
             }
             Pred::Apart { a, b, number: 0 } => {
                 format!("{} {} {}", name(a), if holds { "==" } else { "!=" }, name(b))

@@ -681,13 +681,14 @@ impl Ranking<'_> {
     /// Whether predicates hold.
     fn predicates(&self, nodes: &[usize], classes: &[Class]) -> Vec<Vec<Measure>> {
         let mut out = Vec::new();
-        let mut all = guess::predicates(self.graph).swap_remove(nodes[0]);
+        let nothing = guess::Known::nothing(self.graph);
+        let mut all = guess::predicates(self.graph, &nothing).swap_remove(nodes[0]);
         let wide = self.graph.nodes[nodes[0]].variables.iter().enumerate();
         let wide = wide.filter(|(_, v)| v.bits.len() > 1);
         all.extend(wide.map(|(of, _)| Pred::Low { of, bits: 1, number: 0 }));
         for pred in &all {
             let class = |v: usize| classes.iter().find(|c| c[0] == Some(v));
-            let [a, b, _] = pred.variables();
+            let [a, b, ..] = pred.variables();
             let (Some(a), Some(b)) = (class(a), class(b)) else { continue };
             for holds in [true, false] {
                 let measure = |k: usize| {
@@ -699,11 +700,11 @@ impl Ranking<'_> {
                         Pred::Most { number, signed, .. } => Pred::Most { of: a, number, signed },
                         Pred::Apart { number, .. } => Pred::Apart { a, b, number },
                         Pred::Ordered { signed, .. } => Pred::Ordered { a, b, signed },
-                        other => other,
+                        _ => return None,
                     };
-                    Measure::Holds { pred, holds }
+                    Some(Measure::Holds { pred, holds })
                 };
-                out.push((0..nodes.len()).map(measure).collect());
+                out.extend((0..nodes.len()).map(measure).collect::<Option<Vec<Measure>>>());
             }
         }
         out

@@ -6,7 +6,7 @@
 
 use crate::entries::{self, Harness};
 use crate::prover::{self, How};
-use crate::{stubs, termination};
+use crate::{stubs, termination, tried};
 use asking::{EngineChoice, Judgement, Options, Watch, nothing};
 use c_data::{BlockId, Check, FuncId, Point};
 use check::{Limits, Partial, StopReason};
@@ -384,12 +384,19 @@ fn reached_or_proved(
     if options.search.bound.is_some() || !from_main {
         return reached(of, properties, goals, options, budget);
     }
-    let open = |o: &Outcome| o.stop_reason.as_ref().is_some_and(prover::leaves_open);
+    // What is read outside of objects ends a search, and not a proof.
+    let open = |o: &Outcome| {
+        let stray = |r: &StopReason| matches!(r, StopReason::Approximate { .. });
+        o.stop_reason.as_ref().is_some_and(|r| prover::leaves_open(r) || stray(r))
+    };
     let decided = |o: &Outcome| o.stop_reason.is_none();
     let ((mut results, allocates), proved) = prover::beside(
         budget,
         |budget| reached(of, properties, goals, options, budget),
-        |budget| proved(of, properties, goals, How::Directed, options, budget),
+        |budget| {
+            let tried = tried::tried(of, goals, options.shown.max_steps.min(MAX_LINES), budget);
+            told(of, properties, goals, How::Directed, tried, options, budget)
+        },
         |(results, _)| results.iter().all(decided),
         |(results, _)| results.iter().any(open),
     );
@@ -428,25 +435,42 @@ fn proved(
     options: &Options,
     budget: &check::Budget,
 ) -> (Vec<Outcome>, bool) {
+    told(of, properties, goals, how, None, options, budget)
+}
+
+/// The same, if it is not known already.
+fn told(
+    of: &Searched<'_>,
+    properties: &[&Property],
+    goals: &[Goal],
+    how: How,
+    known: Option<prover::Answers>,
+    options: &Options,
+    budget: &check::Budget,
+) -> (Vec<Outcome>, bool) {
     let start = Instant::now();
     let lines = options.shown.max_steps.min(MAX_LINES);
-    let done = caught("engine pdr", || prover::goals(of, goals, how, lines, budget));
+    let by = known.as_ref().map(|_| tried::EXECUTED);
+    let done = caught("engine pdr", || {
+        known.unwrap_or_else(|| prover::goals(of, goals, how, lines, budget))
+    });
     let seconds = start.elapsed().as_secs_f64();
     let mut results = Vec::new();
-    let (mut found, counters, allocates) = match done {
-        Ok(answers) => (answers.verdicts, answers.counters, answers.allocates),
+    let (mut found, counters, (allocates, stray)) = match done {
+        Ok(answers) => (answers.verdicts, answers.counters, (answers.allocates, answers.stray)),
         Err(what) => {
             let reason = StopReason::Internal { what };
             let open = || prover::Verdict::Unknown(reason.clone());
-            (goals.iter().map(|_| open()).collect(), Vec::new(), false)
+            (goals.iter().map(|_| open()).collect(), Vec::new(), (false, false))
         }
     };
     found.reverse();
     for (i, &property) in properties.iter().enumerate() {
         let mut out = Outcome::unknown(property.clone(), StopReason::Cancelled);
-        out.engine = match how {
-            How::Directed => prover::PDR,
-            How::Guesses => prover::PREDICATES,
+        out.engine = match (by, how) {
+            (Some(by), _) => by,
+            (None, How::Directed) => prover::PDR,
+            (None, How::Guesses) => prover::PREDICATES,
         }
         .to_owned();
         out.why = "asked for by `--engine`".to_owned();
@@ -458,6 +482,10 @@ fn proved(
             Some(prover::Verdict::Proved(invariants)) => {
                 tell(&mut out, &Verdict::Unreached, of);
                 out.invariants = Some(invariants);
+                if stray {
+                    let what = "the program may read outside of its objects: what it reads there is taken to be anything";
+                    out.warnings.push(what.to_owned());
+                }
             }
             Some(prover::Verdict::Reached(inputs, passed)) => {
                 tell(&mut out, &Verdict::Reached(inputs), of);
@@ -557,6 +585,8 @@ pub(crate) struct Executed {
     pub(crate) passed: c_run::Passes,
     /// Operations that failed.
     pub(crate) failed: Vec<c_run::Failure>,
+    /// How many inputs it took.
+    pub(crate) taken: usize,
 }
 
 /// Executes a run up to some points, or to where an operation fails that is asked about.
@@ -566,11 +596,22 @@ pub(crate) fn executed(
     run: Run,
     budget: &check::Budget,
 ) -> Executed {
+    executed_for(program, (points, check), run, MAX_STEPS, budget)
+}
+
+/// The same with so many steps at most.
+pub(crate) fn executed_for(
+    program: &c_data::Program,
+    (points, check): (&[Point], Option<Check>),
+    run: Run,
+    steps: u64,
+    budget: &check::Budget,
+) -> Executed {
     let stdin = run.stdin;
     let run = c_run::Options {
         args: run.args,
         inputs: run.inputs,
-        max_steps: Some(MAX_STEPS),
+        max_steps: Some(steps),
         stop_at: points.to_vec(),
         lines: run.lines,
         check,
@@ -578,7 +619,7 @@ pub(crate) fn executed(
     };
     let outcome = c_run::run(program, &run, &mut Silent { budget, stdin, read: 0 });
     let reached = outcome.ending == c_run::Ending::Reached;
-    Executed { reached, passed: outcome.passed, failed: outcome.failed }
+    Executed { reached, passed: outcome.passed, failed: outcome.failed, taken: outcome.taken }
 }
 
 /// Whether the program, executed on the inputs of a claim, does what is claimed.

@@ -595,6 +595,7 @@ impl<'a> Judging<'a> {
                         reached: run.reached,
                         passed: run.passed.clone(),
                         failed: run.failed.clone(),
+                        taken: run.taken,
                     };
                     found.insert(*index, (inputs.clone(), again));
                 }

@@ -103,13 +103,14 @@ fn measure(told: &Smaller, variables: &[Variable]) -> Result<Measure, String> {
 }
 
 fn comparison((pred, holds): Literal, variables: &[Variable]) -> Comparison {
-    let [a, b, c] = pred.variables();
+    let [a, b, c, _] = pred.variables();
     let name = |v: usize| variables[v].name.clone();
     let mut out = Comparison {
         is: String::new(),
         a: name(a),
         b: None,
         c: None,
+        d: None,
         by: None,
         number: None,
         bits: None,
@@ -141,6 +142,12 @@ fn comparison((pred, holds): Literal, variables: &[Variable]) -> Comparison {
             (out.number, out.b) = (Some(number.to_string()), Some(name(b)));
             out.by = Some(by.to_string());
             "linear"
+        }
+        Pred::Plane { d: fourth, by, number, .. } => {
+            (out.b, out.c) = (Some(name(b)), Some(name(c)));
+            (out.d, out.by) = (fourth.map(name), Some(by.to_string()));
+            out.number = Some(number.to_string());
+            "plane"
         }
         Pred::Sum { .. } => {
             (out.b, out.c) = (Some(name(b)), Some(name(c)));
@@ -221,6 +228,14 @@ fn literal(told: &Comparison, variables: &[Variable]) -> Result<Literal, String>
             number: number.ok_or_else(missing)?,
         },
         "sum" => Pred::Sum { a, b: b.ok_or_else(missing)?, c: c.ok_or_else(missing)? },
+        "plane" => Pred::Plane {
+            a,
+            b: b.ok_or_else(missing)?,
+            c: c.ok_or_else(missing)?,
+            d: told.d.as_deref().map(find).transpose()?,
+            by: by.ok_or_else(missing)?,
+            number: number.ok_or_else(missing)?,
+        },
         "ordered" => {
             Pred::Ordered { a, b: b.ok_or_else(missing)?, signed: told.signed.ok_or_else(missing)? }
         }

@@ -30,6 +30,7 @@ mod operations;
 mod prover;
 mod stubs;
 mod termination;
+mod tried;
 mod witness;
 
 pub use bounded::{of_data, replayed, replayed_proof, search, searchable, with_data};

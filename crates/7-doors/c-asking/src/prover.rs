@@ -50,6 +50,8 @@ pub(crate) struct Answers {
     pub(crate) verdicts: Vec<Verdict>,
     pub(crate) counters: Vec<(String, u64)>,
     pub(crate) allocates: bool,
+    /// It may read outside of objects.
+    pub(crate) stray: bool,
 }
 
 /// Proves that goals are not reached, or finds runs to them.
@@ -61,7 +63,8 @@ pub(crate) fn goals(
     budget: &Budget,
 ) -> Answers {
     let program = of.data.program();
-    let mut out = Answers { verdicts: Vec::new(), counters: Vec::new(), allocates: false };
+    let mut out =
+        Answers { verdicts: Vec::new(), counters: Vec::new(), allocates: false, stray: false };
     let mut blocks = match engine_bounded::blocks(program, goals, None, budget) {
         Ok(blocks) => blocks,
         Err(reason) => {
@@ -69,7 +72,7 @@ pub(crate) fn goals(
             return out;
         }
     };
-    out.allocates = blocks.allocates;
+    (out.allocates, out.stray) = (blocks.allocates, blocks.stray);
     let mut counts = Counts::default();
     for goal in 0..goals.len() {
         let bads = blocks.bads(goal);

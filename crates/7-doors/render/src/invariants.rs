@@ -76,8 +76,8 @@ pub struct Disjunction {
 pub struct Comparison {
     /// Which one: `bit` (of `a`, the number says which), `equal` (to the number), `most` (at most the number), `low` (the
     /// lowest bits are the number), `apart` (`a` minus `b` is the number), `linear` (`a` is `by` times `b` and the number), `sum` (`a` and `b` are
-    /// `c`), `ordered` (`a` is at most `b`), `below` (`a` is
-    /// less than `b`).
+    /// `c`), `plane` (`a` and `b` are `by` times `c`, `d` if it is there, and the number), `ordered` (`a` is at most `b`),
+    /// `below` (`a` is less than `b`).
     pub is: String,
     /// A variable.
     pub a: String,
@@ -87,6 +87,9 @@ pub struct Comparison {
     /// A third one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub c: Option<String>,
+    /// A fourth one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub d: Option<String>,
     /// How often `b` is taken, in decimal, as it is without a sign.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
@@ -156,7 +159,7 @@ fn disjunction(at: &At<'_>) -> Result<Disjunction, ReadError> {
 }
 
 fn comparison(at: &At<'_>) -> Result<Comparison, ReadError> {
-    at.only(&["is", "a", "b", "c", "by", "number", "bits", "signed", "holds"])?;
+    at.only(&["is", "a", "b", "c", "d", "by", "number", "bits", "signed", "holds"])?;
     let there = |name: &str| at.json.get(name).is_some();
     let flag = |name: &str| {
         let at = at.get(name)?;
@@ -167,6 +170,7 @@ fn comparison(at: &At<'_>) -> Result<Comparison, ReadError> {
         a: at.get("a")?.text()?,
         b: there("b").then(|| at.get("b")?.text()).transpose()?,
         c: there("c").then(|| at.get("c")?.text()).transpose()?,
+        d: there("d").then(|| at.get("d")?.text()).transpose()?,
         by: there("by").then(|| at.get("by")?.text()).transpose()?,
         number: there("number").then(|| at.get("number")?.text()).transpose()?,
         bits: there("bits").then(|| at.get("bits")?.number()).transpose()?,
