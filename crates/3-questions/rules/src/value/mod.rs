@@ -38,8 +38,10 @@
 //!   (`outside`).
 //! - VP9. Points at which nothing happens are left out: words are sequences of the letters in which there
 //!   is an event of the rule. A rule for which that makes a difference keeps all points (`edges`).
+//! - VP10. Where two pointers differ, not both have the value; where they are equal, both have it or none, unless it has
+//!   escaped: then what is not followed may have it (`points`).
 //!
-//! What is known of numbers that are tested stands in `signs` (SG1–SG5), which functions belong together in
+//! What is known of numbers that are tested stands in `signs` (SG1–SG6), which functions belong together in
 //! `tables` (TF1–TF3).
 
 mod aliases;
