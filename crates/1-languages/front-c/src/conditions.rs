@@ -524,6 +524,11 @@ impl Callee {
 }
 
 impl Condition {
+    /// Whether it is about what is not only reached by its name.
+    pub fn is_shared(&self) -> bool {
+        !self.cells.is_empty() || !self.shared.is_empty()
+    }
+
     /// What is worth to be known of a value; none if nothing can be.
     fn of(s: &Skeleton, effects: &Effects, body: &Body, d: DataId) -> Option<Condition> {
         let Depends { objects: depends, loaded, memory } = depends(s, &body.data, d);

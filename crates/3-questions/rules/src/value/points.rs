@@ -532,7 +532,9 @@ impl Maker<'_> {
             }
             (true, Some(escaped)) => {
                 let escaped = exprs.pre(escaped);
-                let same = exprs.binary(BinaryOp::Eq, a, b);
+                let (both, any) = (exprs.and(a, b), exprs.or(a, b));
+                let none = exprs.not(any);
+                let same = exprs.or(both, none);
                 exprs.or(escaped, same)
             }
             (true, None) => Exprs::TRUE,

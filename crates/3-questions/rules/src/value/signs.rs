@@ -300,7 +300,8 @@ impl Maker<'_> {
                 }
                 let own = item.reach == Reach::Var && item.automatic;
                 let shared = !own || item.address_taken;
-                if own && item.owner != Some(body.func) {
+                let forgotten = shared && self.remembers != super::Remembers::Everything;
+                if own && item.owner != Some(body.func) || forgotten {
                     continue;
                 }
                 list.push((o, kind, shared));
