@@ -196,7 +196,8 @@ impl Cells {
             if !out.names.contains_key(member(s, o)) {
                 out.names.insert(member(s, o).to_owned(), next);
             }
-            let whole = type_name(s, base).map(|t| if behind { t.strip_suffix('*') } else { Some(t) });
+            let whole =
+                type_name(s, base).map(|t| if behind { t.strip_suffix('*') } else { Some(t) });
             let Some(Some(whole)) = whole else { continue };
             let cell = out.cell(s, o);
             let (written, inner) = has.entry(whole).or_default();
@@ -208,7 +209,8 @@ impl Cells {
         let mut names: Vec<&str> = has.keys().copied().collect();
         names.sort_unstable();
         for name in names {
-            let (mut written, mut seen, mut todo) = (Written::default(), FxHashSet::default(), vec![name]);
+            let (mut written, mut seen, mut todo) =
+                (Written::default(), FxHashSet::default(), vec![name]);
             while let Some(t) = todo.pop() {
                 if let Some((own, inner)) = has.get(t).filter(|_| seen.insert(t)) {
                     written.add(own);

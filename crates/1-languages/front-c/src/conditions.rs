@@ -199,7 +199,13 @@ impl Effects {
     }
 
     /// What a call does, and what it writes through its arguments.
-    fn of(&self, s: &Skeleton, body: &Body, call: Option<&Call>, callee: Callee) -> (&Effect, Written) {
+    fn of(
+        &self,
+        s: &Skeleton,
+        body: &Body,
+        call: Option<&Call>,
+        callee: Callee,
+    ) -> (&Effect, Written) {
         let nothing = Written::default();
         match callee {
             Callee::Quiet => (&self.nothing, nothing),

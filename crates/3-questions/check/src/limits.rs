@@ -378,6 +378,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_attempt_may_have_a_part_of_the_memory() {
+        let whole = Budget::new(Limits::default());
+        let part = whole.attempt_within(100);
+        let other = part.clone();
+        assert_eq!((part.reserve(60), other.reserve(40)), (Ok(()), Ok(())));
+        let over = Err(StopReason::Memory { limit: 100 });
+        assert_eq!((other.reserve(1), whole.reserve(1000)), (over, Ok(())));
+        part.release(60);
+        assert_eq!(other.reserve(50), Ok(()));
+        assert_eq!(whole.attempt_within(100).reserve(90), Ok(()));
+    }
+
+    #[test]
     fn a_moment_is_granted_twice_and_ends() {
         let limits = Limits { time: Some(Duration::ZERO), ..Limits::default() };
         let budget = Budget::new(limits);

@@ -43,7 +43,8 @@ pub use pattern::Pattern;
 pub use product::{About, Product, Values, Variables};
 pub use rule::{Comparison, Metavariable, Rule, RuleError, from_sere, parse};
 pub use value::{
-    At, Birth, Detail, Executes, Remembers, ValueError, Violation, value_product, value_product_within,
+    At, Birth, Detail, Executes, Remembers, ValueError, Violation, value_product,
+    value_product_within,
 };
 pub use variables::{Instance, ProductError, instances, product};
 pub use watched::Seen;

@@ -56,7 +56,8 @@ pub(crate) fn together(report: &Report, fold: Fold) -> HashMap<usize, Vec<usize>
     // GF2
     let mut into: Vec<usize> = (0..lists.len()).collect();
     if fold == Fold::Causes {
-        let mut many: Vec<Vec<usize>> = causes.into_values().filter(|l| l.len() >= SEVERAL).collect();
+        let mut many: Vec<Vec<usize>> =
+            causes.into_values().filter(|l| l.len() >= SEVERAL).collect();
         many.sort_unstable();
         for list in many {
             let first = find(&into, list[0]);

@@ -73,10 +73,11 @@ impl Maker<'_> {
                     Remembers::Variables => !condition.is_shared(),
                     Remembers::Signs => false,
                 };
-                let bit = (kept && !self.is_sign(body, &frame.signs, condition, &tests)).then(|| {
-                    let name = format!("(condition {})", i + 1);
-                    self.b.hidden_local(proc, &name, Type::BOOL)
-                });
+                let bit =
+                    (kept && !self.is_sign(body, &frame.signs, condition, &tests)).then(|| {
+                        let name = format!("(condition {})", i + 1);
+                        self.b.hidden_local(proc, &name, Type::BOOL)
+                    });
                 frame.condition_bits.push(bit);
             }
             self.frames.insert(g, frame);

@@ -289,7 +289,8 @@ pub fn value_product_within(
     }
     if remembers != Remembers::Everything {
         values.limits.push(
-            "the program is large: what was tested of memory behind pointers is not remembered".to_owned(),
+            "the program is large: what was tested of memory behind pointers is not remembered"
+                .to_owned(),
         );
     }
     match sight {

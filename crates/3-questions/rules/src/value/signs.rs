@@ -24,8 +24,8 @@ use super::{Act, At, Maker};
 use crate::rule::Comparison;
 use c_types::{Model, Scalar, Value};
 use front_c::{
-    Binary, Body, Call, Callee, Condition, Data, DataId, Event, Flow, FuncId, ObjectId,
-    Point, Reach, Relation, Says, When, is_setjmp,
+    Binary, Body, Call, Callee, Condition, Data, DataId, Event, Flow, FuncId, ObjectId, Point,
+    Reach, Relation, Says, When, is_setjmp,
 };
 use ir::{Expr, ExprId, Exprs, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
