@@ -14,7 +14,7 @@
 //!   writes a text through a `char *` writes bytes.
 
 use crate::library::writes_text;
-use crate::link::{ObjectId, Reach};
+use crate::link::{FuncId, ObjectId, Reach};
 use crate::skeleton::{Access, Body, Call, Data, Doing, Event, Flow, Point, Skeleton, plain_name};
 use crate::typing::Ty;
 use c_types::Scalar;
@@ -338,12 +338,16 @@ impl Cells {
     }
 
     /// CW5: what a function of the library writes through its arguments.
-    pub(crate) fn through(&self, s: &Skeleton, body: &Body, call: &Call, name: &str) -> Written {
+    pub(crate) fn through(&self, s: &Skeleton, body: &Body, call: &Call, f: FuncId) -> Written {
         let mut out = Written::default();
-        let name = plain_name(name);
+        let func = &s.funcs[f.index()];
+        let name = plain_name(&func.name);
         let contract = s.contracts.get(name);
         for i in 0..call.args.len() {
-            if contract.is_some_and(|c| c.assigns(i + 1) == Some(false)) {
+            let constant = func.const_params.get(i).copied().unwrap_or(false);
+            // What is printed is read.
+            let printed = i > 0 && name.ends_with("printf") && writes_text(name);
+            if constant || printed || contract.is_some_and(|c| c.assigns(i + 1) == Some(false)) {
                 continue;
             }
             let data = call.arg_data.get(i).copied().flatten();
@@ -380,6 +384,9 @@ impl Cells {
                             out.add(record);
                         }
                         Some(("char", _)) if writes_text(name) => out.texts = true,
+                        Some((t, None)) if t.starts_with("struct") && !t.ends_with('*') => {
+                            out.members |= 1 << WILD;
+                        }
                         _ => out.all = true,
                     }
                 }

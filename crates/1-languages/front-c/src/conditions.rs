@@ -114,7 +114,7 @@ impl Effects {
                     match s.library(f) {
                         Some(Library::Silent) => {}
                         Some(Library::Writes) => {
-                            written.add(&cells.through(s, body, call, name));
+                            written.add(&cells.through(s, body, call, f));
                         }
                         None => unknown = true,
                     }
@@ -215,8 +215,7 @@ impl Effects {
                 None => match (s.library(f), call) {
                     (Some(Library::Silent), _) => (&self.nothing, nothing),
                     (Some(Library::Writes), Some(call)) => {
-                        let name = &s.funcs[f.index()].name;
-                        (&self.nothing, self.cells.through(s, body, call, name))
+                        (&self.nothing, self.cells.through(s, body, call, f))
                     }
                     (Some(Library::Writes), None) => (&self.nothing, Written::all()),
                     (None, _) => (&self.unknown, nothing),

@@ -255,9 +255,7 @@ fn handed_on(s: &Skeleton, rule: &Rule, body: &Body) -> Option<FuncId> {
         params.contains(&o)
             && all.all(|(p, point)| {
                 let mut values = point.values.iter().filter(|(to, _)| *to == o).peekable();
-                let constant = |d: &Option<u32>| {
-                    d.is_some_and(|d| matches!(body.data[d as usize], front_c::Data::Int(_)))
-                };
+                let constant = |d: &Option<u32>| d.is_some_and(|d| is_constant(body, d));
                 values.peek().is_none()
                     || !before.contains(&(p as u32)) && values.all(|(_, d)| constant(d))
             })
@@ -297,6 +295,15 @@ fn handed_on(s: &Skeleton, rule: &Rule, body: &Body) -> Option<FuncId> {
         }
     }
     (returned == result.is_some()).then_some(target)
+}
+
+/// Whether a value is a number that is written down, however it is converted.
+fn is_constant(body: &Body, mut d: u32) -> bool {
+    use front_c::Data;
+    while let Data::Convert(_, a) | Data::As(_, a) = body.data[d as usize] {
+        d = a;
+    }
+    matches!(body.data[d as usize], Data::Int(_))
 }
 
 /// An edge of the graph of flows.
