@@ -4,10 +4,9 @@
 //!   to negation, `!= 0`, and the direction of comparisons. The opposite of `<` is `>=`, unless an operand
 //!   may be no number.
 //! - CD2. A condition changes where one of its variables is assigned. Behind a pointer may be whatever is
-//!   *exposed*: has its address taken, or is seen by code that is not read. A condition over what is behind
-//!   a pointer changes where anything exposed is assigned; every condition over what is exposed, or behind
-//!   a pointer, where something is stored through a pointer; and all of them where a function is called
-//!   that may do so ([`Effects`]).
+//!   *exposed*: has its address taken, or is seen by code that is not read. A condition over what is exposed, or
+//!   behind a pointer, changes where something is written that may be the same cell (CW1–CW5 in `cells`), and where
+//!   a function is called that may do so ([`Effects`]).
 //! - CD3. After the assignment of a constant to its only variable, its value is known.
 //! - CD4. Where a call passes a constant, conditions on that parameter alone are known at the entry.
 //! - CD5. Where a variable is counted on and starts with a constant, whether it still is that constant is a
@@ -15,6 +14,7 @@
 //! - CD6. What may change at any time (`volatile`, atomics, what signal handlers and other threads assign)
 //!   is in no condition.
 
+use crate::cells::{self, Cell, Cells, Written};
 use crate::library::{Library, is_library_variable, runs_at_any_time};
 use crate::link::{FuncId, Object, ObjectId, Reach};
 use crate::skeleton::{Body, Call, Data, DataId, Event, Flow, Skeleton, When, plain_name};
@@ -34,7 +34,8 @@ pub struct Effects {
     /// What a function may do about which nothing is known.
     unknown: Effect,
     nothing: Effect,
-    writes: Effect,
+    /// The parts of memory.
+    cells: Cells,
     /// What may happen at any time.
     any_time: Option<Effect>,
     /// Parameters that some call gives a constant.
@@ -45,10 +46,8 @@ pub struct Effects {
 struct Effect {
     /// The variables that it may assign, as bits.
     assigned: Box<[u64]>,
-    /// It stores through pointers.
-    stores: bool,
-    /// It assigns what is exposed.
-    exposed: bool,
+    /// What others can get at that it writes.
+    written: Written,
     /// It calls what is not known, which may change whatever other units see.
     unknown: bool,
 }
@@ -56,11 +55,8 @@ struct Effect {
 impl Effect {
     /// Adds what another one does; whether that is new.
     fn add(&mut self, other: &Effect) -> bool {
-        let mut new = (other.stores && !self.stores)
-            || (other.exposed && !self.exposed)
-            || (other.unknown && !self.unknown);
-        self.stores |= other.stores;
-        self.exposed |= other.exposed;
+        let mut new = other.unknown && !self.unknown;
+        new |= self.written.add(&other.written);
         self.unknown |= other.unknown;
         for (a, b) in self.assigned.iter_mut().zip(&other.assigned) {
             new |= *b & !*a != 0;
@@ -78,10 +74,11 @@ impl Effects {
         let mut callers: Vec<Vec<FuncId>> = vec![Vec::new(); s.funcs.len()];
         let mut constants = FxHashSet::default();
         let mut any_time = false;
+        let cells = Cells::new(s);
         for body in &s.bodies {
-            let (mut assigned, mut stores, mut exposed, mut unknown) =
-                (Vec::new(), false, false, false);
+            let (mut assigned, mut written, mut unknown) = (Vec::new(), Written::default(), false);
             for point in &body.points {
+                written.add(&cells.by(s, body, point, true));
                 let result = match &point.flow {
                     Flow::Call(call) => &call.result_events[..],
                     _ => &[],
@@ -93,10 +90,8 @@ impl Effects {
                             if !s.objects[root.index()].automatic {
                                 let next = numbers.len() as u32;
                                 assigned.push(*numbers.entry(root).or_insert(next));
-                                exposed |= is_exposed(&s.objects[root.index()]);
                             }
                         }
-                        Event::Store => stores = true,
                         _ => {}
                     }
                 }
@@ -118,18 +113,20 @@ impl Effects {
                     any_time |= runs_at_any_time(name);
                     match s.library(f) {
                         Some(Library::Silent) => {}
-                        Some(Library::Writes) => stores = true,
+                        Some(Library::Writes) => {
+                            written.add(&cells.through(s, body, call, f));
+                        }
                         None => unknown = true,
                     }
                 }
             }
-            let effect = Effect { assigned: Box::default(), stores, exposed, unknown };
+            let effect = Effect { assigned: Box::default(), written, unknown };
             direct[body.func.index()] = Some((assigned, effect));
         }
         let words = numbers.len().div_ceil(64);
         let none = Effect { assigned: vec![0; words].into(), ..Effect::default() };
         let effect = |(assigned, own): &(Vec<u32>, Effect)| {
-            let mut out = Effect { assigned: none.assigned.clone(), ..*own };
+            let mut out = Effect { assigned: none.assigned.clone(), ..own.clone() };
             assigned.iter().for_each(|&i| out.assigned[i as usize / 64] |= 1 << (i % 64));
             out
         };
@@ -137,7 +134,7 @@ impl Effects {
             direct.iter().map(|d| d.as_ref().map(effect)).collect();
         close(s, &callers, &mut functions);
         // What is not known may call whatever it can reach.
-        let mut unknown = Effect { stores: true, exposed: true, unknown: true, ..none.clone() };
+        let mut unknown = Effect { written: Written::all(), unknown: true, ..none.clone() };
         let mut handlers = none.clone();
         for body in &s.bodies {
             let func = &s.funcs[body.func.index()];
@@ -158,8 +155,7 @@ impl Effects {
             handlers.add(&unknown);
         }
         let any_time = any_time.then_some(handlers);
-        let writes = Effect { stores: true, ..none.clone() };
-        Effects { numbers, functions, unknown, nothing: none, writes, any_time, constants }
+        Effects { numbers, functions, unknown, nothing: none, cells, any_time, constants }
     }
 
     /// Whether functions of the program may run at any time.
@@ -175,21 +171,54 @@ impl Effects {
             || object.volatile
             || (!object.defined && is_library_variable(&object.name))
             || self.any_time.as_ref().is_some_and(|effect| {
-                (effect.stores && is_exposed(object))
+                (!effect.written.is_empty() && is_exposed(object))
                     || !object.automatic && self.changes(s, effect, root)
             })
     }
 
-    fn of(&self, s: &Skeleton, callee: Callee) -> &Effect {
+    /// What a point may change that it does not name, as in [`Conditions::changes`].
+    pub fn changed(
+        &self,
+        s: &Skeleton,
+        body: &Body,
+        point: usize,
+        call: Option<Callee>,
+        result: bool,
+    ) -> Changed<'_> {
+        let point = &body.points[point];
+        let mut stored = self.cells.by(s, body, point, result);
+        let at = match &point.flow {
+            Flow::Call(call) => Some(&**call),
+            _ => None,
+        };
+        let called = call.map(|callee| self.of(s, body, at, callee));
+        if let Some((_, through)) = &called {
+            stored.add(through);
+        }
+        Changed { effects: self, stored, called: called.map(|(effect, _)| effect) }
+    }
+
+    /// What a call does, and what it writes through its arguments.
+    fn of(
+        &self,
+        s: &Skeleton,
+        body: &Body,
+        call: Option<&Call>,
+        callee: Callee,
+    ) -> (&Effect, Written) {
+        let nothing = Written::default();
         match callee {
-            Callee::Quiet => &self.nothing,
-            Callee::Unknown => &self.unknown,
+            Callee::Quiet => (&self.nothing, nothing),
+            Callee::Unknown => (&self.unknown, nothing),
             Callee::Known(f) => match &self.functions[f.index()] {
-                Some(effect) => effect,
-                None => match s.library(f) {
-                    Some(Library::Silent) => &self.nothing,
-                    Some(Library::Writes) => &self.writes,
-                    None => &self.unknown,
+                Some(effect) => (effect, nothing),
+                None => match (s.library(f), call) {
+                    (Some(Library::Silent), _) => (&self.nothing, nothing),
+                    (Some(Library::Writes), Some(call)) => {
+                        (&self.nothing, self.cells.through(s, body, call, f))
+                    }
+                    (Some(Library::Writes), None) => (&self.nothing, Written::all()),
+                    (None, _) => (&self.unknown, nothing),
                 },
             },
         }
@@ -202,6 +231,31 @@ impl Effects {
         !object.constant
             && (self.numbers.get(&o).is_some_and(bit)
                 || effect.unknown && (object.external || object.address_taken))
+    }
+}
+
+/// What a point may change.
+pub struct Changed<'e> {
+    effects: &'e Effects,
+    /// What it stores, and what a function of the library does.
+    stored: Written,
+    /// What a function does that it calls.
+    called: Option<&'e Effect>,
+}
+
+impl Changed<'_> {
+    /// Whether an object may be another one afterwards, for other reasons than that the point assigns it, or what it
+    /// is reached through, by name.
+    pub fn may_be(&self, s: &Skeleton, o: ObjectId) -> bool {
+        let mut cells = Vec::new();
+        cells::read(s, &self.effects.cells, o, &mut cells);
+        let written = |w: &Written| cells.iter().any(|c| w.may_be(*c));
+        let root = root(s, o);
+        written(&self.stored)
+            || self.called.is_some_and(|effect| {
+                let global = !s.objects[root.index()].automatic;
+                written(&effect.written) || global && self.effects.changes(s, effect, root)
+            })
     }
 }
 
@@ -246,10 +300,8 @@ pub struct Condition {
     pub says: Says,
     /// The objects that it depends on.
     pub depends: FxHashSet<ObjectId>,
-    /// Something behind a pointer is among them.
-    memory: bool,
-    /// Something exposed is among them.
-    exposed: bool,
+    /// What is behind a pointer, or exposed, among them.
+    cells: Vec<Cell>,
     /// Its variables that are not automatic.
     shared: Vec<ObjectId>,
     /// All of its variables are constants for ever.
@@ -418,21 +470,17 @@ impl Conditions {
         s: &Skeleton,
         effects: &Effects,
         body: &Body,
-        point: usize,
+        number: usize,
         call: Option<Callee>,
         result: bool,
     ) -> Vec<(usize, Option<bool>)> {
-        let point = &body.points[point];
+        let point = &body.points[number];
         let result_events = match &point.flow {
             Flow::Call(call) if result => &call.result_events[..],
             _ => &[],
         };
         let events = || point.events.iter().chain(result_events);
-        let store = events().any(|e| *e == Event::Store);
-        let exposed = events().any(|e| match *e {
-            Event::Assign(o) | Event::Modify(o) => is_exposed(&s.objects[root(s, o).index()]),
-            _ => false,
-        });
+        let changed = effects.changed(s, body, number, call, result);
         let mut out = Vec::new();
         for (i, condition) in self.list.iter().enumerate() {
             if condition.constant {
@@ -442,14 +490,12 @@ impl Conditions {
                 Event::Assign(o) | Event::Modify(o) => condition.depends.contains(o),
                 _ => false,
             };
-            let called = call.is_some_and(|callee| {
-                let effect = effects.of(s, callee);
-                (effect.stores && (condition.memory || condition.exposed))
-                    || (effect.exposed && condition.memory)
+            let may_be = |w: &Written| condition.cells.iter().any(|c| w.may_be(*c));
+            let called = changed.called.is_some_and(|effect| {
+                may_be(&effect.written)
                     || condition.shared.iter().any(|&o| effects.changes(s, effect, o))
             });
-            let stored = store && (condition.memory || condition.exposed);
-            if stored || called || (exposed && condition.memory) || events().any(written) {
+            if called || may_be(&changed.stored) || events().any(written) {
                 let value = match called {
                     true => None,
                     false => known(s, body, condition, &point.values),
@@ -483,9 +529,14 @@ impl Callee {
 }
 
 impl Condition {
+    /// Whether it is about what is not only reached by its name.
+    pub fn is_shared(&self) -> bool {
+        !self.cells.is_empty() || !self.shared.is_empty()
+    }
+
     /// What is worth to be known of a value; none if nothing can be.
     fn of(s: &Skeleton, effects: &Effects, body: &Body, d: DataId) -> Option<Condition> {
-        let (depends, memory) = depends(s, &body.data, d);
+        let Depends { objects: depends, loaded, memory } = depends(s, &body.data, d);
         let objects = &s.objects;
         let vars = depends.iter().copied();
         let mut roots: Vec<ObjectId> =
@@ -497,15 +548,20 @@ impl Condition {
         let object = |o: &ObjectId| &objects[o.index()];
         // A constant in a frame has another value each time that control comes by.
         let constant = !memory && roots.iter().all(|o| object(o).constant && !object(o).automatic);
-        let exposed = roots.iter().any(|o| is_exposed(object(o)) && !object(o).constant);
+        let mut cells = Vec::new();
+        for &o in &loaded {
+            cells::read(s, &effects.cells, o, &mut cells);
+        }
+        let constants = |c: &Cell| matches!(c, Cell::Var(_, root) if object(root).constant);
+        cells.retain(|c| !constants(c));
         let shared: Vec<ObjectId> =
             roots.iter().copied().filter(|o| !object(o).automatic).collect();
         let only = match (&roots[..], depends.len()) {
-            ([only], 1) if !memory && !exposed => Some(*only),
+            ([only], 1) if !memory && cells.is_empty() => Some(*only),
             _ => None,
         };
         let says = Says::True(d);
-        Some(Condition { says, depends, memory, exposed, shared, constant, only })
+        Some(Condition { says, depends, cells, shared, constant, only })
     }
 
     /// Its truth where its only variable has a value.
@@ -592,25 +648,39 @@ fn root_of(data: &[Data], mut d: DataId) -> (DataId, bool) {
     }
 }
 
-/// The objects that a value depends on, and whether memory behind pointers is among them.
-fn depends(s: &Skeleton, data: &[Data], root: DataId) -> (FxHashSet<ObjectId>, bool) {
+/// What a value depends on.
+struct Depends {
+    /// The objects, and those that they are reached from.
+    objects: FxHashSet<ObjectId>,
+    /// Those that are in it.
+    loaded: Vec<ObjectId>,
+    /// Memory behind pointers is among them.
+    memory: bool,
+}
+
+fn depends(s: &Skeleton, data: &[Data], root: DataId) -> Depends {
     let mut out = FxHashSet::default();
+    let mut loaded = Vec::new();
     let mut memory = false;
     let mut todo = vec![root];
     while let Some(d) = todo.pop() {
         match data[d as usize] {
             Data::Int(_) => {}
-            Data::Object(mut o) => loop {
-                out.insert(o);
-                match s.objects[o.index()].reach {
-                    Reach::Var => break,
-                    Reach::Field(b) | Reach::Cell(b) | Reach::Address(b) => o = b,
-                    Reach::Arrow(b) | Reach::Deref(b) => {
-                        memory = true;
-                        o = b;
+            Data::Object(o) if loaded.contains(&o) => {}
+            Data::Object(mut o) => {
+                loaded.push(o);
+                loop {
+                    out.insert(o);
+                    match s.objects[o.index()].reach {
+                        Reach::Var => break,
+                        Reach::Field(b) | Reach::Cell(b) | Reach::Address(b) => o = b,
+                        Reach::Arrow(b) | Reach::Deref(b) => {
+                            memory = true;
+                            o = b;
+                        }
                     }
                 }
-            },
+            }
             Data::Minus(a)
             | Data::Complement(a)
             | Data::Not(a)
@@ -620,7 +690,7 @@ fn depends(s: &Skeleton, data: &[Data], root: DataId) -> (FxHashSet<ObjectId>, b
             Data::Conditional(c, a, b) => todo.extend([c, a, b]),
         }
     }
-    (out, memory)
+    Depends { objects: out, loaded, memory }
 }
 
 /// Whether a value is that of the variable, counted on: the value.

@@ -19,6 +19,7 @@
 //! them, and constraint violations pass unseen. It runs no preprocessor.
 
 mod andersen;
+mod cells;
 mod conditions;
 mod contracts;
 pub mod export;
@@ -40,7 +41,7 @@ mod typing;
 mod walk;
 
 pub use c_types::Model;
-pub use conditions::{Callee, Condition, Conditions, Effects, Says};
+pub use conditions::{Callee, Changed, Condition, Conditions, Effects, Says};
 pub use contracts::{Contract, ContractError, Contracts, READY_MADE};
 pub use extra::{About, Aligned, Designator, Extra};
 pub use lex::{Place, Problem};

@@ -139,6 +139,8 @@ pub struct Budget {
     moment: Option<Arc<Moment>>,
     /// Time that is kept back for that.
     kept_back: Duration,
+    /// Of an attempt that may have a part of the memory: how much, and what it has.
+    own: Option<Arc<(u64, AtomicU64)>>,
 }
 
 /// Time to tell what was found.
@@ -193,6 +195,7 @@ impl Budget {
             said: None,
             moment: None,
             kept_back: Duration::ZERO,
+            own: None,
         }
     }
     fn configure(&mut self) -> &mut Shared {
@@ -206,6 +209,10 @@ impl Budget {
     /// and why, even if somebody else has given back memory since.
     pub fn attempt(&self) -> Self {
         Budget { said: Some(Arc::default()), moment: Some(Arc::default()), ..self.clone() }
+    }
+    /// The same for one that may reserve so much memory: it stops as if that were the limit.
+    pub fn attempt_within(&self, memory: u64) -> Self {
+        Budget { own: Some(Arc::new((memory, AtomicU64::new(0)))), ..self.attempt() }
     }
     /// The same account, of whose time a part is kept back for telling what was found ([`grant`](Self::grant)).
     pub fn keeping_back(&self, time: Duration) -> Self {
@@ -330,6 +337,13 @@ impl Budget {
             0 => self.shared.reserved.load(Ordering::Relaxed),
             _ => self.shared.reserved.fetch_add(bytes, Ordering::Relaxed) + bytes,
         };
+        if let Some((limit, reserved)) = self.own.as_deref() {
+            let now = reserved.fetch_add(bytes, Ordering::Relaxed) + bytes;
+            if now > *limit && self.granted().is_none() {
+                self.release(bytes);
+                return Err(StopReason::Memory { limit: *limit });
+            }
+        }
         let Some(limit) = self.shared.limits.memory else { return Ok(()) };
         let used = match self.shared.allocated {
             Some(allocated) => allocated() + bytes,
@@ -347,6 +361,9 @@ impl Budget {
     /// Gives back memory.
     pub fn release(&self, bytes: u64) {
         self.shared.reserved.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some((_, reserved)) = self.own.as_deref() {
+            reserved.fetch_sub(bytes, Ordering::Relaxed);
+        }
     }
     /// Tells the listener, if there is one.
     pub fn report(&self, progress: Progress) {
@@ -359,6 +376,19 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_attempt_may_have_a_part_of_the_memory() {
+        let whole = Budget::new(Limits::default());
+        let part = whole.attempt_within(100);
+        let other = part.clone();
+        assert_eq!((part.reserve(60), other.reserve(40)), (Ok(()), Ok(())));
+        let over = Err(StopReason::Memory { limit: 100 });
+        assert_eq!((other.reserve(1), whole.reserve(1000)), (over, Ok(())));
+        part.release(60);
+        assert_eq!(other.reserve(50), Ok(()));
+        assert_eq!(whole.attempt_within(100).reserve(90), Ok(()));
+    }
 
     #[test]
     fn a_moment_is_granted_twice_and_ends() {

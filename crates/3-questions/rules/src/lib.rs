@@ -42,6 +42,9 @@ pub use paths::MAX_LENGTH;
 pub use pattern::Pattern;
 pub use product::{About, Product, Values, Variables};
 pub use rule::{Comparison, Metavariable, Rule, RuleError, from_sere, parse};
-pub use value::{At, Birth, Executes, ValueError, Violation, value_product, value_product_within};
+pub use value::{
+    At, Birth, Detail, Executes, Remembers, ValueError, Violation, value_product,
+    value_product_within,
+};
 pub use variables::{Instance, ProductError, instances, product};
 pub use watched::Seen;

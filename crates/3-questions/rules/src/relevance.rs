@@ -154,8 +154,10 @@ fn wrappers(
 }
 
 /// The function that a body calls with its own parameters, in their order, and whose result it returns, if it does
-/// nothing else: but for the test whether the first of them, or the result, is null, and for ending the program
-/// then. What an allocating function is given does not matter.
+/// nothing else: but for the test whether the first of them, or the result, is null, for ending the program then, and for
+/// parameters that become constants behind the call. What an allocating function is given does not matter. A pointer that
+/// holds the function, and may hold others that are not read, stands for it: with the others, the value would be lost from
+/// sight, and nothing is found there.
 fn handed_on(s: &Skeleton, rule: &Rule, body: &Body) -> Option<FuncId> {
     use front_c::Event as E;
     let ends = |call: &Call| {
@@ -164,6 +166,7 @@ fn handed_on(s: &Skeleton, rule: &Rule, body: &Body) -> Option<FuncId> {
     // Points from which there may be a way back.
     let (mut seen, mut todo, mut list) = (FxHashSet::default(), vec![body.entry], Vec::new());
     let mut found: Option<&Call> = None;
+    let mut behind = Vec::new();
     let mut checks = false;
     while let Some(next) = todo.pop() {
         let Next::Point(p) = next else { continue };
@@ -182,15 +185,47 @@ fn handed_on(s: &Skeleton, rule: &Rule, body: &Body) -> Option<FuncId> {
                 checks = true;
                 continue;
             }
-            Flow::Call(call) if found.is_none() && !call.indirect => {
+            Flow::Call(call) if found.is_none() => {
                 found = Some(call);
-                todo.push(call.next);
+                behind.push(call.next);
+            }
+            Flow::Call(_) => return None,
+        }
+        list.push(point);
+    }
+    let before = seen.clone();
+    while let Some(next) = behind.pop() {
+        let Next::Point(p) = next else { continue };
+        if !seen.insert(p) {
+            continue;
+        }
+        let point = &body.points[p as usize];
+        match &point.flow {
+            Flow::Next(next) => behind.push(*next),
+            Flow::Branch(arms) => {
+                checks = true;
+                behind.extend(arms.iter().map(|a| a.next));
+            }
+            Flow::Return => {}
+            Flow::Call(call) if ends(call) => {
+                checks = true;
+                continue;
             }
             Flow::Call(_) => return None,
         }
         list.push(point);
     }
     let call = found?;
+    let mut through: Vec<ObjectId> = call.through.into_iter().collect();
+    while let Some(&o) = through.last()
+        && let front_c::Reach::Field(b)
+        | front_c::Reach::Cell(b)
+        | front_c::Reach::Arrow(b)
+        | front_c::Reach::Deref(b)
+        | front_c::Reach::Address(b) = s.objects[o.index()].reach
+    {
+        through.push(b);
+    }
     let [target] = call.targets[..] else { return None };
     let name = plain_name(&s.funcs[target.index()].name);
     let contract = s.contracts.get(name);
@@ -213,15 +248,28 @@ fn handed_on(s: &Skeleton, rule: &Rule, body: &Body) -> Option<FuncId> {
     let tested = |o: ObjectId| result == Some(o) || subject == Some(o);
     let params: Vec<ObjectId> = body.params.iter().flatten().copied().collect();
     let mut returned = false;
+    // Parameters that become constants behind the call.
+    let gone = |o: ObjectId| {
+        let all = body.points.iter().enumerate();
+        let mut all = all.filter(|(p, _)| seen.contains(&(*p as u32)));
+        params.contains(&o)
+            && all.all(|(p, point)| {
+                let mut values = point.values.iter().filter(|(to, _)| *to == o).peekable();
+                let constant = |d: &Option<u32>| d.is_some_and(|d| is_constant(body, d));
+                values.peek().is_none()
+                    || !before.contains(&(p as u32)) && values.all(|(_, d)| constant(d))
+            })
+    };
     for point in list {
         let quiet = point.events.iter().chain(&point.hidden).all(|e| match *e {
-            E::Use(o) => params.contains(&o) || tested(o),
-            E::Assign(o) => result == Some(o),
+            E::Use(o) => params.contains(&o) || tested(o) || through.contains(&o),
+            E::Deref(o) => through.contains(&o),
+            E::Assign(o) => result == Some(o) || gone(o),
             E::ReturnOf(o) => result == Some(o),
             E::Return => true,
             _ => false,
         });
-        let values = point.values.iter().all(|(o, _)| result == Some(*o));
+        let values = point.values.iter().all(|(o, _)| result == Some(*o) || gone(*o));
         if !quiet || !values {
             return None;
         }
@@ -247,6 +295,15 @@ fn handed_on(s: &Skeleton, rule: &Rule, body: &Body) -> Option<FuncId> {
         }
     }
     (returned == result.is_some()).then_some(target)
+}
+
+/// Whether a value is a number that is written down, however it is converted.
+fn is_constant(body: &Body, mut d: u32) -> bool {
+    use front_c::Data;
+    while let Data::Convert(_, a) | Data::As(_, a) = body.data[d as usize] {
+        d = a;
+    }
+    matches!(body.data[d as usize], Data::Int(_))
 }
 
 /// An edge of the graph of flows.

@@ -253,3 +253,24 @@ fn values_that_arithmetic_makes_are_told() {
     assert_eq!(limits("long *q = p - 1; free(q);"), [told.replace("`p`", "`q`")]);
     assert_eq!(limits("n++; free(p); p = 0;"), [""; 0]);
 }
+
+#[test]
+fn a_product_with_less_detail_remembers_less_and_says_so() {
+    let rules = rules::parse(LOCK_AND_FREE).unwrap_or_else(|e| panic!("{e}"));
+    let c = "# 1 \"f.c\"\nvoid free(void *p); struct s { int n, m; char *b; };\n\
+             void f(struct s *s, int k) { if (s->n > s->m) free(s->b); if (k > 3) free(s->b); \
+             if (s->n > s->m) free(s->b); if (k > 3) free(s->b); }\n";
+    let s = skeleton(&[parse(c)]);
+    let mut detail = Some(rules::Detail::default());
+    let mut sizes = Vec::new();
+    while let Some(now) = detail {
+        let product = rules::value_product_within(&s, &rules[1], None, now, &|| false);
+        let product = product.unwrap_or_else(|e| panic!("{e}"));
+        sizes.push(product.program.vars.len());
+        let told = of_values(Ok(product)).limits.iter().any(|l| l.contains("is not remembered"));
+        assert_eq!(told, now.remembers != rules::Remembers::Everything);
+        detail = now.less();
+    }
+    assert!(sizes.len() > 3 && sizes.is_sorted_by(|a, b| a >= b), "{sizes:?}");
+    assert!(sizes[1] < sizes[0] && sizes[sizes.len() - 1] < sizes[1], "{sizes:?}");
+}

@@ -17,7 +17,7 @@ use input::{Error, caught};
 use ir::Layout;
 use property::Property;
 use render::{Finding, LookedAt, Outcome, Status};
-use rules::{About, Rule};
+use rules::{About, Detail, Rule};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::SourceFile;
 use std::cell::Cell;
@@ -57,11 +57,14 @@ pub fn rule_answers(
     let places = Arc::new(Places::new(s));
     let budget = watch.budget(options.search.limits);
     // With the most links of paths that were followed.
-    let check_rule = |i: usize, longest: usize| {
+    let check_rule = |i: usize, detail: Detail, most: Option<u64>| {
         let (property, rule) = (properties[i], &rules[i]);
-        let longest = Cell::new(longest);
+        let longest = Cell::new(detail.longest);
         // Memory that another rule gives back must not make this one forget why it stopped.
-        let budget = budget.attempt();
+        let budget = match most {
+            Some(most) => budget.attempt_within(most),
+            None => budget.attempt(),
+        };
         let one = OneRule {
             property,
             rule,
@@ -71,6 +74,7 @@ pub fn rule_answers(
             watch,
             budget: &budget,
             longest: &longest,
+            detail,
             start: Instant::now(),
         };
         let found = caught("checking a rule", || one.run());
@@ -84,13 +88,30 @@ pub fn rule_answers(
         }
         found.map(|found| (found, longest.get()))
     };
+    // A rule whose diagrams grow is asked with less detail, long before all memory is used: an answer that knows less is
+    // one. Who wants a proof, or has chosen an engine, gets what was asked for.
+    let in_steps = options.search.engine == EngineChoice::Auto && !options.search.self_check;
+    let smaller = |i: usize| {
+        let mut detail = Detail::default();
+        if !in_steps || !rules[i].is_about_values() {
+            return check_rule(i, detail, None);
+        }
+        loop {
+            let less = detail.less();
+            let (found, longest) = check_rule(i, detail, less.map(|_| DIAGRAMS))?;
+            match less {
+                Some(less) if lacks_memory(&found) => detail = less,
+                _ => return Ok((found, longest.min(detail.longest))),
+            }
+        }
+    };
     // A limit on steps is for all rules together: where it is reached must not be chance.
     let threads = match options.search.limits.steps {
         Some(_) => 1,
         None => input::threads(rules.len()),
     };
     let mut out = RuleAnswers::default();
-    let at_first = input::each(rules.len(), threads, |i| check_rule(i, rules::MAX_LENGTH));
+    let at_first = input::each(rules.len(), threads, smaller);
     for (i, found) in at_first.into_iter().enumerate() {
         let Some(found) = found else {
             let what = "checking a rule: its thread was lost".to_owned();
@@ -101,11 +122,11 @@ pub fn rule_answers(
         let (mut found, mut longest) = found?;
         // What several need at once, one of them may have.
         if threads > 1 && lacks_memory(&found) {
-            (found, longest) = check_rule(i, longest)?;
+            (found, longest) = check_rule(i, longest.into(), None)?;
         }
         // Shorter paths know less, and say so; no answer knows nothing.
         while longest > 1 && lacks_memory(&found) {
-            let (again, shorter) = check_rule(i, longest / 2)?;
+            let (again, shorter) = check_rule(i, (longest / 2).into(), None)?;
             if shorter >= longest {
                 break;
             }
@@ -142,8 +163,12 @@ struct OneRule<'a> {
     budget: &'a Budget,
     /// The most links of paths: how many are wanted, then how many there are.
     longest: &'a Cell<usize>,
+    detail: Detail,
     start: Instant,
 }
+
+/// What the diagrams of a rule may take before it is asked with less detail.
+const DIAGRAMS: u64 = 64 << 20;
 
 /// So many traces are replayed and told in a moment, even after the time is over.
 const FEW: usize = 100;
@@ -182,8 +207,9 @@ impl OneRule<'_> {
         looked_at: &mut Option<Arc<LookedAt>>,
     ) -> Result<Option<Outcome>, Trouble> {
         self.budget.poll()?;
-        let (most, budget) = (self.longest.get(), self.budget);
-        let q = RuleQuestion::new(self.rule, self.program, self.allow, self.options, most, budget)?;
+        let (detail, budget) = (self.detail, self.budget);
+        let q =
+            RuleQuestion::new(self.rule, self.program, self.allow, self.options, detail, budget)?;
         let q = Arc::new(q);
         self.longest.set(q.longest());
         out.assumptions = q.assumptions();
@@ -199,7 +225,7 @@ impl OneRule<'_> {
             out.outcomes.push(Outcome { status, engine, why, stop_reason: None, ..nothing });
             return Ok(None);
         }
-        let shortened = most < rules::MAX_LENGTH;
+        let shortened = !detail.is_full();
         if q.product.places.is_empty() {
             out.outcomes.push(self.at_all(&q, shortened));
             return Ok(None);

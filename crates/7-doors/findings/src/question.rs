@@ -72,17 +72,17 @@ pub fn property(rule: &Rule) -> Property {
 }
 
 impl RuleQuestion {
-    /// The question, with paths of at most `most` pointers and fields.
+    /// The question, with so much detail.
     pub fn new(
         rule: &Rule,
         (c, places): (&Arc<CProgram>, &Arc<Places>),
         allow: &[Allow],
         options: &Options,
-        most: usize,
+        detail: impl Into<rules::Detail>,
         budget: &Budget,
     ) -> Result<RuleQuestion, Trouble> {
         let product = match rule.is_about_values() {
-            true => values(rule, c, options, most, budget)?,
+            true => values(rule, c, options, detail.into(), budget)?,
             false => variables(rule, c, allow, options)?,
         };
         debug_assert_eq!(product.program.validate().map_err(|e| e.to_string()), Ok(()));
@@ -211,7 +211,7 @@ fn values(
     rule: &Rule,
     c: &CProgram,
     options: &Options,
-    most: usize,
+    detail: rules::Detail,
     budget: &Budget,
 ) -> Result<Product, Trouble> {
     if !options.input.keep.is_empty() {
@@ -224,7 +224,7 @@ fn values(
     }
     let stop = || budget.poll().is_err();
     let entry = options.input.entry.as_deref();
-    let product = rules::value_product_within(c.skeleton(), rule, entry, most, &stop);
+    let product = rules::value_product_within(c.skeleton(), rule, entry, detail, &stop);
     budget.poll()?;
     let unsupported = |what: String| Trouble::Stopped(StopReason::Unsupported { what });
     product.map_err(|error| unsupported(error.to_string()))

@@ -3,6 +3,7 @@
 //! A path is shown by source lines, those with events that matter marked; what lies between is cut
 //! short unless all of it is wanted.
 
+use crate::causes::{self, Fold};
 use crate::values::{Changes, Reader};
 use crate::{
     Confidence, Finding, ListedStep, Listing, LookedAt, MAX_INDENT, Outcome, Report, TextOptions,
@@ -68,38 +69,19 @@ pub(crate) fn rule(outcome: &Outcome) -> Option<&str> {
     }
 }
 
-/// So many findings of one origin are told as one.
-const SEVERAL: usize = 4;
-/// So many of their places are named.
+/// So many of the places that are told as one are named.
 const PLACES: usize = 8;
 
-/// Findings that are one to people: a rule says the same of one object that comes from one place, at many places; or the
-/// same at one place. Of each the whole list, in order.
-pub(crate) fn together(report: &Report, options: &TextOptions) -> HashMap<usize, Vec<usize>> {
-    if options.quiet || options.verbose {
-        return HashMap::new();
+/// What of findings is told as one.
+pub(crate) fn fold(options: &TextOptions) -> Fold {
+    match (options.verbose, options.quiet) {
+        (true, _) => Fold::Nothing,
+        (_, true) => Fold::Headlines,
+        _ => Fold::Causes,
     }
-    type Cause<'a> = (&'a str, &'a str, String);
-    let mut causes: Vec<(Cause<'_>, Vec<usize>)> = Vec::new();
-    for (i, outcome) in report.results.iter().enumerate() {
-        let (Some(rule), Some(f)) = (rule(outcome), &outcome.finding) else { continue };
-        let origin = match &f.origin {
-            Some((file, line)) => format!("{file}:{line}"),
-            None => format!("at {}:{}:{}", f.file, f.line, f.column),
-        };
-        let key = (rule, f.message.as_str(), origin);
-        match causes.iter_mut().find(|(k, _)| *k == key) {
-            Some((_, list)) => list.push(i),
-            None => causes.push((key, vec![i])),
-        }
-    }
-    let place = |i: usize| report.results[i].finding.as_ref().map(|f| (&f.file, f.line, f.column));
-    let same = |list: &[usize]| list.len() > 1 && list.iter().all(|i| place(*i) == place(list[0]));
-    let many = causes.into_iter().filter(|(_, list)| list.len() >= SEVERAL || same(list));
-    many.flat_map(|(_, list)| list.clone().into_iter().map(move |i| (i, list.clone()))).collect()
 }
 
-/// Findings that are told as one: the surest of them with the shortest path, and where the others are.
+/// Findings that are told as one: one of them, and where the others are.
 pub(crate) fn text_of_several(
     sources: &Sources<'_>,
     report: &Report,
@@ -107,26 +89,23 @@ pub(crate) fn text_of_several(
     options: &TextOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let key = |i: &usize| {
-        let outcome = &report.results[*i];
-        let sure = outcome.finding.as_ref().and_then(|f| f.confidence);
-        let steps = outcome.trace.as_ref().map_or(0, |t| t.steps.len());
-        (std::cmp::Reverse(sure), steps, *i)
-    };
-    let Some(&shown) = list.iter().min_by_key(|i| key(i)) else { return Ok(()) };
+    let (shown, others) = causes::told(report, list);
     let outcome = &report.results[shown];
     text(sources, (rule(outcome).unwrap_or_default(), outcome), options, out)?;
-    let mut places: Vec<String> = Vec::new();
-    for &i in list.iter().filter(|i| **i != shown) {
-        let Some(f) = &report.results[i].finding else { continue };
-        let place = format!("{}:{}", f.file, f.line);
-        if !places.contains(&place) {
-            places.push(place);
-        }
+    if options.quiet {
+        return Ok(());
     }
-    let (n, named) = (list.len() - 1, places.iter().take(PLACES).cloned().collect::<Vec<_>>());
-    let dots = if places.len() > PLACES { ", …" } else { "" };
-    line!(out, "  and {n} more like this, at {}{dots} (`-v` shows each)", named.join(", "))?;
+    let (places, origins) = causes::elsewhere(report, shown, &others);
+    let named = |list: &[String]| {
+        let dots = if list.len() > PLACES { ", …" } else { "" };
+        format!("{}{dots}", list.iter().take(PLACES).cloned().collect::<Vec<_>>().join(", "))
+    };
+    let more = match (&places[..], &origins[..]) {
+        ([], []) => format!("and {} more like this", others.len()),
+        ([], origins) => format!("and {} more like this, from {}", others.len(), named(origins)),
+        (places, _) => format!("and {} more like this, at {}", others.len(), named(places)),
+    };
+    line!(out, "  {more} (`-v` shows each)")?;
     writeln!(out)
 }
 

@@ -3,6 +3,7 @@
 //! The steps that matter are notes below the warning. What holds, and what is not known, has no place: these lines
 //! begin with `bop:`.
 
+use crate::causes::{self, Fold};
 use crate::{Listing, Outcome, Report, Status};
 use ir::{NodeId, Program};
 use property::Property;
@@ -13,7 +14,12 @@ const STEPS: usize = 30;
 
 /// Writes the report as compilers do.
 pub fn gcc(report: &Report, quiet: bool, out: &mut dyn Write) -> io::Result<()> {
-    for outcome in report.results.iter().filter(|o| o.known != Some(true)) {
+    let same = causes::together(report, Fold::Headlines);
+    for (i, outcome) in report.results.iter().enumerate().filter(|(_, o)| o.known != Some(true)) {
+        // No line is there twice.
+        if same.get(&i).is_some_and(|list| causes::told(report, list).0 != i) {
+            continue;
+        }
         let rule = crate::findings::rule(outcome).unwrap_or(outcome.property.kind());
         match outcome.status {
             Status::Violated if outcome.property == Property::ReachAll => {

@@ -3,6 +3,7 @@
 //! A trace may have many steps, each with hundreds of variables: only one step at a time is held
 //! as a document.
 
+use crate::causes;
 use crate::claims::{Checked, InputFile};
 use crate::lines::{self, ALL, Layout, List};
 use crate::parts::{Place, Question, Stats, Stop, Tool, bound, named, none};
@@ -46,8 +47,8 @@ pub(crate) struct Document<'a> {
     /// The files that were read, in the order of their names: sources, rules, databases.
     #[serde(skip_serializing_if = "none")]
     files: &'a [InputFile],
-    /// One for each question, in order; a rule that is broken in several ways has several, and so has a question
-    /// about operations of which several fail.
+    /// One for each question, in order; a rule that is broken in several ways has one for each cause, and a
+    /// question about operations one for each that fails.
     results: Vec<Answer<'a>>,
     /// What remarks in the source allow to break a rule, where rules were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -181,6 +182,25 @@ struct Answer<'a> {
     /// Of a violation, where there is a baseline: whether that has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<bool>,
+    /// Of a broken rule: the other findings that have the same cause, which are no answers of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<Also<'a>>,
+}
+
+/// A finding with the same cause as another one: where the rule is broken, too.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Also<'a> {
+    /// The step that breaks it.
+    place: Broken<'a>,
+    /// Where its object comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<Origin<'a>>,
+    /// How sure it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<Confidence>,
+    /// What it is recognised by in later runs.
+    fingerprints: Vec<String>,
 }
 
 /// What a run of a C program gets.
@@ -375,12 +395,7 @@ impl<'a> From<&'a Report> for Document<'a> {
             file: report.file_name(),
             tool: Tool::default(),
             files: &report.claims.inputs,
-            results: report
-                .results
-                .iter()
-                .zip(crate::fingerprints(report))
-                .map(|(o, f)| Answer { fingerprints: f, ..Answer::new(report, o) })
-                .collect(),
+            results: answers(report),
             suppressed: rules.then(|| report.suppressed.iter().filter_map(suppressed).collect()),
             assumptions: (rules || !granted.is_empty())
                 .then(|| stated.iter().chain(granted).map(String::as_str).collect()),
@@ -390,6 +405,25 @@ impl<'a> From<&'a Report> for Document<'a> {
             not_modelled: &report.not_modelled,
         }
     }
+}
+
+/// One answer for each cause.
+fn answers(report: &Report) -> Vec<Answer<'_>> {
+    let prints = crate::fingerprints(report);
+    let file = report.file_name();
+    let answer = |(shown, others): (usize, Vec<usize>)| {
+        let all = others.iter().filter_map(|i| Some((*i, report.results[*i].finding.as_deref()?)));
+        let also = all.map(|(i, f)| Also {
+            place: Broken::new(f, file),
+            origin: Origin::of(f),
+            confidence: f.confidence,
+            fingerprints: prints[i].clone(),
+        });
+        let fingerprints = prints[shown].clone();
+        let answer = Answer::new(report, &report.results[shown]);
+        Answer { fingerprints, also: also.collect(), ..answer }
+    };
+    causes::each(report).into_iter().map(answer).collect()
 }
 
 fn suppressed(outcome: &Outcome) -> Option<Suppressed<'_>> {
@@ -428,9 +462,7 @@ impl<'a> Answer<'a> {
             operations: outcome.operations,
             message: finding.map(|f| f.message.as_str()),
             place: finding.map(|f| Broken::new(f, file)),
-            origin: finding
-                .and_then(|f| f.origin.as_ref())
-                .map(|(file, line)| Origin { file, line: *line }),
+            origin: finding.and_then(Origin::of),
             confidence: finding.and_then(|f| f.confidence),
             run: finding.map(|f| &f.run[..]).unwrap_or_default(),
             trace: outcome.trace.as_ref().map(|trace| Trace::new(file, trace)),
@@ -462,6 +494,7 @@ impl<'a> Answer<'a> {
             warnings: why_not.chain(said).collect(),
             fingerprints: Vec::new(),
             known: outcome.known,
+            also: Vec::new(),
         }
     }
 }
@@ -484,6 +517,12 @@ impl<'a> Broken<'a> {
             column: finding.column,
             proc: &finding.function,
         }
+    }
+}
+
+impl<'a> Origin<'a> {
+    fn of(finding: &'a Finding) -> Option<Origin<'a>> {
+        finding.origin.as_ref().map(|(file, line)| Origin { file, line: *line })
     }
 }
 

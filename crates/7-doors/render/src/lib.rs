@@ -46,6 +46,7 @@ macro_rules! line {
 
 mod automata;
 mod bebop;
+mod causes;
 mod claims;
 mod closing;
 mod errors;

@@ -1,5 +1,6 @@
 //! SARIF 2.1.0 with code flows, for code-scanning sites.
 
+use crate::causes;
 use crate::values::{Changes, Reader};
 use crate::{Confidence, Extent, Finding, Listing, Outcome, Report, Status};
 use indexmap::IndexMap;
@@ -12,6 +13,8 @@ use std::io::{self, Write};
 
 /// Locations of one code flow; sites refuse larger ones.
 pub const MAX_SARIF_LOCATIONS: usize = 10_000;
+/// Related places of one result.
+const MAX_RELATED: usize = 1_000;
 /// Results of one run, likewise.
 const MAX_RESULTS: usize = 25_000;
 /// All locations of code flows in one file: sites refuse files that are larger than 10 MB when packed.
@@ -65,8 +68,11 @@ pub fn sarif(report: &Report, base: Option<&str>, out: &mut dyn Write) -> io::Re
     }
     let prints = crate::fingerprints(report);
     let context = Context { report, base, numbers: &numbers, room: Cell::new(MAX_ALL_LOCATIONS) };
-    let suppressed = report.suppressed.iter().flat_map(|o| context.results(o, &[]));
-    let results = report.results.iter().zip(&prints).flat_map(|(o, p)| context.results(o, p));
+    let suppressed = report.suppressed.iter().flat_map(|o| context.results((o, &[]), &[]));
+    let causes = causes::each(report);
+    let results = causes.iter().flat_map(|(i, others)| {
+        context.results((&report.results[*i], others.as_slice()), &prints[*i])
+    });
     let mut results: Vec<Found<'_>> = suppressed.chain(results).collect();
     let mut notifications = notifications(&context);
     if results.len() > MAX_RESULTS {
@@ -236,7 +242,45 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn results(&self, outcome: &'a Outcome, prints: &[String]) -> Vec<Found<'a>> {
+    /// Where the object of a finding comes from, and where others are that have the same cause.
+    fn related(&self, finding: &'a Finding, others: &[usize]) -> Option<Vec<Location<'a>>> {
+        let mut out: Vec<Location<'a>> = Vec::new();
+        let mut add = |(file, line, column): (&str, u32, u32), text: &str| {
+            let here = |l: &Location<'_>| {
+                l.physical_location == self.physical(file, line, column)
+                    && l.message.as_ref().is_some_and(|m| m.text == text)
+            };
+            if out.len() < MAX_RELATED && !out.iter().any(here) {
+                out.push(Location {
+                    id: Some(out.len() as u32 + 1),
+                    physical_location: self.physical(file, line, column),
+                    logical_locations: None,
+                    message: Some(Text { text: text.to_owned() }),
+                });
+            }
+        };
+        if let Some((file, line)) = &finding.origin {
+            add((file, *line, 1), "It comes from here.");
+        }
+        for (_, f) in causes::findings(self.report, others) {
+            match &f.origin {
+                Some((file, line)) if f.origin != finding.origin => {
+                    add((file, *line, 1), "Another one comes from here.");
+                }
+                _ => {}
+            }
+            if (&f.file, f.line, f.column) != (&finding.file, finding.line, finding.column) {
+                add((&f.file, f.line, f.column), "The same here.");
+            }
+        }
+        (!out.is_empty()).then_some(out)
+    }
+
+    fn results(
+        &self,
+        (outcome, others): (&'a Outcome, &[usize]),
+        prints: &[String],
+    ) -> Vec<Found<'a>> {
         let rule = id(outcome);
         let found = |level, text: String, location: Location<'a>, print: Option<&String>| Found {
             rule_id: rule,
@@ -266,7 +310,7 @@ impl<'a> Context<'a> {
             }
             Status::Violated | Status::Reachable => {
                 let (text, location) = match &outcome.finding {
-                    Some(finding) => (broken(finding), Some(self.of(finding))),
+                    Some(finding) => (broken(finding, others.len()), Some(self.of(finding))),
                     None => (violated(outcome), self.last(outcome)),
                 };
                 // Sites take nothing without a place: without a run, it is the file.
@@ -278,22 +322,16 @@ impl<'a> Context<'a> {
                 });
                 // A remark that allows it is a suppression.
                 let reason = outcome.finding.as_ref().and_then(|f| f.suppressed.as_deref());
-                let origin = outcome.finding.as_ref().and_then(|f| f.origin.as_ref());
                 let level = match outcome.finding.as_ref().and_then(|f| f.confidence) {
                     Some(Confidence::Possible) => "note",
                     Some(Confidence::Likely) => "warning",
                     Some(Confidence::Confirmed) | None => "error",
                 };
                 vec![Found {
-                    related_locations: origin.map(|(file, line)| {
-                        let text = "It comes from here.".to_owned();
-                        [Location {
-                            id: Some(1),
-                            physical_location: self.physical(file, *line, 1),
-                            logical_locations: None,
-                            message: Some(Text { text }),
-                        }]
-                    }),
+                    related_locations: outcome
+                        .finding
+                        .as_deref()
+                        .and_then(|finding| self.related(finding, others)),
                     code_flows: outcome.trace.as_ref().and_then(|trace| {
                         let locations = self.flow(trace);
                         (!locations.is_empty())
@@ -309,8 +347,11 @@ impl<'a> Context<'a> {
 }
 
 /// What is said of a rule that is broken.
-fn broken(finding: &Finding) -> String {
+fn broken(finding: &Finding, others: usize) -> String {
     let mut out = finding.message.clone();
+    if others > 0 {
+        out += &format!(" (and {others} more like this)");
+    }
     let more =
         [crate::findings::told_confidence(finding), crate::findings::taken_for_granted(finding)];
     for more in more.into_iter().flatten() {
@@ -568,7 +609,7 @@ struct Found<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     partial_fingerprints: Option<Fingerprints>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    related_locations: Option<[Location<'a>; 1]>,
+    related_locations: Option<Vec<Location<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     code_flows: Option<[CodeFlow<'a>; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -633,7 +674,7 @@ struct Location<'a> {
 }
 
 /// A place in a file.
-#[derive(Serialize)]
+#[derive(Serialize, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 struct Physical {
     artifact_location: Artifact,
@@ -641,7 +682,7 @@ struct Physical {
 }
 
 /// A file.
-#[derive(Serialize)]
+#[derive(Serialize, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 struct Artifact {
     uri: String,
@@ -650,7 +691,7 @@ struct Artifact {
 }
 
 /// A place in its text.
-#[derive(Serialize)]
+#[derive(Serialize, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 struct Region {
     start_line: u32,

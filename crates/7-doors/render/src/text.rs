@@ -30,7 +30,7 @@ pub struct TextOptions {
 /// Writes the report for people.
 pub fn text(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::Result<()> {
     let sources = findings::sources(report);
-    let together = findings::together(report, options);
+    let together = crate::causes::together(report, findings::fold(options));
     for (i, outcome) in report.results.iter().enumerate() {
         // What a baseline has is counted, and no news.
         if outcome.known == Some(true) {

@@ -102,6 +102,43 @@ pub(crate) fn names_an_error(name: &str) -> bool {
     matches!(name, "reach_error" | "__VERIFIER_error")
 }
 
+/// Whether what a function of the library writes through a `char *` is a text.
+pub(crate) fn writes_text(name: &str) -> bool {
+    let name = name.strip_prefix("__builtin_").unwrap_or(name);
+    let texts = [
+        "asctime_r",
+        "confstr",
+        "ctime_r",
+        "fgets",
+        "getcwd",
+        "gethostname",
+        "getlogin_r",
+        "inet_ntop",
+        "realpath",
+        "snprintf",
+        "sprintf",
+        "stpcpy",
+        "stpncpy",
+        "strcat",
+        "strcpy",
+        "strerror_r",
+        "strfmon",
+        "strftime",
+        "strlcat",
+        "strlcpy",
+        "strncat",
+        "strncpy",
+        "strtok",
+        "strtok_r",
+        "strxfrm",
+        "tmpnam",
+        "ttyname_r",
+        "vsnprintf",
+        "vsprintf",
+    ];
+    texts.binary_search(&name).is_ok()
+}
+
 /// Whether the function writes nothing but files.
 pub fn writes_files(name: &str) -> bool {
     is(name, Fact::Files)

@@ -336,7 +336,7 @@ impl Maker<'_> {
         for (i, _) in changes {
             back.extend(self.frames[&func].condition_bits[i].map(|bit| (bit, None)));
         }
-        back.extend(self.signs_back(func, call, g));
+        back.extend(self.signs_back(at, call, g));
         let assigns = back.into_iter().map(assign).collect();
         let back = Rel { assigns, choices, ..Rel::identity() };
         let mut ret = target;

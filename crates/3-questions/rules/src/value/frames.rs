@@ -1,6 +1,6 @@
 //! The variables of the product: a bit for each path, in the frame of the path's variable.
 
-use super::{Frame, Maker};
+use super::{Frame, Maker, Remembers};
 use crate::event::Event;
 use crate::paths::{ADDRESS, DEREF, L, PathId, Root};
 use front_c::{Body, Conditions, Flow, FuncId, ObjectId, Skeleton};
@@ -68,10 +68,16 @@ impl Maker<'_> {
             (frame.signs, frame.returns) = self.declare_signs(proc, g);
             for (i, condition) in frame.conditions.list.iter().enumerate() {
                 let tests = |d| frame.conditions.test(d).is_some_and(|(k, _)| k == i);
-                let bit = (!self.is_sign(body, &frame.signs, condition, &tests)).then(|| {
-                    let name = format!("(condition {})", i + 1);
-                    self.b.hidden_local(proc, &name, Type::BOOL)
-                });
+                let kept = match self.remembers {
+                    Remembers::Everything => true,
+                    Remembers::Variables => !condition.is_shared(),
+                    Remembers::Signs => false,
+                };
+                let bit =
+                    (kept && !self.is_sign(body, &frame.signs, condition, &tests)).then(|| {
+                        let name = format!("(condition {})", i + 1);
+                        self.b.hidden_local(proc, &name, Type::BOOL)
+                    });
                 frame.condition_bits.push(bit);
             }
             self.frames.insert(g, frame);

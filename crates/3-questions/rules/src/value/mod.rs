@@ -38,8 +38,10 @@
 //!   (`outside`).
 //! - VP9. Points at which nothing happens are left out: words are sequences of the letters in which there
 //!   is an event of the rule. A rule for which that makes a difference keeps all points (`edges`).
+//! - VP10. Where two pointers differ, not both have the value; where they are equal, both have it or none, unless it has
+//!   escaped: then what is not followed may have it (`points`).
 //!
-//! What is known of numbers that are tested stands in `signs` (SG1–SG5), which functions belong together in
+//! What is known of numbers that are tested stands in `signs` (SG1–SG6), which functions belong together in
 //! `tables` (TF1–TF3).
 
 mod aliases;
@@ -163,18 +165,69 @@ pub fn value_product(
     entry: Option<&str>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Product, ValueError> {
-    value_product_within(s, rule, entry, MAX_LENGTH, stop)
+    value_product_within(s, rule, entry, Detail::default(), stop)
 }
 
-/// The same, with paths of at most `most` pointers and fields, as far as the rule names any that are so
-/// short: a smaller product, which knows less.
+/// How much a product knows of a program. What it does not know may be anything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Detail {
+    /// Paths have at most so many pointers and fields, as far as the rule names any that are so short.
+    pub longest: usize,
+    /// Which conditions and signs it remembers.
+    pub remembers: Remembers,
+}
+
+/// What a product remembers of what was tested.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Remembers {
+    /// Nothing but signs of variables.
+    Signs,
+    /// What is about variables that are only reached by their names.
+    Variables,
+    /// All.
+    Everything,
+}
+
+impl Default for Detail {
+    fn default() -> Detail {
+        Detail { longest: MAX_LENGTH, remembers: Remembers::Everything }
+    }
+}
+
+impl From<usize> for Detail {
+    fn from(longest: usize) -> Detail {
+        Detail { longest, ..Detail::default() }
+    }
+}
+
+impl Detail {
+    /// Whether it is all there is.
+    pub fn is_full(self) -> bool {
+        self.longest >= MAX_LENGTH && self.remembers == Remembers::Everything
+    }
+
+    /// The next one that knows less; none if there is none.
+    pub fn less(self) -> Option<Detail> {
+        match (self.remembers, self.longest) {
+            (Remembers::Everything, _) => Some(Detail { remembers: Remembers::Variables, ..self }),
+            (_, 3..) => Some(Detail { longest: 2, ..self }),
+            (Remembers::Variables, _) => Some(Detail { remembers: Remembers::Signs, ..self }),
+            (_, 2..) => Some(Detail { longest: 1, ..self }),
+            _ => None,
+        }
+    }
+}
+
+/// The same with less detail: a smaller product, which knows less.
 pub fn value_product_within(
     s: &Skeleton,
     rule: &Rule,
     entry: Option<&str>,
-    most: usize,
+    detail: impl Into<Detail>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Product, ValueError> {
+    let detail: Detail = detail.into();
+    let most = detail.longest;
     let functions = || Functions::new(s, rule, entry, stop);
     let f = functions();
     let roots = roots(&f, entry)?;
@@ -206,11 +259,12 @@ pub fn value_product_within(
             (false, _) => break (paths, relevance),
         }
     };
-    let maker = Maker::new(f, roots.clone(), paths.clone(), relevance.clone(), true);
+    let remembers = detail.remembers;
+    let maker = Maker::new(f, roots.clone(), (paths.clone(), relevance.clone()), remembers, true);
     let mut product = match maker.run()? {
         Some(product) => product,
         None => {
-            let maker = Maker::new(functions(), roots, paths, relevance, false);
+            let maker = Maker::new(functions(), roots, (paths, relevance), remembers, false);
             maker.run()?.expect("without numbers, there are not too many")
         }
     };
@@ -232,6 +286,12 @@ pub fn value_product_within(
             "the program is large: values are followed through at most {longest} pointers and fields \
              of a path, and through such fields only as the types of variables have"
         ));
+    }
+    if remembers != Remembers::Everything {
+        values.limits.push(
+            "the program is large: what was tested of memory behind pointers is not remembered"
+                .to_owned(),
+        );
     }
     match sight {
         Sight::Far => {}
@@ -363,6 +423,7 @@ struct Maker<'a> {
     escaped: Option<VarId>,
     birth: VarId,
     numbered: bool,
+    remembers: Remembers,
     births: Vec<Birth>,
     birth_numbers: FxHashMap<(Option<At>, PathId), usize>,
     frames: BTreeMap<FuncId, Frame>,
@@ -402,8 +463,8 @@ impl<'a> Maker<'a> {
     fn new(
         f: Functions<'a>,
         roots: Vec<FuncId>,
-        paths: Paths,
-        relevance: Relevance,
+        (paths, relevance): (Paths, Relevance),
+        remembers: Remembers,
         numbered: bool,
     ) -> Self {
         let (s, rule) = (f.s, f.rule);
@@ -437,6 +498,7 @@ impl<'a> Maker<'a> {
             escaped,
             birth,
             numbered,
+            remembers,
             births: Vec::new(),
             birth_numbers: FxHashMap::default(),
             frames: BTreeMap::new(),

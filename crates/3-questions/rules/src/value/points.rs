@@ -7,7 +7,7 @@ use crate::ownership::Owners;
 use crate::paths::{ADDRESS, DEREF, PathId, Paths, Root};
 use crate::relevance::{Memory, stripped};
 use crate::rule::Comparison;
-use front_c::{Body, Callee, Data, DataId, Flow, FuncId, ObjectId, When};
+use front_c::{Binary, Body, Callee, Data, DataId, Flow, FuncId, ObjectId, When};
 use ir::{BinaryOp, Expr, ExprId, Exprs};
 
 /// The number that is written down, however it is converted.
@@ -20,6 +20,38 @@ pub(super) fn constant(body: &Body, mut d: DataId) -> Option<i64> {
             Data::Minus(a) => {
                 minus = !minus;
                 a
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// The two objects that a condition compares, and whether it is true if they are equal.
+fn compared(body: &Body, mut d: DataId) -> Option<(ObjectId, ObjectId, bool)> {
+    let plain = |mut d: DataId| {
+        while let Data::Convert(_, a) | Data::As(_, a) = body.data[d as usize] {
+            d = a;
+        }
+        d
+    };
+    let mut equal = true;
+    loop {
+        d = plain(d);
+        let (op, a, b) = match body.data[d as usize] {
+            Data::Not(a) => {
+                equal = !equal;
+                d = a;
+                continue;
+            }
+            Data::Binary(op @ (Binary::Eq | Binary::Ne), a, b) => (op, plain(a), plain(b)),
+            _ => return None,
+        };
+        match (body.data[a as usize], body.data[b as usize]) {
+            (Data::Object(a), Data::Object(b)) => return Some((a, b, equal == (op == Binary::Eq))),
+            // `(a == b) != 0`
+            (_, Data::Int(0)) => {
+                equal ^= op == Binary::Eq;
+                d = a;
             }
             _ => return None,
         }
@@ -467,6 +499,8 @@ impl Maker<'_> {
                 guard = self.b.exprs.and(guard, e);
             }
         }
+        let same = self.same_pointers(func, act, arm);
+        guard = self.b.exprs.and(guard, same);
         for event in &arm.hidden {
             if let front_c::Event::Test(o, ..) = *event {
                 self.consumed(act, func, o);
@@ -477,6 +511,33 @@ impl Maker<'_> {
                 Some(old) => self.b.exprs.and(old, guard),
                 None => guard,
             });
+        }
+    }
+
+    /// VP10: what is learnt where two pointers are compared.
+    fn same_pointers(&mut self, func: FuncId, act: &Act, arm: &front_c::Arm) -> ExprId {
+        let Some(When::True(d) | When::False(d)) = &arm.when else { return Exprs::TRUE };
+        let Some(body) = self.s.body(func) else { return Exprs::TRUE };
+        let Some((a, b, mut equal)) = compared(body, *d) else { return Exprs::TRUE };
+        equal ^= matches!(arm.when, Some(When::False(_)));
+        let (a, b) = (self.value_of(func, act, a), self.value_of(func, act, b));
+        if a == Exprs::FALSE && b == Exprs::FALSE {
+            return Exprs::TRUE;
+        }
+        let exprs = &mut self.b.exprs;
+        match (equal, self.escaped) {
+            (false, _) => {
+                let both = exprs.and(a, b);
+                exprs.not(both)
+            }
+            (true, Some(escaped)) => {
+                let escaped = exprs.pre(escaped);
+                let (both, any) = (exprs.and(a, b), exprs.or(a, b));
+                let none = exprs.not(any);
+                let same = exprs.or(both, none);
+                exprs.or(escaped, same)
+            }
+            (true, None) => Exprs::TRUE,
         }
     }
 

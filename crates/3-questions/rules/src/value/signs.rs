@@ -12,8 +12,10 @@
 //!   failed, or that it did not; a value that is chosen is as the rule's `assume` says.
 //! - SG4. A way out of a branch is not taken if no number of the sign passes its test.
 //! - SG5. What is not only reached by its name (a field, a global, a variable whose address is taken) has any
-//!   sign after a store through a pointer, after a call, after an assignment to another part of the same
-//!   variable, and, if it is behind a pointer, after one to a variable that a pointer may point to.
+//!   sign after a store or a call that may write the same cell (CW1–CW5), and after an assignment to what it is reached
+//!   through, or to another member of the same union.
+//! - SG6. A number that is not negative is positive after something positive was added to it: numbers of 64 bits do not
+//!   get around, and if signed ones did, that would be undefined.
 //!
 //! Objects are followed in this way if they are tested, or what they are copied to is, and if something is
 //! known of them: constants, outcomes, or a test before.
@@ -22,8 +24,8 @@ use super::{Act, At, Maker};
 use crate::rule::Comparison;
 use c_types::{Model, Scalar, Value};
 use front_c::{
-    Binary, Body, Call, Callee, Condition, Data, DataId, Event, Flow, FuncId, Library, ObjectId,
-    Point, Reach, Relation, Says, When, is_setjmp,
+    Binary, Body, Call, Callee, Condition, Data, DataId, Event, Flow, FuncId, ObjectId, Point,
+    Reach, Relation, Says, When, is_setjmp,
 };
 use ir::{Expr, ExprId, Exprs, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -298,7 +300,8 @@ impl Maker<'_> {
                 }
                 let own = item.reach == Reach::Var && item.automatic;
                 let shared = !own || item.address_taken;
-                if own && item.owner != Some(body.func) {
+                let forgotten = shared && self.remembers != super::Remembers::Everything;
+                if own && item.owner != Some(body.func) || forgotten {
                     continue;
                 }
                 list.push((o, kind, shared));
@@ -471,18 +474,16 @@ impl Maker<'_> {
         }
         for &o in &assigned {
             let Some(&sign) = self.frames[&body.func].signs.get(&o) else { continue };
-            let value = self.assigned_sign(body, point, o, sign.kind);
+            let value = match self.counted(body, point, o, sign, &mut act.choices) {
+                Some(value) => value,
+                None => self.assigned_sign(body, point, o, sign.kind),
+            };
             act.other.extend(Self::signing(sign, value));
         }
-        let stores = point.events.contains(&Event::Store);
-        let called = match callee {
-            None | Some(Callee::Quiet) => false,
-            Some(Callee::Unknown) => true,
-            Some(Callee::Known(g)) => self.f.library(g) != Some(Library::Silent),
-        };
+        let changed = self.effects.changed(s, body, at.point as usize, callee, callee.is_some());
         for (&o, &sign) in &self.frames[&body.func].signs {
             let touched = || assigned.iter().any(|a| self.overlap(*a, o));
-            if sign.shared && !assigned.contains(&o) && (stores || called || touched()) {
+            if sign.shared && !assigned.contains(&o) && (touched() || changed.may_be(s, o)) {
                 act.other.extend(Self::signing(sign, OPEN));
             }
         }
@@ -490,26 +491,59 @@ impl Maker<'_> {
 
     /// Whether an assignment to one object may change another, which is not the same (SG5).
     fn overlap(&self, assigned: ObjectId, o: ObjectId) -> bool {
-        let (from, _) = self.from(assigned);
-        let (root, behind) = self.from(o);
-        let variable = &self.s.objects[from.index()];
-        // Other units may have pointers to what they see.
-        from == root || behind && (variable.address_taken || variable.array || variable.external)
+        let (to, in_union) = self.chain(o);
+        let (from, union) = self.chain(assigned);
+        to.contains(&assigned)
+            || from.contains(&o)
+            || (union || in_union) && to.last() == from.last()
     }
 
-    /// The variable that an object is reached from, and whether through a pointer.
-    fn from(&self, mut o: ObjectId) -> (ObjectId, bool) {
-        let mut behind = false;
+    /// What an object is reached through, itself first; whether a member of a union is among it.
+    fn chain(&self, mut o: ObjectId) -> (Vec<ObjectId>, bool) {
+        let (mut out, mut union) = (vec![o], false);
         loop {
-            o = match self.s.objects[o.index()].reach {
-                Reach::Var => return (o, behind),
+            let object = &self.s.objects[o.index()];
+            union |= object.overlaps;
+            o = match object.reach {
+                Reach::Var => return (out, union),
                 Reach::Field(b) | Reach::Cell(b) | Reach::Address(b) => b,
-                Reach::Arrow(b) | Reach::Deref(b) => {
-                    behind = true;
-                    b
-                }
+                Reach::Arrow(b) | Reach::Deref(b) => b,
             };
+            out.push(o);
         }
+    }
+
+    /// SG6: the sign of what is counted on.
+    fn counted(
+        &mut self,
+        body: &Body,
+        point: &Point,
+        o: ObjectId,
+        sign: Sign,
+        choices: &mut u32,
+    ) -> Option<Known> {
+        let wide = match sign.kind.0 {
+            Scalar::Int(int) => int.bits >= 64 || int.signed && int.bits >= 32,
+            _ => false,
+        };
+        let plain = |mut d: DataId| {
+            while let Data::Convert(_, a) | Data::As(_, a) = body.data[d as usize] {
+                d = a;
+            }
+            body.data[d as usize]
+        };
+        let (_, value) = point.values.iter().find(|(to, _)| *to == o)?;
+        let Data::Binary(Binary::Add, a, b) = plain((*value)?) else { return None };
+        let counts = match (plain(a), plain(b)) {
+            (Data::Object(x), Data::Int(n)) | (Data::Int(n), Data::Object(x)) => x == o && n > 0,
+            _ => false,
+        };
+        if !wide || !counts {
+            return None;
+        }
+        let negative = self.sign_now(sign).negative.unwrap_or(Exprs::FALSE);
+        let not = self.b.exprs.not(negative);
+        Some(self.if_chosen(choices, not, exactly(POSITIVE)))
     }
 
     fn assigned_sign(&mut self, body: &Body, point: &Point, o: ObjectId, kind: Kind) -> Known {
@@ -633,15 +667,21 @@ impl Maker<'_> {
     /// SG2 and SG5: signs where a call comes back.
     pub(super) fn signs_back(
         &mut self,
-        func: FuncId,
+        at: At,
         call: &Call,
         g: FuncId,
     ) -> Vec<(VarId, Option<ExprId>)> {
+        let s = self.s;
+        let body = &s.bodies[at.body as usize];
+        let func = body.func;
+        let called = Some(Callee::Known(g));
+        let changed = self.effects.changed(s, body, at.point as usize, called, true);
         let target = call.result.or(call.temporary);
         let mut out = Vec::new();
         for (&o, &sign) in &self.frames[&func].signs {
             if Some(o) != target {
-                if sign.shared {
+                let touched = || target.is_some_and(|t| self.overlap(t, o));
+                if sign.shared && (touched() || changed.may_be(s, o)) {
                     out.extend(Self::signing(sign, OPEN));
                 }
                 continue;

@@ -21,6 +21,7 @@ mod languages;
 mod limits;
 #[cfg(unix)]
 mod lsp;
+mod noise;
 mod operations;
 mod oracle;
 mod people;

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Plants bugs in a C project and counts how many of them the rules find.
+
+    scripts/planted.py --bop target/debug/bop --n 8 --seed 1 FILE.c … [-- FLAGS]
+
+The seed draws statements that release something, a line for each: `free(p);`, `fclose(f);`, `close(fd);`,
+`pthread_mutex_unlock(m);` and calls whose names end so. One bug is planted at a time, in a copy of the project: the line is
+removed, or it is there twice, or what was freed is read behind it. A bug is found if the project with it has a finding
+that the project without it has not: of the right rules, in the file of the bug, about the function that has it or the
+origin of what it releases. Whether the line mattered is not looked at: where it never did, nothing can be found, and the
+bug counts as missed.
+
+Options of `bop` are the defaults; `--possible` counts the findings that are not shown by default, too. Standard
+library only.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+RELEASE = re.compile(r"^(\s*)((?:\w+_)?(?:x?free|fclose|pclose|closedir|close|unlock))\s*\(\s*([^;]*?)\s*\);\s*$")
+RULES = {
+    "free": {"removed": {"memory_leak"}, "twice": {"double_free", "use_after_free"}, "used": {"use_after_free"}},
+    "close": {
+        "removed": {"file_leak", "descriptor_leak", "memory_leak"},
+        "twice": {"double_close", "descriptor_double_close", "use_after_close", "descriptor_use_after_close",
+                  "double_free", "use_after_free"},
+    },
+    "unlock": {"removed": {"lock_held_at_exit", "double_lock"}, "twice": {"unlock_without_lock"}},
+}
+ALL = ["memory", "file", "descriptor", "lock"]
+
+
+def kind_of(name):
+    for kind in ("free", "close", "unlock"):
+        if name.endswith(kind):
+            return kind
+    return "close"
+
+
+def sites(files):
+    """Lines that release something, and what may be done to them."""
+    out = []
+    for file in files:
+        with open(file, encoding="utf-8", errors="replace") as f:
+            lines = f.read().split("\n")
+        for i, line in enumerate(lines):
+            found = RELEASE.match(line)
+            # A statement of its own: what stands before it has ended.
+            before = next((l.strip() for l in reversed(lines[:i]) if l.strip()), "")
+            if not found or not before.endswith((";", "{", "}", ":", "*/", ")")) or before.startswith("#"):
+                continue
+            kind = kind_of(found[2])
+            for way in RULES[kind]:
+                # The body of an `if` without braces is one statement.
+                if before.endswith(")") and way != "removed":
+                    continue
+                out.append((file, i, kind, way, found[1], found[2], found[3]))
+    return out
+
+
+def planted(lines, site):
+    _, i, _, way, indent, name, args = site
+    lines = list(lines)
+    if way == "removed":
+        lines[i] = indent + ";"
+    elif way == "twice":
+        lines[i] = f"{indent}{name}({args}); {name}({args});"
+    else:
+        first = args.rsplit(",", 1)[-1].strip()
+        lines[i] = f"{indent}{name}({args}); (void)*(volatile char *)({first});"
+    return lines
+
+
+def check(bop, files, flags, timeout, possible):
+    args = [bop, "check", *files, "--format", "json", "--trace", "none", "--timeout", f"{timeout}s"]
+    for rule in ALL:
+        args += ["--rule", rule]
+    if possible:
+        args += ["--confidence", "possible"]
+    done = subprocess.run(args + (["--", *flags] if flags else []), capture_output=True, text=True)
+    try:
+        report = json.loads(done.stdout)
+    except ValueError:
+        raise SystemExit(f"bop gave no report: {done.stderr.strip()[:400]}")
+    out = set()
+    for result in report["results"]:
+        place = result.get("place")
+        if result["verdict"] != "violated" or not place:
+            continue
+        for at in [result] + result.get("also", []):
+            origin = at.get("origin") or {}
+            where = at["place"].get("file", report["file"])
+            out.add((result["property"]["rule"], where, at["place"]["proc"], at["place"]["line"],
+                     origin.get("file"), origin.get("line")))
+    return out
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--bop", default="target/debug/bop")
+    parser.add_argument("--n", type=int, default=8)
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--timeout", type=int, default=60)
+    parser.add_argument("--possible", action="store_true")
+    argv = sys.argv[1:]
+    flags = []
+    if "--" in argv:
+        cut = argv.index("--")
+        argv, flags = argv[:cut], argv[cut + 1:]
+    args = parser.parse_args(argv)
+    bop = os.path.abspath(args.bop)
+    draw = random.Random(args.seed)
+    all_sites = sites(args.files)
+    draw.shuffle(all_sites)
+    chosen = all_sites[: args.n]
+    before = check(bop, args.files, flags, args.timeout, args.possible)
+    found = 0
+    for site in chosen:
+        file, i, kind, way, *_ = site
+        with open(file, encoding="utf-8", errors="surrogateescape") as f:
+            text = f.read()
+        kept = tempfile.NamedTemporaryFile("w", delete=False, encoding="utf-8", errors="surrogateescape")
+        kept.write(text)
+        kept.close()
+        try:
+            with open(file, "w", encoding="utf-8", errors="surrogateescape") as f:
+                f.write("\n".join(planted(text.split("\n"), site)))
+            after = check(bop, args.files, flags, args.timeout, args.possible)
+        finally:
+            shutil.move(kept.name, file)
+        new = [f for f in after - before if f[0] in RULES[kind][way]]
+        hit = bool(new)
+        found += hit
+        line = text.split("\n")[i].strip()
+        print(f"{'found ' if hit else 'missed'}  {way:8} {file}:{i + 1}  {line}", flush=True)
+    print(f"{found} of {len(chosen)} found, seed {args.seed}")
+
+
+if __name__ == "__main__":
+    main()
