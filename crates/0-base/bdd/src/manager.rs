@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::computed::ComputedTable;
 use crate::edge::Bdd;
-use crate::nodes::{MAX_LEVEL, MAX_NODES, Node, NodeTable};
+use crate::nodes::{LARGE, MAX_LEVEL, MAX_NODES, Node, NodeTable};
 use crate::order::Order;
 use crate::spec::{SpecId, Specs};
 
@@ -117,9 +117,6 @@ pub struct Manager {
 
 /// The binary logarithm of the first size of both tables.
 const START_LOG2: u32 = 10;
-
-/// Nodes beyond which there are fewer entries of the computed table to each.
-const LARGE: usize = 1 << 20;
 
 pub(crate) fn check_var(var: u32) {
     assert!(var <= MAX_VAR, "{var} cannot name a variable");

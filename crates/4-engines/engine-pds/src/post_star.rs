@@ -378,6 +378,8 @@ impl PostStar {
             }
             let pending = if part.is_false() { waiting } else { part };
             if to == 0 {
+                // Before anybody is told: a visit that is cut short may be repeated with less.
+                self.s.publish(proc, pending)?;
                 for at in 0..self.callers[proc].len() {
                     let site = self.callers[proc][at] as usize;
                     let (ret, rel) = (self.s.sites[site].ret, self.s.sites[site].rel);
@@ -387,7 +389,6 @@ impl PostStar {
                         self.propagate(ret, to, after)?;
                     }
                 }
-                self.s.publish(proc, pending)?;
             } else {
                 self.resume_frames(proc, to - 1, pending)?;
             }

@@ -288,6 +288,11 @@ impl Saturation {
     fn publish(&mut self, proc: ProcId) -> Result<(), Halt> {
         // What is in hand is a part of what is pending, see `halve`.
         let part = if self.in_hand.is_false() { self.pending[proc] } else { self.in_hand };
+        // Before anybody is told: a visit that is cut short may be repeated with less.
+        self.s.publish(proc, part)?;
+        if self.rounds == Rounds::Gone {
+            self.s.forget_rounds();
+        }
         for i in 0..self.callers[proc].len() {
             let site = self.callers[proc][i];
             let lifted = self.lift(site, part)?;
@@ -296,12 +301,7 @@ impl Saturation {
             let source = self.s.sites[site as usize].source;
             self.jump(site, self.path[source], lifted)?;
         }
-        let rest = self.s.m.diff(self.pending[proc], part)?;
-        self.s.publish(proc, part)?;
-        if self.rounds == Rounds::Gone {
-            self.s.forget_rounds();
-        }
-        self.pending[proc] = rest;
+        self.pending[proc] = self.s.m.diff(self.pending[proc], part)?;
         Ok(())
     }
 
