@@ -291,10 +291,12 @@ impl<'a> Search<'a> {
         self.queue.clear();
     }
 
-    /// What was done so far: the same for the same input, and roughly proportional to time.
+    /// What was done so far: the same for the same input, and roughly proportional to time. A few paths for each node
+    /// are what any way takes.
     fn spent(&self) -> u64 {
         let calls = self.decider.stats.sat_calls + self.qbf.sat_calls;
-        self.paths.len() as u64 + calls + 4 * self.qbf.refinements
+        let paths = self.paths.len().saturating_sub(8 * self.program().nodes.len());
+        paths as u64 + calls + 4 * self.qbf.refinements
     }
 
     /// Whether more was done than was granted.
