@@ -16,7 +16,7 @@ pub(crate) const MAX_LEVEL: u32 = u32::MAX - 2;
 pub(crate) const MAX_NODES: usize = 1 << 27;
 
 /// Nodes beyond which less is spent on finding each.
-pub(crate) const LARGE: usize = 1 << 20;
+pub(crate) const LARGE: usize = 1 << 19;
 
 /// Ends a chain, and the list of free slots: slot 0 is the terminal and in no chain.
 const NIL: u32 = 0;

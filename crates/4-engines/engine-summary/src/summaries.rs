@@ -68,7 +68,7 @@ pub(crate) enum Rounds {
 }
 
 /// Nodes of diagrams, in use at a collection, from which on rounds are not kept.
-pub(crate) const MANY: usize = 1 << 20;
+pub(crate) const MANY: usize = 1 << 19;
 
 impl Fixpoint for Saturation {
     type Rel = CallRel;
