@@ -59,6 +59,7 @@ mod cubes;
 mod dot;
 mod edge;
 mod gc;
+mod halves;
 mod image;
 mod inspect;
 mod manager;

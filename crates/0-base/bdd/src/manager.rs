@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::computed::ComputedTable;
 use crate::edge::Bdd;
-use crate::nodes::{MAX_LEVEL, MAX_NODES, Node, NodeTable};
+use crate::nodes::{LARGE, MAX_LEVEL, MAX_NODES, Node, NodeTable};
 use crate::order::Order;
 use crate::spec::{SpecId, Specs};
 
@@ -65,7 +65,7 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             node_limit: MAX_NODES,
-            collect_at: 1 << 20,
+            collect_at: 1 << 18,
             cache_limit: 1 << 26,
             poll_interval: 4096,
         }
@@ -111,6 +111,8 @@ pub struct Manager {
     pub(crate) peak: usize,
     /// An operation ran out of room since the last collection.
     pub(crate) starved: bool,
+    /// The last time that an operation ran out of room, it was the gate that refused more.
+    refused: bool,
 }
 
 /// The binary logarithm of the first size of both tables.
@@ -141,6 +143,7 @@ impl Manager {
             survivors: 1,
             peak: 1,
             starved: false,
+            refused: false,
         }
     }
 
@@ -152,6 +155,18 @@ impl Manager {
     /// Changes the node limit, which may lie below the present number of nodes.
     pub fn set_node_limit(&mut self, nodes: usize) {
         self.table.set_limit(nodes);
+    }
+
+    /// The node limit.
+    #[must_use]
+    pub fn node_limit(&self) -> usize {
+        self.table.limit()
+    }
+
+    /// Whether the last operation that gave [`Stop::Nodes`] was refused memory; else it had reached the node limit.
+    #[must_use]
+    pub fn was_refused(&self) -> bool {
+        self.refused
     }
 
     /// Nodes in the table, garbage and the terminal included.
@@ -259,17 +274,17 @@ impl Manager {
     pub(crate) fn enlarge(&mut self) -> Result<(), Stop> {
         // Large tables take long to copy: ask before each of the two.
         self.ask()?;
-        if self.table.len() >= self.table.limit()
-            || !self.may_grow(self.table.bytes_to_enlarge())
-            || !self.table.enlarge()
-        {
+        let full = self.table.len() >= self.table.limit();
+        if full || !self.may_grow(self.table.bytes_to_enlarge()) || !self.table.enlarge() {
             self.starved = true;
+            self.refused = !full;
             return Err(Stop::Nodes);
         }
         // Operations can do with a smaller computed table: a refusal here stops nothing.
         self.ask()?;
-        // Half as many entries as nodes: a quarter of the memory, for hardly more steps.
-        let entries = self.table.capacity() / 2;
+        // Half as many entries as nodes, of large tables a quarter: less memory, for hardly more steps.
+        let capacity = self.table.capacity();
+        let entries = if capacity <= LARGE { capacity / 2 } else { capacity / 4 };
         if self.computed.len() < entries
             && entries <= self.cache_limit
             && self.may_grow(ComputedTable::bytes_for(entries))

@@ -15,6 +15,9 @@ pub(crate) const MAX_LEVEL: u32 = u32::MAX - 2;
 /// Edges must leave the upper four bits of a word to the operation code of the computed table.
 pub(crate) const MAX_NODES: usize = 1 << 27;
 
+/// Nodes beyond which less is spent on finding each.
+pub(crate) const LARGE: usize = 1 << 19;
+
 /// Ends a chain, and the list of free slots: slot 0 is the terminal and in no chain.
 const NIL: u32 = 0;
 
@@ -42,12 +45,14 @@ pub(crate) struct NoRoom;
 /// Invariant 3 (complement): `hi` is regular. So a regular edge is true where all variables are.
 /// Invariant 4 (unique): no two nodes have the same `(level, lo, hi)`, and each node but the
 /// terminal is in the chain of its hash.
-/// Invariant 5: `buckets.len()` is a power of two, and `nodes.len() <= buckets.len()`.
-/// Invariant 6: `room` more nodes neither exceed `limit` nor `buckets.len()`.
+/// Invariant 5: `buckets.len()` is a power of two, and `nodes.len() <= capacity`, which is as much, or twice that if the
+/// table is large: chains of two cost less than the memory that they save.
+/// Invariant 6: `room` more nodes neither exceed `limit` nor `capacity`.
 /// The sifter breaks 4 within a swap of two levels; `validate` checks all.
 pub(crate) struct NodeTable {
     nodes: Vec<Node>,
     buckets: Vec<u32>,
+    capacity: usize,
     /// `buckets.len() - 1`.
     mask: u64,
     free: u32,
@@ -73,6 +78,7 @@ impl NodeTable {
         let mut table = NodeTable {
             nodes,
             buckets: vec![NIL; capacity],
+            capacity,
             mask: capacity as u64 - 1,
             free: NIL,
             free_len: 0,
@@ -84,7 +90,7 @@ impl NodeTable {
     }
 
     fn measure_room(&mut self) {
-        self.room = self.limit.min(self.buckets.len()).saturating_sub(self.len());
+        self.room = self.limit.min(self.capacity).saturating_sub(self.len());
     }
 
     pub(crate) fn limit(&self) -> usize {
@@ -123,7 +129,7 @@ impl NodeTable {
 
     /// The number of nodes that fit before the table must be enlarged.
     pub(crate) fn capacity(&self) -> usize {
-        self.buckets.len()
+        self.capacity
     }
 
     /// The node `(level, lo, hi)`, found or made, for `lo != hi` and `hi` regular; its index.
@@ -165,21 +171,23 @@ impl NodeTable {
 
     /// The bytes that `enlarge` takes on top of the present ones, until it has copied.
     pub(crate) fn bytes_to_enlarge(&self) -> usize {
-        self.buckets.len() * 2 * (size_of::<Node>() + size_of::<u32>())
+        self.capacity * 2 * (size_of::<Node>() + size_of::<u32>())
     }
 
     /// Doubles the table. `false`, and no change, if memory is short.
     pub(crate) fn enlarge(&mut self) -> bool {
-        let capacity = self.buckets.len() * 2;
+        let capacity = self.capacity * 2;
         let more = capacity - self.nodes.len();
-        if self.buckets.try_reserve_exact(capacity / 2).is_err()
+        let buckets = if capacity > LARGE { capacity / 2 } else { capacity };
+        if self.buckets.try_reserve_exact(buckets - self.buckets.len()).is_err()
             || self.nodes.try_reserve_exact(more).is_err()
         {
             return false;
         }
+        self.capacity = capacity;
         self.buckets.fill(NIL);
-        self.buckets.resize(capacity, NIL);
-        self.mask = capacity as u64 - 1;
+        self.buckets.resize(buckets, NIL);
+        self.mask = buckets as u64 - 1;
         self.measure_room();
         for i in 1..self.nodes.len() {
             if self.nodes[i].level != FREE {
@@ -346,10 +354,10 @@ impl NodeTable {
         if free != self.free_len {
             return Err(format!("{free} free slots, {} counted", self.free_len));
         }
-        if !self.buckets.len().is_power_of_two() || self.nodes.len() > self.buckets.len() {
+        if !self.buckets.len().is_power_of_two() || self.nodes.len() > self.capacity {
             return Err("the table is out of proportion".to_owned());
         }
-        if self.room != self.limit.min(self.buckets.len()).saturating_sub(self.len()) {
+        if self.room != self.limit.min(self.capacity).saturating_sub(self.len()) {
             return Err("the room left is measured wrong".to_owned());
         }
         Ok(())

@@ -72,3 +72,36 @@ fn cubes_are_lazy() {
     assert_eq!(m.cubes(Bdd::FALSE).count(), 0);
     assert_eq!(m.cubes(Bdd::TRUE).collect::<Vec<_>>(), vec![vec![]]);
 }
+
+#[test]
+fn halves_make_up_the_whole() {
+    let mut m = Manager::new(Config::default());
+    let mut rng = Rng(7);
+    let mut halved = 0;
+    for round in 0..2_000 {
+        // Sparse ones, too: cubes have no halves.
+        let rare = round % 7;
+        let mut row: Vec<Bdd> = (0..1 << 6).map(|_| (0..rare).all(|_| rng.coin()).into()).collect();
+        for v in (0..6).rev() {
+            let x = m.var(v).unwrap();
+            row = row.chunks(2).map(|c| m.ite(x, c[1], c[0]).unwrap()).collect();
+        }
+        let f = row[0];
+        match m.halves(f).unwrap() {
+            Some((yes, no)) => {
+                halved += 1;
+                assert!(!yes.is_false() && !no.is_false());
+                assert_eq!(m.disjoint(yes, no), Ok(true));
+                assert_eq!(m.or(yes, no), Ok(f));
+            }
+            None => {
+                let vars = m.support(f);
+                let models = m.sat_count(f, 6);
+                assert!(f.is_const() || models == f64::from(1 << (6 - vars.len())));
+            }
+        }
+        m.gc([]);
+    }
+    assert!(halved > 1_000);
+    m.validate().unwrap();
+}

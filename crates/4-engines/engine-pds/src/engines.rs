@@ -39,6 +39,9 @@ pub struct Post {
     pub heads: Heads,
     /// How many ranks the certificate of a repeat goal may have; beyond that, there is none.
     pub certificate_ranks: usize,
+    /// The nodes of diagrams up to which there is a certificate for goals that are not reached. A larger one is only for
+    /// those who ask for it: it takes more memory than the search.
+    pub largest_proof: usize,
 }
 
 impl Default for Post {
@@ -52,6 +55,7 @@ impl Default for Post {
             rough_components: true,
             heads: Heads::default(),
             certificate_ranks: 256,
+            largest_proof: usize::MAX,
         }
     }
 }
@@ -74,7 +78,7 @@ impl Engine for Post {
             heads: self.heads,
             ranks: self.certificate_ranks,
         };
-        run(task, budget, || forwards(task, budget, switches))
+        run(task, budget, || forwards(task, budget, switches, self.largest_proof))
     }
 }
 
@@ -171,7 +175,12 @@ fn system(task: &Task, budget: &Budget, switches: Switches) -> Result<System, Ha
     Ok(symbolic::System::of_task(task, budget, switches.base)?.into())
 }
 
-fn forwards(task: &Task, budget: &Budget, switches: Switches) -> Result<Answer, Halt> {
+fn forwards(
+    task: &Task,
+    budget: &Budget,
+    switches: Switches,
+    largest_proof: usize,
+) -> Result<Answer, Halt> {
     let mut s = system(task, budget, switches)?;
     let aims = s.aims(task)?;
     // Without shortest traces the search may end at the first sight of every goal.
@@ -222,8 +231,9 @@ fn forwards(task: &Task, budget: &Budget, switches: Switches) -> Result<Answer, 
         }
     }
     let unreached = |(goal, reached): (&Goal, &bool)| marks_of(goal).is_none() && !reached;
-    let wants_certificate =
-        task.wants.certificate && task.goals.iter().zip(&reached).any(unreached);
+    let wants_certificate = task.wants.certificate
+        && post.s.m.live_nodes() <= largest_proof
+        && task.goals.iter().zip(&reached).any(unreached);
     let certificate = wants_certificate.then(|| Arc::new(forward_certificate(&post)));
     post.s.pinned.extend(aims.iter().map(|aim| aim.2));
     let repeated = repeated(&mut post, task, switches).map_err(|h| h.reason(budget));

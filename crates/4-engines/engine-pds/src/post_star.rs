@@ -101,6 +101,8 @@ struct Epsilon {
     told: Bdd,
     /// Not handed on yet.
     pending: Bdd,
+    /// The part of it that is to be handed on next; empty if that is all of it.
+    part: Bdd,
 }
 
 /// The automaton under construction.
@@ -134,6 +136,9 @@ impl Fixpoint for PostStar {
     fn system(&self) -> &symbolic::System<CallRel> {
         &self.s
     }
+    fn system_mut(&mut self) -> &mut symbolic::System<CallRel> {
+        &mut self.s
+    }
     fn worklist(&mut self) -> &mut Worklist {
         &mut self.work
     }
@@ -164,11 +169,47 @@ impl Fixpoint for PostStar {
         let mut roots: Vec<Bdd> = self.in_hand.iter().map(|&(_, new)| new).collect();
         roots.extend(self.top.iter().flat_map(|list| self::roots(list)));
         roots.extend(self.below.iter().flatten().map(|&(_, rel)| rel));
-        roots.extend(self.epsilon.iter().flatten().flat_map(|e| [e.told, e.pending]));
+        roots.extend(self.epsilon.iter().flatten().flat_map(|e| [e.told, e.pending, e.part]));
         roots.extend(self.entered.iter());
         roots.extend(self.watch.roots());
         roots.extend(self.frames.iter().flat_map(Frames::roots));
         self.s.collect(roots);
+    }
+    const HALVES: bool = true;
+    fn halve(&mut self, item: Item) -> Result<bool, Halt> {
+        let m = &mut self.s.m;
+        match item {
+            Item::Node(node) => {
+                let Some(&mut (to, ref mut new)) = self.in_hand.last_mut() else {
+                    return Ok(false);
+                };
+                let later = match m.halves(*new)? {
+                    Some((now, later)) => {
+                        *new = now;
+                        later
+                    }
+                    None if self.in_hand.len() == 1 => return Ok(false),
+                    None => self.in_hand.pop().expect("it is not the only one").1,
+                };
+                let list = &mut self.top[node];
+                let at =
+                    list.binary_search_by_key(&to, |t| t.to).expect("what is in hand was there");
+                list[at].new = m.or(list[at].new, later)?;
+                self.work.push_node(node);
+            }
+            Item::Proc(proc) => {
+                // A part of its own, with a round of its own: what it was derived from was there before.
+                let waits = |e: &&mut Epsilon| !e.pending.is_false();
+                let Some(first) = self.epsilon[proc].iter_mut().find(waits) else {
+                    return Ok(false);
+                };
+                let whole = if first.part.is_false() { first.pending } else { first.part };
+                let Some((now, _)) = m.halves(whole)? else { return Ok(false) };
+                first.part = now;
+                self.work.push_proc(proc);
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -311,7 +352,10 @@ impl PostStar {
         let at = match list.binary_search_by_key(&to, |e| e.to) {
             Ok(at) => at,
             Err(at) => {
-                list.insert(at, Epsilon { to, told: Bdd::FALSE, pending: Bdd::FALSE });
+                list.insert(
+                    at,
+                    Epsilon { to, told: Bdd::FALSE, pending: Bdd::FALSE, part: Bdd::FALSE },
+                );
                 at
             }
         };
@@ -328,11 +372,14 @@ impl PostStar {
     /// PO5 for new ε-transitions of a procedure.
     fn hand_on(&mut self, proc: ProcId) -> Result<(), Halt> {
         for i in 0..self.epsilon[proc].len() {
-            let Epsilon { to, told, pending } = self.epsilon[proc][i];
-            if pending.is_false() {
+            let Epsilon { to, told, pending: waiting, part } = self.epsilon[proc][i];
+            if waiting.is_false() {
                 continue;
             }
+            let pending = if part.is_false() { waiting } else { part };
             if to == 0 {
+                // Before anybody is told: a visit that is cut short may be repeated with less.
+                self.s.publish(proc, pending)?;
                 for at in 0..self.callers[proc].len() {
                     let site = self.callers[proc][at] as usize;
                     let (ret, rel) = (self.s.sites[site].ret, self.s.sites[site].rel);
@@ -342,12 +389,12 @@ impl PostStar {
                         self.propagate(ret, to, after)?;
                     }
                 }
-                self.s.publish(proc, pending)?;
             } else {
                 self.resume_frames(proc, to - 1, pending)?;
             }
             let told = self.s.m.or(told, pending)?;
-            self.epsilon[proc][i] = Epsilon { to, told, pending: Bdd::FALSE };
+            let rest = self.s.m.diff(waiting, pending)?;
+            self.epsilon[proc][i] = Epsilon { to, told, pending: rest, part: Bdd::FALSE };
         }
         Ok(())
     }

@@ -68,6 +68,9 @@ impl Fixpoint for PreStar {
     fn system(&self) -> &symbolic::System<CallRel> {
         &self.s
     }
+    fn system_mut(&mut self) -> &mut symbolic::System<CallRel> {
+        &mut self.s
+    }
     fn worklist(&mut self) -> &mut Worklist {
         &mut self.work
     }

@@ -4,7 +4,7 @@
 //! A symbolic state is a vector of functions of *choice variables* and a guard ([sat §3]); sharing
 //! one and-inverter graph, thousands of variables cost what is computed from them. [`Qbf`] finds
 //! summaries for the entries that are reached, and decides by quantified formulas when nothing new is
-//! found. [`Universal`] unrolls procedures that are not recursive once, for every entry, and leaves
+//! found, or leaves that to universal summaries where its own multiply. [`Universal`] unrolls procedures that are not recursive once, for every entry, and leaves
 //! the rest to the first algorithm ([sat §4]). Both answer reach goals exactly, for any recursion
 //! depth, and questions about runs without end as reachability of a loop (`lassos.rs`). With [`Options::bound`]
 //! they unroll the program so far and no further.
@@ -200,18 +200,56 @@ fn never_taken(
 /// So many marks are looked at one by one before a loop is looked for.
 const FEW_MARKS: u32 = 3;
 
+/// What is granted at first to summaries for the entries that are reached, before universal ones are tried.
+const FIRST_EFFORT: u64 = 2_000;
+
+/// Summaries for the entries that are reached can multiply where one for all entries is small: each call of each caller
+/// brings another entry. So both ways are tried in turns, with four times as much each time, which costs a few times
+/// what the better one does, whichever that is.
 fn answer(
     task: &Task,
     options: &Options,
     universal: bool,
     budget: &Budget,
 ) -> Result<Answer, StopReason> {
+    let alone = universal || !Search::new(task, options, budget).has_unrollable();
+    let mut effort = if alone { u64::MAX } else { FIRST_EFFORT };
+    loop {
+        for way in [universal, true] {
+            if let Some(answer) = attempt(task, options, way, effort, budget)? {
+                return Ok(answer);
+            }
+        }
+        effort = effort.saturating_mul(4);
+    }
+}
+
+/// The answer; none if that takes more than `effort`.
+fn attempt(
+    task: &Task,
+    options: &Options,
+    universal: bool,
+    effort: u64,
+    budget: &Budget,
+) -> Result<Option<Answer>, StopReason> {
     budget.poll()?;
     let mut search = Search::new(task, options, budget);
-    let outcome = if universal { search.unroll_all()? } else { Default::default() };
+    search.most_effort = effort;
+    let outcome = match universal {
+        true => search.unroll_all(),
+        false => Ok(Default::default()),
+    };
+    if search.is_spent() {
+        return Ok(None);
+    }
+    let outcome = outcome?;
     // Traces are not shortest in any case: the search may end when every goal is reached.
     let wants_all = task.wants.all_nodes || !task.observe.is_empty();
     let stopped = search.run(!wants_all).err();
+    if stopped.is_some() && search.is_spent() {
+        return Ok(None);
+    }
+    search.most_effort = u64::MAX;
     if let Some(reason) = &stopped {
         // What was reached before is reached all the same.
         let any = search.found.iter().any(Option::is_some);
@@ -236,7 +274,7 @@ fn answer(
     }
     if stopped.is_some() {
         answer.stats = stats(&search);
-        return Ok(answer);
+        return Ok(Some(answer));
     }
     let held = found.iter().any(Option::is_none);
     let proof = held && task.wants.certificate;
@@ -281,7 +319,7 @@ fn answer(
         answer.stats.add("too_large_summaries", outcome.too_large);
         answer.stats.add("recurrence_diameter", outcome.rounds);
     }
-    Ok(answer)
+    Ok(Some(answer))
 }
 
 fn stats(search: &Search<'_>) -> Stats {

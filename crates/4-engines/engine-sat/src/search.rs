@@ -93,6 +93,8 @@ pub(crate) struct Search<'a> {
     /// Contexts in which procedures with universal summaries are entered from others.
     pub(crate) contexts: IndexVec<ProcId, Vec<(Lit, Vector)>>,
     account: Account<'a>,
+    /// How much may be done ([`Search::spent`]) before somebody else is to try.
+    pub(crate) most_effort: u64,
 }
 
 /// Paths of fewer gates are left as they are.
@@ -151,6 +153,7 @@ impl<'a> Search<'a> {
             unrolling: None,
             contexts: IndexVec::filled(Vec::new(), procs),
             account: Account::new(budget),
+            most_effort: u64::MAX,
         }
     }
 
@@ -240,6 +243,9 @@ impl<'a> Search<'a> {
     /// Takes what waits at one place.
     pub(crate) fn visit(&mut self, (_, place, id): (u32, u32, u32)) -> Result<(), StopReason> {
         self.budget.work(1)?;
+        if self.is_spent() {
+            return Err(StopReason::Cancelled);
+        }
         self.account()?;
         if place == u32::MAX {
             return self.visit_exit(ProcId::new(id as usize));
@@ -283,6 +289,19 @@ impl<'a> Search<'a> {
     /// Forgets what waits.
     pub(crate) fn clear_queue(&mut self) {
         self.queue.clear();
+    }
+
+    /// What was done so far: the same for the same input, and roughly proportional to time. A few paths for each node
+    /// are what any way takes.
+    fn spent(&self) -> u64 {
+        let calls = self.decider.stats.sat_calls + self.qbf.sat_calls;
+        let paths = self.paths.len().saturating_sub(8 * self.program().nodes.len());
+        paths as u64 + calls + 4 * self.qbf.refinements
+    }
+
+    /// Whether more was done than was granted.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.spent() > self.most_effort
     }
 
     fn account(&mut self) -> Result<(), StopReason> {
@@ -435,7 +454,7 @@ impl<'a> Search<'a> {
         }
         let limit = match self.unrolling {
             Some(_) => self.options.refinements.min(50),
-            None => self.options.refinements,
+            None => self.options.refinements.min(self.most_effort),
         };
         let stop = self.decider.stop_flag().clone();
         let answer = subsumed(&self.aig, left, &relations, limit, &stop, &mut self.qbf);

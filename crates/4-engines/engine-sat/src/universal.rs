@@ -75,6 +75,21 @@ pub(crate) struct Outcome {
 }
 
 impl Search<'_> {
+    /// Whether some procedure that the program calls could be unrolled.
+    pub(crate) fn has_unrollable(&self) -> bool {
+        let program = self.program();
+        let mut recursive: IndexVec<ProcId, bool> = IndexVec::filled(false, program.procs.len());
+        for edge in program.edges.iter() {
+            if let EdgeKind::Call(call) = &edge.kind {
+                recursive[call.callee] |= program.nodes[edge.source].proc == call.callee;
+            }
+        }
+        call_order(program).iter().any(|component| match component.as_slice() {
+            &[proc] => proc != program.entry && !recursive[proc],
+            _ => false,
+        })
+    }
+
     /// Unrolls every procedure that the entry procedure may call, as far as they can be.
     pub(crate) fn unroll_all(&mut self) -> Result<Outcome, StopReason> {
         let program = self.program();

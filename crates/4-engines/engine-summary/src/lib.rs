@@ -44,7 +44,7 @@ use check::{Answer, Budget, Engine, Goal, StopReason, Task, TraceMode, Verdict};
 use ir::{IndexVec, VarId};
 use lift::CallRel;
 use std::sync::Arc;
-use summaries::Saturation;
+use summaries::{Rounds, Saturation};
 use symbolic::{Aim, CallRelation, Halt, Pairs, Rings, Switches, System, Watch};
 
 /// The engine. Its switches exist so that the effect of what they switch off can be measured.
@@ -60,6 +60,14 @@ pub struct Summary {
     pub order: Order,
     /// Look for a better order whenever the diagrams have doubled.
     pub sifting: bool,
+    /// Keep path edges only where ways meet and calls wait.
+    pub forget: bool,
+    /// Nodes of diagrams from which on it is not kept in which round what was found: if a trace is to be told in spite of
+    /// that, the search is done again.
+    pub many: usize,
+    /// The nodes of diagrams up to which there is a certificate. A larger one is only for those who ask for it: it takes
+    /// more memory than the search.
+    pub largest_proof: usize,
 }
 
 impl Default for Summary {
@@ -70,6 +78,9 @@ impl Default for Summary {
             collect_at: symbolic::default_collect_at(),
             order: Order::default(),
             sifting: false,
+            forget: true,
+            many: summaries::MANY,
+            largest_proof: usize::MAX,
         }
     }
 }
@@ -93,7 +104,27 @@ impl Engine for Summary {
 
 impl Summary {
     fn answer(&self, task: &Task, budget: &Budget) -> Result<Answer, Halt> {
-        let &Summary { live_ranges, mod_ref, collect_at, order, sifting } = self;
+        match self.search(task, budget, Rounds::Spare)? {
+            Some(answer) => Ok(answer),
+            // Something was reached after it had been forgotten how.
+            None => {
+                Ok(self.search(task, budget, Rounds::Kept)?.expect("what is kept is not missed"))
+            }
+        }
+    }
+
+    /// The answer; none if rounds were not kept, and are needed.
+    fn search(&self, task: &Task, budget: &Budget, rounds: Rounds) -> Result<Option<Answer>, Halt> {
+        let &Summary {
+            live_ranges,
+            mod_ref,
+            collect_at,
+            order,
+            sifting,
+            forget,
+            largest_proof,
+            ..
+        } = self;
         let switches = Switches { live_ranges, mod_ref, collect_at, order, sifting };
         let mut s = System::of_task(task, budget, switches)?;
         let aims = s.aims(task)?;
@@ -104,6 +135,12 @@ impl Summary {
         // Conditions must survive collections in any case.
         let goals = if early { task.goals.len() } else { 0 };
         saturation.watch = Watch::new(aims.iter().copied(), goals);
+        saturation.rounds = rounds;
+        saturation.many = self.many;
+        if forget {
+            let observed = task.observe.iter().map(|o| o.node);
+            saturation.forget_between(aims.iter().map(|aim| aim.1).chain(observed));
+        }
         let stopped = match saturation.run() {
             Ok(()) => None,
             // What was reached before it had to stop is reached all the same.
@@ -117,6 +154,9 @@ impl Summary {
             }
         };
 
+        if saturation.rounds == Rounds::Missed && task.wants.trace != TraceMode::None {
+            return Ok(None);
+        }
         let mut reached = vec![false; task.goals.len()];
         for &(goal, node, condition) in &aims {
             reached[goal] |= !saturation.s.m.disjoint(saturation.path[node], condition)?;
@@ -135,10 +175,16 @@ impl Summary {
                 observe_reached(task, &mut saturation, &mut answer, &reason);
             }
             answer.stats = saturation.s.stats(saturation.work.visits);
-            return Ok(answer);
+            return Ok(Some(answer));
         }
         let mut answer = Answer::unknown(task, StopReason::Cancelled);
         let complete = !early || reached.contains(&false) || task.goals.is_empty();
+        let unreached = reached.contains(&false);
+        let proof =
+            task.wants.certificate && unreached && saturation.s.m.live_nodes() <= largest_proof;
+        if proof || task.wants.all_nodes {
+            saturation.complete()?;
+        }
         if complete {
             let Saturation { s, path, .. } = &mut saturation;
             for (i, observation) in task.observe.iter().enumerate() {
@@ -151,7 +197,7 @@ impl Summary {
             }
         }
         // The path edges and summaries: inductive by construction.
-        let certificate = (task.wants.certificate && reached.contains(&false)).then(|| {
+        let certificate = proof.then(|| {
             let s = &saturation.s;
             let summaries: IndexVec<_, Bdd> = s.summaries.iter().map(|known| known.all).collect();
             Arc::new(s.certificate(&saturation.path, &summaries))
@@ -171,7 +217,7 @@ impl Summary {
         if sifting {
             answer.stats.add("reorderings", saturation.s.m.stats().reorderings);
         }
-        Ok(answer)
+        Ok(Some(answer))
     }
 }
 

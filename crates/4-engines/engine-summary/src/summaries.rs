@@ -16,7 +16,7 @@
 
 use crate::lift::CallRel;
 use bdd::Bdd;
-use ir::{EdgeId, IndexVec, NodeId, ProcId};
+use ir::{EdgeId, EdgeKind, IndexVec, NodeId, ProcId};
 use rustc_hash::FxHashMap;
 use symbolic::{Compiled, Fixpoint, Halt, Item, System, Watch, Worklist};
 
@@ -24,9 +24,13 @@ use symbolic::{Compiled, Fixpoint, Halt, Item, System, Watch, Worklist};
 pub(crate) struct Saturation {
     /// The program; its summaries are what callers have been told.
     pub(crate) s: System<CallRel>,
-    /// Path edges. Invariant: `frontier[n] ⊆ path[n]`, and a variable that is not live at `n` is
-    /// unconstrained in both.
+    /// Path edges of the nodes that keep them. Invariant: `frontier[n] ⊆ path[n]` there, and a variable that is not live
+    /// at `n` is unconstrained in both.
     pub(crate) path: IndexVec<NodeId, Bdd>,
+    /// Whether a node keeps its path edges. They are what leads there from the nodes before it, so that those where loops
+    /// and procedures begin and calls wait are enough to find all ([`Saturation::complete`]), and to notice there what
+    /// comes again. Nodes between are visited in weak topological order: what meets there still meets.
+    keeps: IndexVec<NodeId, bool>,
     frontier: IndexVec<NodeId, Bdd>,
     /// The frontier that is being propagated.
     in_hand: Bdd,
@@ -44,7 +48,27 @@ pub(crate) struct Saturation {
     pub(crate) work: Worklist,
     /// What may end the search.
     pub(crate) watch: Watch,
+    /// Whether it is remembered in which round pairs were found.
+    pub(crate) rounds: Rounds,
+    /// How many nodes of diagrams are many.
+    pub(crate) many: usize,
 }
+
+/// What becomes of [`symbolic::Summary::parts`]. They are for traces alone, and of a large search a quarter of all nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Rounds {
+    /// They are kept.
+    Kept,
+    /// They are kept until there are many nodes.
+    Spare,
+    /// They are gone. No target has been met.
+    Gone,
+    /// They are gone, and a target has been met: the search is to be repeated.
+    Missed,
+}
+
+/// Nodes of diagrams, in use at a collection, from which on rounds are not kept.
+pub(crate) const MANY: usize = 1 << 19;
 
 impl Fixpoint for Saturation {
     type Rel = CallRel;
@@ -53,11 +77,14 @@ impl Fixpoint for Saturation {
     fn system(&self) -> &System<CallRel> {
         &self.s
     }
+    fn system_mut(&mut self) -> &mut System<CallRel> {
+        &mut self.s
+    }
     fn worklist(&mut self) -> &mut Worklist {
         &mut self.work
     }
     fn is_done(&self) -> bool {
-        self.watch.is_done()
+        self.watch.is_done() || self.rounds == Rounds::Missed
     }
     fn take(&mut self, node: NodeId) {
         self.in_hand = std::mem::replace(&mut self.frontier[node], Bdd::FALSE);
@@ -77,6 +104,27 @@ impl Fixpoint for Saturation {
     fn collect(&mut self) {
         self.collect_with([]);
     }
+    const HALVES: bool = true;
+    fn halve(&mut self, item: Item) -> Result<bool, Halt> {
+        let m = &mut self.s.m;
+        match item {
+            Item::Node(node) => {
+                let Some((now, later)) = m.halves(self.in_hand)? else { return Ok(false) };
+                self.frontier[node] = m.or(self.frontier[node], later)?;
+                self.in_hand = now;
+                self.work.push_node(node);
+            }
+            // A part of its own, with a round of its own: what it was derived from was there before.
+            Item::Proc(proc) => {
+                let pending = self.pending[proc];
+                let part = if self.in_hand.is_false() { pending } else { self.in_hand };
+                let Some((now, _)) = m.halves(part)? else { return Ok(false) };
+                self.in_hand = now;
+                self.work.push_proc(proc);
+            }
+        }
+        Ok(true)
+    }
 }
 
 impl Saturation {
@@ -84,6 +132,7 @@ impl Saturation {
         let (nodes, procs) = (s.program.nodes.len(), s.program.procs.len());
         Saturation {
             path: IndexVec::filled(Bdd::FALSE, nodes),
+            keeps: IndexVec::filled(true, nodes),
             frontier: IndexVec::filled(Bdd::FALSE, nodes),
             in_hand: Bdd::FALSE,
             lifted: Vec::new(),
@@ -93,8 +142,65 @@ impl Saturation {
             callers: IndexVec::filled(Vec::new(), procs),
             work: Worklist::forwards(&s.program),
             watch: Watch::default(),
+            rounds: Rounds::Kept,
+            many: MANY,
             s,
         }
+    }
+
+    /// Lets nodes forget their path edges, but for those that are to be looked at, where a loop or a procedure begins, or
+    /// a call waits.
+    pub(crate) fn forget_between(&mut self, wanted: impl IntoIterator<Item = NodeId>) {
+        let program = &self.s.program;
+        let place = analysis::weak_topological_order(program);
+        self.keeps = IndexVec::filled(false, program.nodes.len());
+        for edge in program.edges.iter() {
+            if matches!(edge.kind, EdgeKind::Call(_)) {
+                self.keeps[edge.source] = true;
+            }
+            if let Some(target) = edge.target()
+                && place[target] <= place[edge.source]
+            {
+                self.keeps[target] = true;
+            }
+        }
+        for node in program.procs.iter().map(|proc| proc.entry).chain(wanted) {
+            self.keeps[node] = true;
+        }
+    }
+
+    /// The path edges of all nodes, those that did not keep them included.
+    pub(crate) fn complete(&mut self) -> Result<(), Halt> {
+        let program = self.s.program.clone();
+        let place = analysis::weak_topological_order(&program);
+        // Whatever leads to such a node is before it in the order.
+        let mut ways: Vec<(u32, EdgeId, NodeId)> = Vec::new();
+        for (e, edge) in program.edges.enumerate() {
+            if let Some(target) = edge.target().filter(|&target| !self.keeps[target]) {
+                ways.push((place[target], e, target));
+            }
+        }
+        ways.sort_unstable();
+        for (_, e, target) in ways {
+            let from = self.path[program.edges[e].source];
+            if from.is_false() {
+                continue;
+            }
+            let to = match self.s.compile(e)? {
+                Compiled::Local(step) => self.s.step(step, from)?,
+                _ => {
+                    let site = self.site(e)?;
+                    let spec = self.s.sites[site as usize].rel.jump_spec;
+                    self.s.m.image(from, self.lifted[site as usize], spec)?
+                }
+            };
+            self.path[target] = self.s.m.or(self.path[target], to)?;
+            if self.s.want_collection() {
+                self.collect_with([]);
+            }
+        }
+        self.keeps = IndexVec::filled(true, program.nodes.len());
+        Ok(())
     }
 
     /// Runs to the fixpoint, or until all watched goals are reached.
@@ -180,7 +286,13 @@ impl Saturation {
 
     /// PE5 for the new part of a summary: tells every reached call of `proc` what is pending.
     fn publish(&mut self, proc: ProcId) -> Result<(), Halt> {
-        let part = self.pending[proc];
+        // What is in hand is a part of what is pending, see `halve`.
+        let part = if self.in_hand.is_false() { self.pending[proc] } else { self.in_hand };
+        // Before anybody is told: a visit that is cut short may be repeated with less.
+        self.s.publish(proc, part)?;
+        if self.rounds == Rounds::Gone {
+            self.s.forget_rounds();
+        }
         for i in 0..self.callers[proc].len() {
             let site = self.callers[proc][i];
             let lifted = self.lift(site, part)?;
@@ -189,8 +301,7 @@ impl Saturation {
             let source = self.s.sites[site as usize].source;
             self.jump(site, self.path[source], lifted)?;
         }
-        self.s.publish(proc, part)?;
-        self.pending[proc] = Bdd::FALSE;
+        self.pending[proc] = self.s.m.diff(self.pending[proc], part)?;
         Ok(())
     }
 
@@ -207,6 +318,13 @@ impl Saturation {
     /// Adds path edges to a node; what is new waits in its frontier.
     fn propagate(&mut self, node: NodeId, edges: Bdd) -> Result<(), Halt> {
         let m = &mut self.s.m;
+        if !self.keeps[node] {
+            if !edges.is_false() {
+                self.frontier[node] = m.or(self.frontier[node], edges)?;
+                self.work.push_node(node);
+            }
+            return Ok(());
+        }
         let old = self.path[node];
         let all = m.or(old, edges)?;
         if all == old {
@@ -217,11 +335,25 @@ impl Saturation {
         self.path[node] = all;
         self.work.push_node(node);
         self.watch.reached(m, node, new)?;
+        if self.rounds == Rounds::Gone && self.watch.meets(m, node, new)? {
+            self.rounds = Rounds::Missed;
+        }
         Ok(())
+    }
+
+    /// Forgets rounds if that is worth it, and nothing has been met yet that has to be told.
+    fn spare_rounds(&mut self) {
+        let spare = self.rounds == Rounds::Spare && self.s.m.live_nodes() > self.many;
+        let met = |m: &mut bdd::Manager, node| self.watch.meets(m, node, self.path[node]);
+        if spare && self.watch.nodes().all(|node| met(&mut self.s.m, node) == Ok(false)) {
+            self.rounds = Rounds::Gone;
+            self.s.forget_rounds();
+        }
     }
 
     /// Frees what nothing refers to. `more` are further handles in use.
     pub(crate) fn collect_with(&mut self, more: impl IntoIterator<Item = Bdd>) {
+        self.spare_rounds();
         let mut roots: Vec<Bdd> = more.into_iter().chain([self.in_hand]).collect();
         roots.extend(self.path.iter().chain(self.frontier.iter()));
         roots.extend(self.lifted.iter().chain(self.below.1.values()));

@@ -124,6 +124,31 @@ fn quicksort_needs_few_nodes() {
     assert!(reorderings > 0 && 2 * sifted < unordered, "{sifted} of {unordered} nodes by sifting");
 }
 
+/// A search that has to make do with little room is done in parts, and finds the same.
+#[test]
+fn large_visits_are_done_in_parts() {
+    let program = sorting(3, 5);
+    let roomy = Summary { collect_at: 1 << 20, ..Summary::default() };
+    let tight = Summary { collect_at: 1 << 10, many: 1 << 12, ..Summary::default() };
+    let (all, _) = effort(roomy, &program);
+    let (few, _) = effort(tight, &program);
+    assert!(3 * few < 2 * all, "{few} nodes in parts, {all} with room");
+}
+
+/// Rounds that were not kept are found again for a trace.
+#[test]
+fn what_is_reached_after_rounds_are_forgotten_has_a_trace() {
+    let program = sorting(3, 4);
+    // `END` is behind both calls: nothing is met before there are many nodes.
+    let targets = program.labelled(None, "END").into_iter().map(Target::at).collect();
+    let task = Task::new(program.clone(), vec![Goal::Reach(targets)]);
+    let engine = Summary { collect_at: 1 << 8, many: 1 << 8, ..Summary::default() };
+    let answer = engine.run(&task, &Budget::unlimited());
+    let Verdict::Violated(Some(trace)) = &answer.verdicts[0] else { panic!("END is reached") };
+    assert!(trace.shortest);
+    assert!(replay::check_trace(&task.program, &task.goals[0], trace).is_ok());
+}
+
 /// Generated programs, texts and models, in several orders, some of which change on the way.
 #[test]
 fn answers_do_not_depend_on_the_order() {
@@ -138,6 +163,8 @@ fn answers_do_not_depend_on_the_order() {
         ("shuffled 1", shuffled(1)),
         ("shuffled 2", shuffled(2)),
         ("shuffled 3, sifting", sifting(shuffled(3))),
+        ("in parts, rounds forgotten", Summary { collect_at: 1, many: 1, ..default }),
+        ("all path edges kept", Summary { forget: false, ..default }),
     ];
     let engines: Vec<(&str, &dyn Engine)> =
         engines.iter().map(|(name, engine)| (*name, engine as &dyn Engine)).collect();

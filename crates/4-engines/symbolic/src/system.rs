@@ -135,6 +135,10 @@ pub struct System<C> {
     pub summaries: IndexVec<ProcId, Summary>,
     /// How many parts have been published.
     pub rounds: u32,
+    /// Nodes of diagrams that there may be within a visit before it is done in parts: half as many again as were left
+    /// by the last collection, and at least twice as many as there are before the first one.
+    pub(crate) room: usize,
+    least_room: usize,
     /// The number of nodes at which to look for a better order.
     sift_at: Option<usize>,
     /// `Entry ⇔ Pre` for the entry variables; built when first entered.
@@ -158,6 +162,8 @@ impl<C: CallRelation> System<C> {
             sites: Vec::new(),
             summaries: IndexVec::filled(Summary::NONE, program.procs.len()),
             rounds: 0,
+            room: 2 * collect_at.max(1),
+            least_room: 2 * collect_at.max(1),
             sift_at: None,
             identities: IndexVec::filled(None, program.procs.len()),
             forget_entry: FxHashMap::default(),
@@ -305,6 +311,11 @@ impl<C: CallRelation> System<C> {
         })
     }
 
+    /// Forgets in which round what was found of procedures: there are no traces without.
+    pub fn forget_rounds(&mut self) {
+        self.summaries.iter_mut().for_each(|summary| summary.parts.clear());
+    }
+
     /// Starts afresh with the same compiled edges.
     pub fn forget_summaries(&mut self) {
         self.summaries = IndexVec::filled(Summary::NONE, self.program.procs.len());
@@ -349,6 +360,7 @@ impl<C: CallRelation> System<C> {
             let left = left.unwrap_or_else(|_| self.m.live_nodes());
             self.sift_at = Some((4 * left).max(at.min(SIFT_AT)));
         }
+        self.room = (self.m.live_nodes() / 2 * 3).max(self.least_room);
     }
 
     /// What it has cost so far.

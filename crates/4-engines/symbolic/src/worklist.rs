@@ -101,6 +101,8 @@ pub trait Fixpoint {
 
     /// The program.
     fn system(&self) -> &System<Self::Rel>;
+    /// The same, to work with.
+    fn system_mut(&mut self) -> &mut System<Self::Rel>;
     /// What is to be visited.
     fn worklist(&mut self) -> &mut Worklist;
     /// All that was asked for is known.
@@ -114,6 +116,44 @@ pub trait Fixpoint {
     fn put_down(&mut self);
     /// Frees what nothing refers to.
     fn collect(&mut self);
+    /// Whether [`halve`](Fixpoint::halve) can do something.
+    const HALVES: bool = false;
+    /// Gives back a part of what is in hand, or of what is known of a procedure, so that a visit has less to do; the
+    /// item is to be visited again then. False if there is nothing to give back.
+    fn halve(&mut self, _: Item) -> Result<bool, Halt> {
+        Ok(false)
+    }
+}
+
+/// Visits an item, however much room that takes.
+///
+/// Images of large sets leave more behind than their result is, and nothing can be freed in their midst. So the nodes may
+/// not grow by more than a half within a visit ([`System::room`]): if they do, what it left is freed, and it is repeated
+/// with a half of what was in hand. The order of variables puts on top what tells cases apart, so that the halves have
+/// little in common.
+fn visit<F: Fixpoint>(f: &mut F, item: Item) -> Result<(), Halt> {
+    let most = f.system().m.node_limit();
+    loop {
+        let before = f.system().m.live_nodes();
+        let limit = if F::HALVES { most.min(f.system().room) } else { most };
+        f.system_mut().m.set_node_limit(limit);
+        let visited = f.visit(item);
+        f.system_mut().m.set_node_limit(most);
+        if !matches!(visited, Err(Halt::Diagrams(Stop::Nodes))) {
+            return visited;
+        }
+        let refused = f.system().m.was_refused();
+        f.collect();
+        let left = f.system().m.live_nodes();
+        if !refused && limit < most && left + left / 4 < before || f.halve(item)? {
+            continue;
+        }
+        if refused || limit == most {
+            // On a full table: try once more, then report.
+            return f.visit(item);
+        }
+        f.system_mut().room = 2 * limit;
+    }
 }
 
 /// Runs to the fixpoint, or until all that was asked for is known.
@@ -132,14 +172,7 @@ pub fn saturate<F: Fixpoint>(f: &mut F) -> Result<(), Halt> {
         if let Item::Node(node) = item {
             f.take(node);
         }
-        // On a full table: collect, try once more, then report.
-        if let Err(halt) = f.visit(item) {
-            if !matches!(halt, Halt::Diagrams(Stop::Nodes)) {
-                return Err(halt);
-            }
-            f.collect();
-            f.visit(item)?;
-        }
+        visit(f, item)?;
         f.put_down();
         if f.system().want_collection() {
             f.collect();
@@ -174,6 +207,21 @@ impl Watch {
             }
         }
         Ok(())
+    }
+
+    /// Whether some target is among states at a node.
+    pub fn meets(&self, m: &mut Manager, node: NodeId, states: Bdd) -> Result<bool, Stop> {
+        for &(_, condition) in self.at.get(&node).into_iter().flatten() {
+            if !m.disjoint(states, condition)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The nodes of all targets.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.at.keys().copied()
     }
 
     /// Every goal that was to be reached is; false if there was none.

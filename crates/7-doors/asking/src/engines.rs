@@ -193,8 +193,18 @@ pub(crate) fn summary(options: &Options) -> Summary {
         mod_ref: !options.search.no_mod_ref,
         order: order(options),
         sifting: sifting(options),
+        largest_proof: largest_proof(options),
         ..Summary::default()
     }
+}
+
+/// The nodes of diagrams up to which a proof is kept that nobody has asked for.
+const UNASKED: usize = 1 << 19;
+
+/// A proof of a million sets takes more memory than finding it: beyond a size, there is one if it is to be checked or
+/// saved.
+fn largest_proof(options: &Options) -> usize {
+    if options.search.self_check { usize::MAX } else { UNASKED }
 }
 
 fn order(options: &Options) -> Order {
@@ -215,6 +225,7 @@ pub(crate) fn post(options: &Options) -> Post {
         sifting: sifting(options),
         rough_components: !options.search.no_rough_components,
         heads: options.search.heads,
+        largest_proof: largest_proof(options),
         ..Post::default()
     }
 }
