@@ -10,7 +10,7 @@ use crate::portable::Portable;
 use bes::Bes;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 use timely::WorkerConfig;
@@ -59,6 +59,8 @@ pub struct Found {
     pub workers: usize,
     /// Processes.
     pub processes: usize,
+    /// They looked at one system in shared memory, and sent each other nothing.
+    pub shared: bool,
 }
 
 /// Why there is no answer.
@@ -103,6 +105,8 @@ pub(crate) struct Shared {
     counts: Vec<[AtomicU64; 3]>,
     first: u32,
     stop: AtomicBool,
+    /// How often somebody asked whether to go on.
+    asked: AtomicU32,
     failure: Mutex<Option<Failure>>,
     /// All workers of this process have the answer.
     finished: AtomicBool,
@@ -118,6 +122,7 @@ impl Shared {
             counts: (0..threads).map(|_| [const { AtomicU64::new(0) }; 3]).collect(),
             first,
             stop: AtomicBool::new(false),
+            asked: AtomicU32::new(0),
             failure: Mutex::new(None),
             finished: AtomicBool::new(false),
             left: Mutex::new(0),
@@ -138,6 +143,10 @@ impl Shared {
     pub(crate) fn go_on(&self) -> bool {
         if self.halted() {
             return false;
+        }
+        // Messages come in small batches, and the clock is not cheap.
+        if !self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(SELDOM) {
+            return true;
         }
         let sum = |i: usize| self.counts.iter().map(|c| c[i].load(Ordering::Relaxed)).sum();
         let progress = Progress { variables: sum(0), dependencies: sum(1), bytes: sum(2) };
@@ -207,8 +216,11 @@ where
     run(members.collect(), crew, watch)
 }
 
-/// The same for a system in memory; every process has all of it.
+/// The same for a system in memory; every process has all of it. Threads of one process share it.
 pub fn solve_closed(system: &Arc<Bes>, crew: Crew, watch: Watch) -> Result<Found, Failure> {
+    if crew.cluster.is_none() {
+        return solve_shared(system, crew.threads, &watch);
+    }
     let (mine, peers) = crew.numbers();
     let shift = page_shift(system.len(), peers);
     let members = mine.map(|me| {
@@ -221,6 +233,37 @@ pub fn solve_closed(system: &Arc<Bes>, crew: Crew, watch: Watch) -> Result<Found
     });
     run(members.collect(), crew, watch)
 }
+
+/// Threads that share the system: every value is told by whoever finds it, in shared memory.
+fn solve_shared(system: &Bes, threads: usize, watch: &Watch) -> Result<Found, Failure> {
+    if threads == 0 {
+        return Err(Failure::Internal("there are no workers".to_owned()));
+    }
+    let reason = Mutex::new(None);
+    let go_on = |progress: &Progress| match watch(progress) {
+        Ok(()) => true,
+        Err(why) => {
+            lock(&reason).get_or_insert(why);
+            false
+        }
+    };
+    let Some(values) = system.solve_in_parallel(threads, &go_on) else {
+        let why = lock(&reason).take();
+        return Err(Failure::Stopped(why.unwrap_or_else(|| "stopped".to_owned())));
+    };
+    let operands = |v: u32| system.operands(v).len() as u64;
+    Ok(Found {
+        value: values[system.initial_variable() as usize],
+        variables: values.len() as u64,
+        dependencies: (0..values.len() as u32).map(operands).sum(),
+        workers: threads,
+        processes: 1,
+        shared: true,
+    })
+}
+
+/// The watch is asked every so many times.
+const SELDOM: u32 = 32;
 
 /// How long a worker sleeps when nothing happens: limits and other processes are looked after.
 const NAP: Duration = Duration::from_millis(20);
@@ -272,7 +315,8 @@ fn run(members: Vec<Recipe>, crew: Crew, watch: Watch) -> Result<Found, Failure>
         Guard::end(guard, &shared);
     }
     let (value, variables, dependencies) = outcome?;
-    Ok(Found { value, variables, dependencies, workers: peers as usize, processes })
+    let workers = peers as usize;
+    Ok(Found { value, variables, dependencies, workers, processes, shared: false })
 }
 
 /// One thread.

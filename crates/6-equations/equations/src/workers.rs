@@ -286,9 +286,10 @@ impl Run<'_> {
         found: Found,
         sequential: impl FnOnce() -> Result<Solution, Error>,
     ) -> Result<Solution, Error> {
-        let Found { value, variables, dependencies, workers, processes } = found;
+        let Found { value, variables, dependencies, workers, processes, shared } = found;
         let s = if workers == 1 { "" } else { "s" };
-        let mut algorithm = format!("timely, {workers} worker{s}");
+        let how = if shared { "in shared memory" } else { "timely" };
+        let mut algorithm = format!("{how}, {workers} worker{s}");
         if processes > 1 {
             algorithm += &format!(" in {processes} processes");
         }
