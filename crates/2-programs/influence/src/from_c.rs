@@ -67,6 +67,14 @@ fn build(skeleton: &Skeleton, entry: Option<&str>, terms: Option<Terms>) -> Opti
         let to = lowering.b.entries[root as usize];
         lowering.b.edge(initial, Label::Silent, to);
     }
+    // Whoever is handed a function may call it.
+    for body in &skeleton.bodies {
+        let func = &skeleton.funcs[body.func.index()];
+        if func.address_taken || func.by_itself {
+            let entry = lowering.b.entries[lowering.functions[&body.func] as usize];
+            lowering.b.outside.push(entry);
+        }
+    }
     let (graph, _, terms) = lowering.b.finish(initial);
     Some((graph, terms))
 }

@@ -318,6 +318,8 @@ pub(crate) struct Builder {
     pub(crate) exits: Vec<u32>,
     /// By function: the variables that come back from it.
     pub(crate) results: Vec<Vec<u32>>,
+    /// Entries that the surroundings may call, if nobody else does.
+    pub(crate) outside: Vec<u32>,
     /// What `*` stands for.
     pub(crate) pointed: Vec<String>,
     /// Some transition leaves a function other than by its end.
@@ -343,6 +345,7 @@ impl Builder {
             entries: Vec::new(),
             exits: Vec::new(),
             results: Vec::new(),
+            outside: Vec::new(),
             pointed: Vec::new(),
             jumps: false,
             states: 0,
@@ -527,6 +530,24 @@ impl Builder {
         }
     }
 
+    /// The transitions by their states.
+    fn sorted(&self) -> (Vec<u32>, Vec<(Label, u32)>) {
+        let mut first = vec![0u32; self.states as usize + 1];
+        for &(from, ..) in &self.transitions {
+            first[from as usize + 1] += 1;
+        }
+        for i in 1..first.len() {
+            first[i] += first[i - 1];
+        }
+        let mut place = first.clone();
+        let mut sorted = vec![(Label::Silent, 0); self.transitions.len()];
+        for &(from, label, to) in &self.transitions {
+            sorted[place[from as usize] as usize] = (label, to);
+            place[from as usize] += 1;
+        }
+        (first, sorted)
+    }
+
     /// The states that a run comes to: behind a call if that is made and the callee returns.
     fn reached(&self, initial: u32, first: &[u32], sorted: &[(Label, u32)]) -> Vec<bool> {
         let mut calls: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
@@ -564,20 +585,15 @@ impl Builder {
     pub(crate) fn finish(mut self, initial: u32) -> (Graph, Vec<Option<u32>>, Terms) {
         self.recursion();
         self.transitions.dedup();
-        let mut first = vec![0u32; self.states as usize + 1];
-        for &(from, ..) in &self.transitions {
-            first[from as usize + 1] += 1;
+        let (mut first, mut sorted) = self.sorted();
+        let mut reached = self.reached(initial, &first, &sorted);
+        let outside = std::mem::take(&mut self.outside);
+        let more: Vec<u32> = outside.into_iter().filter(|&e| !reached[e as usize]).collect();
+        if !more.is_empty() {
+            more.into_iter().for_each(|entry| self.edge(initial, Label::Silent, entry));
+            (first, sorted) = self.sorted();
+            reached = self.reached(initial, &first, &sorted);
         }
-        for i in 1..first.len() {
-            first[i] += first[i - 1];
-        }
-        let mut place = first.clone();
-        let mut sorted = vec![(Label::Silent, 0); self.transitions.len()];
-        for &(from, label, to) in &self.transitions {
-            sorted[place[from as usize] as usize] = (label, to);
-            place[from as usize] += 1;
-        }
-        let reached = self.reached(initial, &first, &sorted);
         let mut image: Vec<Option<u32>> = vec![None; self.states as usize];
         image[initial as usize] = Some(0);
         let mut order = vec![initial];

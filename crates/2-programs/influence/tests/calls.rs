@@ -249,3 +249,16 @@ int main(void) {
     assert_eq!(of("if (q)"), ">if (q): q");
     assert_eq!(of("return p"), ">return p: p");
 }
+
+#[test]
+fn functions_that_are_handed_out_may_be_called() {
+    let text = "void each(void (*)(int));
+int g;
+static void seen(int k) { if (k) g = 1; }
+static void never(int k) { if (k) g = 2; }
+int main(void) { each(seen); return 0; }";
+    let graph = graph(text);
+    let reached = |line: u32| graph.points.iter().any(|p| p.line == line && p.state.is_some());
+    assert!(reached(3) && reached(5));
+    assert!(!reached(4));
+}

@@ -59,8 +59,6 @@ pub struct Found {
     pub workers: usize,
     /// Processes.
     pub processes: usize,
-    /// They looked at one system in shared memory, and sent each other nothing.
-    pub shared: bool,
 }
 
 /// Why there is no answer.
@@ -216,11 +214,8 @@ where
     run(members.collect(), crew, watch)
 }
 
-/// The same for a system in memory; every process has all of it. Threads of one process share it.
+/// The same for a system in memory; every process has all of it.
 pub fn solve_closed(system: &Arc<Bes>, crew: Crew, watch: Watch) -> Result<Found, Failure> {
-    if crew.cluster.is_none() {
-        return solve_shared(system, crew.threads, &watch);
-    }
     let (mine, peers) = crew.numbers();
     let shift = page_shift(system.len(), peers);
     let members = mine.map(|me| {
@@ -232,34 +227,6 @@ pub fn solve_closed(system: &Arc<Bes>, crew: Crew, watch: Watch) -> Result<Found
         member
     });
     run(members.collect(), crew, watch)
-}
-
-/// Threads that share the system: every value is told by whoever finds it, in shared memory.
-fn solve_shared(system: &Bes, threads: usize, watch: &Watch) -> Result<Found, Failure> {
-    if threads == 0 {
-        return Err(Failure::Internal("there are no workers".to_owned()));
-    }
-    let reason = Mutex::new(None);
-    let go_on = |progress: &Progress| match watch(progress) {
-        Ok(()) => true,
-        Err(why) => {
-            lock(&reason).get_or_insert(why);
-            false
-        }
-    };
-    let Some(values) = system.solve_in_parallel(threads, &go_on) else {
-        let why = lock(&reason).take();
-        return Err(Failure::Stopped(why.unwrap_or_else(|| "stopped".to_owned())));
-    };
-    let operands = |v: u32| system.operands(v).len() as u64;
-    Ok(Found {
-        value: values[system.initial_variable() as usize],
-        variables: values.len() as u64,
-        dependencies: (0..values.len() as u32).map(operands).sum(),
-        workers: threads,
-        processes: 1,
-        shared: true,
-    })
 }
 
 /// The watch is asked every so many times.
@@ -315,8 +282,7 @@ fn run(members: Vec<Recipe>, crew: Crew, watch: Watch) -> Result<Found, Failure>
         Guard::end(guard, &shared);
     }
     let (value, variables, dependencies) = outcome?;
-    let workers = peers as usize;
-    Ok(Found { value, variables, dependencies, workers, processes, shared: false })
+    Ok(Found { value, variables, dependencies, workers: peers as usize, processes })
 }
 
 /// One thread.

@@ -152,36 +152,7 @@ pub(crate) fn solve_how<E: Equations>(
         return None;
     }
     run.propagate();
-    rest(run, &progress, watch)
-}
-
-/// CL3 after CL1 and CL2, which somebody else applied: the values that are left open.
-pub(crate) fn finish<E: Equations>(
-    equations: &E,
-    pred: Rows,
-    open: Vec<u32>,
-    value: Vec<Value>,
-    watch: &mut Watch<'_>,
-) -> Option<Vec<Value>> {
-    let succ = equations.succ();
-    let progress = Progress {
-        variables: value.len() as u64,
-        dependencies: succ.targets.len() as u64,
-        bytes: 25 * value.len() as u64 + 8 * succ.targets.len() as u64,
-    };
-    let run = Run { equations, pred, open, value, strategy: None, queue: Vec::new() };
-    Some(rest(run, &progress, watch)?.0)
-}
-
-/// CL3.
-fn rest<E: Equations>(
-    mut run: Run<'_, E>,
-    progress: &Progress,
-    watch: &mut Watch<'_>,
-) -> Option<(Vec<Value>, Vec<u32>)> {
-    let equations = run.equations;
-    let n = run.value.len();
-    if !watch(progress) {
+    if !watch(&progress) {
         return None;
     }
     let open: Vec<u32> = (0..n as u32).filter(|&v| run.value[v as usize] == Value::Open).collect();
@@ -194,7 +165,7 @@ fn rest<E: Equations>(
             }
         } else {
             drop(open);
-            components(&mut run, progress, watch)?;
+            components(&mut run, &progress, watch)?;
         }
     }
     Some((run.value, run.strategy.unwrap_or_default()))
