@@ -8,6 +8,11 @@
 //! one variable, `*`. A variable whose address is taken, and an array, lives there, too: it is read
 //! together with `*`, and `*` is assigned in part whenever it is.
 //!
+//! What an expression has read before it calls a function is kept in a variable of its own (`parts`), so that neither
+//! what the call changes nor the result of another call takes its place.
+//!
+//! Tables of constants are no part of `*`: nobody writes to them.
+//!
 //! A function without a body changes what it is handed pointers to (that is, `*`), and nothing else;
 //! its result depends on its arguments.
 
@@ -46,6 +51,8 @@ fn build(skeleton: &Skeleton, entry: Option<&str>, terms: Option<Terms>) -> Opti
         returns: Vec::new(),
         memory: None,
         exposed: FxHashSet::default(),
+        constants: FxHashSet::default(),
+        parts: FxHashMap::default(),
         states: Vec::new(),
         setjmps: Vec::new(),
     };
@@ -59,6 +66,14 @@ fn build(skeleton: &Skeleton, entry: Option<&str>, terms: Option<Terms>) -> Opti
     for root in roots {
         let to = lowering.b.entries[root as usize];
         lowering.b.edge(initial, Label::Silent, to);
+    }
+    // Whoever is handed a function may call it.
+    for body in &skeleton.bodies {
+        let func = &skeleton.funcs[body.func.index()];
+        if func.address_taken || func.by_itself {
+            let entry = lowering.b.entries[lowering.functions[&body.func] as usize];
+            lowering.b.outside.push(entry);
+        }
     }
     let (graph, _, terms) = lowering.b.finish(initial);
     Some((graph, terms))
@@ -74,6 +89,10 @@ struct Lowering<'a> {
     /// `*`, if there are pointers.
     memory: Option<u32>,
     exposed: FxHashSet<ObjectId>,
+    /// What never changes.
+    constants: FxHashSet<ObjectId>,
+    /// What an expression has read when it calls, and the call's result: by function and point.
+    parts: FxHashMap<(u32, u32), u32>,
     /// By function, the state of each point.
     states: Vec<Vec<u32>>,
     /// Where a `longjmp` may come to.
@@ -126,6 +145,7 @@ impl<'a> Lowering<'a> {
     fn declare(&mut self) {
         let s = self.s;
         let mut used: FxHashSet<ObjectId> = FxHashSet::default();
+        let mut written: FxHashSet<ObjectId> = FxHashSet::default();
         let mut pointers = false;
         for body in &s.bodies {
             used.extend(body.params.iter().flatten().copied());
@@ -137,6 +157,16 @@ impl<'a> Lowering<'a> {
             }
             for point in &body.points {
                 objects.extend(point.values.iter().map(|(o, _)| *o));
+                written.extend(point.values.iter().map(|(o, _)| self.root(*o).0));
+                let results = match &point.flow {
+                    Flow::Call(call) => &call.result_events[..],
+                    _ => &[],
+                };
+                for &event in point.events.iter().chain(results) {
+                    if let Event::Assign(o) | Event::Modify(o) = event {
+                        written.insert(self.root(o).0);
+                    }
+                }
                 for &event in &point.events {
                     match event {
                         Event::Use(o)
@@ -165,6 +195,22 @@ impl<'a> Lowering<'a> {
         }
         let is_taken = |o: &ObjectId| s.objects[o.index()].address_taken;
         self.exposed.extend(used.iter().filter(|o| is_taken(o)));
+        // What nobody writes, and nobody else can, keeps its first value.
+        let whole = s.func_named("main").is_some_and(|f| s.body(f).is_some());
+        let never_written = |o: &ObjectId| {
+            let object = &s.objects[o.index()];
+            let closed = !object.external || whole;
+            closed && !object.address_taken && !written.contains(o)
+        };
+        self.constants.extend(used.iter().filter(|o| {
+            let object = &s.objects[o.index()];
+            let still = !object.automatic && object.defined && !object.volatile;
+            still && (object.constant && !written.contains(o) || never_written(o))
+        }));
+        let constants = &self.constants;
+        self.exposed.retain(|o| !constants.contains(o));
+        // An array that is handed to a function is a pointer there.
+        pointers |= self.exposed.iter().any(is_taken);
         let mut used: Vec<(Option<u32>, ObjectId)> = used
             .into_iter()
             .map(|o| {
@@ -175,8 +221,15 @@ impl<'a> Lowering<'a> {
         used.sort_unstable();
         for (function, o) in used {
             self.variables.insert(o, self.b.variables.len() as u32);
-            let plain = s.objects[o.index()].name.clone();
-            self.b.variables.push(Variable { name: String::new(), plain, function, hidden: false });
+            let object = &s.objects[o.index()];
+            self.b.variables.push(Variable {
+                name: String::new(),
+                plain: object.name.clone(),
+                function,
+                hidden: false,
+                automatic: object.automatic,
+                constant: self.constants.contains(&o),
+            });
         }
         for function in 0..self.b.functions.len() as u32 {
             let variable = self.b.variables.len() as u32;
@@ -187,8 +240,11 @@ impl<'a> Lowering<'a> {
                 plain: "return".to_owned(),
                 function: Some(function),
                 hidden: true,
+                automatic: true,
+                constant: false,
             });
         }
+        self.declare_parts();
         if pointers {
             self.memory = Some(self.b.variables.len() as u32);
             self.b.variables.push(Variable {
@@ -196,9 +252,44 @@ impl<'a> Lowering<'a> {
                 plain: "*".to_owned(),
                 function: None,
                 hidden: false,
+                automatic: false,
+                constant: false,
             });
         }
         self.b.name_variables();
+        let mut pointed: Vec<u32> =
+            self.exposed.iter().filter_map(|o| self.variables.get(o).copied()).collect();
+        pointed.sort_unstable();
+        let name = |&v: &u32| match &self.b.variables[v as usize] {
+            Variable { plain, function: Some(f), .. } => {
+                format!("{}::{plain}", self.b.functions[*f as usize])
+            }
+            variable => variable.plain.clone(),
+        };
+        self.b.pointed = pointed.iter().map(name).collect();
+    }
+
+    /// A variable for each call in an expression that has read something before it, or calls again.
+    fn declare_parts(&mut self) {
+        for (function, body) in self.s.bodies.iter().enumerate() {
+            let mut points: FxHashMap<u32, u32> = FxHashMap::default();
+            for point in &body.points {
+                *points.entry(point.statement).or_default() += 1;
+            }
+            for (i, point) in body.points.iter().enumerate() {
+                if matches!(point.flow, Flow::Call(_)) && points[&point.statement] > 1 {
+                    self.parts.insert((function as u32, i as u32), self.b.variables.len() as u32);
+                    self.b.variables.push(Variable {
+                        name: String::new(),
+                        plain: "part".to_owned(),
+                        function: Some(function as u32),
+                        hidden: true,
+                        automatic: true,
+                        constant: false,
+                    });
+                }
+            }
+        }
     }
 
     fn points(&mut self) {
@@ -395,7 +486,7 @@ impl<'a> Lowering<'a> {
         let kills = self.b.assignments(kills.collect());
         let first = self.next(function, body.entry);
         self.b.sequence(self.b.entries[function as usize], kills, first);
-        let pending = self.pending(body);
+        let pending = self.pending(function, body);
         let asserting = asserting(s, body);
         for (i, pending) in pending.iter().enumerate() {
             self.point(function, body, i, pending, &asserting);
@@ -403,13 +494,17 @@ impl<'a> Lowering<'a> {
     }
 
     /// For each point, what the points of its full expression before it have read.
-    fn pending(&self, body: &Body) -> Vec<Vec<u32>> {
+    fn pending(&self, function: u32, body: &Body) -> Vec<Vec<u32>> {
         let mut pending: Vec<Vec<u32>> = vec![Vec::new(); body.points.len()];
         let own: Vec<Vec<u32>> = body
             .points
             .iter()
-            .map(|point| {
+            .enumerate()
+            .map(|(i, point)| {
                 let Flow::Call(call) = &point.flow else { return self.uses(&point.events) };
+                if let Some(&part) = self.parts.get(&(function, i as u32)) {
+                    return vec![part];
+                }
                 // Arguments have gone into the call, the result comes out of it.
                 let mut out = Vec::new();
                 for &f in &call.targets {
@@ -436,7 +531,12 @@ impl<'a> Lowering<'a> {
                 if body.points[next].statement != point.statement {
                     continue;
                 }
-                let joined = [&pending[next][..], &pending[i], &own[i]].concat();
+                // What was read before a call is in its part.
+                let earlier = match self.parts.contains_key(&(function, i as u32)) {
+                    true => &[][..],
+                    false => &pending[i][..],
+                };
+                let joined = [&pending[next][..], earlier, &own[i]].concat();
                 let joined = sorted(joined);
                 if joined != pending[next] {
                     pending[next] = joined;
@@ -480,6 +580,14 @@ impl<'a> Lowering<'a> {
             if !stages.is_empty() {
                 middle = self.b.state();
                 self.b.sequence(from, stages, middle);
+            }
+            if let Some(&part) = self.parts.get(&(function, i as u32)) {
+                let sources = pending.to_vec();
+                let before = Target { variable: part, kills: true, sources };
+                let stages = self.b.assignments(vec![before]);
+                let next = self.b.state();
+                self.b.sequence(middle, stages, next);
+                middle = next;
             }
             self.call(function, body, i, call, middle, (&own, &all));
             return;
@@ -615,7 +723,9 @@ impl<'a> Lowering<'a> {
             let enter = self.b.assignments(targets);
             let after = self.b.state();
             self.b.call(function, callee, from, (enter, Vec::new()), after);
-            let targets = with_result(self, &[self.returns[callee as usize]]);
+            let result = self.returns[callee as usize];
+            let mut targets = with_result(self, &[result]);
+            targets.extend(self.part(function, i, vec![result]));
             let back = self.b.assignments(targets);
             self.b.sequence(after, back, next);
         }
@@ -626,6 +736,7 @@ impl<'a> Lowering<'a> {
             call.targets.iter().map(|f| plain_name(&s.funcs[f.index()].name)).collect();
         if names.iter().any(|n| is_longjmp(n)) {
             for to in self.setjmps.clone() {
+                self.b.jumps = true;
                 self.b.edge(from, Label::Silent, to);
             }
         }
@@ -646,9 +757,18 @@ impl<'a> Lowering<'a> {
             targets.push(Target { variable: memory, kills: false, sources: reads.clone() });
         }
         stages.extend(self.b.assignments(targets));
-        let targets = with_result(self, &reads);
+        let mut targets = with_result(self, &reads);
+        targets.extend(self.part(function, i, reads));
         stages.extend(self.b.assignments(targets));
         self.b.sequence(from, stages, next);
+    }
+}
+
+impl Lowering<'_> {
+    /// The result of a call joins what its expression has read.
+    fn part(&self, function: u32, i: usize, sources: Vec<u32>) -> Option<Target> {
+        let &variable = self.parts.get(&(function, i as u32))?;
+        Some(Target { variable, kills: false, sources })
     }
 }
 

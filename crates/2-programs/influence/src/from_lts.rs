@@ -19,6 +19,8 @@ pub fn of_lts(lts: &ExplicitLts, name: &str) -> Graph {
                 plain: plain.to_owned(),
                 function: None,
                 hidden: false,
+                automatic: false,
+                constant: false,
             });
             variables.len() as u32 - 1
         })

@@ -61,7 +61,9 @@ fn build(program: &Program, terms: Option<Terms>) -> (OfProgram, Terms) {
             }
         };
         let hidden = info.hidden || matches!(info.kind, VarKind::Result(_));
-        b.variables.push(Variable { name: String::new(), plain, function, hidden });
+        let automatic = !matches!(info.kind, VarKind::Global);
+        let name = String::new();
+        b.variables.push(Variable { name, plain, function, hidden, automatic, constant: false });
     }
     b.name_variables();
     let states: IndexVec<NodeId, u32> = program.nodes.iter().map(|_| b.state()).collect();

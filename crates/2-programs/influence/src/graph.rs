@@ -34,6 +34,27 @@ pub struct Variable {
     pub function: Option<u32>,
     /// It stands for something that has no name in the source: a result, memory.
     pub hidden: bool,
+    /// It lives in a frame of its function, and is gone when that returns.
+    pub automatic: bool,
+    /// It never changes: a table, say. It is not shown.
+    pub constant: bool,
+}
+
+/// A place at which a function is called.
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    /// The function that is called.
+    pub(crate) callee: u32,
+    /// The function that calls.
+    pub(crate) caller: u32,
+    /// The state in which arguments are assigned.
+    pub(crate) from: u32,
+    /// The assignments to the callee's parameters, one stage after the other.
+    pub(crate) enter: Vec<Vec<Label>>,
+    /// What the call does to the frame that waits.
+    pub(crate) saved: Vec<Vec<Label>>,
+    /// The state in which the callee has returned.
+    pub(crate) after: u32,
 }
 
 /// A statement of the program.
@@ -67,6 +88,17 @@ pub struct Graph {
     pub files: Vec<String>,
     /// The statements.
     pub points: Vec<Point>,
+    /// What `*` stands for: the variables that pointers may lead to, by name.
+    pub pointed: Vec<String>,
+    /// The places of calls that come back.
+    pub(crate) sites: Vec<Site>,
+    /// By function: the state in which a call arrives, and the one from which it comes back, if that is reached.
+    pub(crate) entries: Vec<Option<u32>>,
+    pub(crate) exits: Vec<Option<u32>>,
+    /// By function: the variables that come back from it.
+    pub(crate) results: Vec<Vec<u32>>,
+    /// Some transition leaves a function other than by its end.
+    pub(crate) jumps: bool,
     terms: Vec<String>,
     /// Invariant: ascends from 0 to the number of transitions, one entry more than states.
     offsets: Vec<u32>,
@@ -102,7 +134,21 @@ impl Graph {
         let mut sorted = given.to_vec();
         sorted.sort_by_key(|&(from, ..)| from);
         let transitions = sorted.into_iter().map(|(_, label, to)| (label, to)).collect();
-        Graph { variables, functions, files, points, terms: Vec::new(), offsets, transitions }
+        Graph {
+            variables,
+            functions,
+            files,
+            points,
+            pointed: Vec::new(),
+            sites: Vec::new(),
+            entries: Vec::new(),
+            exits: Vec::new(),
+            results: Vec::new(),
+            jumps: false,
+            terms: Vec::new(),
+            offsets,
+            transitions,
+        }
     }
 
     /// The number of states; 0 is the first.
@@ -144,10 +190,12 @@ impl Graph {
             .or_else(|| find(&|v| v.plain == name))
     }
 
-    /// Whether a variable can be named at a point: globals and the locals of its function.
+    /// Whether a variable is shown at a point: globals and the locals of its function, but no constants.
     pub fn in_scope(&self, variable: u32, point: &Point) -> bool {
         let variable = &self.variables[variable as usize];
-        !variable.hidden && variable.function.is_none_or(|f| f == point.function)
+        !variable.hidden
+            && !variable.constant
+            && variable.function.is_none_or(|f| f == point.function)
     }
 
     /// The text of a label.
@@ -210,10 +258,12 @@ pub(crate) struct Target {
 }
 
 /// A call, to be completed when it is known who calls whom.
+#[derive(Clone)]
 struct Call {
     caller: u32,
     callee: u32,
     from: u32,
+    enter: Vec<Vec<Label>>,
     /// What it does to the caller's frame.
     saved: Vec<Vec<Label>>,
     after: u32,
@@ -268,6 +318,12 @@ pub(crate) struct Builder {
     pub(crate) exits: Vec<u32>,
     /// By function: the variables that come back from it.
     pub(crate) results: Vec<Vec<u32>>,
+    /// Entries that the surroundings may call, if nobody else does.
+    pub(crate) outside: Vec<u32>,
+    /// What `*` stands for.
+    pub(crate) pointed: Vec<String>,
+    /// Some transition leaves a function other than by its end.
+    pub(crate) jumps: bool,
     states: u32,
     transitions: Vec<(u32, Label, u32)>,
     calls: Vec<Call>,
@@ -289,6 +345,9 @@ impl Builder {
             entries: Vec::new(),
             exits: Vec::new(),
             results: Vec::new(),
+            outside: Vec::new(),
+            pointed: Vec::new(),
+            jumps: false,
             states: 0,
             transitions: Vec::new(),
             calls: Vec::new(),
@@ -440,9 +499,9 @@ impl Builder {
         after: u32,
     ) {
         let entry = self.entries[callee as usize];
-        self.sequence(from, enter, entry);
+        self.sequence(from, enter.clone(), entry);
         self.edge(self.exits[callee as usize], Label::Silent, after);
-        self.calls.push(Call { caller, callee, from, saved, after });
+        self.calls.push(Call { caller, callee, from, enter, saved, after });
     }
 
     /// In a recursive call, the locals of the waiting frame have the names of those that the callee
@@ -457,7 +516,7 @@ impl Builder {
         let globals: Vec<u32> = (0..self.variables.len() as u32)
             .filter(|&v| self.variables[v as usize].function.is_none())
             .collect();
-        for call in std::mem::take(&mut self.calls) {
+        for call in self.calls.clone() {
             if component[call.caller as usize] != component[call.callee as usize] {
                 continue;
             }
@@ -471,10 +530,8 @@ impl Builder {
         }
     }
 
-    /// The part that is reached from `initial`, with the new number of each old state.
-    pub(crate) fn finish(mut self, initial: u32) -> (Graph, Vec<Option<u32>>, Terms) {
-        self.recursion();
-        self.transitions.dedup();
+    /// The transitions by their states.
+    fn sorted(&self) -> (Vec<u32>, Vec<(Label, u32)>) {
         let mut first = vec![0u32; self.states as usize + 1];
         for &(from, ..) in &self.transitions {
             first[from as usize + 1] += 1;
@@ -488,6 +545,55 @@ impl Builder {
             sorted[place[from as usize] as usize] = (label, to);
             place[from as usize] += 1;
         }
+        (first, sorted)
+    }
+
+    /// The states that a run comes to: behind a call if that is made and the callee returns.
+    fn reached(&self, initial: u32, first: &[u32], sorted: &[(Label, u32)]) -> Vec<bool> {
+        let mut calls: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+        for (i, call) in self.calls.iter().enumerate() {
+            calls.entry(call.from).or_default().push(i);
+            calls.entry(self.exits[call.callee as usize]).or_default().push(i);
+        }
+        let ends: FxHashSet<u32> = self.exits.iter().copied().collect();
+        let mut reached = vec![false; self.states as usize];
+        reached[initial as usize] = true;
+        let mut work = vec![initial];
+        while let Some(state) = work.pop() {
+            let mut found: Vec<u32> = Vec::new();
+            if !ends.contains(&state) {
+                let (from, to) = (first[state as usize], first[state as usize + 1]);
+                found.extend(sorted[from as usize..to as usize].iter().map(|t| t.1));
+            }
+            for &i in calls.get(&state).into_iter().flatten() {
+                let call = &self.calls[i];
+                let end = self.exits[call.callee as usize];
+                if reached[call.from as usize] && reached[end as usize] {
+                    found.push(call.after);
+                }
+            }
+            for to in found {
+                if !std::mem::replace(&mut reached[to as usize], true) {
+                    work.push(to);
+                }
+            }
+        }
+        reached
+    }
+
+    /// The part that is reached from `initial`, with the new number of each old state.
+    pub(crate) fn finish(mut self, initial: u32) -> (Graph, Vec<Option<u32>>, Terms) {
+        self.recursion();
+        self.transitions.dedup();
+        let (mut first, mut sorted) = self.sorted();
+        let mut reached = self.reached(initial, &first, &sorted);
+        let outside = std::mem::take(&mut self.outside);
+        let more: Vec<u32> = outside.into_iter().filter(|&e| !reached[e as usize]).collect();
+        if !more.is_empty() {
+            more.into_iter().for_each(|entry| self.edge(initial, Label::Silent, entry));
+            (first, sorted) = self.sorted();
+            reached = self.reached(initial, &first, &sorted);
+        }
         let mut image: Vec<Option<u32>> = vec![None; self.states as usize];
         image[initial as usize] = Some(0);
         let mut order = vec![initial];
@@ -498,6 +604,9 @@ impl Builder {
             at += 1;
             let start = transitions.len();
             for &(label, to) in &sorted[first[old] as usize..first[old + 1] as usize] {
+                if !reached[to as usize] {
+                    continue;
+                }
                 let next = order.len() as u32;
                 let new = *image[to as usize].get_or_insert_with(|| {
                     order.push(to);
@@ -512,11 +621,23 @@ impl Builder {
         for point in &mut self.points {
             point.state = point.state.and_then(|s| image[s as usize]);
         }
+        let state = |s: &u32| image[*s as usize];
+        let sites = self.calls.into_iter().filter_map(|call| {
+            let Call { caller, callee, from, enter, saved, after } = call;
+            let (from, after) = state(&from).zip(state(&after))?;
+            Some(Site { callee, caller, from, enter, saved, after })
+        });
         let graph = Graph {
             variables: self.variables,
             functions: self.functions,
             files: self.files,
             points: self.points,
+            pointed: self.pointed,
+            sites: sites.collect(),
+            entries: self.entries.iter().map(state).collect(),
+            exits: self.exits.iter().map(state).collect(),
+            results: self.results,
+            jumps: self.jumps,
             terms: self.terms.names.clone(),
             offsets,
             transitions,

@@ -3,7 +3,8 @@
 //! A program becomes a transition system that tells what is tested, assigned and asserted
 //! ([pbes §3.1]): [`of_program`] for programs of the model, [`of_c`] for C, [`of_lts`] for one that is written
 //! already. On it, [`influence()`]
-//! computes four analyses ([pbes §2, §3.2]) by three methods that agree. [`annotate`] evaluates any
+//! computes four analyses ([pbes §2, §3.2]) by three methods that agree, with calls that come back to where they were
+//! made. [`Flow`] has their facts, and a reason for each; [`criterion`] asks for one line. [`annotate`] evaluates any
 //! formula with a parameter of sort `Var` at every point.
 //!
 //! ```
@@ -26,6 +27,9 @@
 //! question in the program's own terms.
 
 mod annotate;
+mod control;
+mod expanded;
+mod flow;
 mod from_c;
 mod from_lts;
 mod from_program;
@@ -35,10 +39,12 @@ mod methods;
 mod reason;
 
 pub use annotate::{Annotation, annotate};
+pub use control::{Slice, criterion};
+pub use flow::Flow;
 pub use from_c::of_c;
 pub use from_lts::of_lts;
 pub use from_program::{OfProgram, of_program};
 pub use graph::{Graph, Label, Names, Point, Variable};
 pub use matching::{Kept, Matched, kept};
 pub use methods::{Analysis, Influence, InfluenceError, Method, influence, influence_on};
-pub use reason::{Because, reason};
+pub use reason::Because;

@@ -3,8 +3,9 @@
 use bes::{Op, Place, Shape, Sign, SolveError, Solver, System};
 use lts::analyses;
 use lts::mu::{Dialect, parse};
-use rustc_hash::FxHashSet;
 
+use crate::expanded::expanded;
+use crate::flow::Flow;
 use crate::graph::{Graph, Label, Names};
 
 /// What a variable shall matter for.
@@ -109,11 +110,18 @@ pub fn influence(
     method: Method,
     watch: &mut bes::Watch<'_>,
 ) -> Result<Influence, InfluenceError> {
+    let flow = Flow::run(graph, analysis, &[], true, watch)?;
+    if method == Method::Dataflow {
+        return Ok(flow.influence());
+    }
+    // The summaries of calls become transitions.
+    let expanded = expanded(&flow);
+    drop(flow);
     let mut found = match method {
-        Method::Formula => by_formula(graph, analysis, watch)?,
-        Method::Pbes => by_pbes(graph, analysis, watch)?,
-        Method::Dataflow => by_dataflow(graph, analysis, &[], watch)?,
+        Method::Formula => by_formula(&expanded, analysis, watch)?,
+        _ => by_pbes(&expanded, analysis, watch)?,
     };
+    found.sets.truncate(graph.states() as usize);
     keep_property(analysis, &mut found);
     Ok(found)
 }
@@ -130,16 +138,35 @@ fn keep_property(analysis: &Analysis, found: &mut Influence) {
 }
 
 /// The variables that matter at each state, by dataflow, if a question reads a variable in each of
-/// the given states.
+/// the given states. The end of a function leads to all its callers.
 pub fn influence_on(
     graph: &Graph,
     analysis: &Analysis,
     reads: &[(u32, u32)],
     watch: &mut bes::Watch<'_>,
 ) -> Result<Influence, InfluenceError> {
-    let mut found = by_dataflow(graph, analysis, reads, watch)?;
-    keep_property(analysis, &mut found);
-    Ok(found)
+    let flow = Flow::run(graph, analysis, reads, false, watch)?;
+    Ok(flow.influence())
+}
+
+impl Flow<'_> {
+    /// All facts of an analysis, for the variables that matter and for reasons.
+    pub fn of<'a>(
+        graph: &'a Graph,
+        analysis: &'a Analysis,
+        watch: &mut bes::Watch<'_>,
+    ) -> Result<Flow<'a>, InfluenceError> {
+        Flow::run(graph, analysis, &[], true, watch)
+    }
+
+    /// The variables that matter at each state.
+    pub fn influence(&self) -> Influence {
+        let mut found = Influence { sets: self.sets(), effort: self.effort() };
+        if let Some(analysis) = self.analysis {
+            keep_property(analysis, &mut found);
+        }
+        found
+    }
 }
 
 fn by_formula(
@@ -266,12 +293,10 @@ fn by_pbes(
     let variables = occurring(graph);
     let mut solver = Solver::new(Equations { graph, analysis });
     let mut sets: Vec<Vec<u32>> = vec![Vec::new(); graph.states() as usize];
-    // 2.
-    let mut explored = vec![false; graph.states() as usize];
-    let mut visited = vec![0u32];
-    explored[0] = true;
-    // 3, 4, 5.
-    while let Some(s) = visited.pop() {
+    // 2. Where calls are summaries, not all states are reached from the first one.
+    let visited: Vec<u32> = (0..graph.states()).collect();
+    // 3 to 5, 11 to 13.
+    for s in visited {
         // 6 to 10.
         for &v in &variables {
             match solver.solve_for(&(s, v), bes::Method::Auto, watch) {
@@ -281,74 +306,6 @@ fn by_pbes(
                 Err(error) => return Err(InfluenceError::Internal(error.to_string())),
             }
         }
-        // 11 to 13.
-        for &(_, to) in graph.from(s) {
-            if !std::mem::replace(&mut explored[to as usize], true) {
-                visited.push(to);
-            }
-        }
     }
     Ok(Influence { sets, effort: solver.stats().variables })
-}
-
-/// The least sets such that
-///
-/// - DF0. `v ∈ I(s)` if a question reads `v` in `s`;
-/// - DF1. `v ∈ I(s)` if `s –a→ s'` with an `a` by which `v` matters at once;
-/// - DF2. `w ∈ I(s)` if `s –ASSIGN v w→ s'` and `v ∈ I(s')`;
-/// - DF3. `v ∈ I(s)` if `s –a→ s'`, `a` does not assign to `v`, and `v ∈ I(s')`.
-fn by_dataflow(
-    graph: &Graph,
-    analysis: &Analysis,
-    reads: &[(u32, u32)],
-    watch: &mut bes::Watch<'_>,
-) -> Result<Influence, InfluenceError> {
-    let states = graph.states() as usize;
-    let mut before: Vec<Vec<(Label, u32)>> = vec![Vec::new(); states];
-    let mut work: Vec<(u32, u32)> = Vec::new();
-    let mut known: FxHashSet<(u32, u32)> = FxHashSet::default();
-    let mut find = |fact: (u32, u32), work: &mut Vec<(u32, u32)>| {
-        if known.insert(fact) {
-            work.push(fact);
-        }
-    };
-    // DF0.
-    for &fact in reads {
-        find(fact, &mut work);
-    }
-    for state in 0..graph.states() {
-        for &(label, to) in graph.from(state) {
-            before[to as usize].push((label, state));
-            // DF1.
-            if let Some(v) = analysis.at_once(label) {
-                find((state, v), &mut work);
-            }
-        }
-    }
-    let mut sets: Vec<Vec<u32>> = vec![Vec::new(); states];
-    let mut effort = 0;
-    while let Some((to, v)) = work.pop() {
-        sets[to as usize].push(v);
-        effort += 1;
-        if effort % 4096 == 0 {
-            let progress = bes::Progress { variables: effort, dependencies: 0, bytes: 24 * effort };
-            if !watch(&progress) {
-                return Err(InfluenceError::Stopped);
-            }
-        }
-        for &(label, from) in &before[to as usize] {
-            match label {
-                Label::Assign(target, source) if target == v => {
-                    // DF2.
-                    if let Some(w) = source {
-                        find((from, w), &mut work);
-                    }
-                }
-                // DF3.
-                _ => find((from, v), &mut work),
-            }
-        }
-    }
-    sets.iter_mut().for_each(|set| set.sort_unstable());
-    Ok(Influence { sets, effort })
 }

@@ -1,66 +1,135 @@
-//! Why a variable matters: a shortest way to what reads it.
+//! Why a variable matters: the way of its value to what reads it.
 
-use crate::graph::{Graph, Label};
-use crate::methods::Analysis;
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use crate::flow::{CONTROL, DOWN, Fact, Flow, UP, earlier, earlier_than};
+use crate::graph::Label;
 
-/// A step of a reason: in a state, a variable matters because of a transition.
+/// A step of a reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Because {
-    /// The state.
-    pub state: u32,
-    /// The variable.
-    pub variable: u32,
-    /// The transition's label.
-    pub label: Label,
-    /// The variable that it flows into; `None`: it is read.
-    pub into: Option<u32>,
+pub enum Because {
+    /// In a state, the value of a variable goes into another one.
+    Flows {
+        /// The state.
+        state: u32,
+        /// The variable.
+        from: u32,
+        /// The other one.
+        into: u32,
+    },
+    /// A condition, an assertion, or an assignment to a variable of the property reads it.
+    Read {
+        /// The state.
+        state: u32,
+        /// The variable.
+        variable: u32,
+        /// Who reads it.
+        label: Label,
+    },
+    /// That decides whether a statement is run.
+    Decides {
+        /// The state before that statement.
+        state: u32,
+    },
+    /// The criterion asks for it.
+    Asked {
+        /// The state of the criterion.
+        state: u32,
+        /// The variable; `None`: whether it is reached.
+        variable: Option<u32>,
+    },
 }
 
-/// A shortest way on which the value of a variable comes to something that reads it: the transitions that pass it
-/// on, and the one that reads it last. `None`: it does not matter there. What matters everywhere (the variables of
-/// a property) has the empty reason.
-pub fn reason(
-    graph: &Graph,
-    analysis: &Analysis,
-    state: u32,
-    variable: u32,
-) -> Option<Vec<Because>> {
-    type Fact = (u32, u32);
-    let mut before: FxHashMap<Fact, Option<(Fact, Because)>> = FxHashMap::default();
-    before.insert((state, variable), None);
-    let mut queue = VecDeque::from([(state, variable)]);
-    while let Some((at, v)) = queue.pop_front() {
-        for &(label, to) in graph.from(at) {
-            let because = |into| Because { state: at, variable: v, label, into };
-            if analysis.at_once(label) == Some(v) {
-                let mut out = vec![because(None)];
-                let mut fact = (at, v);
-                while let Some(&Some((earlier, step))) = before.get(&fact) {
-                    if step.into.is_some() {
-                        out.push(step);
-                    }
-                    fact = earlier;
+/// Steps of a reason after which it ends.
+const MANY: usize = 400;
+
+impl Flow<'_> {
+    /// The way by which a variable matters in a state, `None` if it does not. What matters everywhere (the variables
+    /// of a property) has the empty reason.
+    pub fn reason(&self, state: u32, variable: u32) -> Option<Vec<Because>> {
+        let property = self.analysis.is_some_and(|a| a.property().contains(&variable));
+        let mut fact: Fact = (UP, state, variable);
+        if !self.why.contains_key(&fact) {
+            return property.then(Vec::new);
+        }
+        let mut out = Vec::new();
+        // Where to go on behind calls that are followed.
+        let mut behind: Vec<Fact> = Vec::new();
+        while out.len() < MANY {
+            let by = *self.why.get(&fact)?;
+            if by == fact {
+                if fact.0 > DOWN {
+                    fact = behind.pop()?;
+                    continue;
                 }
-                out.reverse();
-                return Some(out);
+                out.push(self.last(fact));
+                break;
             }
-            let mut go = |next: Fact, step: Because| {
-                before.entry(next).or_insert_with(|| {
-                    queue.push_back(next);
-                    Some(((at, v), step))
-                });
+            self.between(fact, by, &mut out);
+            fact = match self.inside(fact, by, &mut out) {
+                Some(entry) => {
+                    behind.push(by);
+                    entry
+                }
+                None => by,
             };
-            if let Label::Assign(z, Some(w)) = label
-                && w == v
-            {
-                go((to, z), because(Some(z)));
+        }
+        Some(out)
+    }
+
+    /// What reads a variable at last.
+    fn last(&self, (_, state, variable): Fact) -> Because {
+        if let Some(analysis) = self.analysis {
+            let labels = self.graph.from(state).iter().map(|t| t.0);
+            if let Some(label) = { labels }.find(|&l| analysis.at_once(l) == Some(variable)) {
+                return Because::Read { state, variable, label };
             }
-            if !matches!(label, Label::Assign(w, _) if w == v) {
-                go((to, v), because(None));
+        }
+        Because::Asked { state, variable: (variable != CONTROL).then_some(variable) }
+    }
+
+    /// The step from a fact to the one that it was found by, if something happens there.
+    fn between(&self, fact: Fact, by: Fact, out: &mut Vec<Because>) {
+        let ((_, state, v), (_, to, w)) = (fact, by);
+        match (v, w) {
+            (CONTROL, CONTROL) => out.push(Because::Decides { state: to }),
+            // It is passed because of what it assigns, which the next step tells.
+            (CONTROL, _) => {}
+            (_, CONTROL) => {
+                let labels = self.graph.from(state).iter().map(|t| t.0);
+                let read = |l: &Label| matches!(*l, Label::Bool(x) | Label::Assert(x) if x == v);
+                if let Some(label) = { labels }.find(read) {
+                    out.push(Because::Read { state, variable: v, label });
+                }
+                out.push(Because::Decides { state: to });
+            }
+            _ => {
+                let assigns = |&(label, t): &(Label, u32)| {
+                    t == to && label == Label::Assign(w, Some(v)) && earlier(label, w) == Some(v)
+                };
+                if self.graph.from(state).iter().any(assigns) {
+                    out.push(Because::Flows { state, from: v, into: w });
+                }
             }
         }
     }
-    analysis.property().contains(&variable).then(Vec::new)
+
+    /// Where a fact behind a call was found by what the callee computes: the fact at the callee's entry.
+    fn inside(&self, fact: Fact, by: Fact, out: &mut Vec<Because>) -> Option<Fact> {
+        let ((context, state, v), (other, after, w)) = (fact, by);
+        if !self.matched || v == CONTROL || context != other {
+            return None;
+        }
+        let site = &self.graph.sites[*self.site_after.get(&after)? as usize];
+        if site.from != state {
+            return None;
+        }
+        let question = *self.asked.get(&(site.callee, w))?;
+        let entry = self.graph.entries[site.callee as usize]?;
+        let answers = self.answers[question as usize].iter();
+        let &u = { answers }.find(|&&u| earlier_than(&site.enter, u).contains(&v))?;
+        let assigned = |l: &Label| *l == Label::Assign(u, Some(v));
+        if site.enter.iter().flatten().any(assigned) {
+            out.push(Because::Flows { state, from: v, into: u });
+        }
+        Some((question, entry, u))
+    }
 }

@@ -1,5 +1,6 @@
 //! The tests of `influence`, one program: linking many costs more than it tells.
 
 mod c;
+mod calls;
 mod matching;
 mod programs;

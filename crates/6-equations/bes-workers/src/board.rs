@@ -50,7 +50,7 @@ pub(crate) enum Kind {
     ToldFalse,
     /// An operand of theirs is true.
     ToldTrue,
-    /// Requests: who asks, the length of a name, the name.
+    /// Requests: who asks, the length of a name in bytes, the name, four bytes a word.
     Visit,
     /// The lowest groups with open variables: of least fixpoints, of greatest fixpoints.
     Vote,
@@ -218,11 +218,17 @@ impl Board {
     }
 
     /// Asks the owner of a variable, by its name, to tell its value to `from`.
-    pub(crate) fn ask(&mut self, owner: u32, from: u32, name: &[u32]) {
+    pub(crate) fn ask(&mut self, owner: u32, from: u32, name: &[u8]) {
         let outbox = &mut self.visits[owner as usize];
         outbox.push(from);
         outbox.push(name.len() as u32);
-        outbox.extend_from_slice(name);
+        let (words, rest) = name.as_chunks::<4>();
+        outbox.extend(words.iter().map(|word| u32::from_le_bytes(*word)));
+        if !rest.is_empty() {
+            let mut last = [0; 4];
+            last[..rest.len()].copy_from_slice(rest);
+            outbox.push(u32::from_le_bytes(last));
+        }
         if outbox.len() >= CHUNK {
             self.ready.push((owner, Kind::Visit as u32, std::mem::take(outbox)));
         }

@@ -72,7 +72,7 @@ impl Source for Closed {
         }
     }
 
-    fn visit(&mut self, _: u32, _: &[u32], board: &mut Board) {
+    fn visit(&mut self, _: u32, _: &[u8], board: &mut Board) {
         board.malformed = true;
     }
 

@@ -1,12 +1,73 @@
 //! A system that is explored on demand: who owns a variable fetches its equation, and asks the
 //! owners of the operands for their values.
+//!
+//! Variables are known by their names, in few bytes, and each name is stored by its owner alone: a replica of the
+//! system forgets what it made of them after each equation. So memory divides by the number of workers, and what
+//! travels is what is stored.
 
 use crate::board::{Board, NONE};
 use crate::member::Source;
-use crate::portable::{Portable, owner_of};
-use bes::{Op, Place};
-use rustc_hash::FxHashMap;
+use crate::portable::{Portable, hash_of, owner_of};
+use bes::{Op, Place, Sign};
 use std::collections::VecDeque;
+
+/// Names with their numbers.
+#[derive(Default)]
+struct Names {
+    bytes: Vec<u8>,
+    /// Where each name ends.
+    ends: Vec<u64>,
+    /// Numbers by the hash of their names, or `NONE`; a power of two of them, at most three quarters full.
+    slots: Vec<u32>,
+}
+
+impl Names {
+    fn get(&self, number: u32) -> &[u8] {
+        let number = number as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start as usize..self.ends[number] as usize]
+    }
+
+    /// The number of a name, or the slot for it.
+    fn find(&self, name: &[u8], hash: u64) -> Result<u32, usize> {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = hash as usize & mask;
+        loop {
+            match self.slots.get(at) {
+                Some(&NONE) | None => return Err(at),
+                Some(&number) if self.get(number) == name => return Ok(number),
+                Some(_) => at = (at + 1) & mask,
+            }
+        }
+    }
+
+    /// Gives a name the next number. It has none yet.
+    fn add(&mut self, name: &[u8], hash: u64) {
+        if (self.ends.len() + 1) * 4 > self.slots.len() * 3 {
+            let size = (2 * self.slots.len()).max(1 << 10);
+            self.slots = vec![NONE; size];
+            for number in 0..self.ends.len() as u32 {
+                let mut at = hash_of(self.get(number)) as usize & (size - 1);
+                while self.slots[at] != NONE {
+                    at = (at + 1) & (size - 1);
+                }
+                self.slots[at] = number;
+            }
+        }
+        if let Err(slot) = self.find(name, hash) {
+            self.slots[slot] = self.ends.len() as u32;
+            self.bytes.extend_from_slice(name);
+            self.ends.push(self.bytes.len() as u64);
+        }
+    }
+
+    fn held(&self) -> u64 {
+        (self.bytes.capacity() + 8 * self.ends.capacity() + 4 * self.slots.capacity()) as u64
+    }
+}
+
+/// An operand of the variable at hand: its owner, its hash, where its name ends.
+type Far = (u32, u64, usize);
 
 /// One worker's share of the variables met so far.
 ///
@@ -16,8 +77,7 @@ pub(crate) struct Demand<S: Portable> {
     system: S,
     peers: u32,
     me: u32,
-    ids: FxHashMap<S::Key, u32>,
-    keys: Vec<S::Key>,
+    names: Names,
     unexplored: VecDeque<u32>,
     /// The list of those who wait for each variable: positions in `edges`.
     waiting: Vec<u32>,
@@ -25,9 +85,8 @@ pub(crate) struct Demand<S: Portable> {
     edges: Vec<(u32, u32)>,
     trouble: Option<String>,
     operands: Vec<S::Key>,
-    name: Vec<u32>,
-    /// Operands of the variable at hand: owner, length, name.
-    far: Vec<u32>,
+    name: Vec<u8>,
+    far: Vec<Far>,
 }
 
 impl<S: Portable> Demand<S>
@@ -39,8 +98,7 @@ where
             system,
             peers,
             me,
-            ids: FxHashMap::default(),
-            keys: Vec::new(),
+            names: Names::default(),
             unexplored: VecDeque::new(),
             waiting: Vec::new(),
             edges: Vec::new(),
@@ -52,16 +110,15 @@ where
     }
 
     /// The place of a variable of mine.
-    fn intern(&mut self, key: &S::Key, board: &mut Board) -> u32 {
-        if let Some(&local) = self.ids.get(key) {
+    fn intern(&mut self, name: &[u8], hash: u64, board: &mut Board) -> u32 {
+        if let Ok(local) = self.names.find(name, hash) {
             return local;
         }
         let local = board.add();
         if board.partition.id(local).is_none() {
             self.trouble.get_or_insert_with(|| "more than 4,294,967,000 variables".to_owned());
         }
-        self.ids.insert(key.clone(), local);
-        self.keys.push(key.clone());
+        self.names.add(name, hash);
         self.waiting.push(NONE);
         self.unexplored.push_back(local);
         local
@@ -81,50 +138,66 @@ where
     /// Fetches the equation of my variable `x`.
     fn expand(&mut self, x: u32, board: &mut Board) {
         let mut operands = std::mem::take(&mut self.operands);
+        let mut name = std::mem::take(&mut self.name);
         operands.clear();
-        let key = self.keys[x as usize].clone();
+        let Some(key) = self.system.decode(self.names.get(x)) else {
+            board.malformed = true;
+            return;
+        };
         match self.system.equation(&key, &mut operands) {
-            Ok(op) => self.connect(x, op, &operands, board),
+            Ok(op) => {
+                name.clear();
+                self.far.clear();
+                for operand in &operands {
+                    let start = name.len();
+                    self.system.encode(operand, &mut name);
+                    let hash = hash_of(&name[start..]);
+                    self.far.push((owner_of(hash, self.peers), hash, name.len()));
+                }
+                self.connect(x, op, &name, board);
+            }
             // It gets no value. If the answer does not need it, no harm is done.
             Err(error) => {
                 self.trouble.get_or_insert_with(|| error.to_string());
             }
         }
-        self.operands = operands;
+        self.system.forget();
+        (self.operands, self.name) = (operands, name);
     }
 
-    fn connect(&mut self, x: u32, op: Op, operands: &[S::Key], board: &mut Board) {
+    fn connect(&mut self, x: u32, op: Op, names: &[u8], board: &mut Board) {
         let Some(id) = board.partition.id(x) else { return };
-        board.define(x, op, operands.len() as u32);
-        self.far.clear();
-        for operand in operands {
-            self.name.clear();
-            self.system.encode(operand, &mut self.name);
-            let owner = owner_of(&self.name, self.peers);
-            if owner == self.me {
-                // Not `intern` yet: if another operand decides, this one need not be explored.
-                match self.ids.get(operand).and_then(|&y| board.value(y)) {
-                    Some(value) if value != op.neutral() => return board.tell(x, value),
-                    _ => {}
-                }
+        board.define(x, op, self.far.len() as u32);
+        let far = std::mem::take(&mut self.far);
+        // If an operand decides that is known, the others need not be explored.
+        let mut start = 0;
+        for &(owner, hash, end) in &far {
+            let name = &names[start..end];
+            start = end;
+            let known = match owner == self.me {
+                true => self.names.find(name, hash).ok().and_then(|y| board.value(y)),
+                false => None,
+            };
+            if let Some(value) = known.filter(|&value| value != op.neutral()) {
+                self.far = far;
+                return board.tell(x, value);
             }
-            self.far.extend([owner, self.name.len() as u32]);
-            self.far.extend_from_slice(&self.name);
         }
-        let mut at = 0;
-        for operand in operands {
-            let (owner, length) = (self.far[at], self.far[at + 1] as usize);
-            at += 2 + length;
+        let mut start = 0;
+        for &(owner, hash, end) in &far {
+            let name = &names[start..end];
+            start = end;
             if owner == self.me {
-                let y = self.intern(operand, board);
+                let y = self.intern(name, hash, board);
                 match board.value(y) {
                     Some(value) => board.tell(x, value),
                     None => self.wait(id, y),
                 }
             } else {
-                board.ask(owner, id, &self.far[at - length..at]);
+                board.ask(owner, id, name);
             }
         }
+        self.far = far;
     }
 }
 
@@ -135,21 +208,19 @@ where
     fn begin(&mut self, board: &mut Board) {
         match self.system.initial() {
             Ok(key) => {
-                self.system.encode(&key, &mut self.name);
-                if owner_of(&self.name, self.peers) == self.me {
-                    board.main = self.intern(&key, board);
+                let mut name = Vec::new();
+                self.system.encode(&key, &mut name);
+                let hash = hash_of(&name);
+                if owner_of(hash, self.peers) == self.me {
+                    board.main = self.intern(&name, hash, board);
                 }
             }
             Err(error) => self.trouble = Some(error.to_string()),
         }
     }
 
-    fn visit(&mut self, from: u32, name: &[u32], board: &mut Board) {
-        let Some(key) = self.system.decode(name) else {
-            board.malformed = true;
-            return;
-        };
-        let local = self.intern(&key, board);
+    fn visit(&mut self, from: u32, name: &[u8], board: &mut Board) {
+        let local = self.intern(name, hash_of(name), board);
         match board.value(local) {
             Some(value) => board.pass_on(from, value),
             None => self.wait(from, local),
@@ -172,7 +243,9 @@ where
     }
 
     fn place(&self, local: u32) -> Place {
-        self.system.place(&self.keys[local as usize])
+        let place = self.system.place_of(self.names.get(local));
+        // A name that nobody gives has no equation, and the run ends.
+        place.unwrap_or(Place { rank: 0, sign: Sign::Mu, group: 0 })
     }
 
     fn trouble(&self) -> Option<&str> {
@@ -180,10 +253,8 @@ where
     }
 
     fn bytes(&self) -> u64 {
-        // The hash table is at most twice as large as what is in it.
-        let key = size_of::<S::Key>();
-        let keys = self.keys.capacity() * key + self.ids.capacity() * (key + 5);
-        (keys + 4 * self.waiting.capacity() + 8 * self.edges.capacity()) as u64
+        self.names.held()
+            + (4 * self.waiting.capacity() + 8 * self.edges.capacity()) as u64
             + 4 * self.unexplored.capacity() as u64
             + self.system.bytes()
     }

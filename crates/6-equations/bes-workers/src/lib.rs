@@ -24,9 +24,9 @@
 //! Several processes meet through [`Hosts`] and [`Cluster::join`]. A worker that is lost ends the run
 //! in all of them with [`Failure::Lost`].
 //!
-//! Not for small systems, nor for speed on one machine: a sequential solver is as fast as two
-//! workers. It is for systems whose variables do not fit one machine, or whose equations are costly
-//! to compute.
+//! It is for systems that are explored on demand: names of variables are stored in few bytes and once, so that
+//! memory and time divide. Not for small systems, nor for one that is in memory: there a sequential solver is
+//! faster than two workers.
 
 mod board;
 mod closed;

@@ -18,7 +18,7 @@ pub(crate) trait Source {
     /// Puts the first variables on the board.
     fn begin(&mut self, board: &mut Board);
     /// Somebody's variable `from` depends on my variable of this name.
-    fn visit(&mut self, from: u32, name: &[u32], board: &mut Board);
+    fn visit(&mut self, from: u32, name: &[u8], board: &mut Board);
     /// Fetches an equation, if one is to be fetched.
     fn explore(&mut self, board: &mut Board) -> bool;
     /// Appends the variables that depend on one of mine.
@@ -126,12 +126,17 @@ impl Member {
             }
             Some(Kind::Visit) => {
                 let mut rest = words;
+                let mut bytes: Vec<u8> = Vec::new();
                 while let [from, length, ref further @ ..] = *rest {
-                    let Some((name, further)) = further.split_at_checked(length as usize) else {
+                    let words = length.div_ceil(4) as usize;
+                    let Some((name, further)) = further.split_at_checked(words) else {
                         self.board.malformed = true;
                         break;
                     };
-                    self.source.visit(from, name, &mut self.board);
+                    bytes.clear();
+                    bytes.extend(name.iter().flat_map(|word| word.to_le_bytes()));
+                    bytes.truncate(length as usize);
+                    self.source.visit(from, &bytes, &mut self.board);
                     rest = further;
                 }
             }

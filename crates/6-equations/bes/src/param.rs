@@ -280,6 +280,14 @@ impl Environments {
         self.bytes += 2 * size_of_val(values) as u64 + 64;
         id
     }
+
+    /// With the empty one alone.
+    fn clear(&mut self) {
+        self.ids.clear();
+        self.all.clear();
+        self.bytes = 0;
+        self.intern(&[]);
+    }
 }
 
 /// A parameterised system on a model, as a boolean one.
@@ -392,6 +400,19 @@ impl<M: Model> Instance<M> {
     ) -> Option<Vertex<M::State>> {
         let fits = self.free.get(node as usize)?.len() == values.len();
         fits.then(|| Vertex { state, node, env: self.environments.intern(values) })
+    }
+
+    /// Forgets all variables that were given: none of them may be used any more. Workers, who know variables by their
+    /// names, need no numbers for those of others.
+    pub fn forget_variables(&mut self) {
+        self.environments.clear();
+    }
+
+    /// Where the equations of a node's variables stand.
+    pub fn place_of(&self, node: u32) -> Option<Place> {
+        let &rank = self.formulas.owners.get(node as usize)?;
+        let sign = self.formulas.predicates[rank as usize].sign;
+        Some(Place { rank, sign, group: self.groups[node as usize] })
     }
 
     /// The state of a variable.

@@ -39,6 +39,10 @@ pub struct Annotated {
     pub points: Vec<AnnotatedPoint>,
     /// Why variables matter, as far as that was asked.
     pub reasons: Vec<Reason>,
+    /// Every variable is explained at every point.
+    pub every: bool,
+    /// What `*` stands for, if it is among the names: the variables that pointers may lead to.
+    pub pointed: Vec<String>,
 }
 
 /// Why a variable matters at a point.
@@ -46,6 +50,8 @@ pub struct Annotated {
 pub struct Reason {
     /// The variable.
     pub variable: String,
+    /// It was asked for by itself.
+    pub asked: bool,
     /// The point, by its number.
     pub point: usize,
     /// How its value comes to something that reads it: at which point (by number), and what happens there.
@@ -59,6 +65,34 @@ pub struct Why {
     pub variable: String,
     /// The line (of a transition system: the state); without one, the first point where it matters.
     pub line: Option<u32>,
+}
+
+/// A line that everything else is to matter for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Criterion {
+    /// The end of the file's path; empty: any file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// The variable whose value there is asked for; else all that the line reads.
+    pub variable: Option<String>,
+}
+
+/// What is asked about influence.
+#[derive(Clone, Debug)]
+pub struct InfluenceQuestion<'a> {
+    /// What a variable shall matter for, if there is no criterion.
+    pub analysis: InfluenceAnalysis,
+    /// The variables of IA4's property.
+    pub property: &'a [String],
+    /// One line, instead of an analysis.
+    pub criterion: Option<&'a Criterion>,
+    /// How it is computed. Several methods must agree.
+    pub methods: &'a [InfluenceMethod],
+    /// Variables to explain.
+    pub whys: &'a [Why],
+    /// Explain every variable at every point.
+    pub reasons: bool,
 }
 
 /// What is analysed: a program, or a transition system that is one of a program's data already.
@@ -86,6 +120,8 @@ pub struct AnnotatedPoint {
     pub labels: Vec<String>,
     /// The names; none if no run comes here.
     pub names: Option<Vec<String>>,
+    /// Whether it matters for the criterion that this is run, if there is one.
+    pub passed: Option<bool>,
 }
 
 /// The transition system of the program's data.
@@ -117,19 +153,19 @@ pub(crate) fn stopped(budget: &Budget) -> Error {
     Error::Stopped(budget.poll().err().unwrap_or(StopReason::Memory { limit }))
 }
 
-/// The variables that matter at each point. With several methods, they must agree. IA4 needs the
-/// variables of the property.
+/// The variables that matter at each point.
 pub fn influence(
     model: DataModel<'_>,
-    analysis: InfluenceAnalysis,
-    property: &[String],
-    methods: &[InfluenceMethod],
-    whys: &[Why],
+    question: &InfluenceQuestion<'_>,
     options: &Options,
     watch: &Watch,
 ) -> Result<Annotated, Error> {
     guarded("influence analysis", || {
         let budget = watch.budget(options.search.limits);
+        let own: Vec<String> = match &model {
+            DataModel::Program(files) => files.iter().map(|f| f.name().to_owned()).collect(),
+            DataModel::Written(_) => Vec::new(),
+        };
         let graph = match model {
             DataModel::Program(files) => data_graph(files, options, false)?,
             DataModel::Written(stream) => {
@@ -137,38 +173,121 @@ pub fn influence(
                 influence::of_lts(&read_stream(stream, &budget)?, &name)
             }
         };
-        let analysis = chosen(&graph, analysis, property)?;
-        let mut results: Vec<(InfluenceMethod, influence::Influence)> = Vec::new();
-        for &method in methods {
-            let found = influence::influence(&graph, &analysis, method, &mut watched(&budget));
-            let found = found.map_err(|error| match error {
-                influence::InfluenceError::Stopped => stopped(&budget),
-                error => Error::Internal(error.to_string()),
-            })?;
-            if let Some((first, other)) = results.first()
-                && other.sets != found.sets
-            {
-                let (one, two) = (first.word(), method.word());
-                return Err(Error::Internal(format!("{one} and {two} disagree")));
-            }
-            results.push((method, found));
-        }
-        let Some((_, found)) = results.first() else {
-            return Err(Error::Usage("no method is named".to_owned()));
+        let failed = |error| match error {
+            influence::InfluenceError::Stopped => stopped(&budget),
+            error => Error::Internal(error.to_string()),
         };
-        let names = graph.points.iter().map(|point| {
-            let set = found.sets[point.state? as usize].iter();
-            let here = set.filter(|&&v| graph.in_scope(v, point));
-            Some(here.map(|&v| graph.variables[v as usize].plain.clone()).collect())
-        });
-        let names = names.collect();
-        let methods = results.iter().map(|(m, found)| (m.word(), found.effort)).collect();
-        let mut out = annotated(&graph, analysis.word(), methods, names);
-        for why in whys {
-            out.reasons.push(reason(&graph, &analysis, &out, why)?);
-        }
+        let mut out = if let Some(criterion) = question.criterion {
+            let (states, variable) = asked(&graph, criterion)?;
+            let found = influence::criterion(&graph, &states, variable, &mut watched(&budget));
+            let found = found.map_err(failed)?;
+            let methods = vec![("dataflow", found.influence.effort)];
+            let names = names(&graph, &found.influence);
+            let mut out = annotated(&graph, "criterion", methods, names);
+            for (point, shown) in graph.points.iter().zip(&mut out.points) {
+                shown.passed = point.state.map(|state| found.passed[state as usize]);
+            }
+            explain(&found.flow, question, &mut out)?;
+            out
+        } else {
+            let analysis = chosen(&graph, question.analysis, question.property)?;
+            let mut results: Vec<(InfluenceMethod, influence::Influence)> = Vec::new();
+            for &method in question.methods {
+                let found = influence::influence(&graph, &analysis, method, &mut watched(&budget));
+                let found = found.map_err(failed)?;
+                if let Some((first, other)) = results.first()
+                    && other.sets != found.sets
+                {
+                    let (one, two) = (first.word(), method.word());
+                    return Err(Error::Internal(format!("{one} and {two} disagree")));
+                }
+                results.push((method, found));
+            }
+            let Some((_, found)) = results.first() else {
+                return Err(Error::Usage("no method is named".to_owned()));
+            };
+            let names = names(&graph, found);
+            let methods = results.iter().map(|(m, found)| (m.word(), found.effort)).collect();
+            let mut out = annotated(&graph, analysis.word(), methods, names);
+            if question.reasons || !question.whys.is_empty() {
+                let flow = influence::Flow::of(&graph, &analysis, &mut watched(&budget));
+                explain(&flow.map_err(failed)?, question, &mut out)?;
+            }
+            out
+        };
+        own_first(&mut out, &own);
         Ok(out)
     })
+}
+
+/// The names at each point.
+fn names(graph: &Graph, found: &influence::Influence) -> Vec<Option<Vec<String>>> {
+    let names = graph.points.iter().map(|point| {
+        let set = found.sets[point.state? as usize].iter();
+        let here = set.filter(|&&v| graph.in_scope(v, point));
+        Some(here.map(|&v| graph.variables[v as usize].plain.clone()).collect())
+    });
+    names.collect()
+}
+
+/// Functions of the files that were named come before those of headers.
+fn own_first(found: &mut Annotated, own: &[String]) {
+    let is_own: Vec<bool> = found.files.iter().map(|f| own.contains(f)).collect();
+    if !is_own.contains(&true) {
+        return;
+    }
+    let mut order: Vec<usize> = (0..found.points.len()).collect();
+    order.sort_by_key(|&i| !is_own.get(found.points[i].file).copied().unwrap_or(false));
+    let mut place = vec![0; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        place[old] = new;
+    }
+    found.points = order.iter().map(|&i| found.points[i].clone()).collect();
+    for reason in &mut found.reasons {
+        reason.point = place[reason.point];
+        for (point, _) in &mut reason.steps {
+            *point = point.map(|i| place[i]);
+        }
+    }
+}
+
+/// The states and the variable of a criterion.
+fn asked(graph: &Graph, criterion: &Criterion) -> Result<(Vec<u32>, Option<u32>), Error> {
+    let Criterion { file, line, variable: name } = criterion;
+    let fits = |name: &str| {
+        let rest = name.strip_suffix(file.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/') || file.is_empty())
+    };
+    let files: Vec<bool> = graph.files.iter().map(|f| fits(f)).collect();
+    if !files.contains(&true) {
+        let near = suggest(file, graph.files.iter().map(String::as_str));
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        return Err(Error::Usage(format!("no file `{file}` in the program{near}")));
+    }
+    let of_file = |p: &&influence::Point| {
+        files.get(p.file as usize).copied().unwrap_or(false) && p.state.is_some()
+    };
+    let here: Vec<&influence::Point> =
+        graph.points.iter().filter(of_file).filter(|p| p.line == *line).collect();
+    if here.is_empty() {
+        let lines = graph.points.iter().filter(of_file).map(|p| p.line);
+        let near = lines.min_by_key(|l| (l.abs_diff(*line), *l));
+        let near = near.map(|l| format!("; line {l} has one")).unwrap_or_default();
+        return Err(Error::Usage(format!(
+            "no statement that can be reached begins in line {line}{near}"
+        )));
+    }
+    let variable = match name {
+        None => None,
+        Some(name) => {
+            // A local of the function comes before others of its name.
+            let local = graph.variables.iter().position(|v| {
+                v.plain == *name && v.function == Some(here[0].function) && !v.hidden
+            });
+            Some(local.map_or_else(|| variable(graph, name), |v| Ok(v as u32))?)
+        }
+    };
+    Ok((here.iter().filter_map(|p| p.state).collect(), variable))
 }
 
 fn chosen(
@@ -206,13 +325,45 @@ fn variable(graph: &Graph, name: &str) -> Result<u32, Error> {
     })
 }
 
-/// Why a variable matters where it is asked, which must be somewhere that it does.
+/// Why variables matter where that is asked, which must be somewhere that they do.
+fn explain(
+    flow: &influence::Flow<'_>,
+    question: &InfluenceQuestion<'_>,
+    out: &mut Annotated,
+) -> Result<(), Error> {
+    let teller = Teller::new(flow);
+    let graph = flow.graph();
+    if question.reasons {
+        out.every = true;
+        for (i, point) in graph.points.iter().enumerate() {
+            let Some(state) = point.state else { continue };
+            for v in 0..graph.variables.len() as u32 {
+                let plain = &graph.variables[v as usize].plain;
+                let shown = out.points[i].names.as_ref().is_some_and(|n| n.contains(plain));
+                if shown
+                    && graph.in_scope(v, point)
+                    && let Some(way) = flow.reason(state, v)
+                {
+                    let variable = plain.clone();
+                    let steps = teller.steps(&way);
+                    out.reasons.push(Reason { variable, asked: false, point: i, steps });
+                }
+            }
+        }
+    }
+    for why in question.whys {
+        out.reasons.push(reason(flow, &teller, out, why)?);
+    }
+    Ok(())
+}
+
 fn reason(
-    graph: &Graph,
-    analysis: &influence::Analysis,
+    flow: &influence::Flow<'_>,
+    teller: &Teller<'_>,
     found: &Annotated,
     why: &Why,
 ) -> Result<Reason, Error> {
+    let graph = flow.graph();
     let variable = variable(graph, &why.variable)?;
     let plain = &graph.variables[variable as usize].plain;
     let matters = |i: usize| {
@@ -229,51 +380,90 @@ fn reason(
         let name = &why.variable;
         return Err(Error::Usage(format!("`{name}` does not matter {place}")));
     };
-    let state = graph.points[point].state;
-    let way = state.and_then(|state| influence::reason(graph, analysis, state, variable));
+    let way = graph.points[point].state.and_then(|state| flow.reason(state, variable));
     let way = way.ok_or_else(|| Error::Internal("there is no reason for a variable".to_owned()))?;
-    // A statement is several transitions; the state before it is that of the point.
-    let mut point_of = vec![None; graph.states() as usize];
-    for (i, point) in graph.points.iter().enumerate() {
-        if let Some(state) = point.state {
-            point_of[state as usize].get_or_insert(i);
-        }
-    }
-    let mut before = vec![None; graph.states() as usize];
-    for from in 0..graph.states() {
-        for &(_, to) in graph.from(from) {
-            before[to as usize].get_or_insert(from);
-        }
-    }
-    let nearest = |state: u32| {
-        let mut at = state;
-        for _ in 0..graph.states() {
-            if let Some(point) = point_of[at as usize] {
-                return Some(point);
+    let steps = teller.steps(&way);
+    Ok(Reason { variable: why.variable.clone(), asked: true, point, steps })
+}
+
+/// Puts reasons into words.
+struct Teller<'a> {
+    graph: &'a Graph,
+    /// By state: the statement that it is part of.
+    statement: Vec<Option<usize>>,
+}
+
+impl<'a> Teller<'a> {
+    fn new(flow: &influence::Flow<'a>) -> Teller<'a> {
+        let graph = flow.graph();
+        let states = graph.states() as usize;
+        let mut statement = vec![None; states];
+        let mut work = Vec::new();
+        for (i, point) in graph.points.iter().enumerate() {
+            if let Some(state) = point.state
+                && statement[state as usize].is_none()
+            {
+                statement[state as usize] = Some(i);
+                work.push(state);
             }
-            at = before[at as usize]?;
         }
-        None
-    };
-    let name = |v: u32| &graph.variables[v as usize].name;
-    let mut steps: Vec<(Option<usize>, String)> = way
-        .iter()
-        .map(|step| {
-            let what = match (step.label, step.into) {
-                (_, Some(into)) => format!("{} flows into {}", name(step.variable), name(into)),
-                (influence::Label::Assert(v), _) => format!("an assertion reads {}", name(v)),
-                (influence::Label::Assign(w, _), _) => {
-                    format!("{}, which the property reads, is assigned from it", name(w))
+        // A statement is several transitions; the state before it is that of the point.
+        while let Some(state) = work.pop() {
+            let here = statement[state as usize];
+            let behind = flow.returns(state);
+            for to in graph.from(state).iter().map(|t| t.1).chain(behind) {
+                if statement[to as usize].is_none() && !flow.is_entry(to) {
+                    statement[to as usize] = here;
+                    work.push(to);
                 }
-                _ => format!("a condition reads {}", name(step.variable)),
-            };
-            (nearest(step.state), what)
-        })
-        .collect();
-    if steps.is_empty() {
-        steps.push((None, "the property reads it".to_owned()));
+            }
+        }
+        Teller { graph, statement }
     }
-    Ok(Reason { variable: why.variable.clone(), point, steps })
+
+    fn steps(&self, way: &[influence::Because]) -> Vec<(Option<usize>, String)> {
+        use influence::Because::{Asked, Decides, Flows, Read};
+        let name = |v: u32| {
+            let variable = &self.graph.variables[v as usize];
+            match (variable.hidden, variable.plain.as_str(), variable.function) {
+                (true, "return", Some(f)) => {
+                    format!("the result of {}", self.graph.functions[f as usize])
+                }
+                (true, "part", _) => "the value of the expression".to_owned(),
+                _ => variable.name.clone(),
+            }
+        };
+        let at = |state: u32| self.statement[state as usize];
+        let mut steps: Vec<(Option<usize>, String)> = way
+            .iter()
+            .map(|step| match *step {
+                Flows { state, from, into } => {
+                    (at(state), format!("{} flows into {}", name(from), name(into)))
+                }
+                Read { state, label: influence::Label::Assert(v), .. } => {
+                    (at(state), format!("an assertion reads {}", name(v)))
+                }
+                Read { state, label: influence::Label::Assign(w, _), .. } => {
+                    let what =
+                        format!("{}, which the property reads, is assigned from it", name(w));
+                    (at(state), what)
+                }
+                Read { state, variable, .. } => {
+                    (at(state), format!("a condition reads {}", name(variable)))
+                }
+                Decides { state } => (at(state), "that decides whether this is run".to_owned()),
+                Asked { state, variable: Some(v) } => {
+                    (at(state), format!("the criterion reads {}", name(v)))
+                }
+                Asked { state, .. } => (at(state), "that is the criterion".to_owned()),
+            })
+            .collect();
+        steps.dedup();
+        if steps.is_empty() {
+            steps.push((None, "the property reads it".to_owned()));
+        }
+        steps
+    }
 }
 
 fn annotated(
@@ -290,15 +480,24 @@ fn annotated(
         text: point.text.clone(),
         labels: point.labels.clone(),
         names,
+        passed: None,
     });
-    let shown = graph.variables.iter().filter(|v| !v.hidden);
+    let points: Vec<AnnotatedPoint> = points.collect();
+    let star = |p: &AnnotatedPoint| p.names.as_ref().is_some_and(|n| n.iter().any(|n| n == "*"));
+    let pointed = match points.iter().any(star) {
+        true => graph.pointed.clone(),
+        false => Vec::new(),
+    };
+    let shown = graph.variables.iter().filter(|v| !v.hidden && !v.constant);
     Annotated {
         analysis,
         methods,
         files: graph.files.clone(),
         variables: shown.map(|v| v.name.clone()).collect(),
-        points: points.collect(),
+        points,
         reasons: Vec::new(),
+        every: false,
+        pointed,
     }
 }
 
@@ -357,6 +556,7 @@ fn of_states(name: &str, found: &lts::Annotation) -> Annotated {
             text: format!("state {state}"),
             labels: Vec::new(),
             names: Some(names),
+            passed: None,
         }
     });
     Annotated {
@@ -366,5 +566,7 @@ fn of_states(name: &str, found: &lts::Annotation) -> Annotated {
         variables: found.names.clone(),
         points: points.collect(),
         reasons: Vec::new(),
+        every: false,
+        pointed: Vec::new(),
     }
 }

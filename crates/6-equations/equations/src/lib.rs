@@ -28,8 +28,8 @@ mod resolve;
 mod workers;
 
 pub use annotate::{
-    Annotated, AnnotatedPoint, DataModel, InfluenceAnalysis, InfluenceMethod, Reason, Why,
-    annotate, influence,
+    Annotated, AnnotatedPoint, Criterion, DataModel, InfluenceAnalysis, InfluenceMethod,
+    InfluenceQuestion, Reason, Why, annotate, influence,
 };
 pub use bes::{Method, gunzip};
 pub use exports::{EquationForm, Equations, convert_equations};

@@ -213,8 +213,15 @@ impl Run<'_> {
         solve(replicas, crew, self.watch()).map_err(|e| self.failed(e))
     }
 
-    /// Solves a system in memory.
+    /// Solves a system in memory. Threads of one process would divide neither its memory nor the time (the book has
+    /// the measurement), so that one of them does it.
     fn closed(&self, system: Bes) -> Result<Solution, Error> {
+        if self.workers.meeting.is_none() {
+            let resolution = Resolution { method: bes::Method::Global, ..self.resolution.clone() };
+            let mut solution = closed(system, &resolution, &self.budget)?;
+            solution.algorithm += ", by one worker: a system in memory is not divided";
+            return Ok(solution);
+        }
         // Texts of one system may differ: the equations count.
         let n = system.len() as u32;
         let equations = || (0..n).map(|v| (system.block_of(v), system.op_of(v) as u8));

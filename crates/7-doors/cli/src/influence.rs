@@ -10,8 +10,8 @@ use crate::verbs::{Failed, limits, options, program, read, whole};
 use crate::{io, watch};
 use check::StopReason;
 use equations::{
-    Annotated, AnnotatedPoint, DataModel, InfluenceAnalysis, InfluenceMethod, MuSyntax, Resolution,
-    Solution, Stream, View,
+    Annotated, AnnotatedPoint, DataModel, InfluenceAnalysis, InfluenceMethod, InfluenceQuestion,
+    MuSyntax, Resolution, Solution, Stream, View,
 };
 use postbop::{Error, Options, Search, Watch};
 use render::{InfluencePage, InfluenceSchema, MethodPage, PointPage, ReasonPage, ReasonStepPage};
@@ -179,8 +179,15 @@ pub(crate) fn influence(args: &Influence) -> Result<Exit, Failed> {
     };
     let (watch, line) = watch::watch(args.shown.quiet);
     let model = data_model(written, &files)?;
-    let (vars, whys) = (&args.vars, &args.why);
-    let found = equations::influence(model, analysis, vars, methods, whys, &options, &watch)?;
+    let question = InfluenceQuestion {
+        analysis,
+        property: &args.vars,
+        criterion: args.criterion.as_ref(),
+        methods,
+        whys: &args.why,
+        reasons: args.reasons || args.shown.format == AnnotatedFormat::Html,
+    };
+    let found = equations::influence(model, &question, &options, &watch)?;
     drop(line);
     show(&found, &files, args.shown.format, args.shown.output.as_deref())?;
     Ok(whole(&options))
@@ -254,17 +261,6 @@ fn text(found: &Annotated, out: &mut dyn Write) -> std::io::Result<()> {
     let width = found.points.iter().map(|p| statement(p).chars().count());
     let width = width.filter(|&w| w <= WIDEST).max().unwrap_or(0);
     let mut function = None;
-    for point in &found.points {
-        if function != Some((&point.function, point.file)) {
-            let file = found.files.get(point.file).map_or("", String::as_str);
-            let head = format!("{} ({file})", point.function);
-            writeln!(out, "{}", source::one_line(&head))?;
-            function = Some((&point.function, point.file));
-        }
-        let number = if point.line == 0 { String::new() } else { point.line.to_string() };
-        let line = format!("{number:>6}  {:<width$}  {}", statement(point), set(point));
-        writeln!(out, "{}", source::one_line(&line))?;
-    }
     let place = |i: usize| {
         let point = &found.points[i];
         match point.line {
@@ -272,7 +268,30 @@ fn text(found: &Annotated, out: &mut dyn Write) -> std::io::Result<()> {
             line => format!("line {line}: {}", statement(point)),
         }
     };
-    for reason in &found.reasons {
+    let told: Vec<(usize, String)> = told(found).collect();
+    for (i, point) in found.points.iter().enumerate() {
+        if function != Some((&point.function, point.file)) {
+            let file = found.files.get(point.file).map_or("", String::as_str);
+            let head = format!("{} ({file})", point.function);
+            writeln!(out, "{}", source::one_line(&head))?;
+            function = Some((&point.function, point.file));
+        }
+        let number = if point.line == 0 { String::new() } else { point.line.to_string() };
+        let mark = if point.passed == Some(true) { '>' } else { ' ' };
+        let line = format!("{number:>6}{mark} {:<width$}  {}", statement(point), set(point));
+        writeln!(out, "{}", source::one_line(&line))?;
+        if found.every {
+            for (_, text) in told.iter().filter(|(at, _)| *at == i) {
+                writeln!(out, "{}", source::one_line(&format!("          {text}")))?;
+            }
+        }
+    }
+    if !found.pointed.is_empty() {
+        let what = found.pointed.join(", ");
+        let text = format!("* is what pointers lead to: {what}, and memory without a name");
+        writeln!(out, "\n{}", source::one_line(&text))?;
+    }
+    for reason in found.reasons.iter().filter(|reason| !found.every || reason.asked) {
         let head = format!("why {} matters at {}", reason.variable, place(reason.point));
         writeln!(out, "\n{}", source::one_line(&head))?;
         for (point, what) in &reason.steps {
@@ -281,6 +300,22 @@ fn text(found: &Annotated, out: &mut dyn Write) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The reasons as a line each, with their points.
+fn told(found: &Annotated) -> impl Iterator<Item = (usize, String)> + '_ {
+    found.reasons.iter().map(|reason| {
+        let here = found.points[reason.point].line;
+        let steps = reason.steps.iter().map(|(point, what)| {
+            match point.map(|i| (found.points[i].line, &found.points[i].text)) {
+                Some((0, text)) => format!("{what} ({text})"),
+                Some((line, _)) if line != here => format!("{what} (line {line})"),
+                _ => what.clone(),
+            }
+        });
+        let steps: Vec<String> = steps.collect();
+        (reason.point, format!("{}: {}", reason.variable, steps.join("; ")))
+    })
 }
 
 fn page_of(found: &Annotated) -> InfluencePage<'_> {
@@ -293,6 +328,7 @@ fn page_of(found: &Annotated) -> InfluencePage<'_> {
         labels: &p.labels,
         reachable: p.names.is_some(),
         variables: p.names.as_deref().unwrap_or_default(),
+        passed: p.passed,
     });
     let methods = found.methods.iter();
     InfluencePage {
@@ -302,6 +338,7 @@ fn page_of(found: &Annotated) -> InfluencePage<'_> {
         variables: &found.variables,
         points: points.collect(),
         reasons: found.reasons.iter().map(|reason| reason_page(found, reason)).collect(),
+        pointed: &found.pointed,
     }
 }
 
@@ -326,17 +363,34 @@ fn annotated_page(
     files: &[Arc<SourceFile>],
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
-    let points = found.points.iter().map(|p| render::Point {
+    let mut because: Vec<Vec<String>> = vec![Vec::new(); found.points.len()];
+    for (point, text) in told(found) {
+        because[point].push(text);
+    }
+    if !found.pointed.is_empty() {
+        let what = found.pointed.join(", ");
+        for (point, because) in found.points.iter().zip(&mut because) {
+            if point.names.as_ref().is_some_and(|names| names.iter().any(|n| n == "*")) {
+                because
+                    .push(format!("* is what pointers lead to: {what}, and memory without a name"));
+            }
+        }
+    }
+    let points = found.points.iter().zip(because).map(|(p, because)| render::Point {
         function: &p.function,
         file: found.files.get(p.file).map_or("", String::as_str),
         line: p.line,
         column: p.column,
         text: &p.text,
         said: p.names.is_some().then(|| set(p)),
+        because,
     });
     let methods: Vec<&str> = found.methods.iter().map(|m| m.0).collect();
     let about = format!("bop {}, by {}", env!("CARGO_PKG_VERSION"), methods.join(", "));
-    let title = format!("which variables matter at each point ({})", found.analysis);
+    let title = match found.analysis {
+        "criterion" => "which variables matter for the criterion".to_owned(),
+        analysis => format!("which variables matter at each point ({analysis})"),
+    };
     render::points_html(files, &title, &about, &points.collect::<Vec<_>>(), out)
 }
 

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 pub struct InfluencePage<'a> {
     /// The schema, and its version.
     pub schema: InfluenceSchema,
-    /// `ia1` to `ia4`, or `formula`.
+    /// `ia1` to `ia4`, `criterion` or `formula`.
     pub analysis: &'a str,
     /// How it was computed: all methods gave the same answer.
     pub methods: Vec<MethodPage<'a>>,
@@ -21,6 +21,9 @@ pub struct InfluencePage<'a> {
     /// Why variables matter, where that was asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<ReasonPage<'a>>,
+    /// What `*` stands for, if it matters somewhere: the variables that pointers may lead to.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub pointed: &'a [String],
 }
 
 /// Why a variable matters at a point: how its value comes to something that reads it.
@@ -93,6 +96,9 @@ pub struct PointPage<'a> {
     pub reachable: bool,
     /// The variables that matter there.
     pub variables: &'a [String],
+    /// With a criterion: whether it matters that this is run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passed: Option<bool>,
 }
 
 /// Writes the variables that matter as one JSON object.

@@ -10,6 +10,16 @@ pub(crate) struct Influence {
     /// What a variable shall matter for
     #[arg(long, value_enum, default_value = "ia1", value_name = "A", help_heading = "Analysis")]
     pub(crate) analysis: AnalysisArg,
+    /// What matters for one line: whether it is reached, and the variable's value before it (without one: all that the
+    /// line reads)
+    #[arg(
+        long,
+        value_name = "FILE:LINE[:VAR]",
+        value_parser = criterion,
+        conflicts_with_all = ["analysis", "vars", "method"],
+        help_heading = "Analysis"
+    )]
+    pub(crate) criterion: Option<equations::Criterion>,
     /// The variables of the property, for ia4 (`x`, or `f::x` for a local)
     #[arg(long, value_name = "X,Y", value_delimiter = ',', help_heading = "Analysis")]
     pub(crate) vars: Vec<String>,
@@ -26,6 +36,9 @@ pub(crate) struct Influence {
     /// something that reads it (repeatable)
     #[arg(long, value_name = "X[@LINE]", value_parser = why, help_heading = "Output")]
     pub(crate) why: Vec<equations::Why>,
+    /// Say why each variable matters, at every statement (pages do so by themselves)
+    #[arg(long, help_heading = "Output")]
+    pub(crate) reasons: bool,
     #[command(flatten)]
     pub(crate) shown: Shown,
 }
@@ -45,6 +58,24 @@ pub(crate) struct Annotate {
     pub(crate) past: bool,
     #[command(flatten)]
     pub(crate) shown: Shown,
+}
+
+/// `f.c:12`, `f.c:12:x`, `12`, `12:x`.
+fn criterion(text: &str) -> Result<equations::Criterion, String> {
+    let parts: Vec<&str> = text.split(':').collect();
+    let number = |part: &str| part.parse::<u32>().ok().filter(|&line| line > 0);
+    // Names of files may have colons, and so has `f::x`: the first number behind one is the line.
+    let from = usize::from(parts.len() > 1 && number(parts[0]).is_none());
+    let at = (from..parts.len()).find(|&i| number(parts[i]).is_some());
+    let Some((at, line)) = at.and_then(|i| Some((i, number(parts[i])?))) else {
+        return Err("a criterion is FILE:LINE, or FILE:LINE:VAR".to_owned());
+    };
+    let variable = parts[at + 1..].join(":");
+    Ok(equations::Criterion {
+        file: parts[..at].join(":"),
+        line,
+        variable: (!variable.is_empty()).then_some(variable),
+    })
 }
 
 /// `x` or `x@12`.

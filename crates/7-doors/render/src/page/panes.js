@@ -144,6 +144,7 @@ function bar() {
 function tell(k) {
   const st = statement(k), box = by("values"), parts = [];
   if (run.facts.has(k)) parts.push(el("h4", "", st[0] + ":" + st[2] + "  " + st[4]), el("p", "", run.facts.get(k)));
+  for (const line of run.reasons.get(k) || []) parts.push(el("p", "", line));
   box.replaceChildren(...parts, ...pictures(null));
 }
 function pictures(state) {

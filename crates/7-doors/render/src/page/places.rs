@@ -26,6 +26,8 @@ pub struct Point<'a> {
     pub text: &'a str,
     /// What is said; none: it is never reached.
     pub said: Option<String>,
+    /// Why, a line each.
+    pub because: Vec<String>,
 }
 
 /// Writes a page that says something of each place of a program.
@@ -43,7 +45,12 @@ pub fn points_html(
         let spot = (point.line, point.column);
         rows.s.push(book.point(point.function, point.file, spot, point.text));
         match &point.said {
-            Some(text) => said.push((k, text.clone())),
+            Some(text) => {
+                said.push((k, text.clone()));
+                if !point.because.is_empty() {
+                    rows.w.push((k, point.because.clone()));
+                }
+            }
             None => rows.x.push(k),
         }
     }

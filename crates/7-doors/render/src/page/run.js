@@ -10,7 +10,7 @@ class Run {
     this.d = json.d ? Int32Array.from(json.d) : new Int32Array(n);
     const map = list => new Map(list || []);
     this.folded = map(json.f); this.ends = map(json.e); this.words = map(json.m); this.assumed = map(json.a);
-    this.facts = map(json.i); this.dead = new Set(json.x || []);
+    this.facts = map(json.i); this.reasons = map(json.w); this.dead = new Set(json.x || []);
     // The call that a step is inside, and the first step after a call.
     this.parent = new Int32Array(n).fill(-1); this.end = new Int32Array(n);
     const open = new Int32Array(n + 1);

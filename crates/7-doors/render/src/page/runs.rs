@@ -25,6 +25,9 @@ pub(super) struct Rows {
     /// Values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     v: Vec<String>,
+    /// Why something holds at a step, a line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) w: Vec<(usize, Vec<String>)>,
     /// Calls that are folded: how many steps are inside.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     f: Vec<(usize, String)>,
