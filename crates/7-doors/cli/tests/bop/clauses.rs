@@ -27,6 +27,10 @@ const PROGRAMS: [(&str, bool); 13] = [
         false,
     ),
     (
+        "int i; for (i = 0; i < 2; i++) { int x, *p = &x; if (i == 1 && *p == 7) bad(); *p = n(); g = *p; } return 0; }",
+        false,
+    ),
+    (
         "int x = 1, *p = &x, *q = n() ? p : &g; *q = 4; if (x == 4 && q == p) bad(); return 0; }",
         false,
     ),
@@ -227,7 +231,7 @@ fn what_fails_has_a_body() {
         let program = TempFile::new("p.bp", bop(&to).exits(0).out);
         let ran = bop(&["check", program.path(), "--assert", "--reach", "L"]).exits(1);
         assert!(
-            ran.out.contains("violated") && ran.out.contains("\nreachable"),
+            ran.out.contains("violated") && ran.out.contains("reachable: L"),
             "{text}\n{}",
             ran.out
         );
