@@ -81,6 +81,8 @@ const NULL_PAGE: u64 = 0x1000;
 const MOST: u64 = 1 << 24;
 const MAX_STATIC: u64 = 4_096;
 const MAX_COPIED: u64 = 512;
+/// The size of locals that become arbitrary in place when they are declared again.
+const SMALL: u64 = 16;
 
 /// The variables of a program, and what statements do to them.
 pub(crate) struct Executor<'p> {
@@ -536,6 +538,23 @@ impl<'p> Executor<'p> {
     fn begin(&mut self, path: &mut Path, local: LocalId) {
         let f = self.function(path.function);
         let own = &self.own[path.function.index()];
+        if let (Home::Memory, Some(slot), false) =
+            (f.locals[local.index()].home, own.local(local), self.coarse)
+        {
+            let size = self.program.types.size(f.locals[local.index()].ty).unwrap_or(0);
+            match size <= SMALL {
+                true if size > 0 => {
+                    let any = self.terms.fresh("new", 8 * size as u32);
+                    self.write(path, path.own[slot], any);
+                }
+                // A new object instead of many arbitrary bytes.
+                _ => {
+                    let size = self.terms.number(self.pointer(), size.into());
+                    path.own[slot] = self.allocate(path, size);
+                }
+            }
+            return;
+        }
         let mut slots: Vec<usize> = Vec::new();
         if f.locals[local.index()].home == Home::Register {
             slots.extend(own.local(local));

@@ -117,6 +117,10 @@ int main(void) { if (__VERIFIER_nondet_int() == 3) { L: return 1; } return 0; }
 const LOOP: &str = "extern void reach_error(void); int main(int n, char **v) { unsigned x = 0; \
                     while (x != 7) { x = x == 5 ? 0 : x + 1; } reach_error(); }\n";
 
+/// All runs.
+const HOA: &str =
+    "HOA: v1 States: 1 Start: 0 AP: 0 Acceptance: 0 t --BODY-- State: 0 [t] 0 --END--";
+
 const TWICE: &str = "\
 void free(void *p);
 void f(char *p) { free(p); free(p); }
@@ -137,6 +141,7 @@ fn reports_fit_the_schema() {
             ("known.json", "{\"schema\":\"postbop.baseline/1\",\"findings\":[]}"),
             ("twice.i", TWICE),
             ("loop.i", LOOP),
+            ("f.hoa", HOA),
         ],
     );
     let runs: &[&[&str]] = &[
@@ -146,6 +151,7 @@ fn reports_fit_the_schema() {
         &["f.bp", "--ltl", "F at(R)", "--ltl", "G (g -> F !g)", "--terminates"],
         &["f.bp", "--ltl", "G F at(R)", "--terminates", "--fair", "in(f)"],
         &["f.bp", "--sere", "never {g; true[*]; !g}", "--sere", "never {at(R); at(R)}"],
+        &["f.bp", "--automaton", "f.hoa", "--good-automaton", "f.hoa"],
         &["f.bp", "--reach", "R", "--max-steps", "2"],
         &["f.bp", "--reach", "R", "--trace", "none", "--stats"],
         &["safe.bp", "--assert", "--reach", "D", "--ltl", "G g", "--ltl", "G (g -> X g)"],

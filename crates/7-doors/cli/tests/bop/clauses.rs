@@ -4,7 +4,7 @@ use crate::{TempFile, bop};
 use std::process::Command;
 
 /// Programs, and whether nothing bad happens.
-const PROGRAMS: [(&str, bool); 12] = [
+const PROGRAMS: [(&str, bool); 13] = [
     // Numbers wrap around, and are converted.
     ("unsigned char c = n(); if (c + 1 == 0) bad(); return 0; }", true),
     ("unsigned char c = n(); c++; if (c == 0) bad(); return 0; }", false),
@@ -24,6 +24,10 @@ const PROGRAMS: [(&str, bool); 12] = [
     ),
     (
         "int a[3]; int i = n() & 3; a[0] = a[1] = a[2] = 5; if (i < 3) a[i] = 6; if (a[2] == 6) bad(); return 0; }",
+        false,
+    ),
+    (
+        "int i; for (i = 0; i < 2; i++) { int x, *p = &x; if (i == 1 && *p == 7) bad(); *p = n(); g = *p; } return 0; }",
         false,
     ),
     (
@@ -208,6 +212,37 @@ fn random(seed: u64) -> (String, Vec<String>, String) {
         }
     }
     (text, labels, sections)
+}
+
+/// What fails may have a body, may be called through a pointer, and may come back.
+#[test]
+fn what_fails_has_a_body() {
+    for text in [
+        "void reach_error(void) { }\nint main(void) { reach_error(); L: return 0; }",
+        "void reach_error(void) { }\nint main(void) { void (*p)(void) = reach_error; p(); L: return 0; }",
+        "#include <stdlib.h>\nextern void reach_error(void); void bad(void) { reach_error(); }\n\
+         int main(void) { atexit(bad); L: return 0; }",
+        "#include <stdlib.h>\nextern void reach_error(void); int x;\n\
+         int main(void) { void (*p)(int) = exit; L: if (x) p(1); reach_error(); return 0; }",
+    ] {
+        let file = TempFile::new("p.c", text);
+        let none = TempFile::new("p.preds", "");
+        let to = ["convert", file.path(), "--to", "bp", "--predicates", none.path()];
+        let program = TempFile::new("p.bp", bop(&to).exits(0).out);
+        let ran = bop(&["check", program.path(), "--assert", "--reach", "L"]).exits(1);
+        assert!(
+            ran.out.contains("violated") && ran.out.contains("reachable: L"),
+            "{text}\n{}",
+            ran.out
+        );
+        let clauses = bop(&["convert", file.path(), "--to", "chc"]).exits(0).out;
+        if let Some(z3) = z3() {
+            let clauses = TempFile::new("p.smt2", clauses);
+            let done = Command::new(&z3).args(["-T:20", clauses.path()]).output().expect("it runs");
+            let answer = String::from_utf8_lossy(&done.stdout).trim().to_owned();
+            assert!(answer != "sat", "{text}");
+        }
+    }
 }
 
 /// What executions of a C program reach, its boolean program reaches; and predicates exclude something.

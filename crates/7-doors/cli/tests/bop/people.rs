@@ -93,6 +93,7 @@ fn examples_in_help_are_executed() {
             ("model.aut", aut),
             ("program.aut", aut),
             ("my.rule", rule),
+            ("f.preds", "global:\n  max == 0\n"),
             ("live.mcl", "mu X . (< true > X or [ true ] false)\n"),
             ("formula.mcf", "[true*]<true>true\n"),
             ("compile_commands.json", database),

@@ -269,3 +269,37 @@ fn a_hundred_fairness_constraints() {
     let all: Vec<&str> = args.iter().map(String::as_str).chain(["--ltl", both]).collect();
     bop(&all).exits(1);
 }
+
+/// An automaton asks what its formula asks; its report is judged by the automaton, which is in it.
+#[test]
+fn automata_are_asked_and_replayed() {
+    let bad = TempFile::new("bad.hoa", bop(&["ltl", "!(G F in(A))"]).exits(0).out);
+    let report = bop(&["check", "examples/fig1.bp", "--automaton", bad.path(), "--format", "json"]);
+    let report = report.exits(1).out;
+    let property: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let property = &property["results"][0]["property"];
+    assert_eq!((&property["kind"], &property["accepts"]), (&"automaton".into(), &"bad".into()));
+    assert_eq!(property["file"].as_str(), Some(bad.path()));
+    let file = TempFile::new("r.json", &report);
+    bop(&["replay", "examples/fig1.bp", file.path()]).exits(0);
+    // The same run is none of those that the opposite accepts.
+    for (from, to) in [("\"bad\"", "\"good\""), ("[!0] 1\\n--END", "[0] 1\\n--END")] {
+        let other = report.replacen(from, to, 1);
+        assert_ne!(other, report, "{from}");
+        let file = TempFile::new("r.json", other);
+        let ran = bop(&["replay", "examples/fig1.bp", file.path()]);
+        assert!(ran.code != 0, "{from}: {}{}", ran.out, ran.err);
+    }
+    let good = TempFile::new("good.hoa", bop(&["ltl", "G !at(R)"]).exits(0).out);
+    bop(&["check", "examples/fig1.bp", "--good-automaton", good.path(), "--self-check"]).exits(1);
+    for (text, reason) in [
+        (bop(&["ltl", "F G in(A)"]).exits(0).out, "not deterministic"),
+        (bop(&["ltl", "G nobody"]).exits(0).out, ":5:7"),
+        ("HOA: v1\nStates: 1\nStart: 0\nAP: 0\nAcceptance: 1 Fin(0)\n--BODY--\nState: 0\n[t] 0\n--END--\n".to_owned(), ":5:"),
+        ("hello".to_owned(), "HOA"),
+    ] {
+        let file = TempFile::new("f.hoa", text);
+        let ran = bop(&["check", "examples/fig1.bp", "--good-automaton", file.path()]).exits(2);
+        assert!(ran.err.contains(reason), "{}", ran.err);
+    }
+}
