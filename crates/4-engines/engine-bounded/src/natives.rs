@@ -135,7 +135,7 @@ impl Engine<'_> {
                 self.long_jump(state, buffer, &value, at)
             }
             "__bop_stdin" | "__bop_stdin_number" | "__bop_either" | "__bop_no_model" => {
-                Ok(self.from_input(state, plain, word(0), result))
+                Ok(self.input_part(state, plain, word(0), result))
             }
             _ if text_model(plain).is_some() => {
                 let model = text_model(plain).and_then(|m| self.program.function(m));
@@ -198,7 +198,7 @@ impl Engine<'_> {
     }
 
     /// What models of functions that read are made of.
-    fn from_input(
+    fn input_part(
         &mut self,
         state: &mut State,
         name: &str,

@@ -326,7 +326,7 @@ fn what_is_read_is_found_and_handed_to_tests() {
     // A number from standard input is where a line is written.
     let args = ["check", "p.c", "--memory-safety", "--emit-test", "memory", "--trace", "none"];
     let ran = folder.bop(&args).exits(1).out;
-    assert!(ran.contains("p.c:31"), "{ran}");
+    assert!(ran.contains("p.c:30"), "{ran}");
     let done = Command::new(folder.path().join("memory/memory-safety-1/run")).output().unwrap();
     assert!(done.status.success(), "{done:?}");
 }
