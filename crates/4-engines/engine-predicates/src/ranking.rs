@@ -103,10 +103,7 @@ pub(crate) fn goes_on(graph: &mut Graph, parts: &[usize], edge: usize) -> Lit {
         map.extend(variable.bits.iter().copied().zip(values.iter().copied()));
     }
     for input in graph.aig.support([any]) {
-        if !map.contains_key(&input) {
-            let fresh = graph.aig.input();
-            map.insert(input, fresh);
-        }
+        map.entry(input).or_insert_with(|| graph.aig.input());
     }
     graph.aig.substitute(&[any], &map)[0]
 }

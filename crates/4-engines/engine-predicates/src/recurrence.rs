@@ -92,10 +92,7 @@ fn lasso(graph: &mut Graph, edges: Vec<usize>) -> Option<Lasso> {
         }
         let roots: Vec<Lit> = edge.values.iter().flatten().copied().chain([edge.guard]).collect();
         for input in graph.aig.support(roots.iter().copied()) {
-            if !map.contains_key(&input) {
-                let fresh = graph.aig.input();
-                map.insert(input, fresh);
-            }
+            map.entry(input).or_insert_with(|| graph.aig.input());
         }
         let mut new = graph.aig.substitute(&roots, &map);
         let taken = new.pop()?;

@@ -351,9 +351,8 @@ fn found(
         (Ok(Ranked::Open(places)), _) => places,
         (Err(_), _) => Vec::new(),
     };
-    match for_a_while(budget, LASSOS, |b| lasso(of, &mut blocks, how, b)) {
-        Some(run) => return Found::Never(run),
-        None => {}
+    if let Some(run) = for_a_while(budget, LASSOS, |b| lasso(of, &mut blocks, how, b)) {
+        return Found::Never(run);
     }
     if how == How::Directed
         && let Some(run) = endless(of, &mut blocks, &bads, budget)

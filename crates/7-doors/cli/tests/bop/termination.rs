@@ -383,6 +383,9 @@ enum Op {
     Jump(usize),
 }
 
+/// Where a run is, and with which values.
+type At = (usize, Vec<i64>);
+
 /// A program as text and as operations.
 struct Made {
     text: String,
@@ -457,7 +460,7 @@ impl Made {
 
     /// Whether some run never ends, by all states.
     fn endless(&self, kind: Kind) -> bool {
-        let mut next: BTreeMap<(usize, Vec<i64>), Vec<(usize, Vec<i64>)>> = BTreeMap::new();
+        let mut next: BTreeMap<At, Vec<At>> = BTreeMap::new();
         let mut todo = vec![(0, vec![0; kind.count])];
         while let Some((at, state)) = todo.pop() {
             if next.contains_key(&(at, state.clone())) {
@@ -492,7 +495,7 @@ impl Made {
         }
         // What leads only to what ends goes.
         loop {
-            let there: BTreeSet<(usize, Vec<i64>)> = next.keys().cloned().collect();
+            let there: BTreeSet<At> = next.keys().cloned().collect();
             next.retain(|_, after| after.iter().any(|s| there.contains(s)));
             if next.len() == there.len() {
                 return !next.is_empty();
@@ -517,8 +520,8 @@ fn compared(seed: u64, rounds: usize) -> (usize, usize, usize) {
         for name in &NAMES[..kind.count] {
             let _ = writeln!(text, "{} {name} = 0;", kind.name);
         }
-        for v in 0..kind.count {
-            let _ = writeln!(made.text, "{} = __VERIFIER_nondet_uint() & 3;", NAMES[v]);
+        for (v, name) in NAMES.iter().enumerate().take(kind.count) {
+            let _ = writeln!(made.text, "{name} = __VERIFIER_nondet_uint() & 3;");
             made.ops.push(Op::Input(v));
         }
         made.round(&mut random, kind, 0);
