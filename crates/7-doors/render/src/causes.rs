@@ -133,21 +133,16 @@ pub(crate) fn elsewhere(
     let (mut places, mut origins): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let Some(first) = report.results[shown].finding.as_deref() else { return (places, origins) };
     for (_, f) in findings(report, others) {
-        let same = (&f.file, f.line, f.column) == (&first.file, first.line, first.column);
-        let place = format!("{}:{}", f.file, f.line);
-        match &f.origin {
-            _ if !same => {
-                if !places.contains(&place) {
-                    places.push(place);
-                }
+        let elsewhere = (&f.file, f.line, f.column) != (&first.file, first.line, first.column);
+        let (list, place) = match &f.origin {
+            _ if elsewhere => (&mut places, format!("{}:{}", f.file, f.line)),
+            Some((file, line)) if f.origin != first.origin => {
+                (&mut origins, format!("{file}:{line}"))
             }
-            Some((file, line)) => {
-                let origin = format!("{file}:{line}");
-                if !origins.contains(&origin) && f.origin != first.origin {
-                    origins.push(origin);
-                }
-            }
-            None => {}
+            _ => continue,
+        };
+        if !list.contains(&place) {
+            list.push(place);
         }
     }
     (places, origins)
