@@ -685,7 +685,13 @@ impl Lowerer<'_> {
             Some(About::Compatible(other)) => {
                 let other = self.ty(*other)?;
                 let (a, b) = (self.types.plain(ty), self.types.plain(other));
-                let same = self.types.compatible(a, b);
+                // One enumeration is not another, whatever holds them.
+                let number = |ty: Ty| match self.types.kind(ty) {
+                    Kind::Enum(no) => Some(*no),
+                    _ => None,
+                };
+                let other = number(a).zip(number(b)).is_some_and(|(x, y)| x != y);
+                let same = !other && self.types.compatible(a, b);
                 Ok(Op { expr: self.int(i128::from(same)), ty: self.int_type() })
             }
             Some(About::Offset(path)) => {

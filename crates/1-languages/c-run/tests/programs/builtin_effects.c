@@ -29,6 +29,9 @@ int main(void) {
   printf("%d %d\n", expected(1, 10), expected(0, 10));
   printf("%d %d\n", __builtin_copysignl(3.0L, -0.0) < 0, __builtin_copysignf(-3.0f, 1.0f) > 0);
   printf("%.3f %.3f\n", (double)__builtin_sinhf(1.0f), (double)__builtin_hypotl(3.0L, 4.0L));
+  enum one { A }; enum two { B };
+  printf("%d %d %d\n", __builtin_types_compatible_p(enum one, enum two), __builtin_types_compatible_p(enum one, enum one),
+         __builtin_types_compatible_p(__typeof__(A), int));
   float big = 3e38f;
   printf("%d %d\n", !!__builtin_isinff(big * big), !!__builtin_isnanf(big));
   printf("%d %d\n", !!__builtin_isinf(big * 2.0), !!__builtin_finite(1e300 * 1e300));
