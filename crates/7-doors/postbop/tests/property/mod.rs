@@ -535,16 +535,16 @@ fn every_verb(
         12 => {
             use InfluenceAnalysis::{Ia1, Ia2, Ia3, Ia4};
             for analysis in [Ia1, Ia2, Ia3, Ia4] {
-                let methods = &InfluenceMethod::ALL;
-                fair(equations::influence(
-                    equations::DataModel::Program(files),
+                let question = equations::InfluenceQuestion {
                     analysis,
-                    &[],
-                    methods,
-                    &[],
-                    options,
-                    &watch,
-                ));
+                    property: &[],
+                    criterion: None,
+                    methods: &InfluenceMethod::ALL,
+                    whys: &[],
+                    reasons: true,
+                };
+                let model = equations::DataModel::Program(files);
+                fair(equations::influence(model, &question, options, &watch));
             }
         }
         13 => {
