@@ -6,8 +6,7 @@
 The seed draws statements that release something, a line for each: `free(p);`, `fclose(f);`, `close(fd);`,
 `pthread_mutex_unlock(m);` and calls whose names end so. One bug is planted at a time, in a copy of the project: the line is
 removed, or it is there twice, or what was freed is read behind it. A bug is found if the project with it has a finding
-that the project without it has not: of the right rules, in the file of the bug, about the function that has it or the
-origin of what it releases. Whether the line mattered is not looked at: where it never did, nothing can be found, and the
+that the project without it has not, of the right rules, wherever it is told. Whether the line mattered is not looked at: where it never did, nothing can be found, and the
 bug counts as missed.
 
 Options of `bop` are the defaults; `--possible` counts the findings that are not shown by default, too. Standard

@@ -730,6 +730,23 @@ impl Blocks<'_> {
         out
     }
 
+    /// Why a run need not be one of the program: the first thing on its way that is not modelled exactly.
+    pub fn inexact(&self, run: &Run, bads: &Bads) -> Option<StopReason> {
+        let mut node = 0;
+        for (step, valuation) in run.inputs.iter().enumerate() {
+            let mut values = valuation.clone();
+            for (bad, reason) in bads.all.iter().zip(&bads.reasons) {
+                if bad.node == node && reason.is_some() && values.get(&self.graph.aig, bad.guard) {
+                    return reason.clone();
+                }
+            }
+            if let Some(&edge) = run.edges.get(step) {
+                node = self.graph.edges[edge].to;
+            }
+        }
+        None
+    }
+
     /// The inputs that a run takes.
     pub fn inputs(&mut self, run: &Run) -> Inputs {
         let mut out = Inputs::default();

@@ -103,7 +103,7 @@ fn reason(engine: &dyn Engine, task: &Task, budget: &Budget) -> StopReason {
 }
 
 fn engines() -> [Box<dyn Engine>; 3] {
-    let options = Options { bound: Some(100_000), ..Options::default() };
+    let options = Options { bound: Some(100_000_000), ..Options::default() };
     [Box::new(Qbf::default()), Box::new(Universal::default()), Box::new(Qbf { options })]
 }
 
@@ -114,7 +114,8 @@ fn limits_are_answers() {
     for engine in engines() {
         let run = |limits| reason(&*engine, &task, &Budget::new(limits));
         let time = Limits { time: Some(Duration::from_millis(300)), ..Limits::default() };
-        assert!(matches!(run(time), StopReason::Time { .. }));
+        let why = run(time);
+        assert!(matches!(why, StopReason::Time { .. }), "{}: {why:?}", engine.name());
         let memory = Limits { memory: Some(40_000), ..Limits::default() };
         assert!(matches!(run(memory), StopReason::Memory { .. }));
         let steps = Limits { steps: Some(20), ..Limits::default() };

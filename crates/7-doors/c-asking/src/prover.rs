@@ -86,8 +86,9 @@ pub(crate) fn goals(
                     Err(reason) => Verdict::Unknown(reason),
                 }
             }
-            Proved::Run(run) => match &bads.reasons[run.bad] {
-                Some(reason) => Verdict::Unknown(reason.clone()),
+            Proved::Run(run) => match bads.reasons[run.bad].clone().or(blocks.inexact(&run, &bads))
+            {
+                Some(reason) => Verdict::Unknown(reason),
                 None => {
                     let inputs = blocks.inputs(&run);
                     let run = Run::new(&inputs, lines);

@@ -10,6 +10,7 @@
 use crate::bounded::{MAX_LINES, Searched, Silent, listing};
 use crate::invariants;
 use crate::prover::{How, PDR, PREDICATES, Refused};
+use crate::tried::predictable;
 use asking::{Judgement, Options};
 use c_run::{Ending, Repeated};
 use check::{Budget, StopReason};
@@ -200,6 +201,9 @@ fn inputs_of(program: &c_data::Program) -> Option<String> {
 
 /// Whether a run that gets one number again and again goes on for a long time, and meets nothing undefined.
 fn lasts(program: &c_data::Program, input: i128, budget: &Budget) -> bool {
+    if !predictable(program) {
+        return false;
+    }
     let options = c_run::Options {
         repeats: Some(vec![input]),
         max_steps: Some(WHILE),
@@ -237,6 +241,10 @@ pub(crate) fn repeats(
     (steps, lines): (u64, usize),
     budget: &Budget,
 ) -> Option<Endless> {
+    // TD2.
+    if !predictable(program) {
+        return None;
+    }
     let options = c_run::Options {
         args: Inputs { argc: Some(1 + arguments as u64), ..Inputs::default() }.argv(),
         inputs: first,

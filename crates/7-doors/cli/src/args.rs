@@ -294,7 +294,7 @@ const INFLUENCE_EXAMPLES: &str = "\
 Examples:
   bop influence f.c --analysis ia1
   bop influence f.c --analysis ia2 --format source
-  bop influence f.c --criterion f.c:42:len
+  bop influence f.c --criterion f.c:2:max
   bop influence f.c --format html -o f.html
   bop influence lock.bp --analysis ia4 --vars g,main::x --method all --format json";
 

@@ -117,6 +117,21 @@ int main(void) { if (__VERIFIER_nondet_int() == 3) { L: return 1; } return 0; }
 const LOOP: &str = "extern void reach_error(void); int main(int n, char **v) { unsigned x = 0; \
                     while (x != 7) { x = x == 5 ? 0 : x + 1; } reach_error(); }\n";
 
+/// One value that is lost in many places.
+const LOST: &str = "\
+void *malloc(unsigned long n);
+void free(void *p);
+int f(int n) {
+  char *p = malloc(3);
+  if (n == 1) return 1;
+  if (n == 2) return 2;
+  if (n == 3) return 3;
+  if (n == 4) return 4;
+  free(p);
+  return 0;
+}
+";
+
 /// All runs.
 const HOA: &str =
     "HOA: v1 States: 1 Start: 0 AP: 0 Acceptance: 0 t --BODY-- State: 0 [t] 0 --END--";
@@ -142,6 +157,7 @@ fn reports_fit_the_schema() {
             ("twice.i", TWICE),
             ("loop.i", LOOP),
             ("f.hoa", HOA),
+            ("lost.i", LOST),
         ],
     );
     let runs: &[&[&str]] = &[
@@ -171,6 +187,7 @@ fn reports_fit_the_schema() {
         &["twice.i", "--rule", "memory", "--confidence", "confirmed"],
         &["twice.i", "--memory-safety", "--entry", "f"],
         &["loop.i", "--assert", "--engine", "pdr", "--self-check"],
+        &["lost.i", "--rule", "memory", "--skeleton"],
     ];
     let (mut kinds, mut verdicts) = (BTreeSet::new(), BTreeSet::new());
     let mut fields = BTreeSet::new();
