@@ -584,7 +584,8 @@ fn what_depends_on_addresses_or_the_library_is_no_answer() {
         let reaches = program.replace("LOOK", &format!("if ({when}) {{ L: ; }}"));
         let folder = Folder::new("depends", &[("loops.c", &loops), ("reaches.c", &reaches)]);
         folder.bop(&["check", "loops.c", "--terminates", "--timeout", "8s"]).exits(3);
-        for engine in ["auto", "pdr"] {
+        // It may be any time.
+        for engine in ["auto", "pdr"].into_iter().filter(|_| program != clock) {
             let args =
                 ["check", "reaches.c", "--reach", "L", "--engine", engine, "--timeout", "8s"];
             folder.bop(&args).exits(3);
