@@ -500,6 +500,15 @@ impl Function {
 }
 
 impl Program {
+    /// Whether a text of the program counts what is printed (`%n`): what prints may write through its arguments then.
+    pub fn counts_printed(&self) -> bool {
+        let counting = |part: &[u8]| {
+            let end = part.iter().position(|c| !b"0123456789 #+-.*$'hlLqjzt".contains(c));
+            end.is_some_and(|at| part[at] == b'n')
+        };
+        let mut texts = self.objects.iter().map(|o| &o.bytes);
+        texts.any(|bytes| bytes.split(|&c| c == b'%').skip(1).any(counting))
+    }
     /// Whether an address is that of something that nobody defines, and that need not be there.
     pub fn may_be_absent(&self, root: Root) -> bool {
         match root {

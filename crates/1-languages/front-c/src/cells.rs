@@ -12,6 +12,9 @@
 //!   far as the program names them. Of a type without a name, everything may be written.
 //! - CW5. A function of the library that writes through its arguments writes what they point to, by their types: one that
 //!   writes a text through a `char *` writes bytes.
+//! - CW6. CW1 to CW4 are what C says: memory is accessed as the types that it has. A program that does otherwise runs all
+//!   the same, so that only rules about values, which follow no other memory either, take it for granted; where
+//!   nothing may be missed, any write may change any cell, but one variable is not another.
 
 use crate::library::writes_text;
 use crate::link::{FuncId, ObjectId, Reach};
@@ -136,8 +139,16 @@ impl Written {
         }
     }
 
-    /// Whether a cell may be among them.
-    pub(crate) fn may_be(&self, cell: Cell) -> bool {
+    /// Whether a cell may be among them, if memory is accessed as the types that it has. CW6.
+    pub(crate) fn may_be(&self, cell: Cell, typed: bool) -> bool {
+        if !typed {
+            let known = self.plain | self.members != 0 || self.texts || self.all;
+            return known
+                || match cell {
+                    Cell::Var(_, root) => self.roots.contains(&root),
+                    _ => !self.is_empty(),
+                };
+        }
         // CW3: a byte, or what is not certain, may be any.
         let meets = |classes: u32, c: u32| {
             let loose = 1 << WILD | 1 << BYTE;
@@ -346,7 +357,7 @@ impl Cells {
         for i in 0..call.args.len() {
             let constant = func.const_params.get(i).copied().unwrap_or(false);
             // What is printed is read.
-            let printed = i > 0 && name.ends_with("printf") && writes_text(name);
+            let printed = i > 0 && name.ends_with("printf") && writes_text(name) && !s.counts;
             if constant || printed || contract.is_some_and(|c| c.assigns(i + 1) == Some(false)) {
                 continue;
             }

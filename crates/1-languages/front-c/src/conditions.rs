@@ -38,6 +38,8 @@ pub struct Effects {
     cells: Cells,
     /// What may happen at any time.
     any_time: Option<Effect>,
+    /// Memory is accessed as the types that it has.
+    typed: bool,
     /// Parameters that some call gives a constant.
     constants: FxHashSet<ObjectId>,
 }
@@ -67,8 +69,9 @@ impl Effect {
 }
 
 impl Effects {
-    /// The effects of all functions; those that are `quiet` have none.
-    pub fn new(s: &Skeleton, quiet: &dyn Fn(FuncId) -> bool) -> Effects {
+    /// The effects of all functions; those that are `quiet` have none. `typed` if memory is accessed as the types that it
+    /// has (CW6).
+    pub fn new(s: &Skeleton, typed: bool, quiet: &dyn Fn(FuncId) -> bool) -> Effects {
         let mut numbers: FxHashMap<ObjectId, u32> = FxHashMap::default();
         let mut direct: Vec<Option<(Vec<u32>, Effect)>> = vec![None; s.funcs.len()];
         let mut callers: Vec<Vec<FuncId>> = vec![Vec::new(); s.funcs.len()];
@@ -155,7 +158,7 @@ impl Effects {
             handlers.add(&unknown);
         }
         let any_time = any_time.then_some(handlers);
-        Effects { numbers, functions, unknown, nothing: none, cells, any_time, constants }
+        Effects { numbers, functions, unknown, nothing: none, cells, any_time, typed, constants }
     }
 
     /// Whether functions of the program may run at any time.
@@ -249,7 +252,7 @@ impl Changed<'_> {
     pub fn may_be(&self, s: &Skeleton, o: ObjectId) -> bool {
         let mut cells = Vec::new();
         cells::read(s, &self.effects.cells, o, &mut cells);
-        let written = |w: &Written| cells.iter().any(|c| w.may_be(*c));
+        let written = |w: &Written| cells.iter().any(|c| w.may_be(*c, self.effects.typed));
         let root = root(s, o);
         written(&self.stored)
             || self.called.is_some_and(|effect| {
@@ -490,7 +493,7 @@ impl Conditions {
                 Event::Assign(o) | Event::Modify(o) => condition.depends.contains(o),
                 _ => false,
             };
-            let may_be = |w: &Written| condition.cells.iter().any(|c| w.may_be(*c));
+            let may_be = |w: &Written| condition.cells.iter().any(|c| w.may_be(*c, effects.typed));
             let called = changed.called.is_some_and(|effect| {
                 may_be(&effect.written)
                     || condition.shared.iter().any(|&o| effects.changes(s, effect, o))

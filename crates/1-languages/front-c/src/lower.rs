@@ -196,7 +196,7 @@ impl<'a> Lowering<'a> {
             callbacks: Vec::new(),
             by_itself: Vec::new(),
             at_exit: false,
-            effects: Effects::new(skeleton, &|_| false),
+            effects: Effects::new(skeleton, false, &|_| false),
         })
     }
 

@@ -62,6 +62,8 @@ pub struct Skeleton {
     pub renamed: BTreeSet<String>,
     /// Assembler stands outside of functions: it may define any of those without a body.
     pub assembler: bool,
+    /// Some text counts what is printed (`%n`): what prints may write through its arguments.
+    pub counts: bool,
     /// Functions with a body that code which is not read may call: their addresses were given away.
     pub given_away: Vec<FuncId>,
     /// The widths of types.
@@ -425,6 +427,7 @@ impl Skeleton {
                 Some(Library::Writes)
             }
             Some(c) if !c.frees.is_empty() => Some(Library::Silent),
+            _ if self.counts && name.ends_with("printf") => Some(Library::Writes),
             _ => library(name),
         }
     }

@@ -158,6 +158,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) objects: Objects,
     /// The objects of the program's objects.
     pub(crate) statics: Vec<u32>,
+    /// What prints may write, too.
+    pub(crate) counts_printed: bool,
     /// Static objects that are only declared, with their names.
     pub(crate) elsewhere: BTreeMap<u32, String>,
     pub(crate) labels: FxHashMap<(FuncId, BlockId), u64>,
@@ -258,6 +260,7 @@ impl<'p> Engine<'p> {
             bound,
             objects: Objects::new(program.types.model().pointer.into()),
             statics: Vec::new(),
+            counts_printed: program.counts_printed(),
             elsewhere: BTreeMap::new(),
             labels: labels(program),
             flows: FxHashMap::default(),

@@ -110,6 +110,10 @@ impl Engine<'_> {
             "printf" | "fprintf" | "puts" | "putchar" | "putc" | "fputc" | "fputs" | "fflush"
             | "vprintf" | "vfprintf" | "putchar_unlocked" | "__printf" | "_IO_putc" => {
                 self.check_printed(state, plain, &args.values, &args.types);
+                if self.counts_printed && plain.ends_with("printf") {
+                    let what = format!("{}: `{plain}` may count (`%n`)", self.place(self.now));
+                    self.cut(state, Why::Uncovered(what));
+                }
                 let any = self.c.input(32);
                 self.give(state, result, any);
                 Ok(Went::On)

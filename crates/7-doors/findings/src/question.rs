@@ -275,7 +275,8 @@ impl Back for OfRule {
 /// What a rule over values rests on.
 const VALUES: &str = "a value is followed through assignments, parameters, returns, and fields that \
 are reached by a path of names; what is written through one pointer is seen through another only if \
-both point to a variable, what is read from other memory is another value, and a function without a \
+both point to a variable, what is read from other memory is another value, memory is written as the type that \
+it has, and a function without a \
 body assigns no variable whose address it was not given";
 
 /// What a rule over variables rests on.

@@ -52,6 +52,42 @@ const TRICKS: &[(&str, &str, &str)] = &[
         "int a[4]; if (!h) { f(2, a); if (h) @ }",
     ),
     ("typedef in a block", "typedef int t;", "{ typedef unsigned char t; if ((t)300 == 44) @ }"),
+    // Memory that is written as another type than it has.
+    (
+        "a member written as a wider number",
+        "struct s { int f, g; }; static void w(long *p) { *p = 0; }\n\
+         static int t(struct s *x) { if (x->f == 1) { w((long *)x); if (x->f != 1) return 1; } return 0; }",
+        "struct s x = {1, 1}; if (t(&x)) @",
+    ),
+    (
+        "a member written as that of another record",
+        "struct a { int f, g; }; struct b { int p, q; }; static void w(struct b *b) { b->q = 0; }\n\
+         static int t(struct a *x) { if (x->g == 1) { w((struct b *)x); if (x->g != 1) return 1; } return 0; }",
+        "struct a x = {1, 1}; if (t(&x)) @",
+    ),
+    (
+        "a number written in halves",
+        "static void w(short *p) { p[0] = p[1] = 0; } static int x = 1;\n\
+         static int t(int *x) { if (*x == 1) { w((short *)x); if (*x != 1) return 1; } return 0; }",
+        "if (t(&x)) @",
+    ),
+    (
+        "a number written as a fraction",
+        "static void w(void *p) { float *f = p; *f = 0; } static int x = 1;\n\
+         static int t(int *x) { if (*x == 1) { w(x); if (*x != 1) return 1; } return 0; }",
+        "if (t(&x)) @",
+    ),
+    (
+        "a variable that is a record",
+        "int v = 1; struct a { int f; };",
+        "struct a *p = (struct a *)&v; if (p->f == 1) { v = 0; if (p->f != 1) @ }",
+    ),
+    (
+        "what is printed is counted",
+        "int printf(const char *, ...); static int x = 1;\n\
+         static int t(int *x) { if (*x == 1) { printf(\"..%n\\n\", x); if (*x != 1) return 1; } return 0; }",
+        "if (t(&x)) @",
+    ),
     // Aliases.
     ("alias, direct", "", "int x = 0, *p = &x; if (!*p) { x = 1; if (*p) @ }"),
     (

@@ -110,6 +110,7 @@ pub fn skeleton_by(units: &[Unit], pointers: Pointers) -> Skeleton {
     let given_away = given_away.collect();
     let files = files.names;
     let (renamed, assembler) = (renamed(units), units.iter().any(|u| u.assembler));
+    let counts = units.iter().any(counts);
     Skeleton {
         contracts: Contracts::ready_made(),
         funcs,
@@ -120,10 +121,26 @@ pub fn skeleton_by(units: &[Unit], pointers: Pointers) -> Skeleton {
         initial,
         renamed,
         assembler,
+        counts,
         given_away,
         model,
         types,
     }
+}
+
+/// Whether a text has a conversion that counts what was printed: `%n`, with whatever stands in between.
+fn counts(unit: &Unit) -> bool {
+    let counting = |text: &str| {
+        text.split('%').skip(1).any(|part| {
+            let end = part.find(|c: char| !(c.is_ascii_digit() || " #+-.*$'hlLqjzt\"".contains(c)));
+            end.is_some_and(|at| part[at..].starts_with('n'))
+        })
+    };
+    let mut texts = unit.exprs.iter().filter_map(|e| match e.kind {
+        crate::ExprKind::Text(sym) => Some(unit.name(sym)),
+        _ => None,
+    });
+    texts.any(counting)
 }
 
 /// Names that stand for something else, and what they stand for.

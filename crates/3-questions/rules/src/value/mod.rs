@@ -480,7 +480,7 @@ impl<'a> Maker<'a> {
         let lost = rule.events.iter().flatten().any(|e| *e == Event::Lost);
         let escaped = lost.then(|| b.hidden_global("(escaped)", Type::BOOL));
         let birth = b.hidden_global("(birth)", Type::int(20));
-        let effects = Effects::new(s, &|g| f.is_opaque(g) && s.body(g).is_none());
+        let effects = Effects::new(s, true, &|g| f.is_opaque(g) && s.body(g).is_none());
         let ownership = relevance.ownership.clone();
         Maker {
             s,
