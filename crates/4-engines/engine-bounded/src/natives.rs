@@ -12,6 +12,9 @@ use std::rc::Rc;
 /// Which arbitrary function it is, for those of the library.
 const LIBRARY: u32 = 1 << 20;
 
+/// The most bytes that are written at once.
+const MOST_BYTES: u64 = 1 << 24;
+
 impl Engine<'_> {
     pub(crate) fn native(
         &mut self,
@@ -93,6 +96,11 @@ impl Engine<'_> {
                     return self.call_body(state, model, args, result, None, which);
                 };
                 let size = size as u64;
+                if size > MOST_BYTES {
+                    let what = format!("{}: `{plain}` of {size} bytes", self.place(at));
+                    self.cut(state, Why::Uncovered(what));
+                    return Ok(Went::Over);
+                }
                 if plain == "memset" {
                     let byte = args.values[1].word.slice(0, 8).lits();
                     let all: Vec<Lit> =

@@ -419,3 +419,19 @@ fn endless_loops_do_not_keep_others_waiting() {
          }";
     assert_eq!(answers(text, &["R0"], None), ["reached"]);
 }
+
+/// What is written at once has a limit, and nobody asks for so much memory.
+#[test]
+fn sizes_that_no_memory_has_are_not_followed() {
+    for size in ["4294967295u", "-1ul", "1ul << 40"] {
+        for call in ["memset(a, 0, N)", "memcpy(a, b, N)", "memmove(a, b, N)"] {
+            let text = format!(
+                "void *memset(void *, int, unsigned long); void *memcpy(void *, const void *, unsigned long);
+                 void *memmove(void *, const void *, unsigned long);
+                 char a[4], b[4]; int main(void) {{ {}; L: return 0; }}",
+                call.replace('N', size)
+            );
+            assert_eq!(answers(&text, &["L"], None), ["unknown incomplete"], "{text}");
+        }
+    }
+}
