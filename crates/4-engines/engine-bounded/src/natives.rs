@@ -95,25 +95,7 @@ impl Engine<'_> {
                     let Some(model) = model else { return Ok(self.uncovered(state, name, at)) };
                     return self.call_body(state, model, args, result, None, which);
                 };
-                let size = size as u64;
-                if size > MOST_BYTES {
-                    let what = format!("{}: `{plain}` of {size} bytes", self.place(at));
-                    self.cut(state, Why::Uncovered(what));
-                    return Ok(Went::Over);
-                }
-                if plain == "memset" {
-                    let byte = args.values[1].word.slice(0, 8).lits();
-                    let all: Vec<Lit> =
-                        byte.iter().copied().cycle().take(8 * size as usize).collect();
-                    if size > 0 {
-                        self.store(state, to, &Word::of(all))?;
-                    }
-                } else {
-                    self.copy(state, to, &args.values[1], size)?;
-                }
-                let value = to.word.clone();
-                self.give(state, result, value);
-                Ok(self.after(state))
+                self.written_at_once(state, plain, (to, &args.values[1]), size as u64, result, at)
             }
             "printf" | "fprintf" | "puts" | "putchar" | "putc" | "fputc" | "fputs" | "fflush"
             | "vprintf" | "vfprintf" | "putchar_unlocked" | "__printf" | "_IO_putc" => {
@@ -261,6 +243,35 @@ impl Engine<'_> {
         if let Some(local) = result {
             self.set(state, local, word.into());
         }
+    }
+
+    /// `memcpy`, `memmove` or `memset` of so many bytes.
+    fn written_at_once(
+        &mut self,
+        state: &mut State,
+        plain: &str,
+        (to, from): (&Value, &Value),
+        size: u64,
+        result: Option<LocalId>,
+        at: At,
+    ) -> Step<Went> {
+        if size > MOST_BYTES {
+            let what = format!("{}: `{plain}` of {size} bytes", self.place(at));
+            self.cut(state, Why::Uncovered(what));
+            return Ok(Went::Over);
+        }
+        if plain == "memset" {
+            let byte = from.word.slice(0, 8).lits();
+            let all: Vec<Lit> = byte.iter().copied().cycle().take(8 * size as usize).collect();
+            if size > 0 {
+                self.store(state, to, &Word::of(all))?;
+            }
+        } else {
+            self.copy(state, to, from, size)?;
+        }
+        let value = to.word.clone();
+        self.give(state, result, value);
+        Ok(self.after(state))
     }
 
     fn uncovered(&mut self, state: &State, name: &str, at: At) -> Went {
