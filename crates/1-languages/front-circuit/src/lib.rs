@@ -95,6 +95,15 @@ pub fn parse(text: &str) -> Result<Circuit, CircuitError> {
             "AIGER's binary format is not read: turn it into text, with `aigtoaig f.aig f.aag`",
             Span::new(0, 3),
         ),
+        // A circuit of which nothing is there would hold whatever is asked.
+        _ if lines(text)
+            .all(|(line, _)| line.split(';').next().unwrap_or("").trim().is_empty()) =>
+        {
+            wrong(
+                "there is no circuit: AIGER begins with `aag`, BTOR2 with a line `1 sort …`",
+                Span::new(0, 0),
+            )
+        }
         _ => btor2::parse(text),
     }
 }
