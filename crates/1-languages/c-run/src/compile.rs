@@ -332,6 +332,7 @@ impl Compiler<'_> {
             StmtKind::Allocate { to, .. } | StmtKind::VaNext { to, .. } => (vec![*to], 1),
             StmtKind::SetJump { result, .. } => (vec![*result], 1),
             StmtKind::Overflow { result, overflow, .. } => (vec![*result, *overflow], 1),
+            StmtKind::Closure { to, .. } => (vec![*to], 1),
             StmtKind::Begin(local) => (vec![*local], 0),
             _ => return,
         };
@@ -455,6 +456,13 @@ impl Compiler<'_> {
                 self.code.exact.push(exact);
                 let index = self.code.exact.len() as u32 - 1;
                 self.emit(Op::Overflow { index });
+            }
+            StmtKind::Closure { to, function, chain } => {
+                let chain = self.value(*chain);
+                if let ExprKind::Root(Root::Function(f)) = self.f.expr(*function).kind {
+                    let d = self.homes[to.index()];
+                    self.emit(Op::Closure { d, f: f.index() as u32, chain });
+                }
             }
             StmtKind::NotCovered(what) => self.not_covered(what.clone()),
         }

@@ -219,6 +219,8 @@ pub struct Attributes {
     pub aligned: Option<Aligned>,
     /// `mode`
     pub mode: Option<Sym>,
+    /// `vector_size`: the bytes.
+    pub vector: Option<ExprId>,
 }
 
 /// A declared name.
