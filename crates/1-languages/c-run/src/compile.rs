@@ -111,6 +111,8 @@ pub(crate) struct WatchList {
     pub(crate) check: Option<Check>,
     /// Heads of loops are watched.
     pub(crate) heads: bool,
+    /// Locals of inner blocks are gone behind them.
+    pub(crate) scopes: bool,
 }
 
 /// Compiles all functions. None if there is no thread to do it on.
@@ -302,7 +304,8 @@ impl Compiler<'_> {
 
     /// Whether it matters when locals of inner blocks are there.
     fn scopes(&self) -> bool {
-        matches!(self.watched.check, Some(Check::Memory | Check::Uninitialised))
+        self.watched.scopes
+            || matches!(self.watched.check, Some(Check::Memory | Check::Uninitialised))
     }
 
     /// Registers beside those of locals: whether they were written.

@@ -234,7 +234,7 @@ impl<'a> Machine<'a> {
 
     /// Notes what is undefined; what has no meaning at all ends the run.
     #[cold]
-    fn undefined(&mut self, what: Undefined, detail: String) -> Result<(), Stop> {
+    pub(crate) fn undefined(&mut self, what: Undefined, detail: String) -> Result<(), Stop> {
         if what == Undefined::DivisionByZero {
             let what = format!("{}: {detail}", what.name());
             return Err(Stop::Failed(Check::Division, what, At::default()));
@@ -545,7 +545,7 @@ impl<'a> Machine<'a> {
                     let (x, y) = (self.get(a), self.get(b));
                     let (value, undefined) = arith::bin(k, x, y);
                     if let Some(what) = undefined {
-                        self.undefined(self.asked(what, k), operands(k, x, y))?;
+                        self.undefined_operator(what, k, x, y)?;
                     }
                     self.set(d, value);
                 }
@@ -553,7 +553,7 @@ impl<'a> Machine<'a> {
                     let (x, y) = (self.get(a), i64::from(b) as u64);
                     let (value, undefined) = arith::bin(k, x, y);
                     if let Some(what) = undefined {
-                        self.undefined(self.asked(what, k), operands(k, x, y))?;
+                        self.undefined_operator(what, k, x, y)?;
                     }
                     self.set(d, value);
                 }
@@ -908,25 +908,4 @@ impl<'a> Machine<'a> {
 
 fn pad(bytes: &mut Vec<u8>, align: usize) {
     bytes.resize(bytes.len().next_multiple_of(align), 0);
-}
-
-/// Operands as people write them.
-#[cold]
-fn operands(k: crate::code::Bin, x: u64, y: u64) -> String {
-    use crate::code::Bin::*;
-    let sign = match k {
-        AddI32 | AddI64 => "+",
-        SubI32 | SubI64 => "-",
-        MulI32 | MulI64 => "*",
-        DivI32 | DivI64 | DivU => "/",
-        RemI32 | RemI64 | RemU => "%",
-        ShlI32 | ShlU32 | ShlI64 | ShlU64 => "<<",
-        ShrI32 | ShrU32 | ShrI64 | ShrU64 => ">>",
-        _ => "?",
-    };
-    let unsigned = matches!(k, DivU | RemU | ShlU32 | ShlU64 | ShrU32 | ShrU64);
-    match unsigned {
-        true => format!("{x} {sign} {}", y as i64),
-        false => format!("{} {sign} {}", x as i64, y as i64),
-    }
 }
