@@ -280,12 +280,35 @@ impl Lowerer<'_> {
                 let nothing = asm.empty && (asm.outputs.is_empty() || asm.inputs.is_empty());
                 let operands = asm.outputs.iter().chain(&asm.inputs);
                 let effects = operands.into_iter().any(|e| self.effects[self.u][e.index()]);
-                if !nothing || effects {
+                if (!nothing || effects) && !self.hands_on(asm)? {
                     return self.gap("assembler");
                 }
             }
         }
         Ok(())
+    }
+
+    /// Assembler without text hands on what lies in the same register: `asm("" : "=r"(x) : "0"(y))` is `x = y`.
+    fn hands_on(&mut self, asm: &front_c::Asm) -> Lowered<bool> {
+        let tied = |k: usize| asm.ties.iter().any(|tie| *tie == Some(k as u32));
+        let known = (0..asm.outputs.len()).all(|k| asm.kept.get(k) == Some(&true) || tied(k));
+        let whole = asm.ties.iter().flatten().all(|&k| (k as usize) < asm.outputs.len());
+        if !asm.empty || !known || !whole || !asm.labels.is_empty() {
+            return Ok(false);
+        }
+        let mut values = Vec::new();
+        for (&input, tie) in asm.inputs.iter().zip(&asm.ties) {
+            let value = self.rvalue(input)?;
+            match tie {
+                Some(k) => values.push((*k, self.outlive(value)?)),
+                None => continue,
+            }
+        }
+        for (k, value) in values {
+            let place = self.place(asm.outputs[k as usize])?;
+            self.store(place, value, false)?;
+        }
+        Ok(true)
     }
 
     /// A condition; where it is not covered, both ways are left open, and not reached from here.

@@ -452,3 +452,9 @@ int *wmemchr(const int *s, int c, size_t n) { for (; n; n--, s++) if (*s == c) r
 unsigned __int128 bswap128(unsigned __int128 x) {
     return (unsigned __int128)__builtin_bswap64(x) << 64 | __builtin_bswap64(x >> 64);
 }
+static int bop_names;
+static char bop_name[24];
+char *tmpnam(char *to) {
+    sprintf(bop_name, "/tmp/file%d", bop_names++);
+    return to ? strcpy(to, bop_name) : bop_name;
+}

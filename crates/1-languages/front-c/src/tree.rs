@@ -534,4 +534,8 @@ pub struct Asm {
     pub memory: bool,
     /// Its text is empty.
     pub empty: bool,
+    /// Of each input, the output that lies where it lies.
+    pub ties: Vec<Option<u32>>,
+    /// Outputs that are read, too (`+`).
+    pub kept: Vec<bool>,
 }

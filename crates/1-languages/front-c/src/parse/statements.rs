@@ -310,13 +310,21 @@ impl Parser {
                         self.advance();
                         self.expect("]")?;
                     }
-                    while matches!(self.tok(), Tok::Text(_)) {
+                    let mut constraint = String::new();
+                    while let Tok::Text(text) = self.tok() {
+                        constraint.push_str(self.unit.name(text).trim_matches('"'));
                         self.advance();
                     }
                     self.expect("(")?;
                     let e = self.expression()?;
                     self.expect(")")?;
-                    if section == 1 { out.outputs.push(e) } else { out.inputs.push(e) }
+                    if section == 1 {
+                        out.outputs.push(e);
+                        out.kept.push(constraint.contains('+'));
+                    } else {
+                        out.inputs.push(e);
+                        out.ties.push(constraint.trim().parse().ok());
+                    }
                 }
                 3 => match self.tok() {
                     Tok::Text(sym) => {
