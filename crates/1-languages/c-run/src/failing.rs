@@ -1,9 +1,12 @@
 //! Operations that fail: which ones they are, and what is found when a run is over.
 
 use crate::code::{Bin, Pc};
-use crate::machine::{Machine, Stop};
+use crate::machine::{Machine, Report, Stop};
 use crate::passes::Pass;
 use c_data::{At, BlockId, Check, ExprId, FuncId, Operation, Undefined};
+
+/// How many notes of undefined behaviour there are at most.
+const MAX_NOTES: usize = 100;
 
 /// An operation that failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,6 +65,44 @@ impl Machine<'_> {
     pub(crate) fn looks_here(&self) -> bool {
         let frame = self.frames.last();
         frame.is_some_and(|f| self.code.routines[f.routine as usize].looked_into)
+    }
+
+    /// An operator whose result is undefined. A quotient that does not fit ends the run, as a divisor 0 does: the
+    /// processor has no result, however the rest of arithmetic wraps.
+    #[cold]
+    pub(crate) fn undefined_operator(
+        &mut self,
+        what: Undefined,
+        k: Bin,
+        x: u64,
+        y: u64,
+    ) -> Result<(), Stop> {
+        let detail = operands(k, x, y);
+        let divides = matches!(k, Bin::DivI32 | Bin::DivI64 | Bin::RemI32 | Bin::RemI64);
+        let asked = self.asked(what, k);
+        let text = format!("{}: {detail}", asked.name());
+        self.undefined(asked, detail)?;
+        match divides && what == Undefined::Overflow {
+            true => Err(Stop::Undefined(text)),
+            false => Ok(()),
+        }
+    }
+
+    /// Notes what is undefined beside operators; the run goes on.
+    #[cold]
+    pub(crate) fn note(&mut self, what: String) {
+        let at = self.code.places[(self.pc as usize).saturating_sub(1)];
+        let known = self.reports.iter().any(|r| r.at == at && r.what == what);
+        if !known && self.reports.len() < MAX_NOTES {
+            self.reports.push(Report { what, at });
+        }
+    }
+
+    /// Notes that a builtin has no value for 0.
+    pub(crate) fn no_zero(&mut self, value: u64, name: &str) {
+        if value == 0 {
+            self.note(format!("`__builtin_{name}` of 0"));
+        }
     }
 
     /// What a question calls it: a signed number is shifted out of range.
@@ -136,5 +177,26 @@ impl Machine<'_> {
             }
         }
         out
+    }
+}
+
+/// Operands as people write them.
+#[cold]
+fn operands(k: Bin, x: u64, y: u64) -> String {
+    use Bin::*;
+    let sign = match k {
+        AddI32 | AddI64 => "+",
+        SubI32 | SubI64 => "-",
+        MulI32 | MulI64 => "*",
+        DivI32 | DivI64 | DivU => "/",
+        RemI32 | RemI64 | RemU => "%",
+        ShlI32 | ShlU32 | ShlI64 | ShlU64 => "<<",
+        ShrI32 | ShrU32 | ShrI64 | ShrU64 => ">>",
+        _ => "?",
+    };
+    let unsigned = matches!(k, DivU | RemU | ShlU32 | ShlU64 | ShrU32 | ShrU64);
+    match unsigned {
+        true => format!("{x} {sign} {}", y as i64),
+        false => format!("{} {sign} {}", x as i64, y as i64),
     }
 }

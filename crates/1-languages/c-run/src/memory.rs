@@ -11,6 +11,8 @@ use std::collections::VecDeque;
 /// Where functions, labels, and objects start.
 pub(crate) const FUNCTIONS: u64 = 0x40_0000;
 pub(crate) const LABELS: u64 = 0x80_0000;
+/// Where the addresses of closures begin.
+pub(crate) const CLOSURES: u64 = 0xc0_0000;
 const LOW: u64 = 0x1000_0000;
 const UNIT: u64 = 16;
 /// The most bytes of memory that are freed and not handed out again.

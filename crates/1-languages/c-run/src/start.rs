@@ -33,6 +33,8 @@ pub struct Options {
     pub check: Option<Check>,
     /// Accesses are compared with the regions that the points-to analysis gives them.
     pub regions: bool,
+    /// An access of a local behind its block ends the run, as everywhere behind its function.
+    pub scopes: bool,
     /// It is looked whether the run repeats itself, and what is handed out in turns when the inputs are used up.
     pub repeats: Option<Vec<i128>>,
 }
@@ -48,6 +50,7 @@ impl Default for Options {
             lines: 0,
             check: None,
             regions: false,
+            scopes: false,
             repeats: None,
         }
     }
@@ -140,6 +143,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         }
     }
     let watched = WatchList {
+        scopes: options.scopes,
         points: options.stop_at.iter().copied().collect(),
         lines: options.lines > 0,
         check: options.check,

@@ -458,6 +458,12 @@ impl<'p> Engine<'p> {
             StmtKind::Overflow { op, operands, result, overflow } => {
                 return self.exact(state, *op, *operands, (*result, *overflow), at);
             }
+            StmtKind::Closure { .. } => {
+                let what = "a function inside of another is called through a pointer";
+                let what = format!("{}: {what}", self.place(at));
+                self.cut(state, Why::Uncovered(what));
+                return Ok(Went::Over);
+            }
             _ => {}
         }
         Ok(Went::On)
