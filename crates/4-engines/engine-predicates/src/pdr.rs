@@ -509,10 +509,11 @@ impl<'g> Pdr<'g> {
                 continue;
             }
             // What calls give need not lead to anything bad later on.
-            let aside = ends_in_call(&all, o);
-            if aside && self.is_reached(node, &cube) {
+            let call = call_at_the_end(&all, o);
+            if call.is_some_and(|c| self.is_reached(all[c].node, &all[c].cube)) {
                 continue;
             }
+            let aside = call.is_some();
             if self.is_excluded(node, &cube, level) {
                 if level < top && !aside {
                     queue.push(Reverse((level + 1, o)));
@@ -886,13 +887,13 @@ fn numbers(aig: &logic::Aig, words: &[Vec<Lit>], values: &mut Valuation) -> Vec<
     words.iter().map(&mut number).collect()
 }
 
-/// Whether an obligation leads to what a call gives.
-fn ends_in_call(all: &[Obligation], mut o: usize) -> bool {
+/// The obligation about what a call gives that an obligation leads to, if it is to one.
+fn call_at_the_end(all: &[Obligation], mut o: usize) -> Option<usize> {
     loop {
         match all[o].next {
             Next::Edge(_, next) => o = next,
-            Next::Bad(_) => return false,
-            Next::Call => return true,
+            Next::Bad(_) => return None,
+            Next::Call => return Some(o),
         }
     }
 }
