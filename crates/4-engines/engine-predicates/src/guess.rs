@@ -152,14 +152,14 @@ fn one_of(clause: &Clause) -> Option<(usize, &Clause)> {
 
 /// Guesses about a place.
 fn guesses(graph: &Graph, node: usize, some: &[usize]) -> Vec<Clause> {
-    if node == 0 {
-        return Vec::new();
-    }
+    let end = graph.nodes.iter().flat_map(|n| &n.calls).any(|c| c.node == node);
     let node = &graph.nodes[node];
     let mut out: Vec<Clause> = Vec::new();
     let all = some.len() <= FEW;
-    // Nobody comes here.
-    out.push(Vec::new());
+    if end {
+        // Nobody comes back.
+        out.push(Vec::new());
+    }
     for &of in some {
         let variable = &node.variables[of];
         let (width, signed) = (variable.bits.len(), variable.signed);
