@@ -321,6 +321,7 @@ impl<'p> Engine<'p> {
             depth: 0,
             more: None,
             jumped: 0,
+            entry: None,
         }));
         // The entry may be the head of loops.
         let flow = self.flow_of(f);
@@ -367,8 +368,11 @@ impl<'p> Engine<'p> {
             let lits = any.lits().into_iter().map(|l| self.c.aig.and(l, !plain)).collect();
             given = Some(Word::of(lits).into());
         }
-        // NE2.
+        // NE2, SU2.
         if state.top().depth == crate::nested::NESTED {
+            if self.summarises() {
+                self.arrive_at_end(state, given.map(|v| v.word));
+            }
             return Ok(());
         }
         let Some(frame) = state.frames.pop() else { return Ok(()) };

@@ -45,6 +45,7 @@ mod nested;
 mod relevance;
 mod search;
 mod state;
+mod summaries;
 mod units;
 mod word;
 
