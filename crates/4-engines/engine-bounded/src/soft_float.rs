@@ -619,7 +619,7 @@ mod tests {
                 let samples = samples(f, 20_261_118);
                 let mut count = 0u64;
                 for (i, &p) in samples.iter().enumerate() {
-                    for &q in samples.iter().skip(i % 7).step_by(7) {
+                    for &q in samples.iter().skip(i % 13).step_by(13) {
                         let (a, b) = (<$ty>::from_bits(p as $bits), <$ty>::from_bits(q as $bits));
                         let exact: [$ty; 10] = [
                             a + b,
@@ -647,7 +647,7 @@ mod tests {
                         count += 1;
                     }
                 }
-                assert!(count > 1_000);
+                assert!(count > 600);
             }
         };
     }
