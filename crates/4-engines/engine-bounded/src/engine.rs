@@ -42,6 +42,8 @@ pub(crate) enum Why {
     Beyond,
     /// What follows is not the same in all executions.
     Approximate(String),
+    /// FP4: others may compute with more bits; control goes on.
+    Excess,
     /// An address is far from its object, where another one may be. A run that fails all the same has failed.
     Far,
     /// An access outside of objects.
@@ -106,8 +108,8 @@ impl Taken {
         let number = match self.read_as {
             As::Signed => crate::word::signed(bits, value),
             As::Unsigned => value as i128,
-            As::F32 => f32::from_bits(value as u32) as i128,
-            As::F64 => f64::from_bits(value as u64) as i128,
+            As::F32 => source::fraction::of(f32::from_bits(value as u32).into()),
+            As::F64 => source::fraction::of(f64::from_bits(value as u64)),
             As::Count => {
                 out.argc = Some(value as u64);
                 return;

@@ -15,7 +15,8 @@
 //!   off, met something that is not covered, or used what is not the same in all executions of C (addresses as
 //!   numbers).
 //! - S3: what was never written is arbitrary, unless it is 0 on the run that is found.
-//! - S4: results of operators on numbers with fractions are arbitrary, unless the operands are numbers.
+//! - S4: numbers with fractions are computed bit by bit (`soft_float.rs`). What functions of the library make of them is
+//!   arbitrary, but for those that are exact (`mathematics.rs`).
 //! - S5: a run ends at an invalid access, at a division by zero, at a call of what is no function. Allocations
 //!   succeed.
 //! - S6: what a function without a body could change and does not (`__bop_outside` in its stub), or what a caller could
@@ -37,13 +38,16 @@ mod eval;
 mod float;
 mod flow;
 mod jumps;
+mod late;
 mod leaks;
+mod mathematics;
 mod memory;
 mod mentioned;
 mod natives;
 mod nested;
 mod relevance;
 mod search;
+mod soft_float;
 mod state;
 mod summaries;
 mod units;

@@ -592,6 +592,7 @@ impl<'a> Judging<'a> {
                     found.get(index).is_none_or(|(old, _)| plainness(inputs) < plainness(old));
                 if simpler && shows(program, &run, *claimed, finding) {
                     let again = Executed {
+                        steps: run.steps,
                         reached: run.reached,
                         passed: run.passed.clone(),
                         failed: run.failed.clone(),

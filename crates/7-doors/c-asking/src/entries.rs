@@ -580,7 +580,9 @@ impl Harness {
         let mut strings: Vec<(String, Vec<u8>)> = Vec::new();
         for (name, value) in values {
             match self.given.get(name) {
-                Some(Given::Number(name)) => out.push(format!("{name} = {value}")),
+                Some(Given::Number(name)) => {
+                    out.push(format!("{name} = {}", source::fraction::shown(*value)));
+                }
                 Some(Given::Char(of)) => match strings.iter_mut().find(|(n, _)| n == of) {
                     Some((_, text)) => text.push(*value as u8),
                     None => strings.push((of.clone(), vec![*value as u8])),
