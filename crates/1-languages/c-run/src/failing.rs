@@ -7,6 +7,8 @@ use c_data::{At, BlockId, Check, ExprId, FuncId, Operation, Undefined};
 
 /// How many notes of undefined behaviour there are at most.
 const MAX_NOTES: usize = 100;
+/// Calls that are noted of an allocation.
+const MAX_CALLS: usize = 32;
 
 /// An operation that failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,6 +21,8 @@ pub struct Failure {
     pub what: String,
     /// Where the object is declared or allocated, if there is one.
     pub origin: Option<At>,
+    /// Of memory that is lost: where the calls stood that were active when it was allocated, the outermost first.
+    pub made_in: Vec<At>,
 }
 
 impl Machine<'_> {
@@ -120,7 +124,25 @@ impl Machine<'_> {
             self.memory.now = pc;
             self.memory.made_at = self.code.places[pc as usize];
             self.makers.insert(pc, routine);
+            let stack = self.stack();
+            let next = self.memory.stacks.len() as u32;
+            self.memory.calls = *self.memory.stacks.entry(stack).or_insert(next);
         }
+    }
+
+    /// Where the program's functions stand that are active, the outermost first, those that are far out not among them.
+    fn stack(&self) -> Vec<At> {
+        let mut out = Vec::new();
+        let mut pc = self.pc.checked_sub(1);
+        for frame in self.frames.iter().rev() {
+            let Some(here) = pc.filter(|_| out.len() < MAX_CALLS) else { break };
+            if self.code.routines[frame.routine as usize].own {
+                out.push(self.code.places[here as usize]);
+            }
+            pc = frame.back.checked_sub(1);
+        }
+        out.reverse();
+        out
     }
 
     /// Fails if bytes that are read were never written. An invalid address is another question.
@@ -171,9 +193,12 @@ impl Machine<'_> {
             };
             let routine = self.makers.get(&object.made);
             let operation = routine.map(|&routine| self.operation((routine, object.made), false));
-            if operation.is_none() || out.iter().all(|f| f.operation != operation) {
+            let calls = self.memory.stacks.iter().find(|(_, number)| **number == object.calls);
+            let made_in = calls.map(|(calls, _)| calls.clone()).unwrap_or_default();
+            let same = |f: &Failure| f.operation == operation && f.made_in == made_in;
+            if operation.is_none() || !out.iter().any(same) {
                 let origin = Some(self.memory.origin(&object)).filter(|at| at.line > 0);
-                out.push(Failure { check, operation, what, origin });
+                out.push(Failure { check, operation, what, origin, made_in });
             }
         }
         out

@@ -202,7 +202,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
             machine.note_failing();
             let (check, operation, what) = (*check, machine.failing(), what.clone());
             let origin = Some(*origin).filter(|at| at.line > 0);
-            vec![Failure { check, operation, what, origin }]
+            vec![Failure { check, operation, what, origin, made_in: Vec::new() }]
         }
         Ok(_) | Err(Stop::Exit(_)) if !machine.at_once => machine.left(),
         _ => Vec::new(),

@@ -508,6 +508,7 @@ impl<'p> Engine<'p> {
             // Guards of one block mean nothing in another.
             let made = if self.cutting.is_some() { Lit::TRUE } else { state.guard };
             self.made.insert(id, (operation, made));
+            self.note_made(state, id);
         }
         if made.is_none() {
             let what = format!("an object of {most} bytes is allocated");
