@@ -2,9 +2,7 @@
 
 use crate::lower::{Entity, Exit, Lowered, Lowerer, Op, Switch};
 use crate::place::{Place, Where};
-use crate::program::{
-    BlockId, Call, Callee, End, FuncId, Gap, Home, LocalId, Stmt, StmtKind,
-};
+use crate::program::{BlockId, Call, Callee, End, FuncId, Gap, Home, LocalId, Stmt, StmtKind};
 use c_types::{Kind, Length, Ty};
 use front_c::{Declaration, ForInit, StmtId, StmtKind as Tree, Storage, Sym, TypeKind};
 use rustc_hash::FxHashMap;
@@ -293,7 +291,8 @@ impl Lowerer<'_> {
         let tied = |k: usize| asm.ties.iter().any(|tie| *tie == Some(k as u32));
         let known = (0..asm.outputs.len()).all(|k| asm.kept.get(k) == Some(&true) || tied(k));
         let whole = asm.ties.iter().flatten().all(|&k| (k as usize) < asm.outputs.len());
-        if !asm.empty || !known || !whole || !asm.labels.is_empty() {
+        let effects = asm.outputs.iter().any(|e| self.effects[self.u][e.index()]);
+        if !asm.empty || !known || !whole || !asm.labels.is_empty() || effects {
             return Ok(false);
         }
         let mut values = Vec::new();
