@@ -246,6 +246,14 @@ fn strings(plain: &str) -> Option<F> {
                 m.memory.copy(a.values[0], a.values[1], a.values[2])?;
                 Ok(a.values[0] + a.values[2])
             },
+            "memcpy" => |m, a| {
+                let [to, from, size, ..] = a.values;
+                if to != from && to.abs_diff(from) < size {
+                    m.note(format!("`memcpy` of {size} bytes that overlap"));
+                }
+                m.memory.copy(to, from, size)?;
+                Ok(to)
+            },
             _ => |m, a| {
                 m.memory.copy(a.values[0], a.values[1], a.values[2])?;
                 Ok(a.values[0])

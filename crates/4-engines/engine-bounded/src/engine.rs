@@ -196,6 +196,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) failed: BTreeMap<Operation, Lit>,
     /// Of objects that were allocated: by which operation, and on which runs.
     pub(crate) made: FxHashMap<u32, (Option<Operation>, Lit)>,
+    /// What runs are kept on, and what is noted there.
+    pub(crate) along: Option<Box<crate::along::Following<'p>>>,
     /// The expression that is computed.
     pub(crate) expr: Option<ExprId>,
     /// The statement that is executed.
@@ -286,6 +288,7 @@ impl<'p> Engine<'p> {
             check: None,
             failed: BTreeMap::new(),
             made: FxHashMap::default(),
+            along: None,
             expr: None,
             now: At::default(),
             here: None,
@@ -723,6 +726,9 @@ impl<'p> Engine<'p> {
 
     fn jump(&mut self, mut state: State, to: BlockId) {
         let id = state.top().function;
+        if self.leaves_the_path(id, to) {
+            return self.cut(&state, Why::Uncovered("a run leaves the path".into()));
+        }
         let flow = self.flow_of(id);
         let frame = state.top();
         let landing = flow.follow(frame.block, &frame.rounds, to.index());

@@ -659,6 +659,7 @@ impl Engine<'_> {
         if self.asks(Check::Memory) {
             // What is not followed is told already.
             state.guard = self.c.aig.and(state.guard, !open);
+            self.note_dangling(state, to, !any);
             self.fails(state, !any);
             return out;
         }

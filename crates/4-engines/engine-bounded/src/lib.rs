@@ -25,6 +25,7 @@
 //! - S7: where operations of a kind are asked about, a run ends at the first one that fails, and at a quotient that
 //!   does not fit; memory is lost, or not freed, when the program ends by itself: `main` returns, or `exit` is called.
 
+mod along;
 mod arguments;
 mod blocks;
 mod calls;
@@ -49,9 +50,11 @@ mod relevance;
 mod search;
 mod soft_float;
 mod state;
+mod summaries;
 mod units;
 mod word;
 
+pub use along::{Along, Guide, Sought, Told, along};
 pub use blocks::{Bads, Blocks, blocks, blocks_of_endings};
 pub use checked::{Checked, Through, check_through, failing_operations};
 pub use natives::{knows, reads_stream};

@@ -356,6 +356,7 @@ impl Engine<'_> {
             self.bury(state, &[object], here);
         }
         if self.asks(Check::Memory) {
+            self.note_dangling(state, value, !any);
             return self.fails(state, !any);
         }
         let missed = self.c.aig.and(state.guard, !any);

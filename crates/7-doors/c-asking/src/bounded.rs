@@ -66,7 +66,8 @@ impl<'a> Searched<'a> {
         let Some(entry) = entry.filter(|entry| *entry != "main") else {
             return Ok(Searched { c, data, stubs, harness: None, files });
         };
-        let harness = entries::harness(data.program(), lazy.texts(), entry);
+        let manner = entries::Manner { shares: true, functions: &[] };
+        let harness = entries::harness(data.program(), lazy.texts(), entry, manner);
         let harness = harness.map_err(|what| Error::Usage(format!("`--entry`: {what}")))?;
         let more = format!("{stubs}\n{}", harness.makers);
         let data = lazy.variant(harness.texts.clone(), &more)?;

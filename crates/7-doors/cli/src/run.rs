@@ -146,6 +146,7 @@ pub(crate) fn run(args: &Run) -> Result<u8, Failed> {
         inputs,
         max_steps: args.steps,
         regions: args.regions,
+        scopes: true,
         memory: args.limits.memory.map_or(RunOptions::default().memory, |m| m / 2),
         ..RunOptions::default()
     };

@@ -136,9 +136,19 @@ fn about_effort(outcome: &Outcome, options: &TextOptions, out: &mut dyn Write) -
             0 => String::new(),
             n => format!(" and {n} measures"),
         };
-        line!(out, "  proved by {count} invariants{more} of {} loops, checked", invariants.len())?;
+        let loops = invariants.iter().filter(|i| i.of.is_none()).count();
+        let functions = match invariants.iter().filter(|i| i.of.as_deref() == Some("end")).count() {
+            0 => String::new(),
+            n => format!(" and {n} functions"),
+        };
+        line!(out, "  proved by {count} invariants{more} of {loops} loops{functions}, checked")?;
         for invariant in invariants.iter() {
-            let at = format!("{}:{} in `{}`", invariant.file, invariant.line, invariant.proc);
+            let (file, line, proc) = (&invariant.file, invariant.line, &invariant.proc);
+            let at = match invariant.of.as_deref() {
+                Some("entry") => format!("{file}:{line} at calls of `{proc}` from itself"),
+                Some("end") => format!("{file}:{line} at the end of `{proc}`"),
+                _ => format!("{file}:{line} in `{proc}`"),
+            };
             for holds in &invariant.holds {
                 line!(out, "    {at}: {}", holds.text)?;
             }
