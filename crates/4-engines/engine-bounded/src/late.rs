@@ -4,11 +4,11 @@
 //! that may have gone where it looks, which is how McCarthy defined what is read after a write (`mccarthy` in
 //! `docs/papers.bib`): pairs that cannot meet cost nothing, and what nobody reads costs nothing at all.
 //!
-//! - LW1: an object is its pages, and over them the late writes, the last one on top. Where there is a late one, all writes
+//! - WL1: an object is its pages, and over them the late writes, the last one on top. Where there is a late one, all writes
 //!   are.
-//! - LW2: a read is what the pages have, changed by each late write on the runs on which it went there, byte by byte.
-//! - LW3: where states meet, the writes of each side count on its runs; those that they have in common count once.
-//! - LW4: what the pages have at a place that is not known, and was never written, is arbitrary, each time anew.
+//! - WL2: a read is what the pages have, changed by each late write on the runs on which it went there, byte by byte.
+//! - WL3: where states meet, the writes of each side count on its runs; those that they have in common count once.
+//! - WL4: what the pages have at a place that is not known, and was never written, is arbitrary, each time anew.
 
 use crate::memory::{Cells, Objects, PAGE};
 use crate::word::{Circuit, Op2, Word};
@@ -33,7 +33,7 @@ pub(crate) struct Late {
 /// The late writes of an object, the first one first.
 pub(crate) type Lates = Rc<Vec<Rc<Late>>>;
 
-/// LW3.
+/// WL3.
 pub(crate) fn merge(sel: Lit, a: &Lates, b: &Lates, c: &mut Circuit) -> Lates {
     if Rc::ptr_eq(a, b) {
         return a.clone();
@@ -77,7 +77,7 @@ impl Cells {
         Rc::make_mut(&mut self.late).push(Rc::new(late));
     }
 
-    /// LW2: a word of some bytes, as late writes have changed it. None if that is too much to look at.
+    /// WL2: a word of some bytes, as late writes have changed it. None if that is too much to look at.
     pub(crate) fn changed(&self, c: &mut Circuit, offset: &Word, word: Word) -> Option<Word> {
         if self.late.is_empty() {
             return Some(word);
@@ -135,7 +135,7 @@ impl Cells {
         }
         let mut out = match (0..pages).any(|page| self.is_raw(page)) {
             false => Word::number(8 * bytes as u32, 0),
-            // LW4.
+            // WL4.
             true => {
                 o.unwritten = true;
                 let any = c.input(8 * bytes as u32).lits();

@@ -352,7 +352,7 @@ impl Cells {
         word: &Word,
         when: Lit,
     ) {
-        // LW1.
+        // WL1.
         if self.is_late() {
             return self.write_late(&Word::number(o.pointer, at.into()), word, when);
         }
