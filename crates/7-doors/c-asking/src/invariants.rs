@@ -178,6 +178,7 @@ pub(crate) fn read(blocks: &Blocks<'_>, told: &[Invariant]) -> Result<Proof, Str
         let node = i + 1;
         let (file, line, proc) = blocks.place(node);
         let same = invariant.place as usize == node && invariant.proc == proc;
+        let same = same && invariant.of.as_deref() == blocks.of_function(node);
         if !same || invariant.line != line || invariant.file != file {
             return Err(format!("{}:{}: there is no such loop", invariant.file, invariant.line));
         }

@@ -27,6 +27,7 @@ mod oracle;
 mod people;
 mod projects;
 mod proved;
+mod recursion;
 mod rules;
 mod sat;
 mod stacks;
