@@ -3,9 +3,9 @@
 //! Findings are judged one entry at a time, and each time the program is read with other callers. What cannot run there
 //! need not be read again: bodies of other functions are left out, and units in which nothing is left.
 //!
-//! - PA1: a body is left out if no function of its name may run, by calls or by addresses that are mentioned on the way.
-//! - PA2: lines stay where they are.
-//! - PA3: a unit is left out if it defines no function that may run, and mentions no variable outside of functions that
+//! - PJ1: a body is left out if no function of its name may run, by calls or by addresses that are mentioned on the way.
+//! - PJ2: lines stay where they are.
+//! - PJ3: a unit is left out if it defines no function that may run, and mentions no variable outside of functions that
 //!   these look at.
 //!
 //! What is left out has no body, so that a run that would get there is not followed (S2). Not for proofs.
