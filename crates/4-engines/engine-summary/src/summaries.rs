@@ -31,7 +31,11 @@ pub(crate) struct Saturation {
     /// Whether a node keeps its path edges. They are what leads there from the nodes before it, so that those where loops
     /// and procedures begin and calls wait are enough to find all ([`Saturation::complete`]), and to notice there what
     /// comes again. Nodes between are visited in weak topological order: what meets there still meets.
+    ///
+    /// Until a collection finds many nodes all keep them: finding them again for a proof costs more than they take.
     keeps: IndexVec<NodeId, bool>,
+    /// Which nodes are to keep theirs from then on.
+    later: Option<IndexVec<NodeId, bool>>,
     /// Whether a node keeps them for a loop alone that no call comes before. What is entered later is not among what was
     /// entered, so that they have served once the procedure has come to rest.
     passing: IndexVec<NodeId, bool>,
@@ -145,6 +149,7 @@ impl Saturation {
         Saturation {
             path: IndexVec::filled(Bdd::FALSE, nodes),
             keeps: IndexVec::filled(true, nodes),
+            later: None,
             passing: IndexVec::filled(false, nodes),
             frontier: IndexVec::filled(Bdd::FALSE, nodes),
             in_hand: Bdd::FALSE,
@@ -168,23 +173,23 @@ impl Saturation {
     pub(crate) fn forget_between(&mut self, wanted: impl IntoIterator<Item = NodeId>) {
         let program = &self.s.program;
         let place = analysis::weak_topological_order(program);
-        self.keeps = IndexVec::filled(false, program.nodes.len());
-        let mut stays = self.keeps.clone();
+        let mut keeps = IndexVec::filled(false, program.nodes.len());
+        let mut stays = keeps.clone();
         let mut after_calls = Vec::new();
         for edge in program.edges.iter() {
             if let EdgeKind::Call(call) = &edge.kind {
-                self.keeps[edge.source] = true;
+                keeps[edge.source] = true;
                 stays[edge.source] = true;
                 after_calls.push(call.ret);
             }
             if let Some(target) = edge.target()
                 && place[target] <= place[edge.source]
             {
-                self.keeps[target] = true;
+                keeps[target] = true;
             }
         }
         for node in program.procs.iter().map(|proc| proc.entry).chain(wanted) {
-            self.keeps[node] = true;
+            keeps[node] = true;
             stays[node] = true;
         }
         let mut is_after = IndexVec::filled(false, program.nodes.len());
@@ -195,7 +200,20 @@ impl Saturation {
             }
         }
         for node in program.nodes.ids() {
-            self.passing[node] = self.keeps[node] && !stays[node] && !is_after[node];
+            self.passing[node] = keeps[node] && !stays[node] && !is_after[node];
+        }
+        self.later = Some(keeps);
+    }
+
+    /// Begins to forget, if there is much to be forgotten.
+    fn spare_path(&mut self) {
+        if self.s.m.live_nodes() > self.many / 4
+            && let Some(keeps) = self.later.take()
+        {
+            for node in self.s.program.nodes.ids().filter(|&node| !keeps[node]) {
+                self.path[node] = Bdd::FALSE;
+            }
+            self.keeps = keeps;
         }
     }
 
@@ -259,7 +277,10 @@ impl Saturation {
         let identity = self.s.identity(entry)?;
         let start = self.s.m.and(init, identity)?;
         self.propagate(self.s.program.procs[entry].entry, start)?;
-        symbolic::saturate(self)
+        let done = symbolic::saturate(self);
+        // What is known at the end is for those who ask.
+        self.later = None;
+        done
     }
 
     fn follow(&mut self, e: EdgeId, new: Bdd) -> Result<(), Halt> {
@@ -427,6 +448,7 @@ impl Saturation {
     /// Frees what nothing refers to. `more` are further handles in use.
     pub(crate) fn collect_with(&mut self, more: impl IntoIterator<Item = Bdd>) {
         self.spare_rounds();
+        self.spare_path();
         if self.rounds == Rounds::Gone {
             self.lifted.fill(None);
         }
