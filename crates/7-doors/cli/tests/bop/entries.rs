@@ -240,6 +240,17 @@ fn runs_follow_the_path_of_a_finding_through_pointers_to_functions() {
 }
 
 #[test]
+fn what_runs_before_main_is_no_part_that_is_left_out() {
+    let text = "#include <stdlib.h>\nstatic int on;\n\
+                __attribute__((constructor)) static void init(void) { on = 1; }\n\
+                int main(void) {\n  char *p = malloc(3);\n  if (!p) return 1;\n\
+                if (!on) return 2;\n  free(p);\n  return 0; }\n";
+    let folder = Folder::new("confidence-constructor", &[("l.c", text)]);
+    let (_, report) = asked(&folder, &["--rule", "memory", "--confidence", "possible"]);
+    assert!(sure(&report).iter().all(|(_, sure)| sure == "possible"), "{report:#}");
+}
+
+#[test]
 fn what_is_only_possible_is_no_answer() {
     // The product of two numbers is odd to the skeleton.
     let text = "#include <stdlib.h>\nint f(int, int);\n\
