@@ -110,13 +110,14 @@ class Loops(Program):
         self.has_heap = self.maybe(0.25)
         if self.has_heap:
             self.declare("struct n { struct n *next; int v; } *h;", "h = 0;")
-        self.locals = ["x"] if self.maybe(0.5) else []
+        self.locals = []
         self.has_calls = bool(self.targets) and self.maybe(0.5)
         if self.has_calls:
             self.functions = (
                 f"static void set(int *q, int v) {{ if (v > 2) *q = v; else *q += 1; {self.place()} = {self.value()}; }}\n"
                 f"static int get(int v, int w) {{ {self.place()} += w; return {self.value()} + v; }}\n"
             )
+        self.locals = ["x"] if self.maybe(0.5) else []
         body = [self.statement(0, True) for _ in range(self.draw.randint(2, 6))]
         check = " && ".join(self.rare() for _ in range(self.draw.randint(1, 3)))
         if self.maybe(0.4):
@@ -136,7 +137,7 @@ class Loops(Program):
         self.body = "\n".join(lines)
 
     def place(self):
-        return self.one(*self.places, *getattr(self, "locals", []))
+        return self.one(*self.places, *self.locals)
 
     def value(self, depth=0):
         kind = self.draw.random()

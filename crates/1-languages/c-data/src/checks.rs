@@ -161,6 +161,7 @@ impl Program {
             StmtKind::VaNext { list, .. } => (vec![*list], memory),
             StmtKind::SetJump { buffer, .. } => (vec![*buffer], memory),
             StmtKind::Overflow { operands, .. } => (vec![operands.0, operands.1], false),
+            StmtKind::Closure { chain, .. } => (vec![*chain], false),
             StmtKind::Mark(_)
             | StmtKind::Free(_)
             | StmtKind::Begin(_)

@@ -462,6 +462,12 @@ impl<'p> Engine<'p> {
             StmtKind::Overflow { op, operands, result, overflow } => {
                 return self.exact(state, *op, *operands, (*result, *overflow), at);
             }
+            StmtKind::Closure { .. } => {
+                let what = "a function inside of another is called through a pointer";
+                let what = format!("{}: {what}", self.place(at));
+                self.cut(state, Why::Uncovered(what));
+                return Ok(Went::Over);
+            }
             _ => {}
         }
         Ok(Went::On)
@@ -502,6 +508,7 @@ impl<'p> Engine<'p> {
             // Guards of one block mean nothing in another.
             let made = if self.cutting.is_some() { Lit::TRUE } else { state.guard };
             self.made.insert(id, (operation, made));
+            self.note_made(state, id);
         }
         if made.is_none() {
             let what = format!("an object of {most} bytes is allocated");

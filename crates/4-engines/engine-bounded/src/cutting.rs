@@ -439,6 +439,10 @@ fn backwards(function: &Function, block: usize, from: usize, live: &mut [bool]) 
                 set(result);
                 vec![*buffer]
             }
+            StmtKind::Closure { to, function, chain } => {
+                set(to);
+                vec![*function, *chain]
+            }
             StmtKind::Overflow { operands, result, overflow, .. } => {
                 set(result);
                 set(overflow);

@@ -2,7 +2,7 @@
 //! influence on answers.
 
 use analysis::{Order, Place, SlotOrder, variable_order};
-use check::{Budget, Engine, Goal, Target, Task, Verdict};
+use check::{Budget, Engine, Goal, Target, Task, TraceMode, Verdict, Wants};
 use engine_explicit::Explicit;
 use engine_summary::Summary;
 use front_remopla::quicksort::{Options, quicksort};
@@ -165,6 +165,11 @@ fn answers_do_not_depend_on_the_order() {
         ("shuffled 3, sifting", sifting(shuffled(3))),
         ("in parts, rounds forgotten", Summary { collect_at: 1, many: 1, ..default }),
         ("all path edges kept", Summary { forget: false, ..default }),
+        ("wide", Summary { collect_at: 1, wide: 0, ..default }),
+        (
+            "wide, in parts, rounds forgotten",
+            Summary { collect_at: 1, many: 1, wide: 0, ..default },
+        ),
     ];
     let engines: Vec<(&str, &dyn Engine)> =
         engines.iter().map(|(name, engine)| (*name, engine as &dyn Engine)).collect();
@@ -178,4 +183,81 @@ fn answers_do_not_depend_on_the_order() {
     let outcome = testkit::differential::run(&comparison, 0..400, &|_| {});
     assert!(outcome.failures.is_empty(), "{:#?}", outcome.failures);
     assert!(outcome.reached > 400 && outcome.unreached > 400);
+}
+
+/// Without proofs, path edges that have served are forgotten, too: every node of random programs, one question each.
+#[test]
+fn what_is_entered_wide_and_forgotten_is_answered_alike() {
+    let engine = Summary { collect_at: 1, many: 1, wide: 0, ..Summary::default() };
+    let (mut reached, mut not) = (0, 0);
+    for seed in 0..250 {
+        let program = Arc::new(random_program(seed));
+        let all: Vec<_> = program.nodes.ids().collect();
+        let goals = all.iter().map(|&n| Goal::Reach(vec![Target::at(n)])).collect();
+        let mut task = Task::new(program.clone(), goals);
+        task.wants = Wants { trace: TraceMode::None, certificate: false, all_nodes: false };
+        let budget = Budget::unlimited();
+        let expected = Explicit::default().run(&task, &budget);
+        // All at once, and some of those alone that nobody comes to: what is met ends what is entered wide.
+        let is_reached = |v: &Verdict| matches!(v, Verdict::Violated(_));
+        let alone = |&i: &usize| !is_reached(&expected.verdicts[i]);
+        let mut questions: Vec<Vec<usize>> = vec![(0..all.len()).collect()];
+        questions.extend((0..all.len()).rev().filter(alone).take(6).map(|i| vec![i]));
+        questions.extend((0..all.len()).rev().find(|i| !alone(i)).map(|i| vec![i]));
+        for asked in questions {
+            let goals: Vec<Goal> = asked.iter().map(|&i| task.goals[i].clone()).collect();
+            let task = Task { goals, ..task.clone() };
+            let answer = engine.run(&task, &budget);
+            for (&i, verdict) in asked.iter().zip(&answer.verdicts) {
+                assert!(
+                    !matches!(verdict, Verdict::Unknown(_)),
+                    "seed {seed}, node {i}: {verdict:?}"
+                );
+                assert_eq!(
+                    is_reached(verdict),
+                    is_reached(&expected.verdicts[i]),
+                    "seed {seed}, node {i}"
+                );
+                *(if is_reached(verdict) { &mut reached } else { &mut not }) += 1;
+            }
+        }
+    }
+    assert!(reached > 1000 && not > 300, "{reached} {not}");
+}
+
+/// What an inner call does is asked of all arrays, and what is found there alone is no answer.
+#[test]
+fn what_is_in_doubt_is_asked_again() {
+    let text = "int a[2](2);\nint c(1);\ninit main;\nmodule void f(int i(1)) {\n  if\n    :: a[i] == 3 -> BAD: skip;\n    \
+                :: a[i] == 1 -> GOOD: skip;\n    :: else -> skip;\n  fi\n  a[i] = 2;\n}\nmodule void main() {\n  \
+                a[0] = 1, a[1] = 0;\n  c = 0;\n  c = 1;\n  c = 0;\n  f(0);\n  f(1);\n  if\n    :: a[0] == 2 -> skip;\n    \
+                :: else -> goto WORSE;\n  fi\n  goto END;\n  WORSE: skip;\n  END: skip;\n}\n";
+    let (tree, errors) = front_remopla::parse(text);
+    assert!(errors.is_empty(), "{errors:?}");
+    let file = source::SourceFile::new("doubt.rem", text.to_owned()).expect("a text");
+    let options = front_remopla::LowerOptions::default();
+    let program = Arc::new(front_remopla::lower(&tree, &file, &options).expect("a good program"));
+    let engine = Summary { collect_at: 1, wide: 0, ..Summary::default() };
+    for (label, is_reached) in [("BAD", false), ("GOOD", true), ("WORSE", false), ("END", true)] {
+        let targets = program.labelled(None, label).into_iter().map(Target::at).collect();
+        let task = Task::new(program.clone(), vec![Goal::Reach(targets)]);
+        let answer = engine.run(&task, &Budget::unlimited());
+        match &answer.verdicts[0] {
+            Verdict::Violated(Some(trace)) => {
+                assert!(is_reached, "{label}");
+                assert!(replay::check_trace(&task.program, &task.goals[0], trace).is_ok());
+            }
+            Verdict::Holds(Some(proof)) => {
+                assert!(!is_reached, "{label}");
+                let checked = replay::check_certificate(
+                    &task.program,
+                    &task.goals,
+                    proof,
+                    &Budget::unlimited(),
+                );
+                assert!(checked.is_ok(), "{label}");
+            }
+            other => panic!("{label}: {other:?}"),
+        }
+    }
 }

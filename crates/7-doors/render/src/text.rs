@@ -211,7 +211,10 @@ pub(crate) fn told_inputs(inputs: &Inputs) -> Option<String> {
     // What the caller makes is told by `told_caller`.
     let makes = |from: &str| called.is_some() && from.starts_with("entry_");
     let own: Vec<_> = inputs.values.iter().filter(|(from, _)| !makes(from)).collect();
-    let values = own.iter().take(INPUTS).map(|(from, v)| format!("{from}() = {v}"));
+    let values = own.iter().take(INPUTS).map(|(from, v)| {
+        let v = source::fraction::shown(*v);
+        format!("{from}() = {v}")
+    });
     let mut parts: Vec<String> = values.collect();
     let again = inputs.again.unwrap_or(0).min(own.len());
     if again > 0 && own.len() <= INPUTS {

@@ -21,6 +21,7 @@ mod languages;
 mod limits;
 #[cfg(unix)]
 mod lsp;
+mod missed;
 mod noise;
 mod operations;
 mod oracle;
