@@ -558,10 +558,10 @@ impl<'g> Pdr<'g> {
             let mut cube = self.word_cube(node, &state);
             if self.is_reached(node, &cube) {
                 // A run comes near, and not there.
-                for of in 0..state.len() {
+                for (of, &value) in state.iter().enumerate() {
                     let made = self.made.get(&(node, of)).copied().unwrap_or(0);
                     if made < MAX_MADE && self.graph.nodes[node].variables[of].bits.len() > 2 {
-                        self.bounds(node, of, state[of]);
+                        self.bounds(node, of, value);
                     }
                 }
                 cube = self.word_cube(node, &state);
