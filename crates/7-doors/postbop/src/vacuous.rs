@@ -91,6 +91,13 @@ fn called(s: &Skeleton) -> FxHashSet<&str> {
     targets.map(|f| plain_name(&s.funcs[f.index()].name)).collect()
 }
 
+/// Whether the program calls a function that a rule is about.
+pub fn concerns(c: &CProgram, property: &Property) -> bool {
+    let Ok(rule) = rule_of(property) else { return true };
+    let called = called(c.skeleton());
+    rule.mentioned().iter().any(|m| called.iter().any(|name| m.is_about(name)))
+}
+
 /// Says of each rule what it was about, and whether that is nothing.
 pub(crate) fn rules(report: &mut Report, c: &CProgram) {
     let s = c.skeleton();
