@@ -81,6 +81,9 @@ mod tests {
         index.insert(root, &[DEREF, ADDRESS], address);
         let found = index.beginnings(root, &[DEREF, 7]);
         assert_eq!(found, [(Some(start), None), (None, Some(address)), (Some(long), None)]);
-        assert_eq!(index.beginnings(root, &[9, 9]), [(Some(start), None), (None, None), (None, None)]);
+        assert_eq!(
+            index.beginnings(root, &[9, 9]),
+            [(Some(start), None), (None, None), (None, None)]
+        );
     }
 }

@@ -149,16 +149,18 @@ fn shown(warning: &source::Placed) -> String {
 pub(crate) fn rules(names: &[String]) -> Result<Vec<postbop::Rule>, Failed> {
     let mut out: Vec<postbop::Rule> = Vec::new();
     let every = |name: &String| is_every(name);
-    let ready = || postbop::built_in_rules().iter().map(|r| r.name.to_owned());
-    let names: Vec<String> = match names.iter().any(every) {
+    let ready = postbop::built_in_rules().iter().map(|r| (r.name.to_owned(), true));
+    // A ready-made rule that is named besides is among all of them; a folder is no file of rules.
+    let is_file = |name: &str| Path::new(name).is_file() || io::is_special(name);
+    let names: Vec<(String, bool)> = match names.iter().any(every) {
         true => {
-            let others = names.iter().filter(|n| !every(n) && Path::new(n.as_str()).exists());
-            ready().chain(others.cloned()).collect()
+            let others = names.iter().filter(|n| !every(n) && is_file(n));
+            ready.chain(others.map(|n| (n.clone(), false))).collect()
         }
-        false => names.to_vec(),
+        false => names.iter().map(|n| (n.clone(), false)).collect(),
     };
-    for name in &names {
-        let (shown, text) = match Path::new(name).exists() {
+    for (name, ready) in &names {
+        let (shown, text) = match !ready && is_file(name) {
             true => (name.as_str(), io::text(name)?),
             false => match postbop::built_in_rules().iter().find(|r| r.is_called(name)) {
                 Some(ready) => (ready.name, ready.text.to_owned()),
@@ -193,7 +195,7 @@ pub(crate) fn rules(names: &[String]) -> Result<Vec<postbop::Rule>, Failed> {
 
 /// Whether all ready-made rules are meant. A file of that name is what it says.
 fn is_every(name: &str) -> bool {
-    name == "all" && !Path::new(name).exists()
+    name == "all" && !Path::new(name).is_file()
 }
 
 /// With `--rule all`, rules about functions of which the program calls none are left out, and named.
@@ -219,7 +221,9 @@ pub(crate) fn keep_those_in_use(
     });
     if !left_out.is_empty() && !quiet {
         let what = left_out.join(", ");
-        io::complain(&format!("note: the program calls nothing that these rules are about: {what}"));
+        io::complain(&format!(
+            "note: the program calls nothing that these rules are about: {what}"
+        ));
     }
 }
 

@@ -268,11 +268,7 @@ pub fn value_product_within(
 
 /// The paths that are followed: the most that cost not too much. With some that are known from before, the search
 /// begins with these.
-fn followed(
-    f: &Functions<'_>,
-    most: usize,
-    before: Option<Known>,
-) -> Result<Known, ValueError> {
+fn followed(f: &Functions<'_>, most: usize, before: Option<Known>) -> Result<Known, ValueError> {
     let (s, rule) = (f.s, f.rule);
     if let Some(known) = before.as_ref().filter(|known| known.choice.longest <= most) {
         return Ok(known.clone());
@@ -334,7 +330,8 @@ pub fn value_product_again(
     let roots = roots(&f, entry)?;
     let known = followed(&f, detail.longest, before.0.take())?;
     before.0.replace(Some(known.clone()));
-    let Known { choice: Choice { longest, typed, sight }, named, paths, relevance, effects } = known;
+    let Known { choice: Choice { longest, typed, sight }, named, paths, relevance, effects } =
+        known;
     let quiet = |g: FuncId| f.is_opaque(g) && s.body(g).is_none();
     let effects = effects.get_or_init(|| Rc::new(Effects::new(s, true, &quiet))).clone();
     let remembers = detail.remembers;
@@ -374,7 +371,8 @@ pub fn value_product_again(
     }
     if remembers == Remembers::FewSigns {
         values.limits.push(
-            "the program is large: of few variables of a function it is remembered what was tested".to_owned(),
+            "the program is large: of few variables of a function it is remembered what was tested"
+                .to_owned(),
         );
     }
     match sight {
