@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::computed::ComputedTable;
 use crate::edge::Bdd;
-use crate::nodes::{LARGE, MAX_LEVEL, MAX_NODES, Node, NodeTable};
+use crate::nodes::{HUGE, LARGE, MAX_LEVEL, MAX_NODES, Node, NodeTable};
 use crate::order::Order;
 use crate::spec::{SpecId, Specs};
 
@@ -282,9 +282,14 @@ impl Manager {
         }
         // Operations can do with a smaller computed table: a refusal here stops nothing.
         self.ask()?;
-        // Half as many entries as nodes, of large tables a quarter: less memory, for hardly more steps.
+        // Half as many entries as nodes, of large tables a quarter, of huge ones an eighth: less memory, for hardly more
+        // steps.
         let capacity = self.table.capacity();
-        let entries = if capacity <= LARGE { capacity / 2 } else { capacity / 4 };
+        let entries = match capacity {
+            _ if capacity <= LARGE => capacity / 2,
+            _ if capacity <= HUGE => capacity / 4,
+            _ => capacity / 8,
+        };
         if self.computed.len() < entries
             && entries <= self.cache_limit
             && self.may_grow(ComputedTable::bytes_for(entries))

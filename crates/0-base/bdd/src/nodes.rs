@@ -18,6 +18,9 @@ pub(crate) const MAX_NODES: usize = 1 << 27;
 /// Nodes beyond which less is spent on finding each.
 pub(crate) const LARGE: usize = 1 << 19;
 
+/// Nodes beyond which even less is.
+pub(crate) const HUGE: usize = 1 << 24;
+
 /// Ends a chain, and the list of free slots: slot 0 is the terminal and in no chain.
 const NIL: u32 = 0;
 

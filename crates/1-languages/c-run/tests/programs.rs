@@ -37,6 +37,7 @@ fn run_text(text: &str, inputs: &[i128]) -> Ran {
         inputs: inputs.to_vec(),
         max_steps: Some(2_000_000_000),
         regions: true,
+        scopes: true,
         ..Options::default()
     };
     let outcome = c_run::run(&program, &options, &mut screen);

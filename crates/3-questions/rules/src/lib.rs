@@ -21,6 +21,7 @@
 //! Not for: finding violations (engines do), or which events there are (front ends tell).
 
 mod dfa;
+mod elements;
 mod event;
 mod explicit;
 mod mentions;

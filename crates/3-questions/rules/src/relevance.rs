@@ -554,6 +554,10 @@ impl<'a> Graph<'a> {
                 Memory::One => Owners::new(f, &ownership, body),
                 _ => Owners::default(),
             };
+            let names = match memory {
+                Memory::One => names_of_variables(s, body),
+                _ => FxHashSet::default(),
+            };
             for (number, point) in body.points.iter().enumerate() {
                 let mut new: Vec<(Option<PathId>, Option<PathId>, Part, _)> = Vec::new();
                 for event in point.events.iter().chain(&point.hidden) {
@@ -627,6 +631,7 @@ impl<'a> Graph<'a> {
                             if is_one_away(s, root, paths.links(*p)) =>
                         {
                             matches!(owners.at(number as u32, o), Own::Fresh(_) | Own::Param)
+                                || names.contains(&o)
                         }
                         _ => true,
                     };
@@ -841,6 +846,44 @@ fn needing(rule: &Rule, kind: &dyn Fn(&Event) -> bool) -> Vec<bool> {
     out
 }
 
+/// Variables of a body that are assigned nothing but the address of one variable of it: what they point to is that one.
+fn names_of_variables(s: &Skeleton, body: &Body) -> FxHashSet<ObjectId> {
+    use front_c::{Event as E, Reach};
+    let mut out: FxHashMap<ObjectId, Option<ObjectId>> = FxHashMap::default();
+    for point in &body.points {
+        let all = || point.events.iter().chain(&point.hidden);
+        let result = match &point.flow {
+            Flow::Call(call) => call.result,
+            _ => None,
+        };
+        let assigned = point.events.iter().filter_map(|e| match *e {
+            E::Assign(o) | E::Modify(o) => Some(o),
+            _ => None,
+        });
+        for o in assigned.chain(result) {
+            let from = all().find_map(|e| match *e {
+                E::Copy(to, from) if to == o => Some(from),
+                _ => None,
+            });
+            let known = out.entry(o).or_insert(from);
+            if *known != from {
+                *known = None;
+            }
+        }
+    }
+    let local = |o: ObjectId| {
+        let object = &s.objects[o.index()];
+        object.reach == Reach::Var && object.automatic && !body.params.contains(&Some(o))
+    };
+    let address = |o: ObjectId| match s.objects[o.index()].reach {
+        Reach::Address(x) => local(x),
+        _ => false,
+    };
+    let usable = |o: ObjectId| local(o) && !s.objects[o.index()].address_taken;
+    let found = out.into_iter().filter(|(o, from)| usable(*o) && from.is_some_and(address));
+    found.map(|(o, _)| o).collect()
+}
+
 /// Visits every call with each of its targets.
 pub(crate) fn each_call(f: &Functions<'_>, mut visit: impl FnMut(&Call, FuncId)) {
     for body in &f.s.bodies {
@@ -923,6 +966,18 @@ fn subjects(f: &Functions<'_>, paths: &mut Paths) -> Vec<PathId> {
             }
         }
     });
+    if rule.events.iter().flatten().any(|e| matches!(e, Event::Test(..))) {
+        for body in f.s.bodies.iter().filter(|b| !f.is_opaque(b.func)) {
+            for point in &body.points {
+                let Flow::Branch(arms) = &point.flow else { continue };
+                for event in arms.iter().flat_map(|a| a.events.iter().chain(&a.hidden)) {
+                    if let front_c::Event::Test(o, ..) = *event {
+                        add(paths, o, &[]);
+                    }
+                }
+            }
+        }
+    }
     if !any_named {
         for body in f.s.bodies.iter().filter(|b| !f.is_opaque(b.func)) {
             for event in body.points.iter().flat_map(|p| &p.events) {

@@ -72,7 +72,7 @@ impl Saturation {
         let count = self.parts_below(callee, None, round);
         let parts = &self.s.summaries[callee].parts;
         if count == parts.len() {
-            return Ok(self.lifted[site as usize]);
+            return self.lifted_all(site);
         }
         if count == 0 {
             return Ok(Bdd::FALSE);

@@ -37,6 +37,7 @@
 mod jump;
 mod lift;
 mod summaries;
+mod wide;
 
 pub use analysis::Order;
 use bdd::Bdd;
@@ -65,6 +66,8 @@ pub struct Summary {
     /// Nodes of diagrams from which on it is not kept in which round what was found: if a trace is to be told in spite of
     /// that, the search is done again.
     pub many: usize,
+    /// Nodes of diagrams from which on procedures are entered with all contents of arrays, if only reachability is asked.
+    pub wide: usize,
     /// The nodes of diagrams up to which there is a certificate. A larger one is only for those who ask for it: it takes
     /// more memory than the search.
     pub largest_proof: usize,
@@ -80,6 +83,7 @@ impl Default for Summary {
             sifting: false,
             forget: true,
             many: summaries::MANY,
+            wide: wide::WIDE,
             largest_proof: usize::MAX,
         }
     }
@@ -106,14 +110,14 @@ impl Summary {
     fn answer(&self, task: &Task, budget: &Budget) -> Result<Answer, Halt> {
         match self.search(task, budget, Rounds::Spare)? {
             Some(answer) => Ok(answer),
-            // Something was reached after it had been forgotten how.
+            // Something was reached after it had been forgotten how, or in doubt.
             None => {
                 Ok(self.search(task, budget, Rounds::Kept)?.expect("what is kept is not missed"))
             }
         }
     }
 
-    /// The answer; none if rounds were not kept, and are needed.
+    /// The answer; none if rounds were not kept, and are needed, or if it is in doubt.
     fn search(&self, task: &Task, budget: &Budget, rounds: Rounds) -> Result<Option<Answer>, Halt> {
         let &Summary {
             live_ranges,
@@ -137,6 +141,10 @@ impl Summary {
         saturation.watch = Watch::new(aims.iter().copied(), goals);
         saturation.rounds = rounds;
         saturation.many = self.many;
+        saturation.whole = wants_all || task.wants.certificate && largest_proof > self.many;
+        if rounds != Rounds::Kept && !wants_all {
+            saturation.wide.from(self.wide);
+        }
         if forget {
             let observed = task.observe.iter().map(|o| o.node);
             saturation.forget_between(aims.iter().map(|aim| aim.1).chain(observed));
@@ -154,7 +162,8 @@ impl Summary {
             }
         };
 
-        if saturation.rounds == Rounds::Missed && task.wants.trace != TraceMode::None {
+        let doubt = saturation.wide.has_doubt();
+        if saturation.rounds == Rounds::Missed && (doubt || task.wants.trace != TraceMode::None) {
             return Ok(None);
         }
         let mut reached = vec![false; task.goals.len()];
@@ -180,8 +189,8 @@ impl Summary {
         let mut answer = Answer::unknown(task, StopReason::Cancelled);
         let complete = !early || reached.contains(&false) || task.goals.is_empty();
         let unreached = reached.contains(&false);
-        let proof =
-            task.wants.certificate && unreached && saturation.s.m.live_nodes() <= largest_proof;
+        let few = saturation.s.m.live_nodes() <= largest_proof && !saturation.has_forgotten();
+        let proof = task.wants.certificate && unreached && few;
         if proof || task.wants.all_nodes {
             saturation.complete()?;
         }

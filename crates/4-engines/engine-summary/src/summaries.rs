@@ -12,9 +12,10 @@
 //!
 //! After [bebop §3.1, Fig. 3]; unlike the paper, only what is new is propagated (`frontier`), nodes are
 //! visited in weak topological order, callees first, and a summary is handed to its callers when
-//! the callee has come to rest.
+//! the callee has come to rest. Where there are many nodes, calls are entered with more than they are ([`crate::wide`]).
 
 use crate::lift::CallRel;
+use crate::wide::Wide;
 use bdd::Bdd;
 use ir::{EdgeId, EdgeKind, IndexVec, NodeId, ProcId};
 use rustc_hash::FxHashMap;
@@ -31,12 +32,16 @@ pub(crate) struct Saturation {
     /// and procedures begin and calls wait are enough to find all ([`Saturation::complete`]), and to notice there what
     /// comes again. Nodes between are visited in weak topological order: what meets there still meets.
     keeps: IndexVec<NodeId, bool>,
+    /// Whether a node keeps them for a loop alone that no call comes before. What is entered later is not among what was
+    /// entered, so that they have served once the procedure has come to rest.
+    passing: IndexVec<NodeId, bool>,
     frontier: IndexVec<NodeId, Bdd>,
     /// The frontier that is being propagated.
     in_hand: Bdd,
     /// For each call that has been met (an index into [`System::sites`]), the callee's summary as a
-    /// relation of the caller, `Pre` to `Post`: all rounds so far.
-    pub(crate) lifted: Vec<Bdd>,
+    /// relation of the caller, `Pre` to `Post`: all rounds so far. Where there are many nodes, collections take it away,
+    /// and it is made again when it is asked for ([`Saturation::lifted_all`]): it is as large as the summary, at each call.
+    lifted: Vec<Option<Bdd>>,
     /// The same as far as published before a round; of use to traces.
     pub(crate) below: (u32, FxHashMap<u32, Bdd>),
     /// Entry valuations (`Pre`) with which calls have entered.
@@ -52,6 +57,10 @@ pub(crate) struct Saturation {
     pub(crate) rounds: Rounds,
     /// How many nodes of diagrams are many.
     pub(crate) many: usize,
+    /// Whether all path edges can be asked for at the end ([`Saturation::complete`]), however many nodes there are.
+    pub(crate) whole: bool,
+    /// Which entries are wider than what was reached.
+    pub(crate) wide: Wide,
 }
 
 /// What becomes of [`symbolic::Summary::parts`]. They are for traces alone, and of a large search a quarter of all nodes.
@@ -95,7 +104,10 @@ impl Fixpoint for Saturation {
                 let edges = self.s.program.out_edges(node);
                 edges.into_iter().try_for_each(|e| self.follow(e, self.in_hand))
             }
-            Item::Proc(proc) => self.publish(proc),
+            Item::Proc(proc) => {
+                self.forget_passing(proc);
+                self.publish(proc)
+            }
         }
     }
     fn put_down(&mut self) {
@@ -133,6 +145,7 @@ impl Saturation {
         Saturation {
             path: IndexVec::filled(Bdd::FALSE, nodes),
             keeps: IndexVec::filled(true, nodes),
+            passing: IndexVec::filled(false, nodes),
             frontier: IndexVec::filled(Bdd::FALSE, nodes),
             in_hand: Bdd::FALSE,
             lifted: Vec::new(),
@@ -144,6 +157,8 @@ impl Saturation {
             watch: Watch::default(),
             rounds: Rounds::Kept,
             many: MANY,
+            whole: true,
+            wide: Wide::off(procs),
             s,
         }
     }
@@ -154,9 +169,13 @@ impl Saturation {
         let program = &self.s.program;
         let place = analysis::weak_topological_order(program);
         self.keeps = IndexVec::filled(false, program.nodes.len());
+        let mut stays = self.keeps.clone();
+        let mut after_calls = Vec::new();
         for edge in program.edges.iter() {
-            if matches!(edge.kind, EdgeKind::Call(_)) {
+            if let EdgeKind::Call(call) = &edge.kind {
                 self.keeps[edge.source] = true;
+                stays[edge.source] = true;
+                after_calls.push(call.ret);
             }
             if let Some(target) = edge.target()
                 && place[target] <= place[edge.source]
@@ -166,6 +185,34 @@ impl Saturation {
         }
         for node in program.procs.iter().map(|proc| proc.entry).chain(wanted) {
             self.keeps[node] = true;
+            stays[node] = true;
+        }
+        let mut is_after = IndexVec::filled(false, program.nodes.len());
+        while let Some(node) = after_calls.pop() {
+            if !std::mem::replace(&mut is_after[node], true) {
+                let out = program.out_edges(node).into_iter();
+                after_calls.extend(out.filter_map(|e| program.edges[e].target()));
+            }
+        }
+        for node in program.nodes.ids() {
+            self.passing[node] = self.keeps[node] && !stays[node] && !is_after[node];
+        }
+    }
+
+    /// Whether path edges may be missing that [`Saturation::complete`] needs.
+    pub(crate) fn has_forgotten(&self) -> bool {
+        !self.whole && self.rounds == Rounds::Gone
+    }
+
+    /// Path edges that have served, of a procedure at rest, if there are many nodes.
+    fn forget_passing(&mut self, proc: ProcId) {
+        if !self.has_forgotten() {
+            return;
+        }
+        for node in self.s.program.procs[proc].node_ids() {
+            if self.passing[node] {
+                self.path[node] = Bdd::FALSE;
+            }
         }
     }
 
@@ -191,7 +238,8 @@ impl Saturation {
                 _ => {
                     let site = self.site(e)?;
                     let spec = self.s.sites[site as usize].rel.jump_spec;
-                    self.s.m.image(from, self.lifted[site as usize], spec)?
+                    let lifted = self.lifted_all(site)?;
+                    self.s.m.image(from, lifted, spec)?
                 }
             };
             self.path[target] = self.s.m.or(self.path[target], to)?;
@@ -240,15 +288,17 @@ impl Saturation {
                 let entries = self.enter(site, new)?;
                 let callee = self.s.sites[site as usize].callee;
                 let known = self.entered[callee];
-                let fresh = self.s.m.diff(entries, known)?;
-                if !fresh.is_false() {
+                let reached = self.s.m.diff(entries, known)?;
+                if !reached.is_false() {
+                    let fresh = self.widen(site, reached, known)?;
                     let identity = self.s.identity(callee)?;
                     let edges = self.s.m.and(fresh, identity)?;
                     self.propagate(self.s.program.procs[callee].entry, edges)?;
                     self.entered[callee] = self.s.m.or(known, fresh)?;
                 }
                 // PE5 for the new states.
-                self.jump(site, new, self.lifted[site as usize])
+                let lifted = self.lifted_all(site)?;
+                self.jump(site, new, lifted)
             }
             Compiled::Not => unreachable!("the edge has just been compiled"),
         }
@@ -264,17 +314,27 @@ impl Saturation {
         self.propagate(ret, to)
     }
 
-    /// A call, as an index into [`System::sites`]. When it is met first, it is told what is known.
+    /// A call, as an index into [`System::sites`].
     pub(crate) fn site(&mut self, e: EdgeId) -> Result<u32, Halt> {
         let Compiled::Call(site) = self.s.compile(e)? else { unreachable!("a call") };
         while self.lifted.len() < self.s.sites.len() {
             let new = self.lifted.len();
             let callee = self.s.sites[new].callee;
-            let lifted = self.lift(new as u32, self.s.summaries[callee].all)?;
-            self.lifted.push(lifted);
+            self.lifted.push(None);
             self.callers[callee].push(new as u32);
         }
         Ok(site)
+    }
+
+    /// The lifted summary of a call: all that callers have been told.
+    pub(crate) fn lifted_all(&mut self, site: u32) -> Result<Bdd, Halt> {
+        if let Some(lifted) = self.lifted[site as usize] {
+            return Ok(lifted);
+        }
+        let callee = self.s.sites[site as usize].callee;
+        let lifted = self.lift(site, self.s.summaries[callee].all)?;
+        self.lifted[site as usize] = Some(lifted);
+        Ok(lifted)
     }
 
     /// The entry valuations of the callee (`Pre`) that states of the caller lead to.
@@ -296,8 +356,9 @@ impl Saturation {
         for i in 0..self.callers[proc].len() {
             let site = self.callers[proc][i];
             let lifted = self.lift(site, part)?;
-            let all = &mut self.lifted[site as usize];
-            *all = self.s.m.or(*all, lifted)?;
+            if let Some(all) = &mut self.lifted[site as usize] {
+                *all = self.s.m.or(*all, lifted)?;
+            }
             let source = self.s.sites[site as usize].source;
             self.jump(site, self.path[source], lifted)?;
         }
@@ -335,7 +396,8 @@ impl Saturation {
         self.path[node] = all;
         self.work.push_node(node);
         self.watch.reached(m, node, new)?;
-        if self.rounds == Rounds::Gone && self.watch.meets(m, node, new)? {
+        let doubt = self.wide.is_in_doubt(self.s.program.nodes[node].proc);
+        if (doubt || self.rounds == Rounds::Gone) && self.watch.meets(m, node, new)? {
             self.rounds = Rounds::Missed;
         }
         Ok(())
@@ -343,20 +405,34 @@ impl Saturation {
 
     /// Forgets rounds if that is worth it, and nothing has been met yet that has to be told.
     fn spare_rounds(&mut self) {
-        let spare = self.rounds == Rounds::Spare && self.s.m.live_nodes() > self.many;
+        let nodes = self.s.m.live_nodes();
+        let spare = self.rounds == Rounds::Spare && nodes > self.many;
+        let widen = self.wide.is_waiting(nodes);
         let met = |m: &mut bdd::Manager, node| self.watch.meets(m, node, self.path[node]);
-        if spare && self.watch.nodes().all(|node| met(&mut self.s.m, node) == Ok(false)) {
+        if !(spare || widen) || self.watch.nodes().any(|node| met(&mut self.s.m, node) != Ok(false))
+        {
+            return;
+        }
+        if widen {
+            self.wide.begin();
+        }
+        if spare {
             self.rounds = Rounds::Gone;
             self.s.forget_rounds();
+            // Without lifted summaries half as many nodes are in use, and images make as many as before.
+            self.s.halves_of_room = 8;
         }
     }
 
     /// Frees what nothing refers to. `more` are further handles in use.
     pub(crate) fn collect_with(&mut self, more: impl IntoIterator<Item = Bdd>) {
         self.spare_rounds();
+        if self.rounds == Rounds::Gone {
+            self.lifted.fill(None);
+        }
         let mut roots: Vec<Bdd> = more.into_iter().chain([self.in_hand]).collect();
         roots.extend(self.path.iter().chain(self.frontier.iter()));
-        roots.extend(self.lifted.iter().chain(self.below.1.values()));
+        roots.extend(self.lifted.iter().flatten().chain(self.below.1.values()));
         roots.extend(self.entered.iter().chain(self.pending.iter()));
         roots.extend(self.watch.roots());
         self.s.collect(roots);

@@ -165,6 +165,15 @@ fn answers_do_not_depend_on_the_order() {
         ("shuffled 3, sifting", sifting(shuffled(3))),
         ("in parts, rounds forgotten", Summary { collect_at: 1, many: 1, ..default }),
         ("all path edges kept", Summary { forget: false, ..default }),
+        ("wide", Summary { collect_at: 1, wide: 0, ..default }),
+        (
+            "wide, in parts, rounds forgotten",
+            Summary { collect_at: 1, many: 1, wide: 0, ..default },
+        ),
+        (
+            "wide, path edges forgotten",
+            Summary { collect_at: 1, many: 1, wide: 0, largest_proof: 0, ..default },
+        ),
     ];
     let engines: Vec<(&str, &dyn Engine)> =
         engines.iter().map(|(name, engine)| (*name, engine as &dyn Engine)).collect();

@@ -139,6 +139,8 @@ pub struct System<C> {
     /// by the last collection, and at least twice as many as there are before the first one.
     pub(crate) room: usize,
     least_room: usize,
+    /// The room for a visit, in halves of the nodes in use. More is faster and takes more memory.
+    pub halves_of_room: usize,
     /// The number of nodes at which to look for a better order.
     sift_at: Option<usize>,
     /// `Entry ⇔ Pre` for the entry variables; built when first entered.
@@ -164,6 +166,7 @@ impl<C: CallRelation> System<C> {
             rounds: 0,
             room: 2 * collect_at.max(1),
             least_room: 2 * collect_at.max(1),
+            halves_of_room: 3,
             sift_at: None,
             identities: IndexVec::filled(None, program.procs.len()),
             forget_entry: FxHashMap::default(),
@@ -360,7 +363,7 @@ impl<C: CallRelation> System<C> {
             let left = left.unwrap_or_else(|_| self.m.live_nodes());
             self.sift_at = Some((4 * left).max(at.min(SIFT_AT)));
         }
-        self.room = (self.m.live_nodes() / 2 * 3).max(self.least_room);
+        self.room = (self.m.live_nodes() / 2 * self.halves_of_room).max(self.least_room);
     }
 
     /// What it has cost so far.

@@ -168,10 +168,24 @@ pub struct Lexer<'a> {
     dialect: Dialect,
     at: usize,
     token: Token,
+    /// The word that the current token stands for, if it is a sign.
+    sign: Option<&'static str>,
     span: Span,
     /// The end of the token before.
     last: u32,
 }
+
+/// Signs as papers print them, and the words and marks of CADP's syntax that they are.
+const SIGNS: [(char, Token, &str); 8] = [
+    ('μ', Token::Name, "mu"),
+    ('µ', Token::Name, "mu"),
+    ('ν', Token::Name, "nu"),
+    ('∨', Token::Name, "or"),
+    ('∧', Token::Name, "and"),
+    ('¬', Token::Name, "not"),
+    ('⟨', Token::Mark("<"), "<"),
+    ('⟩', Token::Mark(">"), ">"),
+];
 
 impl<'a> Lexer<'a> {
     /// Reads the first token.
@@ -180,7 +194,8 @@ impl<'a> Lexer<'a> {
             return Err(SyntaxError::new(SyntaxErrorKind::TooLong, Span::new(0, 0)));
         }
         let span = Span::new(0, 0);
-        let mut lexer = Lexer { text, dialect, at: 0, token: Token::End, span, last: 0 };
+        let (token, sign) = (Token::End, None);
+        let mut lexer = Lexer { text, dialect, at: 0, token, sign, span, last: 0 };
         lexer.advance()?;
         Ok(lexer)
     }
@@ -205,6 +220,12 @@ impl<'a> Lexer<'a> {
         self.text.as_bytes().get(self.at) == Some(&byte)
     }
 
+    /// Whether a sort follows the current token: `:`, and not `:=`.
+    pub fn has_sort(&self) -> bool {
+        let rest = self.text.get(self.at..).unwrap_or("").trim_start();
+        rest.starts_with(':') && !rest.starts_with(":=")
+    }
+
     /// Whether a word occurs somewhere after the current token.
     pub fn ahead(&self, word: &str) -> bool {
         self.text.get(self.at..).is_some_and(|rest| rest.contains(word))
@@ -222,7 +243,7 @@ impl<'a> Lexer<'a> {
 
     /// Its text.
     pub fn text(&self) -> &'a str {
-        &self.text[self.span.range()]
+        self.sign.unwrap_or(&self.text[self.span.range()])
     }
 
     /// The text between its quotes.
@@ -258,6 +279,7 @@ impl<'a> Lexer<'a> {
             }
         }
         let from = self.at;
+        self.sign = None;
         let Some(&first) = bytes.get(from) else {
             self.token = Token::End;
             self.span = Span::new(from as u32, from as u32);
@@ -284,6 +306,16 @@ impl<'a> Lexer<'a> {
             }
             _ => {
                 let rest = &self.text[from..];
+                let sign = |&&(sign, ..): &&(char, Token, &str)| rest.starts_with(sign);
+                if self.dialect == Dialect::Cadp
+                    && let Some(&(sign, token, word)) = SIGNS.iter().find(sign)
+                {
+                    self.sign = Some(word);
+                    self.at = from + sign.len_utf8();
+                    self.token = token;
+                    self.span = Span::new(from as u32, self.at as u32);
+                    return Ok(());
+                }
                 match MARKS.iter().find(|mark| rest.starts_with(**mark)) {
                     Some(mark) => (Token::Mark(mark), from + mark.len()),
                     None => {

@@ -81,6 +81,27 @@ fn the_example() {
     assert!(sets[3].is_empty() && sets[4].is_empty());
 }
 
+/// The formulas of [pbes §3.2], in the paper's own words and signs.
+#[test]
+fn as_the_paper_prints_it() {
+    let ours = "mu Y (v:Var := x) . (< {BOOL !v} > true or < {ASSERT !v} > true or \
+                < {ASSIGN ?z:Var !v} > Y (z) or < not {ASSIGN !v ?z:Var} > Y (v))";
+    let words =
+        "mu Y (v : Var := x) . (<BOOL v> true or <ASSERT v> true or <ASSIGN z : Var v> Y (z)
+                 or <not (ASSIGN v z : Var)> Y (v))";
+    let signs = "μY(v : Var := x).(⟨BOOL v⟩ true ∨ ⟨ASSERT v⟩ true ∨ ⟨ASSIGN z : Var v⟩ Y(z)
+                 ∨ ⟨¬(ASSIGN v z : Var)⟩ Y(v))";
+    let read = |text: &str| parse(text, Dialect::Cadp).unwrap().to_string();
+    assert_eq!(read(words), read(ours));
+    assert_eq!(read(signs), read(ours));
+    let all = "νZ. (⟨BOOL x⟩ true ∧ [true] (⟨TEST⟩ true ∨ Z))";
+    assert_eq!(read(all), read("nu Z . (< {BOOL !x} > true and [ true ] (< {TEST} > true or Z))"));
+    // What stands after a gate is a name; a sort is not to be forgotten.
+    for wrong in ["<BOOL v:> true", "<ASSIGN 3 true> true", "<or> true", "⟨BOOL v true"] {
+        assert!(parse(wrong, Dialect::Cadp).is_err(), "{wrong}");
+    }
+}
+
 fn annotated(text: &str, lts: &mut ExplicitLts) -> Vec<String> {
     let formula = parse(text, Dialect::Cadp).unwrap();
     let annotation = lts::annotate(&formula, lts, &["i"], &mut |_| true).unwrap();

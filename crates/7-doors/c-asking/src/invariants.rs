@@ -15,7 +15,8 @@ pub(crate) fn told(blocks: &Blocks<'_>, proof: &Proof) -> Vec<Invariant> {
             any: clause.iter().map(|literal| comparison(*literal, variables)).collect(),
         });
         let (place, holds, smaller) = (node as u32, holds.collect(), Vec::new());
-        out.push(Invariant { file, line, proc, place, holds, smaller });
+        let of = blocks.of_function(node).map(str::to_owned);
+        out.push(Invariant { file, line, proc, place, of, holds, smaller });
     }
     out
 }

@@ -693,7 +693,9 @@ impl OneRule<'_> {
             {
                 *bindings = vec![(name.clone(), finding.object.clone())];
             }
-            if self.options.search.trace == TraceMode::None {
+            // Who judges findings goes along their paths.
+            let judged = self.options.search.confidence.is_some();
+            if self.options.search.trace == TraceMode::None && !judged {
                 outcome.trace = None;
             }
             let allowed = self.allow.iter().find(|a| a.allows(&self.rule.name, &finding));

@@ -40,6 +40,9 @@
 //!   is an event of the rule. A rule for which that makes a difference keeps all points (`edges`).
 //! - VP10. Where two pointers differ, not both have the value; where they are equal, both have it or none, unless it has
 //!   escaped: then what is not followed may have it (`points`).
+//! - VP11. A store through a pointer that is a member of what `e` points to, to a cell of the type of `e`, as `*e->link.prev =
+//!   e->link.next` in BSD's lists, takes `e` out: memory and globals that have its value have it no more. An element that is in
+//!   two lists is taken to be in none then (`points`).
 //!
 //! What is known of numbers that are tested stands in `signs` (SG1–SG6), which functions belong together in
 //! `tables` (TF1–TF3).
@@ -56,8 +59,10 @@ mod points;
 mod signs;
 mod start;
 mod tables;
+mod unread;
 
 use crate::dfa::{Dfa, stutters};
+use crate::elements::Elements;
 use crate::event::Event;
 use crate::ownership::{Owners, Ownership};
 use crate::paths::{L, MAX_LENGTH, PathId, Paths};
@@ -285,9 +290,10 @@ fn followed(f: &Functions<'_>, most: usize, before: Option<Known>) -> Result<Kno
     let mut shortest = named.map_or(1, |named| least(&named));
     let ownership = OnceCell::new();
     let effects = before.as_ref().map_or_else(Rc::default, |known| known.effects.clone());
+    let elements = Rc::new(Elements::new(f));
     let mut all_pairs = false;
     loop {
-        let mut paths = Paths::new(s, (shortest, longest), whole, typed);
+        let mut paths = Paths::new(s, (shortest, longest), whole, typed, &elements);
         let pairs = (longest > shortest && !all_pairs).then_some(MOST_PAIRS);
         let (mut relevance, graph) = relevance(f, &mut paths, sight, &ownership, pairs);
         if (f.stop)() {
@@ -534,6 +540,8 @@ struct Maker<'a> {
     /// Who holds what pointers point to, in the program and in the body at hand.
     ownership: Rc<Ownership>,
     owners: Owners,
+    /// Globals that nobody reads once a call from outside is over (GU1–GU3).
+    unread: FxHashSet<ObjectId>,
     /// At how many places something is given to functions of which nothing is known, by their names.
     given: BTreeMap<String, usize>,
 }
@@ -591,6 +599,7 @@ impl<'a> Maker<'a> {
             outside: Outside::default(),
             started: Vec::new(),
             signed: Signed::default(),
+            unread: FxHashSet::default(),
             tables: Vec::new(),
             doomed: Vec::new(),
             effects,
@@ -651,6 +660,9 @@ impl<'a> Maker<'a> {
         self.outside.callbacks.retain(|f| self.relevant.contains(f));
         self.outside.by_itself.retain(|f| self.relevant.contains(f));
         self.find_signs();
+        if self.escaped.is_some() && self.relevance.memory == Memory::One {
+            self.find_unread();
+        }
         self.declare();
         self.declare_outside();
         let order: Vec<usize> = (0..self.s.bodies.len())

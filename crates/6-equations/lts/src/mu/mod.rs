@@ -3,6 +3,7 @@
 //! Formulas are arenas, children before parents: no depth of nesting costs the call stack.
 
 mod blocks;
+mod gates;
 mod lower;
 mod macros;
 pub(crate) mod parser;
