@@ -5,6 +5,7 @@
 
 use crate::elements::Elements;
 use crate::event::Link;
+use crate::path_index::PathIndex;
 use front_c::{FuncId, ObjectId, Reach, Skeleton};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -39,6 +40,11 @@ impl PathId {
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
+
+    #[cfg(test)]
+    pub(crate) fn numbered(n: u32) -> PathId {
+        PathId(n)
+    }
 }
 
 /// All paths that occur. `&` and `*` next to each other cancel out.
@@ -54,7 +60,7 @@ pub(crate) struct Paths {
     /// How many are written in the program.
     written: usize,
     items: Vec<(Root, Box<[L]>)>,
-    ids: FxHashMap<(Root, Box<[L]>), PathId>,
+    ids: PathIndex,
     fields: FxHashMap<String, L>,
     field_names: Vec<String>,
     objects: FxHashMap<ObjectId, Option<PathId>>,
@@ -106,7 +112,7 @@ impl Paths {
             members: None,
             written: 0,
             items: Vec::new(),
-            ids: FxHashMap::default(),
+            ids: PathIndex::default(),
             fields: FxHashMap::default(),
             field_names: Vec::new(),
             objects: FxHashMap::default(),
@@ -155,7 +161,12 @@ impl Paths {
         }
     }
     pub(crate) fn find(&self, root: Root, links: &[L]) -> Option<PathId> {
-        self.ids.get(&(root, links.into())).copied()
+        self.ids.find(root, links)
+    }
+    /// For each beginning of a path, the shortest first: its path, and the path of its address.
+    pub(crate) fn beginnings(&self, p: PathId) -> Vec<(Option<PathId>, Option<PathId>)> {
+        let (root, links) = &self.items[p.index()];
+        self.ids.beginnings(*root, links)
     }
     /// The path; none if it is too long.
     pub(crate) fn add(&mut self, root: Root, links: &[L]) -> Option<PathId> {
@@ -169,7 +180,7 @@ impl Paths {
         }
         let id = PathId(self.items.len() as u32);
         self.items.push((root, links.into()));
-        self.ids.insert((root, links.into()), id);
+        self.ids.insert(root, links, id);
         Some(id)
     }
 

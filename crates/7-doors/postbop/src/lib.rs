@@ -52,3 +52,4 @@ pub use rules::{Rule, RuleError, parse as parse_rules};
 pub use sets::{Configurations, Runs, StackQuestion, Whole, Words, facts};
 pub use so_far::so_far;
 pub use source::SourceFile;
+pub use vacuous::concerns;

@@ -72,7 +72,7 @@ impl Maker<'_> {
                 let kept = match self.remembers {
                     Remembers::Everything => true,
                     Remembers::Variables => !condition.is_shared(),
-                    Remembers::Signs => false,
+                    Remembers::Signs | Remembers::FewSigns => false,
                 };
                 let bit =
                     (kept && !self.is_sign(body, &frame.signs, condition, &tests)).then(|| {

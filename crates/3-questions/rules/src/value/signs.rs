@@ -34,6 +34,8 @@ use std::collections::BTreeMap;
 
 /// The most objects of one function whose sign is known.
 const MAX_SIGNS: usize = 24;
+/// And so many in programs that are too large.
+const FEW_SIGNS: usize = 6;
 
 /// Signs, as bits of a set.
 const ZERO: u8 = 1;
@@ -275,6 +277,10 @@ impl Maker<'_> {
         }
         let wanted = closure(size, &flows, asked);
         let both = |n: u32| informed[n as usize] && wanted[n as usize];
+        let most = match self.remembers {
+            super::Remembers::FewSigns => FEW_SIGNS,
+            _ => MAX_SIGNS,
+        };
         let mut signed = Signed::default();
         for body in s.bodies.iter().filter(|b| self.relevant.contains(&b.func)) {
             let kind = self.result_kind(body.func);
@@ -284,7 +290,7 @@ impl Maker<'_> {
             let mut list: Vec<(ObjectId, Kind, bool)> = Vec::new();
             let mut seen: FxHashSet<ObjectId> = FxHashSet::default();
             for o in mentioned(body).chain(tested_globals(s, body)) {
-                if list.len() >= MAX_SIGNS {
+                if list.len() >= most {
                     break;
                 }
                 if !both(object(o)) || !seen.insert(o) {

@@ -4,6 +4,7 @@
 
 mod bounded;
 mod c;
+mod cache;
 mod check;
 mod circuits;
 mod clauses;
