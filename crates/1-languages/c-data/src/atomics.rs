@@ -23,11 +23,7 @@ fn operator(word: &str) -> Option<Option<Binary>> {
 
 impl Lowerer<'_> {
     /// A call of one of them; none if the name is another one.
-    pub(crate) fn atomic(
-        &mut self,
-        name: &str,
-        args: &[front_c::ExprId],
-    ) -> Lowered<Option<Op>> {
+    pub(crate) fn atomic(&mut self, name: &str, args: &[front_c::ExprId]) -> Lowered<Option<Op>> {
         let (word, sync) = match (name.strip_prefix("__sync_"), name.strip_prefix("__atomic_")) {
             (Some(word), _) => (word, true),
             (_, Some(word)) => (word, false),

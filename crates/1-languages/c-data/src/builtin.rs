@@ -31,7 +31,8 @@ impl Lowerer<'_> {
                 let size = self.absolute(x);
                 let least = self.least_normal(of);
                 let least = self.float(least, ty);
-                let (a, b) = (self.binary(BinOp::Le, least, size), self.binary(BinOp::Lt, size, inf));
+                let (a, b) =
+                    (self.binary(BinOp::Le, least, size), self.binary(BinOp::Lt, size, inf));
                 self.binary(BinOp::And, a, b)
             }
             "signbit" => {

@@ -99,7 +99,15 @@ impl Lowerer<'_> {
             let entity = self.lookup(name);
             let known = matches!(
                 text,
-                "conj" | "conjf" | "conjl" | "creal" | "crealf" | "creall" | "cimag" | "cimagf" | "cimagl"
+                "conj"
+                    | "conjf"
+                    | "conjl"
+                    | "creal"
+                    | "crealf"
+                    | "creall"
+                    | "cimag"
+                    | "cimagf"
+                    | "cimagl"
                     | "alloca"
                     | "setjmp"
                     | "_setjmp"

@@ -148,7 +148,9 @@ impl Lowerer<'_> {
                 Ok(Op { expr, ty: self.type_of(expr) })
             }
             Tree::VaArg(vector, ty)
-                if unit.slice(unit.expr(e).at.offset, unit.expr(e).end).contains("convertvector") =>
+                if unit
+                    .slice(unit.expr(e).at.offset, unit.expr(e).end)
+                    .contains("convertvector") =>
             {
                 self.convert_vector(*vector, *ty)
             }

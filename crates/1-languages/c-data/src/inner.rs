@@ -223,10 +223,8 @@ impl Lowerer<'_> {
             scope.insert(f.name, Entity::Inner(number));
         }
         let at = self.at;
-        let outer = Outer {
-            f: std::mem::take(&mut self.f),
-            scopes: std::mem::take(&mut self.scopes),
-        };
+        let outer =
+            Outer { f: std::mem::take(&mut self.f), scopes: std::mem::take(&mut self.scopes) };
         self.outers.push(outer);
         let name = self.functions[self.inners[number].id.index()].name.clone();
         self.lower_function(self.inners[number].id, f, name);

@@ -336,8 +336,7 @@ impl<'a> Lowerer<'a> {
             // What control flow leaves out because functions are nested is not left out here.
             let nested = |p: &&front_c::Problem| {
                 self.units[u].extra.outer.iter().any(|f| {
-                    Some(f.name) == p.function
-                        && (f.at.offset..f.end.offset).contains(&p.at.offset)
+                    Some(f.name) == p.function && (f.at.offset..f.end.offset).contains(&p.at.offset)
                 })
             };
             for problem in self.units[u].problems.iter().filter(|p| !nested(p)) {

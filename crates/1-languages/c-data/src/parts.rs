@@ -82,9 +82,8 @@ impl Lowerer<'_> {
         }
         if let ([re, im], Parts::Complex(element)) = (parts, of) {
             let (re, im) = (self.convert(*re, element), self.convert(*im, element));
-            let known = |l: &Self, e: ExprId| {
-                matches!(l.kind_of(e), ExprKind::Int(_) | ExprKind::Float(_))
-            };
+            let known =
+                |l: &Self, e: ExprId| matches!(l.kind_of(e), ExprKind::Int(_) | ExprKind::Float(_));
             if known(self, re) && known(self, im) {
                 self.f.halves.insert(to, (re, im));
             }
@@ -217,11 +216,7 @@ impl Lowerer<'_> {
     }
 
     /// The place of a part.
-    pub(crate) fn part_place(
-        &mut self,
-        inner: front_c::ExprId,
-        imaginary: bool,
-    ) -> Lowered<Place> {
+    pub(crate) fn part_place(&mut self, inner: front_c::ExprId, imaginary: bool) -> Lowered<Place> {
         let place = self.place(inner)?;
         match (place.at, self.types.parts(place.ty)) {
             (Where::Memory(address), Some(Parts::Complex(element))) => {

@@ -2,9 +2,7 @@
 
 use crate::lower::{Entity, Exit, Lowered, Lowerer, Op, Switch};
 use crate::place::{Place, Where};
-use crate::program::{
-    BlockId, Call, Callee, End, FuncId, Gap, Home, LocalId, Stmt, StmtKind,
-};
+use crate::program::{BlockId, Call, Callee, End, FuncId, Gap, Home, LocalId, Stmt, StmtKind};
 use c_types::{Kind, Length, Ty};
 use front_c::{Declaration, ForInit, StmtId, StmtKind as Tree, Storage, Sym, TypeKind};
 use rustc_hash::FxHashMap;

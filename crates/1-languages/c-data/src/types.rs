@@ -3,7 +3,8 @@
 use crate::lower::{Lowered, Lowerer};
 use crate::program::StmtKind;
 use c_types::{
-    FloatKind, IntKind, Kind, Length, MemberSpec, RecordNo, RecordSpec, Signature, Ty, arithmetic_named,
+    FloatKind, IntKind, Kind, Length, MemberSpec, RecordNo, RecordSpec, Signature, Ty,
+    arithmetic_named,
 };
 use front_c::{Aligned, EnumId, EnumeratorId, ExprId, RecordId, Tag, TypeId, TypeKind};
 

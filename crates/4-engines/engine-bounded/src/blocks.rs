@@ -432,11 +432,13 @@ impl Blocks<'_> {
                 let value = self.brought(state, place, bits).lits();
                 let aig = &self.engine.c.aig;
                 let input = |l: &Lit| l.node() != 0 && aig.children(l.node()).is_none();
-                given.push(match place {
-                    Place::Note(f, i) => f == last && Some(i) == result,
-                    Place::Bytes(id, ..) => written.contains(&id),
-                    _ => false,
-                } && value.iter().all(input));
+                given.push(
+                    match place {
+                        Place::Note(f, i) => f == last && Some(i) == result,
+                        Place::Bytes(id, ..) => written.contains(&id),
+                        _ => false,
+                    } && value.iter().all(input),
+                );
                 values.push(value);
             }
             out.push(Call { node: site + 1, when: passed.when, values, given });

@@ -136,8 +136,7 @@ impl Engine<'_> {
 
     /// The activation that goes in forgets where it came from. SU5.
     pub(crate) fn alone(&mut self, into: &mut State, f: FuncId) {
-        into.top().below =
-            Some(Rc::new(Link { function: f, block: usize::MAX, below: None }));
+        into.top().below = Some(Rc::new(Link { function: f, block: usize::MAX, below: None }));
     }
 
     /// Nobody below looks at the registers of those that wait.

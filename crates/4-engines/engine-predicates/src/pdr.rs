@@ -316,13 +316,7 @@ impl<'g> Pdr<'g> {
     }
 
     /// A cube of states all of which make a function hold with the same inputs, one of them with these values.
-    fn lift(
-        &mut self,
-        node: usize,
-        before: &Before,
-        goal: Lit,
-        variables: &[usize],
-    ) -> Step<Cube> {
+    fn lift(&mut self, node: usize, before: &Before, goal: Lit, variables: &[usize]) -> Step<Cube> {
         if node == 0 {
             return Ok(Cube::new());
         }
@@ -757,8 +751,7 @@ impl<'g> Pdr<'g> {
         // Stopping is noticed by the next question.
         let _ = self.solvers[node].require_any(&self.graph.aig, &clause);
         for u in 0..self.users[node].len() {
-            let mut clause: Vec<Lit> =
-                cube.iter().map(|&l| !self.passed_lit(node, u, l)).collect();
+            let mut clause: Vec<Lit> = cube.iter().map(|&l| !self.passed_lit(node, u, l)).collect();
             clause.extend([!on, !self.when(node, u)]);
             let _ = self.solvers[self.users[node][u].node].require_any(&self.graph.aig, &clause);
         }

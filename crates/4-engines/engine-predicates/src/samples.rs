@@ -101,8 +101,7 @@ fn execute(graph: &Graph, out: &mut Samples, budget: &Budget) -> Result<(), Stop
         let calls = graph.nodes[node].calls.iter();
         calls.flat_map(|c| c.values.iter().flatten().copied().chain([c.when]))
     };
-    let cone =
-        |node: usize| graph.aig.cone(leaving(node).flat_map(roots).chain(passing(node)));
+    let cone = |node: usize| graph.aig.cone(leaving(node).flat_map(roots).chain(passing(node)));
     let cones: Vec<Vec<u32>> = (0..graph.nodes.len()).map(cone).collect();
     let mut words = vec![0u64; graph.aig.len()];
     let mut arbitrary = Arbitrary(0x9e37_79b9_7f4a_7c15);

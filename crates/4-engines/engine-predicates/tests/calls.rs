@@ -186,6 +186,9 @@ fn calls_give_what_all_states_say() {
             assert!(!expected && is_proof(&g, &bads, &inputs, &proof), "round {round}: guessed");
         }
     }
-    assert!(safe > 40 && runs > 40 && called > 100, "{safe} safe, {runs} runs, {called} with calls");
+    assert!(
+        safe > 40 && runs > 40 && called > 100,
+        "{safe} safe, {runs} runs, {called} with calls"
+    );
     assert!(refused > 150, "{refused} refused");
 }
