@@ -812,6 +812,44 @@ impl<'a> Graph<'a> {
     }
 }
 
+/// Variables of a body that are assigned nothing but the address of one variable of it: what they point to is that one.
+fn names_of_variables(s: &Skeleton, body: &Body) -> FxHashSet<ObjectId> {
+    use front_c::{Event as E, Reach};
+    let mut out: FxHashMap<ObjectId, Option<ObjectId>> = FxHashMap::default();
+    for point in &body.points {
+        let all = || point.events.iter().chain(&point.hidden);
+        let result = match &point.flow {
+            Flow::Call(call) => call.result,
+            _ => None,
+        };
+        let assigned = point.events.iter().filter_map(|e| match *e {
+            E::Assign(o) | E::Modify(o) => Some(o),
+            _ => None,
+        });
+        for o in assigned.chain(result) {
+            let from = all().find_map(|e| match *e {
+                E::Copy(to, from) if to == o => Some(from),
+                _ => None,
+            });
+            let known = out.entry(o).or_insert(from);
+            if *known != from {
+                *known = None;
+            }
+        }
+    }
+    let local = |o: ObjectId| {
+        let object = &s.objects[o.index()];
+        object.reach == Reach::Var && object.automatic && !body.params.contains(&Some(o))
+    };
+    let address = |o: ObjectId| match s.objects[o.index()].reach {
+        Reach::Address(x) => local(x),
+        _ => false,
+    };
+    let usable = |o: ObjectId| local(o) && !s.objects[o.index()].address_taken;
+    let found = out.into_iter().filter(|(o, from)| usable(*o) && from.is_some_and(address));
+    found.map(|(o, _)| o).collect()
+}
+
 /// Visits every call with each of its targets.
 pub(crate) fn each_call(f: &Functions<'_>, mut visit: impl FnMut(&Call, FuncId)) {
     for body in &f.s.bodies {
