@@ -6,11 +6,11 @@
 The seed draws statements that release something, a line for each: `free(p);`, `fclose(f);`, `close(fd);`,
 `pthread_mutex_unlock(m);` and calls whose names end so. One bug is planted at a time, in a copy of the project: the line is
 removed, or it is there twice, or what was freed is read behind it. A bug is found if the project with it has a finding
-that the project without it has not, of the right rules, wherever it is told. Whether the line mattered is not looked at: where it never did, nothing can be found, and the
-bug counts as missed.
+that the project without it has not, of the right rules, wherever it is told. Whether the line mattered is not looked at:
+where it never did, nothing can be found, and the bug counts as missed.
 
-Options of `bop` are the defaults; `--possible` counts the findings that are not shown by default, too. Standard
-library only.
+`bop` is asked for all findings (`--confidence possible`), and a bug is *shown* if one of them is what the default shows:
+likely or confirmed; else it is *hidden*. Standard library only.
 """
 
 import argparse
@@ -77,18 +77,18 @@ def planted(lines, site):
     return lines
 
 
-def check(bop, files, flags, timeout, possible):
-    args = [bop, "check", *files, "--format", "json", "--trace", "none", "--timeout", f"{timeout}s"]
+def check(bop, files, flags, timeout):
+    """The findings, and how sure each of them is."""
+    args = [bop, "check", *files, "--format", "json", "--trace", "none", "--confidence", "possible",
+            "--allow-incomplete", "--timeout", f"{timeout}s"]
     for rule in ALL:
         args += ["--rule", rule]
-    if possible:
-        args += ["--confidence", "possible"]
     done = subprocess.run(args + (["--", *flags] if flags else []), capture_output=True, text=True)
     try:
         report = json.loads(done.stdout)
     except ValueError:
         raise SystemExit(f"bop gave no report: {done.stderr.strip()[:400]}")
-    out = set()
+    out = {}
     for result in report["results"]:
         place = result.get("place")
         if result["verdict"] != "violated" or not place:
@@ -96,8 +96,9 @@ def check(bop, files, flags, timeout, possible):
         for at in [result] + result.get("also", []):
             origin = at.get("origin") or {}
             where = at["place"].get("file", report["file"])
-            out.add((result["property"]["rule"], where, at["place"]["proc"], at["place"]["line"],
-                     origin.get("file"), origin.get("line")))
+            key = (result["property"]["rule"], where, at["place"]["proc"], at["place"]["line"],
+                   origin.get("file"), origin.get("line"))
+            out[key] = at.get("confidence") or result.get("confidence")
     return out
 
 
@@ -108,7 +109,6 @@ def main():
     parser.add_argument("--n", type=int, default=8)
     parser.add_argument("--seed", default="1")
     parser.add_argument("--timeout", type=int, default=60)
-    parser.add_argument("--possible", action="store_true")
     argv = sys.argv[1:]
     flags = []
     if "--" in argv:
@@ -120,8 +120,8 @@ def main():
     all_sites = sites(args.files)
     draw.shuffle(all_sites)
     chosen = all_sites[: args.n]
-    before = check(bop, args.files, flags, args.timeout, args.possible)
-    found = 0
+    before = check(bop, args.files, flags, args.timeout)
+    count = {"shown": 0, "hidden": 0, "missed": 0}
     for site in chosen:
         file, i, kind, way, *_ = site
         with open(file, encoding="utf-8", errors="surrogateescape") as f:
@@ -132,15 +132,19 @@ def main():
         try:
             with open(file, "w", encoding="utf-8", errors="surrogateescape") as f:
                 f.write("\n".join(planted(text.split("\n"), site)))
-            after = check(bop, args.files, flags, args.timeout, args.possible)
+            after = check(bop, args.files, flags, args.timeout)
         finally:
             shutil.move(kept.name, file)
-        new = [f for f in after - before if f[0] in RULES[kind][way]]
-        hit = bool(new)
-        found += hit
+        new = [sure for f, sure in after.items() if f not in before and f[0] in RULES[kind][way]]
+        # What cannot be judged is shown.
+        shown = [sure or "shown" for sure in new if sure != "possible"]
+        what = "shown" if shown else "hidden" if new else "missed"
+        count[what] += 1
         line = text.split("\n")[i].strip()
-        print(f"{'found ' if hit else 'missed'}  {way:8} {file}:{i + 1}  {line}", flush=True)
-    print(f"{found} of {len(chosen)} found, seed {args.seed}")
+        how = f" ({max(shown, key=['shown', 'likely', 'confirmed'].index)})" if shown else ""
+        print(f"{what:6}  {way:8} {file}:{i + 1}  {line}{how}", flush=True)
+    print(f"of {len(chosen)}: {count['shown']} shown, {count['hidden']} hidden, {count['missed']} missed; "
+          f"seed {args.seed}")
 
 
 if __name__ == "__main__":

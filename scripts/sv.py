@@ -2,11 +2,14 @@
 """Runs `bop` on programs of SV-COMP with known verdicts, and says by folder how many are decided, and why not.
 
     sv.py BOP CORPUS [--property P] [--limit S] [--memory G] [--each N] [--seed K] [--folder F]... [--jobs J]
-          [--args "..."] [--table FILE]
+          [--args "..."] [--table FILE] [--expected true|false] [--beside CBMC]
 
 CORPUS is a folder with `verdicts.tsv` (columns `file`, `property`, `expected`, `subproperty`, `bits`). Each program has
 S seconds of processor time and G GiB. `--each N` draws N programs of each folder with the seed K, `--half 0` and
 `--half 1` are two halves that are the same for everybody; `--folder` takes names with `*`.
+`--expected false` takes only the programs whose answer is that. `--beside CBMC` asks that program the same, with bounds that
+grow, within the same S seconds and G GiB; the table says what it found, the end how the processor times of those compare that
+both have found. CBMC shows no run of the compiled program; what it finds is taken as it is.
 `--table FILE` writes a line for each program. What is counted as right has the exit code and the verdict of its JSON,
 and is what the corpus expects. An answer against the corpus is WRONG, and the exit code is 1 then.
 """
@@ -21,6 +24,7 @@ import random
 import resource
 import shlex
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -36,6 +40,14 @@ FLAGS = {
     "termination": "--terminates",
 }
 HOLDS = {"holds", "unreachable"}
+# What CBMC is asked, and how far it unrolls, one after the other.
+BESIDE = {
+    "unreach-call": [],
+    "no-overflow": ["--signed-overflow-check"],
+    "valid-memsafety": ["--pointer-check", "--bounds-check", "--memory-leak-check"],
+    "valid-memcleanup": ["--memory-cleanup-check", "--memory-leak-check"],
+}
+UNWIND = [2, 5, 12, 30, 80, 200, 500, 1200, 3000]
 FAILS = {"violated", "reachable"}
 
 
@@ -46,6 +58,8 @@ def rows(args):
     for r in found:
         folder = r["file"].split("/")[0]
         if args.folder and not any(fnmatch.fnmatch(folder, p) for p in args.folder):
+            continue
+        if args.expected and r["expected"] != args.expected:
             continue
         if args.program and not any(fnmatch.fnmatch(r["file"], p) for p in args.program):
             continue
@@ -138,6 +152,24 @@ def judge(row, args):
     return "right", said, spent
 
 
+def beside(row, args):
+    """Whether CBMC finds a run that fails, and its processor time, the bounds before the last one included."""
+    command = [args.beside, os.path.join(args.corpus, row["file"]), "--no-standard-checks", "--no-malloc-may-fail"]
+    command += ["--no-unwinding-assertions", "--stop-on-fail", "--verbosity", "4"] + BESIDE[row["property"]]
+    command += ["--32"] if row["bits"] == "32" else ["--64"]
+    spent = 0.0
+    for bound in UNWIND:
+        code, _, _, seconds, ended = run(command + ["--unwind", str(bound)], args.limit - spent, args.memory)
+        spent += seconds
+        if ended or spent > args.limit:
+            return None, spent
+        if code == 10:
+            return True, spent
+        if code != 0:
+            return None, spent
+    return False, spent
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("bop")
@@ -153,12 +185,15 @@ def main():
     p.add_argument("--jobs", type=int, default=1)
     p.add_argument("--args", default="")
     p.add_argument("--table")
+    p.add_argument("--expected", choices=["true", "false"])
+    p.add_argument("--beside")
     args = p.parse_args()
     chosen = rows(args)
     table = open(args.table, "w") if args.table else None
     folders = collections.defaultdict(collections.Counter)
     why = collections.defaultdict(collections.Counter)
     wrong, spent = [], 0.0
+    found, ratios = collections.Counter(), []
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for row, (what, reason, seconds) in zip(chosen, pool.map(lambda r: judge(r, args), chosen)):
             folder = row["file"].split("/")[0]
@@ -170,6 +205,12 @@ def main():
             if what in ("wrong", "broken"):
                 wrong.append(f"{row['file']}: {reason}")
             line = "\t".join([row["file"], row["expected"], what, f"{seconds:.1f}", reason])
+            if args.beside:
+                other, took = beside(row, args)
+                found["both" if other and what == "right" else "ours" if what == "right" else "theirs" if other else "none"] += 1
+                if other and what == "right":
+                    ratios.append(seconds / max(took, 0.01))
+                line += f"\t{'found' if other else 'not found'}\t{took:.1f}"
             if table:
                 print(line, file=table, flush=True)
             if sys.stderr.isatty():
@@ -181,6 +222,8 @@ def main():
         print(f"| `{folder}` | {n['right']} | {n['all']} | {reasons} |")
     right, total = sum(n["right"] for n in folders.values()), sum(n["all"] for n in folders.values())
     print(f"\n{right} of {total} right, {spent:.0f} s of processor time")
+    if ratios:
+        print(f"beside: {dict(sorted(found.items()))}, median ratio of processor time {statistics.median(ratios):.2f}")
     for line in wrong:
         print(f"WRONG {line}")
     sys.exit(1 if wrong else 0)

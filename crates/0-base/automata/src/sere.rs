@@ -13,7 +13,9 @@
 //!
 //! A property is `never {r}`, `{r}(f)`, `{r} |-> f` or `{r} |=> f`, and `f` may be another one: `{r}({s}(f))`. The empty word triggers none. If `f` is
 //! a boolean, finite words violate the property ([`violations`]); it may be a formula of LTL, about the run
-//! that begins with the last letter of the word ([`property`], [`crate::suffix`]).
+//! that begins with the last letter of the word ([`property`], [`crate::suffix`]). As a sequence `{s}` it is weak: what begins
+//! there may be ended before it is a word of `s`, and violates where it cannot become one any more. Where runs have ends that
+//! can be told, the simplest formulas are finite words, too ([`violations_to`]): `F b`, `G b`, `X b`, `b U c`, `b W c`.
 //!
 //! ```
 //! use automata::sere::violations;
@@ -29,7 +31,7 @@ mod parse;
 mod part;
 
 use crate::ltl::{self, Binary, Formula, LtlError, Unary, parse_with};
-use parse::Parser;
+use parse::{Conclusion, Parser};
 use std::fmt;
 use std::ops::Range;
 
@@ -163,7 +165,11 @@ pub enum Sere {
 pub fn property(text: &str, known: &dyn Fn(&str) -> bool) -> Result<Sere, SereError> {
     let mut parser = Parser::new(text);
     let (root, conclusion) = parser.sides()?;
-    let Some(conclusion) = conclusion else { return parser.never(root).map(Sere::Words) };
+    let conclusion = match conclusion {
+        Conclusion::Never => return parser.never(root).map(Sere::Words),
+        Conclusion::Sequence => return parser.automaton(root).map(Sere::Words),
+        Conclusion::Formula(conclusion) => conclusion,
+    };
     let boolean = match parse_with(&text[conclusion.clone()], known) {
         Ok(f) if is_temporal(&f) => {
             return Ok(Sere::Suffix { trigger: parser.automaton(root)?, conclusion });
@@ -189,11 +195,30 @@ pub fn violations(text: &str) -> Result<Nfa, SereError> {
     let mut parser = Parser::new(text);
     let (root, conclusion) = parser.sides()?;
     match conclusion {
-        None => parser.never(root),
-        Some(conclusion) => {
+        Conclusion::Never => parser.never(root),
+        Conclusion::Sequence => parser.automaton(root),
+        Conclusion::Formula(conclusion) => {
             let boolean = parser.boolean(conclusion)?;
             parser.violating(root, boolean)
         }
+    }
+}
+
+/// The same, with `F b`, `G b`, `X b`, `b U c` and `b W c` as conclusions: `F b` is violated by a word with the atom `end` at its
+/// last letter and no `b`. Runs that do not end violate no `F`.
+pub fn violations_to(text: &str, end: &str) -> Result<Nfa, SereError> {
+    let mut parser = Parser::new(text);
+    let (root, conclusion) = parser.sides()?;
+    match conclusion {
+        Conclusion::Never => parser.never(root),
+        Conclusion::Sequence => parser.automaton(root),
+        Conclusion::Formula(conclusion) => match parser.temporal(conclusion.clone(), end)? {
+            Some(broken) => parser.breaking(root, broken),
+            None => {
+                let boolean = parser.boolean(conclusion)?;
+                parser.violating(root, boolean)
+            }
+        },
     }
 }
 
@@ -228,7 +253,7 @@ mod tests {
         assert!(accepts("{a} |=> {b}(d)", &["a", "b"]));
         assert!(!accepts("{a} |=> {b}(d)", &["a b"]));
         for (text, at) in
-            [("{a}({b})", 7), ("{a} |=> {b}", 11), ("{a}({b}(c) d)", 11), ("{a}(c) d", 7)]
+            [("{a}({b}) c", 9), ("{a} |=> {b} c", 12), ("{a}({b}(c) d)", 11), ("{a}(c) d", 7)]
         {
             assert_eq!(super::violations(text).unwrap_err().at, at, "{text}");
         }
@@ -294,6 +319,100 @@ mod tests {
         // The empty word triggers nothing.
         check("{a[*]}(b)", &["a", "(ab)a"], &["", ".", "(ab)"]);
         check("{true[*], a, b[*], c[+]}(d)", &["ac", "abc", "abbcc"], &["ab", "a(cd)"]);
+    }
+
+    #[test]
+    fn sequences_as_conclusions() {
+        check(
+            "{[*]; a} |=> {b; c}",
+            &["a.", "ab.", "aba", "..a."],
+            &["", "a", "ab", "abc", "abc."],
+        );
+        check("{a} |-> {b; c}", &["a", "(ab)."], &["(ab)", "(ab)c", "b"]);
+        check("{a}({true; b[*]; c})", &["a.", "abb."], &["abbc", "abb", "ac."]);
+        check("{a} |=> {b[*]}", &[], &["a.", "ab."]);
+        check("{a} |=> {{b; c} | {b; a}}", &["ab.", "a."], &["abc", "aba", "ab"]);
+        check("{[*]; a} |=> {b} |=> {c}", &["aba"], &["abc", "aca"]);
+    }
+
+    /// Against all words up to some length: a word violates if a part of it that begins behind `r` is no prefix of what
+    /// `s` matches, and has no word of `s` as a prefix.
+    #[test]
+    fn sequences_are_weak() {
+        let parts =
+            ["a", "b", "a;b", "a[*];b", "{a;b}|{b;a}", "b[+]", "{a|b};a", "a:b", "{a;a}&{b}"];
+        let letters: Vec<Vec<&str>> = vec![vec![], vec!["a"], vec!["b"], vec!["a", "b"]];
+        let mut words: Vec<Vec<usize>> = vec![vec![]];
+        for n in 0.. {
+            if n == words.len() || words[n].len() == 4 {
+                break;
+            }
+            let more = (0..letters.len()).map(|l| [&words[n][..], &[l]].concat());
+            words.extend(more.collect::<Vec<_>>());
+        }
+        for r in parts {
+            for s in parts {
+                // The words of an expression, as those that break that there is none.
+                let matcher = |text: &str| {
+                    let nfa = violations(&format!("{{{text}}}(false)")).unwrap();
+                    let name = |a: &str| nfa.atoms.iter().position(|x| x == a).map(|i| i as u32);
+                    let names: Vec<Vec<u32>> = letters
+                        .iter()
+                        .map(|l| l.iter().filter_map(|a| name(a)).collect())
+                        .collect();
+                    move |word: &[usize]| {
+                        let word: Vec<Vec<u32>> = word.iter().map(|l| names[*l].clone()).collect();
+                        nfa.accepts(&word)
+                    }
+                };
+                let (of_r, of_s) = (matcher(r), matcher(s));
+                let text = format!("{{{r}}} |=> {{{s}}}");
+                let nfa = violations(&text).unwrap();
+                let name = |a: &str| nfa.atoms.iter().position(|x| x == a).map(|i| i as u32);
+                for word in words.iter().filter(|w| w.len() <= 3) {
+                    let broken = (1..word.len()).any(|cut| {
+                        let rest = &word[cut..];
+                        let matched = (1..=rest.len()).any(|n| of_s(&rest[..n]));
+                        let open = words.iter().any(|w| w.starts_with(rest) && of_s(w));
+                        of_r(&word[..cut]) && !matched && !open
+                    });
+                    let shown = (0..=word.len()).any(|n| {
+                        let letters: Vec<Vec<u32>> = (word[..n].iter())
+                            .map(|l| letters[*l].iter().filter_map(|a| name(a)).collect())
+                            .collect();
+                        nfa.accepts(&letters)
+                    });
+                    assert_eq!(broken, shown, "{text}: {word:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn formulas_up_to_the_end() {
+        let words = |property: &str, word: &[&str]| {
+            let nfa = super::violations_to(property, "e").unwrap();
+            let atom = |name: &str| nfa.atoms.iter().position(|a| a == name).map(|i| i as u32);
+            let word: Vec<Vec<u32>> =
+                word.iter().map(|l| l.split_whitespace().filter_map(atom).collect()).collect();
+            nfa.accepts(&word)
+        };
+        assert!(words("{[*]; a}(F b)", &["a", "", "e"]));
+        assert!(words("{[*]; a} |-> (F b)", &["", "a e"]));
+        assert!(!words("{[*]; a}(F b)", &["a", "b", "e"]));
+        assert!(!words("{[*]; a} |=> F b", &["a b", ""]));
+        assert!(words("{[*]; a} |=> F b", &["a b", "", "e"]));
+        assert!(!words("{[*]; a}(F b)", &["a", "", "e b"]));
+        assert!(words("{a}(G b)", &["a b", "b", ""]));
+        assert!(!words("{a}(G b)", &["a b", "b"]));
+        assert!(words("{a}(X b)", &["a", ""]));
+        assert!(words("{a}(b U c)", &["a b", "b", "b e"]));
+        assert!(!words("{a}(b W c)", &["a b", "b", "b e"]));
+        assert!(words("{a}(b W c)", &["a b", "b", "e"]));
+        assert!(!words("{a}(b U c)", &["a b", "c", "e"]));
+        // Names that only begin so.
+        assert!(!words("{a}(Fb)", &["a Fb"]));
+        assert!(words("{a}(F)", &["a"]));
     }
 
     #[test]

@@ -122,6 +122,15 @@ impl Lowerer<'_> {
                     let n = if int.signed { x as i128 } else { x as u128 as i128 };
                     return self.number(n, to);
                 }
+                // Compilers take the nearest value; that there is none is told where it is computed.
+                if int.bits <= 64 {
+                    let lost = self.expr(ExprKind::Convert(e), to);
+                    if self.f.id.is_some() {
+                        self.stmt(StmtKind::Eval(lost));
+                    }
+                    let n = (x as i128).clamp(int.min(), int.max());
+                    return self.number(n, to);
+                }
             }
         }
         // Equal representations need no work, but the type is another one.

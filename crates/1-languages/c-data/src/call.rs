@@ -99,14 +99,24 @@ impl Lowerer<'_> {
             let entity = self.lookup(name);
             let known = matches!(
                 text,
-                "alloca"
+                "conj"
+                    | "conjf"
+                    | "conjl"
+                    | "creal"
+                    | "crealf"
+                    | "creall"
+                    | "cimag"
+                    | "cimagf"
+                    | "cimagl"
+                    | "alloca"
                     | "setjmp"
                     | "_setjmp"
                     | "__sigsetjmp"
                     | "sigsetjmp"
                     | "__sync_synchronize"
             );
-            let built_in = text.starts_with("__builtin_") || known;
+            let atomic = text.starts_with("__sync_") || text.starts_with("__atomic_");
+            let built_in = text.starts_with("__builtin_") || known || atomic;
             let plain = matches!(entity, None | Some(Entity::Function(_)));
             if plain
                 && built_in
@@ -125,6 +135,18 @@ impl Lowerer<'_> {
                 }
                 Some(_) => {}
             }
+        }
+        if let Tree::Name(name) = unit.expr(f).kind
+            && let Some(Entity::Inner(number)) = self.lookup(name)
+        {
+            let inner = self.inners[number];
+            let Some(signature) = self.types.signature(inner.ty).cloned() else {
+                return self.gap("a call of what is no function");
+            };
+            let mut values = self.arguments(args, &signature)?;
+            values.insert(0, self.chain_of(number));
+            let ty = self.functions[inner.id.index()].ty;
+            return self.finish_call(Callee::Direct(inner.id), ty, &signature, values, wanted);
         }
         let (callee, ty) = match callee {
             Some(id) => (Callee::Direct(id), self.functions[id.index()].ty),
@@ -176,6 +198,10 @@ impl Lowerer<'_> {
         if self.types.as_record(ty).is_none() {
             return self.scalar(value, ty);
         }
+        let value = match self.types.parts(ty) {
+            Some(_) => self.as_parts(value, ty)?,
+            None => value,
+        };
         if self.types.as_record(value.ty).is_none() {
             // A transparent union takes what one of its members is.
             let size = self.size_of(ty)?;
@@ -264,7 +290,7 @@ impl Lowerer<'_> {
                 self.stmt(StmtKind::Copy { to, from, size });
                 self.void()
             }
-            ("alloca", [size]) => {
+            ("alloca", [size]) | ("alloca_with_align", [size, _]) => {
                 let size = self.rvalue(*size)?;
                 let size_ty = self.types.size_type();
                 let size = self.scalar(size, size_ty)?;
@@ -335,7 +361,10 @@ impl Lowerer<'_> {
                 }
                 self.void()
             }
-            ("__sync_synchronize", []) => self.void(),
+            ("fpclassify", [_, _, _, _, _, _]) if name.starts_with("__builtin") => {
+                return self.fp_classify(args).map(Some);
+            }
+            ("classify_type", [value]) => return self.classify_type(*value).map(Some),
             ("huge_val" | "inf" | "huge_valf" | "inff" | "huge_vall" | "infl", []) => {
                 let ty = self.types.of(Kind::Float(float_suffix(plain)));
                 Op { expr: self.float(f64::INFINITY, ty), ty }
@@ -373,11 +402,22 @@ impl Lowerer<'_> {
             _ if args.len() == 3 && overflow_operator(plain).is_some() => {
                 return self.overflow(plain, args).map(Some);
             }
-            ("classify_type" | "apply" | "frame_address" | "return_address", _) => {
+            ("apply" | "frame_address" | "return_address", _) => {
                 let _ = e;
                 return self.gap(format!("`{name}`"));
             }
+            ("shuffle", [_, _] | [_, _, _]) | ("shufflevector", [_, _, _, ..])
+                if name.starts_with("__builtin") =>
+            {
+                return self.shuffle(plain, args).map(Some);
+            }
             _ => {
+                if let Some(value) = self.atomic(name, args)? {
+                    return Ok(Some(value));
+                }
+                if let Some(value) = self.complex_function(plain, args)? {
+                    return Ok(Some(value));
+                }
                 if let Some(value) = self.checked_name(plain, args)? {
                     return Ok(Some(value));
                 }
@@ -433,31 +473,6 @@ impl Lowerer<'_> {
         };
         let values = self.arguments(&kept, &signature)?;
         self.finish_call(Callee::Direct(id), ty, &signature, values, true).map(Some)
-    }
-
-    fn classify(&mut self, what: &str, value: front_c::ExprId) -> Lowered<Op> {
-        let value = self.rvalue(value)?;
-        let int = self.int_type();
-        let ty = self.types.of(Kind::Float(c_types::FloatKind::Double));
-        let x = self.scalar(value, ty)?;
-        let x = self.keep(x);
-        let inf = self.float(f64::INFINITY, ty);
-        let low = self.float(f64::NEG_INFINITY, ty);
-        let (up, down) = (self.binary(BinOp::Eq, x, inf), self.binary(BinOp::Eq, x, low));
-        let nan = self.binary(BinOp::Ne, x, x);
-        let expr = match what {
-            "isnan" => nan,
-            "isinf" => self.binary(BinOp::Or, up, down),
-            "isinf_sign" => self.binary(BinOp::Sub, up, down),
-            "isfinite" => {
-                let either = self.binary(BinOp::Or, up, down);
-                let either = self.binary(BinOp::Or, either, nan);
-                let zero = self.int(0);
-                self.binary(BinOp::Eq, either, zero)
-            }
-            _ => return self.gap(format!("`__builtin_{what}`")),
-        };
-        Ok(Op { expr, ty: int })
     }
 
     fn ordered(&mut self, what: &str, a: Op, b: Op) -> Lowered<Op> {

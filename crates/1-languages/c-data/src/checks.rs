@@ -47,7 +47,10 @@ const ALLOCATORS: [&str; 9] = [
     "__builtin_calloc",
 ];
 /// Functions of the library whose arithmetic is the caller's.
-const ARITHMETIC: [&str; 4] = ["abs", "labs", "llabs", "imaxabs"];
+const ARITHMETIC: [&str; 8] =
+    ["abs", "labs", "llabs", "imaxabs", "div", "ldiv", "lldiv", "imaxdiv"];
+/// And those that divide by what the caller gives.
+const DIVISIONS: [&str; 4] = ["div", "ldiv", "lldiv", "imaxdiv"];
 
 impl Check {
     /// Whether an operator of a function is looked at: those of the library's models count where the caller can
@@ -55,7 +58,7 @@ impl Check {
     pub fn looks_into(self, f: &Function) -> bool {
         match self {
             Check::Overflow => f.own || ARITHMETIC.contains(&f.name.as_str()),
-            Check::Division => f.own,
+            Check::Division => f.own || DIVISIONS.contains(&f.name.as_str()),
             _ => true,
         }
     }
@@ -148,7 +151,8 @@ impl Program {
                     Check::Memory => !own && (name.is_empty() || call.args.iter().any(pointer)),
                     Check::Cleanup => !own && ALLOCATORS.contains(&name),
                     Check::Overflow => !own && ARITHMETIC.contains(&name),
-                    Check::Division | Check::Uninitialised => false,
+                    Check::Division => !own && DIVISIONS.contains(&name),
+                    Check::Uninitialised => false,
                 };
                 (roots, itself)
             }
@@ -157,6 +161,7 @@ impl Program {
             StmtKind::VaNext { list, .. } => (vec![*list], memory),
             StmtKind::SetJump { buffer, .. } => (vec![*buffer], memory),
             StmtKind::Overflow { operands, .. } => (vec![operands.0, operands.1], false),
+            StmtKind::Closure { chain, .. } => (vec![*chain], false),
             StmtKind::Mark(_)
             | StmtKind::Free(_)
             | StmtKind::Begin(_)

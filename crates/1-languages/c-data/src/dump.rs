@@ -217,6 +217,9 @@ impl Dump<'_> {
                 op.text(),
                 e(&operands.1)
             ),
+            StmtKind::Closure { to, function, chain } => {
+                format!("{} = closure {} with {}", self.local(*to), e(function), e(chain))
+            }
             StmtKind::NotCovered(what) => format!("not covered: {what}"),
         }
     }

@@ -74,7 +74,8 @@ impl Lowerer<'_> {
             }
             Tree::Number(sym) => {
                 let wide = self.types.model().long == 64;
-                let (expr, ty) = match number(unit.name(*sym), wide) {
+                let (text, imaginary) = crate::literal::without_unit(unit.name(*sym));
+                let (expr, ty) = match number(&text, wide) {
                     Some(Literal::Int(n, kind)) => {
                         let ty = self.types.int(kind);
                         (self.number(n, ty), ty)
@@ -85,7 +86,13 @@ impl Lowerer<'_> {
                     }
                     None => return self.gap(format!("the number `{}`", unit.name(*sym))),
                 };
-                Ok(Op { expr, ty })
+                match imaginary {
+                    true => self.imaginary(Op { expr, ty }),
+                    false => Ok(Op { expr, ty }),
+                }
+            }
+            Tree::Unary(Unary::Part, inner) => {
+                self.part_of(*inner, unit.extra.imaginary.contains(&e))
             }
             Tree::Unary(op, inner) => self.unary_value(*op, *inner, wanted),
             Tree::Binary(Binary::And | Binary::Or, ..) => self.truth_value(e),
@@ -131,10 +138,21 @@ impl Lowerer<'_> {
             Tree::Block(s) => self.block_value(*s, wanted),
             Tree::LabelAddress(label) => {
                 let Some(f) = self.f.id else { return self.gap("a label's address out here") };
+                let own = self.outers.is_empty() || self.f.labels.contains_key(label);
+                if !own && unit.name(*label).contains('#') {
+                    return self.gap("the address of a label that may be of the function around");
+                }
                 let block = self.label(*label);
                 let void = self.types.of(Kind::Void);
                 let expr = self.root(Root::Label(f, block), void);
                 Ok(Op { expr, ty: self.type_of(expr) })
+            }
+            Tree::VaArg(vector, ty)
+                if unit
+                    .slice(unit.expr(e).at.offset, unit.expr(e).end)
+                    .contains("convertvector") =>
+            {
+                self.convert_vector(*vector, *ty)
             }
             Tree::VaArg(list, ty) => self.va_arg(*list, *ty),
             Tree::Generic(..) => match self.chosen_arm(e)? {
@@ -181,7 +199,10 @@ impl Lowerer<'_> {
     pub(crate) fn operands(&mut self, a: front_c::ExprId, b: front_c::ExprId) -> Lowered<(Op, Op)> {
         let mut left = self.rvalue(a)?;
         if self.effects[self.u][b.index()] {
-            left.expr = self.keep(left.expr);
+            left = match self.types.parts(left.ty) {
+                Some(_) => self.outlive(left)?,
+                None => Op { expr: self.keep(left.expr), ty: left.ty },
+            };
         }
         let right = self.rvalue(b)?;
         Ok((left, right))
@@ -203,23 +224,23 @@ impl Lowerer<'_> {
             Unary::Not => {
                 let value = self.rvalue(inner)?;
                 let int = self.int_type();
-                if !self.types.is_scalar(value.ty) {
+                if let Some(c_types::Parts::Vector(..)) = self.types.parts(value.ty) {
+                    return self.unary_parts(op, value);
+                }
+                if !self.types.is_scalar(value.ty) && !self.is_complex(value.ty) {
                     return self.gap("`!` of what is no number");
                 }
-                let truth = self.truth(value.expr);
+                let truth = self.truth_of(value)?;
                 let zero = self.int(0);
                 let expr = self.not_truth(truth, zero);
                 Ok(Op { expr, ty: int })
             }
-            Unary::Part => {
-                let value = self.rvalue(inner)?;
-                match self.types.is_arithmetic(value.ty) {
-                    true => self.gap("parts of complex numbers"),
-                    false => self.gap("complex numbers"),
-                }
-            }
+            Unary::Part => self.part_of(inner, false),
             Unary::Minus | Unary::Plus | Unary::Complement => {
                 let value = self.rvalue(inner)?;
+                if self.types.parts(value.ty).is_some() {
+                    return self.unary_parts(op, value);
+                }
                 let ok = match op {
                     Unary::Complement => self.types.is_integer(value.ty),
                     _ => self.types.is_arithmetic(value.ty),
@@ -262,9 +283,7 @@ impl Lowerer<'_> {
         let place = self.steady(place);
         let mut old = self.load(place)?;
         if after && wanted {
-            let temp = self.temp(old.ty);
-            self.stmt(StmtKind::Set(temp, old.expr));
-            old.expr = self.read(temp);
+            old = self.outlive(old)?;
         }
         let one = Op { expr: self.int(1), ty: self.int_type() };
         let op = if up { Binary::Add } else { Binary::Sub };
@@ -297,6 +316,8 @@ impl Lowerer<'_> {
                         let mut value = self.rvalue(right)?;
                         if self.types.is_scalar(value.ty) {
                             value.expr = self.keep(value.expr);
+                        } else if self.types.parts(value.ty).is_some() {
+                            value = self.outlive(value)?;
                         }
                         Some(value)
                     }
@@ -319,9 +340,8 @@ impl Lowerer<'_> {
     pub(crate) fn binary_value(&mut self, op: Binary, a: Op, b: Op) -> Lowered<Op> {
         use Binary::*;
         let (pa, pb) = (self.types.pointee(a.ty), self.types.pointee(b.ty));
-        let complex = |l: &Self, op: Op| matches!(l.types.kind(op.ty), Kind::Complex(_));
-        if complex(self, a) || complex(self, b) {
-            return self.gap("complex numbers");
+        if self.types.parts(a.ty).is_some() || self.types.parts(b.ty).is_some() {
+            return self.binary_parts(op, a, b);
         }
         let scalars = self.types.is_scalar(a.ty) && self.types.is_scalar(b.ty);
         if !scalars {
@@ -424,6 +444,9 @@ impl Lowerer<'_> {
         }
         let value = self.deeper(|l| l.value(inner, wanted))?;
         let ty = self.types.plain(ty);
+        if self.types.parts(ty).is_some() {
+            return self.as_parts(value, ty);
+        }
         if let Some(no) = self.types.as_record(ty) {
             // A union from one of its members, or a struct as what it is.
             if self.types.as_record(value.ty).is_some() {
@@ -468,10 +491,7 @@ impl Lowerer<'_> {
             _ => {}
         }
         let value = self.rvalue(e)?;
-        if !self.types.is_scalar(value.ty) {
-            return self.gap("a condition that is no number");
-        }
-        let truth = self.truth(value.expr);
+        let truth = self.truth_of(value)?;
         let end = match self.constant(truth) {
             Some(0) => End::Jump(no),
             Some(_) => End::Jump(yes),
@@ -543,6 +563,9 @@ impl Lowerer<'_> {
             let (one, two) = (self.type_only_value(then)?, self.type_only_value(other)?);
             let value = self.deeper(|l| l.value(if truth { then } else { other }, wanted))?;
             let ty = self.common(one, two)?;
+            if self.is_complex(ty) && wanted {
+                return self.as_parts(value, ty);
+            }
             return match self.types.is_scalar(ty) && self.types.is_scalar(value.ty) {
                 true => Ok(Op { expr: self.scalar(value, ty)?, ty }),
                 false => Ok(value),
@@ -555,7 +578,7 @@ impl Lowerer<'_> {
             None => {
                 let value = self.rvalue(c)?;
                 let kept = self.keep(value.expr);
-                let truth = self.truth(kept);
+                let truth = self.truth_of(Op { expr: kept, ty: value.ty })?;
                 self.end(End::Branch(truth, yes, no), yes);
                 first = Some(Op { expr: kept, ty: value.ty });
             }
@@ -592,6 +615,7 @@ impl Lowerer<'_> {
         for (block, value) in [(end_one, one), (end_two, two)] {
             self.f.current = block;
             let value = match aggregate {
+                true if self.is_complex(ty) => self.as_parts(value, ty)?.expr,
                 true => value.expr,
                 false => self.scalar(value, ty)?,
             };
@@ -618,6 +642,13 @@ impl Lowerer<'_> {
 
     /// The type of `?:`, of the types of its arms and whether they are null.
     fn common(&mut self, a: (Ty, bool), b: (Ty, bool)) -> Lowered<Ty> {
+        let number = |l: &Self, ty: Ty| l.types.is_arithmetic(ty) || l.is_complex(ty);
+        if number(self, a.0)
+            && number(self, b.0)
+            && let Some(ty) = self.common_complex(a.0, b.0)?
+        {
+            return Ok(ty);
+        }
         let (pa, pb) = (self.types.pointee(a.0), self.types.pointee(b.0));
         Ok(match (pa, pb) {
             (Some(_), Some(_)) if a.1 => self.types.plain(b.0),
@@ -762,7 +793,7 @@ impl Lowerer<'_> {
     }
 
     /// A value that stays when the scope is left.
-    fn outlive(&mut self, value: Op) -> Lowered<Op> {
+    pub(crate) fn outlive(&mut self, value: Op) -> Lowered<Op> {
         if self.types.is_scalar(value.ty) {
             let temp = self.temp(value.ty);
             self.stmt(StmtKind::Set(temp, value.expr));

@@ -107,7 +107,7 @@ impl Lowerer<'_> {
         let unit = self.unit();
         self.whole(ty)?;
         let Some((_, init)) = cursor.items.get(cursor.pos).cloned() else { return Ok(()) };
-        let aggregate = !self.types.is_scalar(ty);
+        let aggregate = !self.types.is_scalar(ty) && !self.is_complex(ty);
         match &unit.inits[init.index()] {
             Init::List(list) => {
                 cursor.pos += 1;
@@ -467,6 +467,24 @@ impl Lowerer<'_> {
         for leaf in leaves.list {
             match leaf.value {
                 Value::Bytes(_, text) => put(&mut bytes, leaf.offset, &text),
+                Value::Expr(e) if self.is_complex(leaf.ty) => {
+                    let leaf_ty = self.types.plain(leaf.ty);
+                    let known = self.dry(|l| {
+                        let value = l.rvalue(e)?;
+                        let value = l.as_parts(value, leaf_ty)?;
+                        Ok(l.known_halves(value.expr))
+                    })?;
+                    let Some((re, im)) = known else {
+                        return self.gap("an initial value that is no constant");
+                    };
+                    let ty = self.type_of(re);
+                    let by = self.size_of(ty)?;
+                    for (part, value) in [(0, re), (by, im)] {
+                        let offset = leaf.offset + part;
+                        let part = Leaf { offset, ty, bits: None, value: Value::Expr(e) };
+                        self.static_leaf(&part, value, &mut bytes, &mut addresses)?;
+                    }
+                }
                 Value::Expr(e) if self.types.as_record(leaf.ty).is_some() => {
                     let of = self.dry(|l| l.rvalue(e))?;
                     let Some((Root::Object(from), by)) = self.address_constant(of.expr) else {

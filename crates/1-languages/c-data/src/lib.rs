@@ -16,7 +16,9 @@
 //!
 //! Not a checker of C: what a compiler would refuse may pass. It executes nothing (`c-run` does).
 
+mod atomics;
 mod build;
+mod builtin;
 mod call;
 mod checks;
 mod dump;
@@ -24,8 +26,10 @@ mod effects;
 mod expr;
 pub mod extended;
 mod init;
+mod inner;
 mod literal;
 mod lower;
+mod parts;
 mod place;
 mod program;
 mod stmt;

@@ -11,6 +11,16 @@ pub(crate) enum Literal {
     Float(f64, FloatKind),
 }
 
+/// A number without the `i` or `j` of imaginary ones, and whether there was one.
+pub(crate) fn without_unit(text: &str) -> (String, bool) {
+    let is_number = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    let unit = |c: char| matches!(c, 'i' | 'I' | 'j' | 'J');
+    match is_number && text.contains(unit) {
+        true => (text.replace(unit, ""), true),
+        false => (text.to_owned(), false),
+    }
+}
+
 /// The value of a number or character; `wide` if `long` has 64 bits.
 pub(crate) fn number(text: &str, wide: bool) -> Option<Literal> {
     if text.ends_with('\'') {

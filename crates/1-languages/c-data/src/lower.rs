@@ -23,6 +23,10 @@ pub(crate) enum Entity {
     Object(ObjectId),
     Function(FuncId),
     Local(LocalId),
+    /// A local of a function around this one.
+    Outside(usize, LocalId),
+    /// A function inside of another one.
+    Inner(usize),
 }
 
 /// A value with its type. Of an aggregate, the expression is its address.
@@ -53,12 +57,23 @@ pub(crate) struct Current {
     pub(crate) marks: Vec<Option<LocalId>>,
     /// Of each open scope, the locals that live in memory and no longer than it.
     pub(crate) scoped: Vec<Vec<LocalId>>,
+    /// Of each open scope, the locals for which something is called when it is left.
+    pub(crate) cleanups: Vec<Vec<(LocalId, FuncId)>>,
     /// All such locals.
     pub(crate) inner: Vec<LocalId>,
     /// Of each label, those that live there.
     pub(crate) living: Vec<(BlockId, Vec<LocalId>)>,
     /// Names whose address is taken somewhere in the function.
     pub(crate) taken: FxHashSet<Sym>,
+    /// Tells functions apart.
+    pub(crate) serial: u32,
+    /// The parameter that is the frame of the function around.
+    pub(crate) chain: Option<LocalId>,
+    pub(crate) frame: crate::inner::Frame,
+    /// Labels that were met.
+    pub(crate) placed: FxHashSet<Sym>,
+    /// Of complex numbers that are known, by their address, the parts.
+    pub(crate) halves: FxHashMap<ExprId, (ExprId, ExprId)>,
 }
 
 pub(crate) type BlockId0 = BlockId;
@@ -112,8 +127,13 @@ pub(crate) struct Lowerer<'a> {
     pub(crate) enumerators: FxHashMap<(usize, u32), (i128, Ty)>,
     /// Counts types that are not the same each time they are met.
     pub(crate) variable_types: u32,
-    /// Of arrays of variable length, the local that has the number of elements.
-    pub(crate) counts: Vec<LocalId>,
+    /// Of arrays of variable length, the function and its local that has the number of elements.
+    pub(crate) counts: Vec<(u32, LocalId)>,
+    /// Functions that were begun.
+    serials: u32,
+    /// The functions around the one that is being lowered.
+    pub(crate) outers: Vec<crate::inner::Outer>,
+    pub(crate) inners: Vec<crate::inner::Inner>,
     pub(crate) prototype: bool,
     pub(crate) depth: u32,
     /// Of each unit, which expressions have effects.
@@ -198,6 +218,9 @@ impl<'a> Lowerer<'a> {
             enumerators: FxHashMap::default(),
             variable_types: 0,
             counts: Vec::new(),
+            serials: 0,
+            outers: Vec::new(),
+            inners: Vec::new(),
             prototype: false,
             depth: 0,
             effects,
@@ -267,7 +290,8 @@ impl<'a> Lowerer<'a> {
     fn units(&mut self, own: usize) {
         self.own = own;
         for unit in &self.units[..own] {
-            self.defined.extend(unit.functions().map(|f| unit.name(f.name).to_owned()));
+            let all = unit.functions().chain(&unit.extra.outer);
+            self.defined.extend(all.map(|f| unit.name(f.name).to_owned()));
         }
         for u in 0..self.units.len() {
             self.u = u;
@@ -302,7 +326,20 @@ impl<'a> Lowerer<'a> {
                     self.failed.insert((u, name), gap);
                 }
             }
-            for problem in &self.units[u].problems {
+            for f in &self.units[u].extra.outer {
+                self.at = self.here(f.at);
+                if let Err(gap) = self.declare_function(f.name, f.ty, f.storage, u < own, true) {
+                    self.gaps.push(gap.clone());
+                    self.failed.insert((u, f.name), gap);
+                }
+            }
+            // What control flow leaves out because functions are nested is not left out here.
+            let nested = |p: &&front_c::Problem| {
+                self.units[u].extra.outer.iter().any(|f| {
+                    Some(f.name) == p.function && (f.at.offset..f.end.offset).contains(&p.at.offset)
+                })
+            };
+            for problem in self.units[u].problems.iter().filter(|p| !nested(p)) {
                 let what = format!("this could not be read: {}", problem.message);
                 let at = self.here(problem.at);
                 self.gaps.push(Gap { at, what });
@@ -311,9 +348,12 @@ impl<'a> Lowerer<'a> {
         self.same_by_name();
         for u in 0..self.units.len() {
             self.u = u;
-            for (i, item) in self.units[u].items.iter().enumerate() {
+            for f in &self.units[u].extra.outer {
+                self.define_function(u, f, own);
+            }
+            for item in &self.units[u].items {
                 match item {
-                    Item::Function(_) => self.define_function(u, i, own),
+                    Item::Function(f) => self.define_function(u, f, own),
                     Item::Declaration(d) => {
                         if let Some(init) = d.init
                             && let Some(Entity::Object(o)) =
@@ -364,7 +404,8 @@ impl<'a> Lowerer<'a> {
 
     /// A function without blocks for what stands outside of functions.
     pub(crate) fn scratch(&mut self) {
-        self.f = Current::default();
+        self.serials += 1;
+        self.f = Current { serial: self.serials, ..Current::default() };
         self.scopes.clear();
         let entry = self.block();
         self.f.current = entry;
@@ -516,6 +557,7 @@ impl<'a> Lowerer<'a> {
             variadic: false,
             old_style: false,
             weak: false,
+            chained: false,
             gives_way: false,
             own,
             by_itself: None,
@@ -527,13 +569,13 @@ impl<'a> Lowerer<'a> {
     /// What a name means here.
     pub(crate) fn lookup(&self, name: Sym) -> Option<Entity> {
         let inner = self.scopes.iter().rev().find_map(|s| s.get(&name)).copied();
+        let inner = inner.or_else(|| self.lookup_outside(name));
         inner.or_else(|| self.unit_scopes[self.u].get(&name).copied())
     }
 
     // Functions.
 
-    fn define_function(&mut self, u: usize, item: usize, own: usize) {
-        let Item::Function(f) = &self.units[u].items[item] else { return };
+    fn define_function(&mut self, u: usize, f: &front_c::Function, own: usize) {
         let Some(Entity::Function(id)) = self.unit_scopes[u].get(&f.name).copied() else { return };
         // A definition that is weak gives way to another one.
         let gives_way = self.functions[id.index()].gives_way && !f.attributes.weak;
@@ -547,6 +589,21 @@ impl<'a> Lowerer<'a> {
             }
             return;
         }
+        let name = self.text(f.name).to_owned();
+        self.lower_function(id, f, name);
+        let function = &mut self.functions[id.index()];
+        function.gives_way = f.attributes.weak;
+        function.by_itself = match (f.attributes.constructor, f.attributes.destructor) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        };
+    }
+
+    /// Gives a function its body.
+    pub(crate) fn lower_function(&mut self, id: FuncId, f: &front_c::Function, name: String) {
+        let u = self.u;
+        let chained = self.functions[id.index()].chained;
         self.scratch();
         self.at = self.here(f.at);
         let (from, to) = (f.at.offset, f.end.offset);
@@ -555,10 +612,14 @@ impl<'a> Lowerer<'a> {
             .filter(|(at, _)| (from..=to).contains(at))
             .map(|(_, sym)| *sym)
             .collect();
+        let mentioned = self.mentioned_inside(from, to);
+        self.f.taken.extend(mentioned);
         self.f.id = Some(id);
-        self.f.name = self.text(f.name).to_owned();
+        self.f.name = name;
         let at = self.at;
-        if let Err(gap) = self.body(f) {
+        let outers = self.outers.len();
+        if let Err(gap) = self.body(f, chained) {
+            self.outers.truncate(outers);
             // Nothing of it can be trusted.
             self.scratch();
             self.f.id = Some(id);
@@ -575,7 +636,7 @@ impl<'a> Lowerer<'a> {
         let variadic = signature.is_some_and(|s| s.variadic);
         let old_style = signature.is_some_and(|s| s.unprototyped);
         let function = &mut self.functions[id.index()];
-        let params = f.params.len().min(current.locals.len());
+        let params = (f.params.len() + usize::from(chained)).min(current.locals.len());
         function.params = (0..params).map(LocalId::new).collect();
         function.locals = current.locals;
         function.exprs = current.exprs;
@@ -584,16 +645,10 @@ impl<'a> Lowerer<'a> {
         function.variadic = variadic;
         function.old_style = old_style;
         function.at = at;
-        function.own = u < own;
-        function.gives_way = f.attributes.weak;
-        function.by_itself = match (f.attributes.constructor, f.attributes.destructor) {
-            (true, _) => Some(true),
-            (_, true) => Some(false),
-            _ => None,
-        };
+        function.own = u < self.own;
     }
 
-    fn body(&mut self, f: &front_c::Function) -> Lowered<()> {
+    fn body(&mut self, f: &front_c::Function, chained: bool) -> Lowered<()> {
         let unit = self.unit();
         let fty = self.functions[self.f.id.map_or(0, FuncId::index)].ty;
         let Some(signature) = self.types.signature(fty).cloned() else {
@@ -604,16 +659,22 @@ impl<'a> Lowerer<'a> {
         self.scopes.push(FxHashMap::default());
         self.f.marks.push(None);
         self.f.scoped.push(Vec::new());
+        self.f.cleanups.push(Vec::new());
         // Parameters are the first locals, in order; their types may speak of those before them, and compute
         // with locals of their own.
         let mut promoted = Vec::new();
         let void = self.types.of(Kind::Void);
+        if chained {
+            let word = self.types.pointer_to(void);
+            self.f.chain = Some(self.local("(frame around)", word, Home::Register, self.at));
+        }
+        let first = self.f.locals.len();
         for param in &f.params {
             let name = param.name.map_or("", |name| unit.name(name)).to_owned();
             self.local(&name, void, Home::Register, self.at);
         }
         for (i, param) in f.params.iter().enumerate() {
-            let local = LocalId::new(i);
+            let local = LocalId::new(first + i);
             let taken = param.name.is_some_and(|name| self.f.taken.contains(&name));
             self.outer_size(param.ty)?;
             let ty = self.param_type(param.ty)?;
@@ -670,7 +731,9 @@ impl<'a> Lowerer<'a> {
         };
         let next = self.f.current;
         self.end(end, next);
+        self.jump_outward()?;
         self.leave_by_jumps();
+        self.finish_frame();
         Ok(())
     }
 
@@ -686,6 +749,14 @@ impl<'a> Lowerer<'a> {
                 let ty = self.functions[f.index()].ty;
                 let root = self.root(Root::Function(f), ty);
                 (ty, None, Some(root))
+            }
+            Entity::Outside(level, local) => {
+                let (ty, address) = self.outer_local(level, local);
+                (ty, None, Some(address))
+            }
+            Entity::Inner(number) => {
+                let (ty, address) = self.closure(number);
+                (ty, None, Some(address))
             }
             Entity::Local(l) => {
                 let ty = self.f.locals[l.index()].ty;

@@ -81,6 +81,11 @@ impl Lowerer<'_> {
             }
             Tree::Index(a, b) => {
                 let (a, b) = self.operands(*a, *b)?;
+                for (vector, index) in [(a, b), (b, a)] {
+                    if self.types.parts(vector.ty).is_some() {
+                        return self.element_place(vector, index);
+                    }
+                }
                 let (pointer, index) = match self.types.pointee(a.ty) {
                     Some(_) => (a, b),
                     None => (b, a),
@@ -103,6 +108,9 @@ impl Lowerer<'_> {
                 }
             }
             Tree::Compound(ty, init) => self.compound(*ty, *init),
+            Tree::Unary(Unary::Part, inner) => {
+                self.part_place(*inner, unit.extra.imaginary.contains(&e))
+            }
             Tree::Generic(..) => match self.chosen_arm(e)? {
                 Some(arm) => self.place(arm),
                 None => self.gap("`_Generic` without a fitting type"),
@@ -216,8 +224,7 @@ impl Lowerer<'_> {
         loop {
             match self.types.kind(inner).clone() {
                 Kind::Array(element, Length::Variable(n)) => {
-                    let count = self.count_of(n);
-                    factors.push(self.read(count));
+                    factors.push(self.count_of(n));
                     inner = element;
                 }
                 Kind::Array(element, Length::Known(n)) => {
@@ -261,7 +268,6 @@ impl Lowerer<'_> {
                 Ok(Op { expr: address, ty })
             }
             (Where::Memory(_), Kind::Void) => Ok(self.void()),
-            (Where::Memory(_), Kind::Complex(_)) => self.gap("complex numbers"),
             (Where::Memory(address), _) => {
                 let expr = self.expr(ExprKind::Load(address), ty);
                 Ok(Op { expr, ty })
@@ -284,6 +290,10 @@ impl Lowerer<'_> {
         if let Some(no) = self.types.as_record(ty) {
             self.whole(ty)?;
             let size = self.types.record(no).size;
+            let value = match self.types.record(no).parts {
+                Some(_) => self.as_parts(value, ty)?,
+                None => value,
+            };
             let Where::Memory(to) = place.at else { return self.gap("an aggregate in no memory") };
             if self.types.as_record(value.ty).is_none() {
                 return self.gap("a number is assigned to a struct or union");
@@ -332,6 +342,9 @@ impl Lowerer<'_> {
 
     /// A scalar converted to a scalar type.
     pub(crate) fn scalar(&mut self, value: Op, to: Ty) -> Lowered<ExprId> {
+        if self.types.parts(value.ty).is_some() && self.types.is_scalar(to) {
+            return self.from_parts(value, to);
+        }
         if !self.types.is_scalar(value.ty) {
             let (a, b) = (self.types.show(value.ty), self.types.show(to));
             return self.gap(format!("a `{a}` where a `{b}` is wanted"));

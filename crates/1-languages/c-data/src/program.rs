@@ -173,6 +173,9 @@ pub struct Function {
     pub gives_way: bool,
     /// It belongs to the program, and not to the models of the library.
     pub own: bool,
+    /// It stands inside of another function: its first parameter is that one's frame, which calls through pointers
+    /// do not pass.
+    pub chained: bool,
     /// It runs before `main`, or when the program ends.
     pub by_itself: Option<bool>,
     /// Where it is defined.
@@ -391,6 +394,15 @@ pub enum StmtKind {
         result: LocalId,
         /// This local of type `_Bool` becomes whether it did not fit.
         overflow: LocalId,
+    },
+    /// Makes the address that calls a function inside of another one with the frame of that one.
+    Closure {
+        /// The local that gets it.
+        to: LocalId,
+        /// The address of the function ([`Function::chained`]).
+        function: ExprId,
+        /// The frame.
+        chain: ExprId,
     },
     /// What is not covered: a run that gets here ends.
     NotCovered(String),

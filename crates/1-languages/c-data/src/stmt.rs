@@ -2,7 +2,7 @@
 
 use crate::lower::{Entity, Exit, Lowered, Lowerer, Op, Switch};
 use crate::place::{Place, Where};
-use crate::program::{BlockId, End, Gap, Home, LocalId, Stmt, StmtKind};
+use crate::program::{BlockId, Call, Callee, End, FuncId, Gap, Home, LocalId, Stmt, StmtKind};
 use c_types::{Kind, Length, Ty};
 use front_c::{Declaration, ForInit, StmtId, StmtKind as Tree, Storage, Sym, TypeKind};
 use rustc_hash::FxHashMap;
@@ -12,10 +12,14 @@ impl Lowerer<'_> {
         self.scopes.push(FxHashMap::default());
         self.f.marks.push(None);
         self.f.scoped.push(Vec::new());
+        self.f.cleanups.push(Vec::new());
     }
 
     pub(crate) fn close_scope(&mut self) {
         self.scopes.pop();
+        let depth = self.f.cleanups.len().saturating_sub(1);
+        self.clean_down_to(depth);
+        self.f.cleanups.pop();
         if let Some(Some(mark)) = self.f.marks.pop() {
             self.stmt(StmtKind::Free(mark));
         }
@@ -65,8 +69,30 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Calls what `cleanup` says of the locals of scopes from a depth on, the last one first.
+    fn clean_down_to(&mut self, depth: usize) {
+        let open = &self.f.cleanups[depth.min(self.f.cleanups.len())..];
+        let due: Vec<(LocalId, FuncId)> = open.iter().flatten().copied().rev().collect();
+        for (local, function) in due {
+            let address = self.address_of(local);
+            let ty = self.functions[function.index()].ty;
+            self.stmt(StmtKind::Call(Call {
+                callee: Callee::Direct(function),
+                ty,
+                args: vec![address],
+                result: None,
+                result_at: None,
+            }));
+        }
+    }
+
+    fn to_clean(&self) -> bool {
+        self.f.cleanups.iter().any(|scope| !scope.is_empty())
+    }
+
     /// Frees what scopes from a depth on have allocated.
     fn free_down_to(&mut self, depth: usize) {
+        self.clean_down_to(depth);
         let mark = self.f.marks[depth.min(self.f.marks.len())..].iter().flatten().next().copied();
         if let Some(mark) = mark {
             self.stmt(StmtKind::Free(mark));
@@ -91,6 +117,7 @@ impl Lowerer<'_> {
     pub(crate) fn place_label(&mut self, label: Sym) {
         let block = self.label(label);
         if self.dry == 0 {
+            self.f.placed.insert(label);
             self.goto(block);
             self.living(Some(block));
         }
@@ -112,6 +139,7 @@ impl Lowerer<'_> {
             self.f.switches.truncate(scopes.2);
             self.f.marks.truncate(marks);
             self.f.scoped.truncate(marks);
+            self.f.cleanups.truncate(marks);
             if self.dry > 0 {
                 return Err(gap);
             }
@@ -134,7 +162,13 @@ impl Lowerer<'_> {
                 self.at = self.here(*end);
                 self.close_scope();
             }
-            Tree::Declare(list) => self.declarations(list)?,
+            Tree::Declare(list) => {
+                for &ty in unit.extra.typedefs.get(&s).into_iter().flatten() {
+                    self.measure(ty);
+                }
+                self.declarations(list)?;
+                self.define_inner(s)?;
+            }
             Tree::If(c, then, other) => {
                 let (yes, no) = (self.block(), self.block());
                 self.condition(*c, yes, no)?;
@@ -192,6 +226,9 @@ impl Lowerer<'_> {
                 self.close_scope();
             }
             Tree::Switch(e, body) => self.switch(*e, *body)?,
+            Tree::Goto(_) | Tree::GotoComputed(_) if self.to_clean() => {
+                return self.gap("a jump where `cleanup` is due");
+            }
             Tree::Goto(label) => {
                 let block = self.label(*label);
                 self.leave(End::Jump(block));
@@ -241,12 +278,36 @@ impl Lowerer<'_> {
                 let nothing = asm.empty && (asm.outputs.is_empty() || asm.inputs.is_empty());
                 let operands = asm.outputs.iter().chain(&asm.inputs);
                 let effects = operands.into_iter().any(|e| self.effects[self.u][e.index()]);
-                if !nothing || effects {
+                if (!nothing || effects) && !self.hands_on(asm)? {
                     return self.gap("assembler");
                 }
             }
         }
         Ok(())
+    }
+
+    /// Assembler without text hands on what lies in the same register: `asm("" : "=r"(x) : "0"(y))` is `x = y`.
+    fn hands_on(&mut self, asm: &front_c::Asm) -> Lowered<bool> {
+        let tied = |k: usize| asm.ties.iter().any(|tie| *tie == Some(k as u32));
+        let known = (0..asm.outputs.len()).all(|k| asm.kept.get(k) == Some(&true) || tied(k));
+        let whole = asm.ties.iter().flatten().all(|&k| (k as usize) < asm.outputs.len());
+        let effects = asm.outputs.iter().any(|e| self.effects[self.u][e.index()]);
+        if !asm.empty || !known || !whole || !asm.labels.is_empty() || effects {
+            return Ok(false);
+        }
+        let mut values = Vec::new();
+        for (&input, tie) in asm.inputs.iter().zip(&asm.ties) {
+            let value = self.rvalue(input)?;
+            match tie {
+                Some(k) => values.push((*k, self.outlive(value)?)),
+                None => continue,
+            }
+        }
+        for (k, value) in values {
+            let place = self.place(asm.outputs[k as usize])?;
+            self.store(place, value, false)?;
+        }
+        Ok(true)
     }
 
     /// A condition; where it is not covered, both ways are left open, and not reached from here.
@@ -329,14 +390,25 @@ impl Lowerer<'_> {
             }
             Some(e) => {
                 let value = self.rvalue(e)?;
+                let value = match self.types.parts(ty) {
+                    Some(_) => self.as_parts(value, ty)?,
+                    None => value,
+                };
                 let expr = match self.types.as_record(ty) {
                     Some(_) if self.types.as_record(value.ty).is_some() => value.expr,
                     Some(_) => return self.gap("a number is returned as a struct"),
                     None => self.scalar(value, ty)?,
                 };
+                // What is cleaned up must not change it.
+                let expr = match (self.to_clean(), self.types.is_scalar(ty)) {
+                    (false, _) => expr,
+                    (true, true) => self.keep(expr),
+                    (true, false) => self.outlive(Op { expr, ty })?.expr,
+                };
                 End::Return(Some(expr))
             }
         };
+        self.clean_down_to(0);
         self.leave(end);
         Ok(())
     }
@@ -368,9 +440,13 @@ impl Lowerer<'_> {
 
     fn declaration(&mut self, d: &Declaration) -> Lowered<()> {
         let unit = self.unit();
-        if d.attributes.cleanup.is_some() {
-            return self.gap("the attribute `cleanup`");
-        }
+        let cleanup = match d.attributes.cleanup {
+            Some(name) => match self.lookup(name) {
+                Some(Entity::Function(id)) => Some(id),
+                _ => return self.gap("the attribute `cleanup`"),
+            },
+            None => None,
+        };
         let node = unit.ty(d.ty);
         let auto = matches!(node.kind, TypeKind::Other(sym) if unit.name(sym) == "__auto_type");
         let ty = match (auto, d.init.map(|init| &unit.inits[init.index()])) {
@@ -382,6 +458,11 @@ impl Lowerer<'_> {
             _ => self.ty(d.ty)?,
         };
         let is_function = matches!(self.types.kind(ty), Kind::Function(_));
+        if is_function && d.storage == Storage::Auto {
+            let entity = self.declare_inner(d.name, ty);
+            self.bind(d.name, entity);
+            return Ok(());
+        }
         if d.storage == Storage::Extern || is_function {
             let entity = self.declare(d, self.u < self.own, false)?;
             self.bind(d.name, entity);
@@ -405,11 +486,14 @@ impl Lowerer<'_> {
             return Ok(());
         }
         if self.is_variable(ty) {
+            if cleanup.is_some() {
+                return self.gap("the attribute `cleanup`");
+            }
             return self.variable_length(d, ty);
         }
         self.size_of(ty)?;
         let scalar = self.types.is_scalar(ty);
-        let taken = self.f.taken.contains(&d.name);
+        let taken = self.f.taken.contains(&d.name) || cleanup.is_some();
         let home = if scalar && !taken { Home::Register } else { Home::Memory };
         let local = self.local(self.text(d.name), ty, home, self.at);
         if let Some(asked) = asked {
@@ -432,10 +516,13 @@ impl Lowerer<'_> {
             };
             self.initialise(Place { at, ty }, init)?;
         }
+        if let (Some(function), Some(scope)) = (cleanup, self.f.cleanups.last_mut()) {
+            scope.push((local, function));
+        }
         Ok(())
     }
 
-    fn is_variable(&self, mut ty: Ty) -> bool {
+    pub(crate) fn is_variable(&self, mut ty: Ty) -> bool {
         while let Kind::Array(element, length) = self.types.kind(ty) {
             if matches!(length, Length::Variable(_)) {
                 return true;

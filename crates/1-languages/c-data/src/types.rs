@@ -1,9 +1,10 @@
 //! Types as the tree has them → types of the table.
 
 use crate::lower::{Lowered, Lowerer};
-use crate::program::{LocalId, StmtKind};
+use crate::program::StmtKind;
 use c_types::{
-    IntKind, Kind, Length, MemberSpec, RecordNo, RecordSpec, Signature, Ty, arithmetic_named,
+    FloatKind, IntKind, Kind, Length, MemberSpec, RecordNo, RecordSpec, Signature, Ty,
+    arithmetic_named,
 };
 use front_c::{Aligned, EnumId, EnumeratorId, ExprId, RecordId, Tag, TypeId, TypeKind};
 
@@ -21,13 +22,29 @@ impl Lowerer<'_> {
         Ok(ty)
     }
 
+    /// A type that `typedef` names in a block: the lengths of its arrays are those of now, wherever it is used.
+    pub(crate) fn measure(&mut self, t: TypeId) {
+        let before = self.variable_types;
+        // What is not covered is told where the type is used.
+        if let Ok(ty) = self.ty(t)
+            && self.variable_types != before
+            && self.dry == 0
+        {
+            self.type_cache.insert((self.u, t), ty);
+        }
+    }
+
     fn ty_here(&mut self, t: TypeId) -> Lowered<Ty> {
         let unit = self.unit();
         let node = unit.ty(t);
         let ty = match &node.kind {
             TypeKind::Void => self.types.of(Kind::Void),
             TypeKind::Base(sym) => match arithmetic_named(unit.name(*sym)) {
-                Some(kind) => self.types.of(kind),
+                Some((kind, false)) => self.types.of(kind),
+                Some((kind, true)) => {
+                    let element = self.types.of(kind);
+                    self.complex_type(element)
+                }
                 None => return self.gap(format!("the type `{}`", unit.name(*sym))),
             },
             TypeKind::Named(_, inner) => self.ty(*inner)?,
@@ -75,7 +92,15 @@ impl Lowerer<'_> {
         };
         let ty = match (node.odd, unit.extra.modes.get(&t)) {
             (false, _) => ty,
-            (true, Some(mode)) => self.mode(ty, unit.name(*mode))?,
+            // What stands before a declarator is about the innermost type, which has it already.
+            (true, Some(_)) if self.is_derived(t) => ty,
+            (true, Some(mode)) => match unit.extra.vectors.get(&t) {
+                Some(size) => match self.constant_expr(*size)? {
+                    Some(bytes) => self.vector_type(ty, bytes)?,
+                    None => return self.gap("a vector of such a size"),
+                },
+                None => self.mode(ty, unit.name(*mode))?,
+            },
             (true, None) if matches!(node.kind, TypeKind::Named(..)) => ty,
             (true, None) => return self.gap("a vector type"),
         };
@@ -92,7 +117,39 @@ impl Lowerer<'_> {
         Ok(ty)
     }
 
+    /// Whether a type is made of an inner one that attributes have made another one of.
+    fn is_derived(&self, t: TypeId) -> bool {
+        let unit = self.unit();
+        let mut inner = t;
+        loop {
+            inner = match unit.ty(inner).kind {
+                TypeKind::Pointer(to) | TypeKind::Array(to, _) => to,
+                TypeKind::Function { result, .. } => result,
+                _ => return inner != t && unit.extra.modes.contains_key(&inner),
+            };
+        }
+    }
+
     fn mode(&mut self, ty: Ty, mode: &str) -> Lowered<Ty> {
+        if self.types.is_float(ty) {
+            let kind = match mode.trim_matches('_') {
+                "SF" => FloatKind::Float,
+                "DF" => FloatKind::Double,
+                "XF" => FloatKind::LongDouble,
+                _ => return self.gap(format!("the mode `{mode}`")),
+            };
+            return Ok(self.types.of(Kind::Float(kind)));
+        }
+        if self.types.parts(ty).is_some() {
+            let element = match mode.trim_matches('_') {
+                "SC" => Kind::Float(FloatKind::Float),
+                "DC" => Kind::Float(FloatKind::Double),
+                "XC" => Kind::Float(FloatKind::LongDouble),
+                _ => return self.gap(format!("the mode `{mode}`")),
+            };
+            let element = self.types.of(element);
+            return Ok(self.complex_type(element));
+        }
         let Some(int) = self.types.as_int(ty) else { return self.gap("`mode` of such a type") };
         let kind = match mode.trim_matches('_') {
             "QI" | "byte" => IntKind::SignedChar,
@@ -190,13 +247,8 @@ impl Lowerer<'_> {
         let count = self.convert(count.expr, size);
         let local = self.temp(size);
         self.stmt(StmtKind::Set(local, count));
-        self.counts.push(local);
+        self.counts.push((self.f.serial, local));
         Ok(Length::Variable(self.counts.len() as u32 - 1))
-    }
-
-    /// The local that counts the elements of an array of variable length.
-    pub(crate) fn count_of(&self, number: u32) -> LocalId {
-        self.counts[number as usize]
     }
 
     /// The value of an integer constant expression; none if it is not constant.
@@ -241,6 +293,7 @@ impl Lowerer<'_> {
         self.scopes.truncate(scopes);
         self.f.marks.truncate(marks);
         self.f.scoped.truncate(marks);
+        self.f.cleanups.truncate(marks);
         // Types of variable length that were met stay what they are; their locals, too.
         if self.variable_types == variable {
             self.f.locals.truncate(saved.2);
@@ -374,8 +427,17 @@ impl Lowerer<'_> {
         }
         let unit = self.unit();
         let node = &unit.enums[e.index()];
-        if node.odd {
-            return self.gap("an enumeration with attributes or a type of its own");
+        let (packed, of) = unit.extra.enums.get(&e).copied().unwrap_or_default();
+        if let Some(of) = of {
+            let of = self.ty(of)?;
+            let Kind::Int(int) = *self.types.kind(of) else {
+                return self.gap("an enumeration of a type of its own");
+            };
+            let name = node.tag.map(|tag| unit.name(tag).to_owned());
+            let no = self.types.new_enum(name, int);
+            let ty = self.types.of(Kind::Enum(no));
+            self.enum_types.insert(key, ty);
+            return Ok(ty);
         }
         let name = node.tag.map(|tag| unit.name(tag).to_owned());
         let (mut least, mut most) = (0, 0);
@@ -385,7 +447,19 @@ impl Lowerer<'_> {
             most = most.max(value);
         }
         let long = self.types.model().long == 64;
+        let small = |bits: u32| {
+            let half = 1i128 << (bits - 1);
+            if least < 0 { least >= -half && most < half } else { most < 2 * half }
+        };
         let int = match (least < 0, least >= i32::MIN.into()) {
+            (negative, _) if packed && small(8) => match negative {
+                true => IntKind::SignedChar,
+                false => IntKind::UnsignedChar,
+            },
+            (negative, _) if packed && small(16) => match negative {
+                true => IntKind::Short,
+                false => IntKind::UnsignedShort,
+            },
             (false, _) if most <= u32::MAX.into() => IntKind::Unsigned,
             (true, true) if most <= i32::MAX.into() => IntKind::Int,
             (false, _) if long => IntKind::UnsignedLong,

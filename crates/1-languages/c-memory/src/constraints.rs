@@ -4,7 +4,7 @@ use crate::objects::{Made, of_root};
 use crate::solve::{Arg, Edge, Node, Site, Solver};
 use c_data::{
     BinOp, BlockId, Call, Callee, End, ExprId, ExprKind, FuncId, Function, Home, Operation,
-    Program, StmtKind,
+    Program, Root, StmtKind,
 };
 
 /// What is known of a value as an address.
@@ -342,6 +342,16 @@ impl Walk<'_, '_> {
                 }
             }
             StmtKind::SetJump { buffer, .. } => self.access(here, self.of(*buffer), 8, false),
+            StmtKind::Closure { to, function, chain } => {
+                let to = self.local(*to);
+                self.flow(self.of(*function), to);
+                let chain = self.of(*chain);
+                if let ExprKind::Root(Root::Function(f)) = self.function.expr(*function).kind
+                    && let (Some(chain), Some(param)) = (self.node(chain), self.solver.param(f, 0))
+                {
+                    self.solver.edge(chain, Edge::Copy(param));
+                }
+            }
             StmtKind::Eval(_)
             | StmtKind::Mark(_)
             | StmtKind::Free(_)
@@ -383,7 +393,14 @@ impl Walk<'_, '_> {
         });
         let result = call.result.map(|local| self.local(local));
         let made = Made::Allocated(self.id, here.block, here.stmt);
-        let site = self.solver.site(Site { args, result, result_at, made, at: here });
+        let site = self.solver.site(Site {
+            args,
+            result,
+            result_at,
+            made,
+            at: here,
+            by_pointer: matches!(call.callee, Callee::Indirect(_)),
+        });
         match call.callee {
             Callee::Direct(f) => self.solver.call(site, f),
             Callee::Indirect(e) => {

@@ -64,6 +64,8 @@ pub(crate) struct Site {
     pub(crate) result_at: Option<(Node, u64)>,
     /// Where it stands.
     pub(crate) at: Operation,
+    /// It is a call through a pointer.
+    pub(crate) by_pointer: bool,
     /// What it makes if an allocator is called.
     pub(crate) made: Made,
 }
@@ -401,7 +403,7 @@ impl<'p> Solver<'p> {
     }
 
     /// The node of a parameter.
-    fn param(&mut self, f: FuncId, i: usize) -> Option<Node> {
+    pub(crate) fn param(&mut self, f: FuncId, i: usize) -> Option<Node> {
         let function = &self.program.functions[f.index()];
         let local = *function.params.get(i)?;
         Some(match function.locals[local.index()].home {
@@ -427,9 +429,11 @@ impl<'p> Solver<'p> {
                 None => self.call_outside(at),
             };
         }
+        // A call through a pointer does not pass the frame that the closure has.
+        let shift = usize::from(self.program.functions[f.index()].chained && site.by_pointer);
         for (i, arg) in site.args.iter().enumerate() {
             let Some(value) = arg.value else { continue };
-            match (self.param(f, i), arg.aggregate) {
+            match (self.param(f, i + shift), arg.aggregate) {
                 (Some(param), _) => self.edge(value, Edge::Copy(param)),
                 (None, aggregate) => {
                     let more = self.place_of(Made::More(f), 0);

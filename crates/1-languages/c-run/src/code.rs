@@ -351,6 +351,11 @@ pub(crate) enum Op {
     Overflow {
         index: u32,
     },
+    Closure {
+        d: Reg,
+        f: u32,
+        chain: Reg,
+    },
     NotCovered {
         index: u32,
     },

@@ -111,6 +111,8 @@ pub(crate) struct WatchList {
     pub(crate) check: Option<Check>,
     /// Heads of loops are watched.
     pub(crate) heads: bool,
+    /// Locals of inner blocks are gone behind them.
+    pub(crate) scopes: bool,
 }
 
 /// Compiles all functions. None if there is no thread to do it on.
@@ -302,7 +304,8 @@ impl Compiler<'_> {
 
     /// Whether it matters when locals of inner blocks are there.
     fn scopes(&self) -> bool {
-        matches!(self.watched.check, Some(Check::Memory | Check::Uninitialised))
+        self.watched.scopes
+            || matches!(self.watched.check, Some(Check::Memory | Check::Uninitialised))
     }
 
     /// Registers beside those of locals: whether they were written.
@@ -332,6 +335,7 @@ impl Compiler<'_> {
             StmtKind::Allocate { to, .. } | StmtKind::VaNext { to, .. } => (vec![*to], 1),
             StmtKind::SetJump { result, .. } => (vec![*result], 1),
             StmtKind::Overflow { result, overflow, .. } => (vec![*result, *overflow], 1),
+            StmtKind::Closure { to, .. } => (vec![*to], 1),
             StmtKind::Begin(local) => (vec![*local], 0),
             _ => return,
         };
@@ -455,6 +459,13 @@ impl Compiler<'_> {
                 self.code.exact.push(exact);
                 let index = self.code.exact.len() as u32 - 1;
                 self.emit(Op::Overflow { index });
+            }
+            StmtKind::Closure { to, function, chain } => {
+                let chain = self.value(*chain);
+                if let ExprKind::Root(Root::Function(f)) = self.f.expr(*function).kind {
+                    let d = self.homes[to.index()];
+                    self.emit(Op::Closure { d, f: f.index() as u32, chain });
+                }
             }
             StmtKind::NotCovered(what) => self.not_covered(what.clone()),
         }

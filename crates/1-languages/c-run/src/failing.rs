@@ -1,9 +1,14 @@
 //! Operations that fail: which ones they are, and what is found when a run is over.
 
 use crate::code::{Bin, Pc};
-use crate::machine::{Machine, Stop};
+use crate::machine::{Machine, Report, Stop};
 use crate::passes::Pass;
 use c_data::{At, BlockId, Check, ExprId, FuncId, Operation, Undefined};
+
+/// How many notes of undefined behaviour there are at most.
+const MAX_NOTES: usize = 100;
+/// Calls that are noted of an allocation.
+const MAX_CALLS: usize = 32;
 
 /// An operation that failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,6 +21,8 @@ pub struct Failure {
     pub what: String,
     /// Where the object is declared or allocated, if there is one.
     pub origin: Option<At>,
+    /// Of memory that is lost: where the calls stood that were active when it was allocated, the outermost first.
+    pub made_in: Vec<At>,
 }
 
 impl Machine<'_> {
@@ -64,6 +71,43 @@ impl Machine<'_> {
         frame.is_some_and(|f| self.code.routines[f.routine as usize].looked_into)
     }
 
+    /// An operator whose result is undefined. A quotient that does not fit ends the run, as a divisor 0 does: the
+    /// processor has no result, however the rest of arithmetic wraps.
+    #[cold]
+    pub(crate) fn undefined_operator(
+        &mut self,
+        what: Undefined,
+        k: Bin,
+        x: u64,
+        y: u64,
+    ) -> Result<(), Stop> {
+        let detail = operands(k, x, y);
+        let divides = matches!(k, Bin::DivI32 | Bin::DivI64 | Bin::RemI32 | Bin::RemI64);
+        let asked = self.asked(what, k);
+        let ends = divides && what == Undefined::Overflow && self.check != Some(Check::Overflow);
+        match ends {
+            true => Err(Stop::Undefined(format!("{}: {detail}", asked.name()))),
+            false => self.undefined(asked, detail),
+        }
+    }
+
+    /// Notes what is undefined beside operators; the run goes on.
+    #[cold]
+    pub(crate) fn note(&mut self, what: String) {
+        let at = self.code.places[(self.pc as usize).saturating_sub(1)];
+        let known = self.reports.iter().any(|r| r.at == at && r.what == what);
+        if !known && self.reports.len() < MAX_NOTES {
+            self.reports.push(Report { what, at });
+        }
+    }
+
+    /// Notes that a builtin has no value for 0.
+    pub(crate) fn no_zero(&mut self, value: u64, name: &str) {
+        if value == 0 {
+            self.note(format!("`__builtin_{name}` of 0"));
+        }
+    }
+
     /// What a question calls it: a signed number is shifted out of range.
     pub(crate) fn asked(&self, what: Undefined, k: Bin) -> Undefined {
         let asked = self.check == Some(Check::Overflow) && what == Undefined::Shift;
@@ -79,7 +123,25 @@ impl Machine<'_> {
             self.memory.now = pc;
             self.memory.made_at = self.code.places[pc as usize];
             self.makers.insert(pc, routine);
+            let stack = self.stack();
+            let next = self.memory.stacks.len() as u32;
+            self.memory.calls = *self.memory.stacks.entry(stack).or_insert(next);
         }
+    }
+
+    /// Where the program's functions stand that are active, the outermost first, those that are far out not among them.
+    fn stack(&self) -> Vec<At> {
+        let mut out = Vec::new();
+        let mut pc = self.pc.checked_sub(1);
+        for frame in self.frames.iter().rev() {
+            let Some(here) = pc.filter(|_| out.len() < MAX_CALLS) else { break };
+            if self.code.routines[frame.routine as usize].own {
+                out.push(self.code.places[here as usize]);
+            }
+            pc = frame.back.checked_sub(1);
+        }
+        out.reverse();
+        out
     }
 
     /// Fails if bytes that are read were never written. An invalid address is another question.
@@ -130,11 +192,35 @@ impl Machine<'_> {
             };
             let routine = self.makers.get(&object.made);
             let operation = routine.map(|&routine| self.operation((routine, object.made), false));
-            if operation.is_none() || out.iter().all(|f| f.operation != operation) {
+            let calls = self.memory.stacks.iter().find(|(_, number)| **number == object.calls);
+            let made_in = calls.map(|(calls, _)| calls.clone()).unwrap_or_default();
+            let same = |f: &Failure| f.operation == operation && f.made_in == made_in;
+            if operation.is_none() || !out.iter().any(same) {
                 let origin = Some(self.memory.origin(&object)).filter(|at| at.line > 0);
-                out.push(Failure { check, operation, what, origin });
+                out.push(Failure { check, operation, what, origin, made_in });
             }
         }
         out
+    }
+}
+
+/// Operands as people write them.
+#[cold]
+fn operands(k: Bin, x: u64, y: u64) -> String {
+    use Bin::*;
+    let sign = match k {
+        AddI32 | AddI64 => "+",
+        SubI32 | SubI64 => "-",
+        MulI32 | MulI64 => "*",
+        DivI32 | DivI64 | DivU => "/",
+        RemI32 | RemI64 | RemU => "%",
+        ShlI32 | ShlU32 | ShlI64 | ShlU64 => "<<",
+        ShrI32 | ShrU32 | ShrI64 | ShrU64 => ">>",
+        _ => "?",
+    };
+    let unsigned = matches!(k, DivU | RemU | ShlU32 | ShlU64 | ShrU32 | ShrU64);
+    match unsigned {
+        true => format!("{x} {sign} {}", y as i64),
+        false => format!("{} {sign} {}", x as i64, y as i64),
     }
 }

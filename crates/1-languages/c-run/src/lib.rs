@@ -26,6 +26,7 @@
 mod arith;
 mod code;
 mod compile;
+mod exact;
 mod failing;
 mod format;
 mod library;
@@ -33,6 +34,7 @@ mod machine;
 mod mathematics;
 mod memory;
 mod passes;
+mod pointers;
 mod random;
 mod regions;
 mod repeats;

@@ -113,6 +113,7 @@ void (*signal(int number, void (*handler)(int)))(int) {
 int raise(int number) {
   void (*handler)(int) = bop_signals[number];
   if (handler == (void (*)(int))1) return 0;
+  if (!number) return 0;
   if (!handler) __bop_signal(number);
   bop_signals[number] = 0;
   handler(number);
@@ -327,4 +328,133 @@ const int **__ctype_toupper_loc(void) {
     bop_upper_at = bop_upper + 128;
   }
   return &bop_upper_at;
+}
+
+/* Complex numbers, as gcc 12's own library computes them. */
+static float _Complex bop_complexf(float x, float y) { float _Complex z; __real__ z = x; __imag__ z = y; return z; }
+static double _Complex bop_complex(double x, double y) { double _Complex z; __real__ z = x; __imag__ z = y; return z; }
+static long double _Complex bop_complexl(long double x, long double y) { long double _Complex z; __real__ z = x; __imag__ z = y; return z; }
+static double bop_unit(double x) { return copysign(x - x != x - x && x == x ? 1.0 : 0.0, x); }
+static int bop_inf(double x) { return x == x && x - x != x - x; }
+static int bop_finite(double x) { return x - x == x - x; }
+double _Complex __muldc3(double a, double b, double c, double d) {
+    double ac = a * c, bd = b * d, ad = a * d, bc = b * c;
+    double x = ac - bd, y = ad + bc;
+    if (x != x && y != y) {
+        int again = 0;
+        if (bop_inf(a) || bop_inf(b)) {
+            a = bop_unit(a); b = bop_unit(b);
+            if (c != c) c = copysign(0.0, c);
+            if (d != d) d = copysign(0.0, d);
+            again = 1;
+        }
+        if (bop_inf(c) || bop_inf(d)) {
+            c = bop_unit(c); d = bop_unit(d);
+            if (a != a) a = copysign(0.0, a);
+            if (b != b) b = copysign(0.0, b);
+            again = 1;
+        }
+        if (!again && (bop_inf(ac) || bop_inf(bd) || bop_inf(ad) || bop_inf(bc))) {
+            if (a != a) a = copysign(0.0, a);
+            if (b != b) b = copysign(0.0, b);
+            if (c != c) c = copysign(0.0, c);
+            if (d != d) d = copysign(0.0, d);
+            again = 1;
+        }
+        if (again) { x = __builtin_inf() * (a * c - b * d); y = __builtin_inf() * (a * d + b * c); }
+    }
+    return bop_complex(x, y);
+}
+float _Complex __mulsc3(float a, float b, float c, float d) {
+    float ac = a * c, bd = b * d, ad = a * d, bc = b * c;
+    float x = ac - bd, y = ad + bc;
+    if (x != x && y != y) {
+        double _Complex z = __muldc3(a, b, c, d);
+        x = __real__ z; y = __imag__ z;
+    }
+    return bop_complexf(x, y);
+}
+long double _Complex __mulxc3(long double a, long double b, long double c, long double d) {
+    double _Complex z = __muldc3(a, b, c, d);
+    return bop_complexl(__real__ z, __imag__ z);
+}
+static double _Complex bop_quotient(double x, double y, double a, double b, double c, double d) {
+    if (x != x && y != y) {
+        if (c == 0.0 && d == 0.0 && (a == a || b == b)) {
+            x = copysign(__builtin_inf(), c) * a;
+            y = copysign(__builtin_inf(), c) * b;
+        } else if ((bop_inf(a) || bop_inf(b)) && bop_finite(c) && bop_finite(d)) {
+            a = bop_unit(a); b = bop_unit(b);
+            x = __builtin_inf() * (a * c + b * d);
+            y = __builtin_inf() * (b * c - a * d);
+        } else if ((bop_inf(c) || bop_inf(d)) && bop_finite(a) && bop_finite(b)) {
+            c = bop_unit(c); d = bop_unit(d);
+            x = 0.0 * (a * c + b * d);
+            y = 0.0 * (b * c - a * d);
+        }
+    }
+    return bop_complex(x, y);
+}
+float _Complex __divsc3(float a, float b, float c, float d) {
+    double aa = a, bb = b, cc = c, dd = d, by = cc * cc + dd * dd;
+    float x = (aa * cc + bb * dd) / by, y = (bb * cc - aa * dd) / by;
+    double _Complex z = bop_quotient(x, y, a, b, c, d);
+    return bop_complexf(__real__ z, __imag__ z);
+}
+double _Complex __divdc3(double a, double b, double c, double d) {
+    const double big = 1.7976931348623157e308 / 2, small = 2.2250738585072014e-308, e = 2.220446049250313e-16;
+    double x, y, ratio, by;
+    int turned = fabs(c) < fabs(d);
+    double largest = fabs(turned ? d : c);
+    if (largest >= big) {
+        a /= 2; b /= 2; c /= 2; d /= 2;
+    } else if (largest < e
+            || (fabs(a) < small && fabs(b) < big * e && largest < big * e)
+            || (fabs(b) < small && fabs(a) < big * e && largest < big * e)) {
+        a *= 1 / e; b *= 1 / e; c *= 1 / e; d *= 1 / e;
+    }
+    if (turned) {
+        ratio = c / d;
+        by = c * ratio + d;
+        if (fabs(ratio) > small) { x = (a * ratio + b) / by; y = (b * ratio - a) / by; }
+        else { x = (c * (a / d) + b) / by; y = (c * (b / d) - a) / by; }
+    } else {
+        ratio = d / c;
+        by = d * ratio + c;
+        if (fabs(ratio) > small) { x = (b * ratio + a) / by; y = (b - a * ratio) / by; }
+        else { x = (a + d * (b / c)) / by; y = (b - d * (a / c)) / by; }
+    }
+    return bop_quotient(x, y, a, b, c, d);
+}
+long double _Complex __divxc3(long double a, long double b, long double c, long double d) {
+    double _Complex z = __divdc3(a, b, c, d);
+    return bop_complexl(__real__ z, __imag__ z);
+}
+double cabs(double _Complex z) { return hypot(__real__ z, __imag__ z); }
+float cabsf(float _Complex z) { return hypot(__real__ z, __imag__ z); }
+double carg(double _Complex z) { return atan2(__imag__ z, __real__ z); }
+
+/* Wide characters: `wchar_t` is `int`. */
+size_t wcslen(const int *s) { size_t n = 0; while (s[n]) n++; return n; }
+int *wcscpy(int *to, const int *s) { int *d = to; while ((*d++ = *s++)); return to; }
+int *wcsncpy(int *to, const int *s, size_t n) { size_t i = 0; for (; i < n && s[i]; i++) to[i] = s[i]; for (; i < n; i++) to[i] = 0; return to; }
+int *wcscat(int *to, const int *s) { wcscpy(to + wcslen(to), s); return to; }
+int *wcsncat(int *to, const int *s, size_t n) { int *d = to + wcslen(to); while (n-- && *s) *d++ = *s++; *d = 0; return to; }
+int wcscmp(const int *a, const int *b) { while (*a && *a == *b) a++, b++; return *a < *b ? -1 : *a > *b; }
+int wcsncmp(const int *a, const int *b, size_t n) { for (; n && *a && *a == *b; n--) a++, b++; return !n ? 0 : *a < *b ? -1 : *a > *b; }
+int *wcschr(const int *s, int c) { for (; *s != c; s++) if (!*s) return 0; return (int *)s; }
+int *wcsrchr(const int *s, int c) { const int *last = 0; do if (*s == c) last = s; while (*s++); return (int *)last; }
+int *wmemset(int *to, int c, size_t n) { for (size_t i = 0; i < n; i++) to[i] = c; return to; }
+int *wmemcpy(int *to, const int *s, size_t n) { return memcpy(to, s, n * sizeof *to); }
+int *wmemmove(int *to, const int *s, size_t n) { return memmove(to, s, n * sizeof *to); }
+int wmemcmp(const int *a, const int *b, size_t n) { for (; n; n--, a++, b++) if (*a != *b) return *a < *b ? -1 : 1; return 0; }
+int *wmemchr(const int *s, int c, size_t n) { for (; n; n--, s++) if (*s == c) return (int *)s; return 0; }
+unsigned __int128 bswap128(unsigned __int128 x) {
+    return (unsigned __int128)__builtin_bswap64(x) << 64 | __builtin_bswap64(x >> 64);
+}
+static int bop_names;
+static char bop_name[24];
+char *tmpnam(char *to) {
+    sprintf(bop_name, "/tmp/file%d", bop_names++);
+    return to ? strcpy(to, bop_name) : bop_name;
 }

@@ -246,6 +246,14 @@ fn strings(plain: &str) -> Option<F> {
                 m.memory.copy(a.values[0], a.values[1], a.values[2])?;
                 Ok(a.values[0] + a.values[2])
             },
+            "memcpy" => |m, a| {
+                let [to, from, size, ..] = a.values;
+                if to != from && to.abs_diff(from) < size {
+                    m.note(format!("`memcpy` of {size} bytes that overlap"));
+                }
+                m.memory.copy(to, from, size)?;
+                Ok(to)
+            },
             _ => |m, a| {
                 m.memory.copy(a.values[0], a.values[1], a.values[2])?;
                 Ok(a.values[0])
@@ -580,6 +588,10 @@ fn assert_fail(m: &mut Machine<'_>, a: Args) -> Done {
 /// The next input, as a value of a type.
 fn nondet(ty: &str) -> Option<F> {
     fn next(m: &mut Machine<'_>) -> Result<i128, Stop> {
+        given(m).map(source::fraction::whole)
+    }
+    /// The same for those that may have fractions.
+    fn given(m: &mut Machine<'_>) -> Result<i128, Stop> {
         let next = m.inputs.pop_front();
         match next.or_else(|| m.repeats.as_mut().and_then(|repeats| repeats.next())) {
             Some(value) => {
@@ -609,8 +621,11 @@ fn nondet(ty: &str) -> Option<F> {
             Ok(if m.pointer == 8 { value as u64 } else { u64::from(value as u32) })
         },
         "longlong" | "ulonglong" | "u64" | "S64" | "U64" => |m, _| Ok(next(m)? as u64),
-        "float" => |m, _| Ok(u64::from((next(m)? as f32).to_bits())),
-        "double" => |m, _| Ok((next(m)? as f64).to_bits()),
+        "float" => |m, _| {
+            let x = source::fraction::value(given(m)?) as f32;
+            Ok(u64::from(x.to_bits()))
+        },
+        "double" => |m, _| Ok(source::fraction::value(given(m)?).to_bits()),
         _ => return None,
     })
 }

@@ -1,12 +1,12 @@
 //! The machine: frames, registers, and the loop that executes instructions.
 
 use crate::arith;
-use crate::code::{Cell, Code, Conv, Op, Pc, Reg, Shape};
-use crate::memory::{FUNCTIONS, Fault, LABELS, Memory, Touched};
+use crate::code::{Cell, Code, Conv, Op, Pc, Reg};
+use crate::memory::{Fault, LABELS, Memory, Touched};
 use crate::passes::{Pass, Passes};
 use crate::regions::{MORE, Regions};
 use crate::stdio::Files;
-use c_data::{At, BinOp, Check, Undefined};
+use c_data::{At, Check, Undefined};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The most frames at a time.
@@ -131,6 +131,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) repeats: Option<crate::repeats::Repeats>,
     /// The function of the library that was called last.
     pub(crate) called: u32,
+    pub(crate) closures: crate::pointers::Closures,
 }
 
 /// What a call of the library gets.
@@ -178,6 +179,7 @@ impl<'a> Machine<'a> {
             standard: [0; 3],
             repeats: None,
             called: 0,
+            closures: crate::pointers::Closures::default(),
         }
     }
 
@@ -218,21 +220,21 @@ impl<'a> Machine<'a> {
         self.registers[self.base + r as usize]
     }
     #[inline(always)]
-    fn set(&mut self, r: Reg, value: u64) {
+    pub(crate) fn set(&mut self, r: Reg, value: u64) {
         let at = self.base + r as usize;
         self.registers[at] = value;
     }
-    fn pair(&self, r: Reg) -> u128 {
+    pub(crate) fn pair(&self, r: Reg) -> u128 {
         u128::from(self.get(r)) | u128::from(self.get(r + 1)) << 64
     }
-    fn set_pair(&mut self, r: Reg, value: u128) {
+    pub(crate) fn set_pair(&mut self, r: Reg, value: u128) {
         self.set(r, value as u64);
         self.set(r + 1, (value >> 64) as u64);
     }
 
     /// Notes what is undefined; what has no meaning at all ends the run.
     #[cold]
-    fn undefined(&mut self, what: Undefined, detail: String) -> Result<(), Stop> {
+    pub(crate) fn undefined(&mut self, what: Undefined, detail: String) -> Result<(), Stop> {
         if what == Undefined::DivisionByZero {
             let what = format!("{}: {detail}", what.name());
             return Err(Stop::Failed(Check::Division, what, At::default()));
@@ -321,7 +323,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn call(&mut self, f: u32, d: Reg, args: u32) -> Result<(), Stop> {
+    pub(crate) fn call(&mut self, f: u32, d: Reg, args: u32) -> Result<(), Stop> {
         let code = self.code;
         if self.stop_calls.contains(&f) {
             return Err(Stop::Reached);
@@ -543,7 +545,7 @@ impl<'a> Machine<'a> {
                     let (x, y) = (self.get(a), self.get(b));
                     let (value, undefined) = arith::bin(k, x, y);
                     if let Some(what) = undefined {
-                        self.undefined(self.asked(what, k), operands(k, x, y))?;
+                        self.undefined_operator(what, k, x, y)?;
                     }
                     self.set(d, value);
                 }
@@ -551,7 +553,7 @@ impl<'a> Machine<'a> {
                     let (x, y) = (self.get(a), i64::from(b) as u64);
                     let (value, undefined) = arith::bin(k, x, y);
                     if let Some(what) = undefined {
-                        self.undefined(self.asked(what, k), operands(k, x, y))?;
+                        self.undefined_operator(what, k, x, y)?;
                     }
                     self.set(d, value);
                 }
@@ -844,6 +846,7 @@ impl<'a> Machine<'a> {
                     return Err(Stop::Repeated(repeated));
                 }
             }
+            Op::Closure { d, f, chain } => self.make_closure(d, f, chain)?,
             other => self.about_objects(other)?,
         }
         Ok(None)
@@ -901,98 +904,8 @@ impl<'a> Machine<'a> {
         self.jump_numbers.insert((jump.serial, jump.pc), self.jump_count);
         self.jump_count
     }
-
-    fn call_to(&mut self, a: Reg, d: Reg, args: u32) -> Result<(), Stop> {
-        let address = self.get(a);
-        let number = address.wrapping_sub(FUNCTIONS) / 16;
-        let code = self.code;
-        let exists = address >= FUNCTIONS && address.is_multiple_of(16);
-        let Some(routine) = code.routines.get(number as usize).filter(|_| exists) else {
-            let what = match address {
-                0 => "a call through a null pointer",
-                _ => "a call of what is no function",
-            };
-            return Err(Stop::Failed(Check::Memory, what.to_owned(), At::default()));
-        };
-        // The call may know the parameters' types by other names.
-        let next = self.next_base();
-        for &(register, conv) in &routine.narrow {
-            if register < args {
-                let at = next + register as usize;
-                self.registers[at] = arith::conv(conv, self.registers[at]).0;
-            }
-        }
-        self.call(number as u32, d, args)
-    }
-
-    fn overflow(&mut self, index: u32) {
-        let exact = self.code.exact[index as usize];
-        let value = |m: &Self, (r, shape): (Reg, Shape)| -> (i128, u128, bool) {
-            match (shape.bits > 64, shape.signed) {
-                (true, _) => (m.pair(r) as i128, m.pair(r), shape.signed),
-                (false, true) => (i128::from(m.get(r) as i64), m.get(r) as u128, true),
-                (false, false) => (i128::from(m.get(r)), u128::from(m.get(r)), false),
-            }
-        };
-        let (a, b) = (value(self, exact.a), value(self, exact.b));
-        let big = |v: (i128, u128, bool)| !v.2 && v.1 > i128::MAX as u128;
-        let computed = match (big(a) || big(b), exact.op) {
-            (true, _) => None,
-            (false, BinOp::Add) => a.0.checked_add(b.0),
-            (false, BinOp::Sub) => a.0.checked_sub(b.0),
-            (false, _) => a.0.checked_mul(b.0),
-        };
-        let wrapped = match exact.op {
-            BinOp::Add => a.0.wrapping_add(b.0),
-            BinOp::Sub => a.0.wrapping_sub(b.0),
-            _ => a.0.wrapping_mul(b.0),
-        };
-        let (d, shape) = exact.result;
-        let up = 128 - u32::from(shape.bits);
-        let cut = match shape.signed {
-            true => (wrapped << up) >> up,
-            false => (((wrapped as u128) << up) >> up) as i128,
-        };
-        let fits = match (computed, shape) {
-            (Some(v), Shape { bits: 128, signed: false }) => v >= 0,
-            (Some(v), _) => v == cut,
-            // Beyond 127 bits only results of 128 bits without a sign can fit.
-            (None, Shape { bits: 128, signed: false }) => match exact.op {
-                BinOp::Add => a.1.checked_add(b.1).is_some(),
-                BinOp::Sub => a.1.checked_sub(b.1).is_some(),
-                _ => a.1.checked_mul(b.1).is_some(),
-            },
-            (None, _) => false,
-        };
-        match shape.bits > 64 {
-            true => self.set_pair(d, cut as u128),
-            false => self.set(d, cut as u64),
-        }
-        self.set(exact.overflow, u64::from(!fits));
-    }
 }
 
 fn pad(bytes: &mut Vec<u8>, align: usize) {
     bytes.resize(bytes.len().next_multiple_of(align), 0);
-}
-
-/// Operands as people write them.
-#[cold]
-fn operands(k: crate::code::Bin, x: u64, y: u64) -> String {
-    use crate::code::Bin::*;
-    let sign = match k {
-        AddI32 | AddI64 => "+",
-        SubI32 | SubI64 => "-",
-        MulI32 | MulI64 => "*",
-        DivI32 | DivI64 | DivU => "/",
-        RemI32 | RemI64 | RemU => "%",
-        ShlI32 | ShlU32 | ShlI64 | ShlU64 => "<<",
-        ShrI32 | ShrU32 | ShrI64 | ShrU64 => ">>",
-        _ => "?",
-    };
-    let unsigned = matches!(k, DivU | RemU | ShlU32 | ShlU64 | ShrU32 | ShrU64);
-    match unsigned {
-        true => format!("{x} {sign} {}", y as i64),
-        false => format!("{} {sign} {}", x as i64, y as i64),
-    }
 }

@@ -260,13 +260,31 @@ pub(crate) fn bits(name: &str) -> Option<F> {
     // `long` is as wide as a pointer.
     Some(match (base, name.len() - base.len()) {
         ("c", _) => return None,
-        ("clz", 0) => |_, a| Ok(u64::from((a.values[0] as u32).leading_zeros())),
-        ("clz", _) => |m, a| match m.pointer {
-            8 => Ok(u64::from(a.values[0].leading_zeros())),
-            _ => Ok(u64::from((a.values[0] as u32).leading_zeros())),
+        ("clz", 0) => |m, a| {
+            m.no_zero(a.values[0] as u32 as u64, "clz");
+            Ok(u64::from((a.values[0] as u32).leading_zeros()))
         },
-        ("ctz", 0) => |_, a| Ok(u64::from((a.values[0] as u32).trailing_zeros())),
-        ("ctz", _) => |_, a| Ok(u64::from(a.values[0].trailing_zeros())),
+        ("clz", longs) => match longs {
+            1 => |m, a| {
+                m.no_zero(a.values[0], "clz");
+                match m.pointer {
+                    8 => Ok(u64::from(a.values[0].leading_zeros())),
+                    _ => Ok(u64::from((a.values[0] as u32).leading_zeros())),
+                }
+            },
+            _ => |m, a| {
+                m.no_zero(a.values[0], "clz");
+                Ok(u64::from(a.values[0].leading_zeros()))
+            },
+        },
+        ("ctz", 0) => |m, a| {
+            m.no_zero(a.values[0] as u32 as u64, "ctz");
+            Ok(u64::from((a.values[0] as u32).trailing_zeros()))
+        },
+        ("ctz", _) => |m, a| {
+            m.no_zero(a.values[0], "ctz");
+            Ok(u64::from(a.values[0].trailing_zeros()))
+        },
         ("popcount", 0) => |_, a| Ok(u64::from((a.values[0] as u32).count_ones())),
         ("popcount", _) => |_, a| Ok(u64::from(a.values[0].count_ones())),
         ("parity", 0) => |_, a| Ok(u64::from((a.values[0] as u32).count_ones() & 1)),
@@ -277,9 +295,16 @@ pub(crate) fn bits(name: &str) -> Option<F> {
             let x = a.values[0] as i32;
             Ok(u64::from((if x < 0 { !x } else { x }).leading_zeros() - 1))
         },
-        ("clrsb", _) => |_, a| {
-            let x = a.values[0] as i64;
-            Ok(u64::from((if x < 0 { !x } else { x }).leading_zeros() - 1))
+        ("clrsb", longs) => match longs {
+            1 => |m, a| {
+                let x = a.values[0] as i64;
+                let bits = (if x < 0 { !x } else { x }).leading_zeros() - 1;
+                Ok(u64::from(if m.pointer == 8 { bits } else { bits - 32 }))
+            },
+            _ => |_, a| {
+                let x = a.values[0] as i64;
+                Ok(u64::from((if x < 0 { !x } else { x }).leading_zeros() - 1))
+            },
         },
         _ => return None,
     })

@@ -11,6 +11,8 @@ use std::collections::VecDeque;
 /// Where functions, labels, and objects start.
 pub(crate) const FUNCTIONS: u64 = 0x40_0000;
 pub(crate) const LABELS: u64 = 0x80_0000;
+/// Where the addresses of closures begin.
+pub(crate) const CLOSURES: u64 = 0xc0_0000;
 const LOW: u64 = 0x1000_0000;
 const UNIT: u64 = 16;
 /// The most bytes of memory that are freed and not handed out again.
@@ -45,6 +47,8 @@ pub(crate) struct Object {
     pub(crate) name: u32,
     /// The instruction that made it, where that is asked for.
     pub(crate) made: u32,
+    /// The calls that were active then, in [`Memory::stacks`].
+    pub(crate) calls: u32,
 }
 
 /// What is wrong with an access.
@@ -89,6 +93,9 @@ pub(crate) struct Memory {
     pub(crate) now: u32,
     pub(crate) made_at: At,
     places: FxHashMap<u32, At>,
+    /// The calls that are active there, the outermost first: a number for each list of them.
+    pub(crate) calls: u32,
+    pub(crate) stacks: FxHashMap<Vec<At>, u32>,
 }
 
 const NOTHING: u32 = 0;
@@ -137,6 +144,7 @@ impl Memory {
             read_only: false,
             name: u32::MAX,
             made: 0,
+            calls: 0,
         };
         let dead = Object { kind: Kind::Local, ..nothing };
         let most = if pointer_bits == 64 { limit } else { limit.min(0xb000_0000 - LOW) };
@@ -160,6 +168,8 @@ impl Memory {
             now: 0,
             made_at: At::default(),
             places: FxHashMap::default(),
+            calls: 0,
+            stacks: FxHashMap::default(),
         }
     }
 
@@ -211,8 +221,9 @@ impl Memory {
                 base
             }
         };
-        let made = self.now;
-        let id = self.new_id(Object { base, size, full: size, kind, read_only: false, name, made });
+        let (made, calls, read_only) = (self.now, self.calls, false);
+        let object = Object { base, size, full: size, kind, read_only, name, made, calls };
+        let id = self.new_id(object);
         if self.careful {
             self.places.insert(made, self.made_at);
         }
@@ -255,8 +266,8 @@ impl Memory {
             self.stack.owners.resize((end / UNIT) as usize, DEAD_LOCAL);
         }
         self.sp = end;
-        let (kind, read_only, made) = (Kind::Local, false, self.now);
-        let object = Object { base, size, full: size, kind, read_only, name, made };
+        let (kind, read_only, made, calls) = (Kind::Local, false, self.now, 0);
+        let object = Object { base, size, full: size, kind, read_only, name, made, calls };
         let id = self.new_id(object);
         self.stack_ids.push(id);
         let start = base - self.stack.base;

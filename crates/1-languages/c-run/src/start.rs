@@ -33,6 +33,8 @@ pub struct Options {
     pub check: Option<Check>,
     /// Accesses are compared with the regions that the points-to analysis gives them.
     pub regions: bool,
+    /// An access of a local behind its block ends the run, as everywhere behind its function.
+    pub scopes: bool,
     /// It is looked whether the run repeats itself, and what is handed out in turns when the inputs are used up.
     pub repeats: Option<Vec<i128>>,
 }
@@ -48,6 +50,7 @@ impl Default for Options {
             lines: 0,
             check: None,
             regions: false,
+            scopes: false,
             repeats: None,
         }
     }
@@ -140,6 +143,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         }
     }
     let watched = WatchList {
+        scopes: options.scopes,
         points: options.stop_at.iter().copied().collect(),
         lines: options.lines > 0,
         check: options.check,
@@ -198,7 +202,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
             machine.note_failing();
             let (check, operation, what) = (*check, machine.failing(), what.clone());
             let origin = Some(*origin).filter(|at| at.line > 0);
-            vec![Failure { check, operation, what, origin }]
+            vec![Failure { check, operation, what, origin, made_in: Vec::new() }]
         }
         Ok(_) | Err(Stop::Exit(_)) if !machine.at_once => machine.left(),
         _ => Vec::new(),

@@ -37,6 +37,7 @@ fn run_text(text: &str, inputs: &[i128]) -> Ran {
         inputs: inputs.to_vec(),
         max_steps: Some(2_000_000_000),
         regions: true,
+        scopes: true,
         ..Options::default()
     };
     let outcome = c_run::run(&program, &options, &mut screen);
@@ -205,17 +206,31 @@ fn what_is_not_covered_ends_a_run_that_gets_there() {
     assert_eq!(ran.ending, Ending::NotCovered("assembler".to_owned()));
     assert_eq!(ran.line, 2);
     for (text, what) in [
-        ("int f(int n) { struct { char b[n]; } s; return sizeof s; } int main(void) { return f(3); }", "a member of variable size"),
         (
-            "typedef int __attribute__((mode(SI))) __attribute__((vector_size(8))) pair; pair a = { 1, 2 };
-             int main(void) { pair b = a; return 0; }",
-            "a vector type",
+            "int f(int n) { struct { char b[n]; } s; return sizeof s; } int main(void) { return f(3); }",
+            "a member of variable size",
+        ),
+        ("int main(void) { _Decimal64 x = 1; return x > 1; }", "the type `_Decimal64`"),
+        (
+            "int f(int n) { __label__ l; void *g(void) { return &&l; } goto *g(); l: return n; } int main(void) { return f(1); }",
+            "the address of a label",
+        ),
+        (
+            "void c(int *p) {} int main(void) { { __attribute__((cleanup(c))) int x = 1; goto out; } out: return 0; }",
+            "a jump where `cleanup` is due",
         ),
         ("int main(void) { long double x = 1e4932L; return x > 1; }", "the number `1e4932L`"),
-        ("int n; int *f(void) { n++; return &n; } int main(void) { __asm__(\"\" : \"+r\"(*f())); return n; }", "assembler"),
+        (
+            "int n; int *f(void) { n++; return &n; } int main(void) { __asm__(\"\" : \"+r\"(*f())); return n; }",
+            "assembler",
+        ),
     ] {
         let ran = run_text(text, &[]);
-        assert!(matches!(&ran.ending, Ending::NotCovered(found) if found.contains(what)), "{text}: {:?}", ran.ending);
+        assert!(
+            matches!(&ran.ending, Ending::NotCovered(found) if found.contains(what)),
+            "{text}: {:?}",
+            ran.ending
+        );
     }
     let ran = run_text("int unknown(int);\nint main(void) {\nreturn unknown(1);\n}", &[]);
     assert_eq!(ran.ending, Ending::NotCovered("`unknown` has no body here".to_owned()));

@@ -30,6 +30,33 @@ pub struct Record {
     pub size: u64,
     /// Its alignment in bytes.
     pub align: u64,
+    /// It is no struct of the program, but a number of several parts.
+    pub parts: Option<Parts>,
+}
+
+/// Numbers of several parts. They lie in memory, are passed and copied as structs are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Parts {
+    /// A complex number of two numbers of a type: real and imaginary.
+    Complex(Ty),
+    /// A vector of so many numbers of a type.
+    Vector(Ty, u64),
+}
+
+impl Parts {
+    /// The type of one part.
+    pub fn element(self) -> Ty {
+        match self {
+            Parts::Complex(of) | Parts::Vector(of, _) => of,
+        }
+    }
+    /// How many there are.
+    pub fn count(self) -> u64 {
+        match self {
+            Parts::Complex(_) => 2,
+            Parts::Vector(_, count) => count,
+        }
+    }
 }
 
 /// A member.
@@ -84,7 +111,15 @@ pub struct Found {
 
 impl Record {
     pub(crate) fn incomplete(is_union: bool, name: Option<String>) -> Record {
-        Record { is_union, name, complete: false, members: Vec::new(), size: 0, align: 1 }
+        Record {
+            is_union,
+            name,
+            complete: false,
+            members: Vec::new(),
+            size: 0,
+            align: 1,
+            parts: None,
+        }
     }
 }
 
@@ -99,7 +134,6 @@ impl Types {
                 Kind::Int(kind) => u64::from(kind.int(self.model()).bits / 8),
                 Kind::Bits(int) => u64::from(int.bits).div_ceil(8).next_power_of_two(),
                 Kind::Float(kind) => self.float_size(*kind),
-                Kind::Complex(kind) => 2 * self.float_size(*kind),
                 Kind::Pointer(_) => u64::from(self.model().pointer / 8),
                 Kind::Enum(no) => u64::from(self.enumeration(*no).int.int(self.model()).bits / 8),
                 Kind::Record(no) => {
@@ -138,13 +172,49 @@ impl Types {
                     continue;
                 }
                 Kind::Record(no) => return self.record(*no).align,
-                Kind::Complex(kind) => self.float_size(*kind),
                 _ => self.size(ty).unwrap_or(1),
             };
             // i386: members of 8 and 12 bytes are aligned to 4.
             let most = if self.model().pointer == 64 { 16 } else { 4 };
             return natural.max(1).min(most);
         }
+    }
+
+    /// The type of numbers of several parts.
+    ///
+    /// - LAY5: the parts lie behind each other. A complex number is aligned as its parts are, a vector by its size.
+    pub fn of_parts(&mut self, parts: Parts) -> Ty {
+        if let Some(&ty) = self.parts.get(&parts) {
+            return ty;
+        }
+        let element = self.show(parts.element());
+        let name = match parts {
+            Parts::Complex(_) => format!("{element} _Complex"),
+            Parts::Vector(_, count) => format!("vector of {count} {element}"),
+        };
+        let no = self.new_record(false, Some(name));
+        let all = self.of(Kind::Array(parts.element(), Length::Known(parts.count())));
+        let spec = MemberSpec {
+            name: Some("__parts".to_owned()),
+            ty: all,
+            width: None,
+            align: None,
+            packed: false,
+        };
+        let align = match parts {
+            Parts::Complex(_) => None,
+            Parts::Vector(..) => self.size(all),
+        };
+        self.complete(no, vec![spec], RecordSpec { packed: false, align, pack: None });
+        self.records[no.0 as usize].parts = Some(parts);
+        let ty = self.of(Kind::Record(no));
+        self.parts.insert(parts, ty);
+        ty
+    }
+
+    /// The parts of a number that has several.
+    pub fn parts(&self, ty: Ty) -> Option<Parts> {
+        self.record(self.as_record(ty)?).parts
     }
 
     /// Gives a struct or union its members.

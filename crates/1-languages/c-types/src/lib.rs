@@ -31,7 +31,7 @@ mod scalar;
 mod types;
 mod value;
 
-pub use layout::{Found, Member, MemberSpec, Record, RecordNo, RecordSpec};
+pub use layout::{Found, Member, MemberSpec, Parts, Record, RecordNo, RecordSpec};
 pub use literal::literal;
 pub use model::Model;
 pub use scalar::{Int, Scalar, usual};

@@ -4,7 +4,7 @@
 //! numbers. Structs, unions and enumerations are entries of their own, completed when their members are
 //! known ([`Types::complete`]).
 
-use crate::layout::{Member, Record, RecordNo};
+use crate::layout::{Member, Parts, Record, RecordNo};
 use crate::{Int, Model};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -95,8 +95,6 @@ pub enum Kind {
     Bits(Int),
     /// A floating type.
     Float(FloatKind),
-    /// A complex type.
-    Complex(FloatKind),
     /// A pointer.
     Pointer(Ty),
     /// An array.
@@ -133,6 +131,7 @@ pub struct Types {
     entries: Vec<Entry>,
     ids: FxHashMap<Entry, Ty>,
     pub(crate) records: Vec<Record>,
+    pub(crate) parts: FxHashMap<Parts, Ty>,
     enums: Vec<Enumeration>,
     model: Model,
 }
@@ -216,8 +215,9 @@ impl FloatKind {
     }
 }
 
-/// The arithmetic type that specifiers name, in any order: `unsigned long int`, `double`.
-pub fn arithmetic_named(specifiers: &str) -> Option<Kind> {
+/// The arithmetic type that specifiers name, in any order: `unsigned long int`, `double`; and whether they make a
+/// complex number of two of it.
+pub fn arithmetic_named(specifiers: &str) -> Option<(Kind, bool)> {
     let (mut core, mut signed, mut longs, mut complex) = ("", None, 0, false);
     for word in specifiers.split_ascii_whitespace() {
         match word {
@@ -231,12 +231,11 @@ pub fn arithmetic_named(specifiers: &str) -> Option<Kind> {
             word => core = word,
         }
     }
-    let float = |kind| if complex { Kind::Complex(kind) } else { Kind::Float(kind) };
     let pick = |with: IntKind| match signed {
         Some(false) => Kind::Int(with.unsigned()),
         _ => Kind::Int(with),
     };
-    Some(match core {
+    let kind = match core {
         "_Bool" => Kind::Bool,
         "char" => match signed {
             None => Kind::Int(IntKind::Char),
@@ -245,18 +244,19 @@ pub fn arithmetic_named(specifiers: &str) -> Option<Kind> {
         },
         "short" => pick(IntKind::Short),
         "__int128" => pick(IntKind::Int128),
-        "float" | "_Float32" => float(FloatKind::Float),
-        "double" if longs > 0 => float(FloatKind::LongDouble),
-        "double" | "_Float64" | "_Float32x" => float(FloatKind::Double),
-        "_Float64x" | "__float80" => float(FloatKind::LongDouble),
-        "" if complex => Kind::Complex(FloatKind::Double),
+        "float" | "_Float32" => Kind::Float(FloatKind::Float),
+        "double" if longs > 0 => Kind::Float(FloatKind::LongDouble),
+        "double" | "_Float64" | "_Float32x" => Kind::Float(FloatKind::Double),
+        "_Float64x" | "__float80" => Kind::Float(FloatKind::LongDouble),
+        "" if complex && signed.is_none() && longs == 0 => Kind::Float(FloatKind::Double),
         "" | "int" => match longs {
             0 => pick(IntKind::Int),
             1 => pick(IntKind::Long),
             _ => pick(IntKind::LongLong),
         },
         _ => return None,
-    })
+    };
+    Some((kind, complex))
 }
 
 impl Types {
@@ -266,6 +266,7 @@ impl Types {
             entries: Vec::new(),
             ids: FxHashMap::default(),
             records: Vec::new(),
+            parts: FxHashMap::default(),
             enums: Vec::new(),
             model,
         }
@@ -464,15 +465,11 @@ impl Types {
     /// The type in which two arithmetic operands meet. None if one is not arithmetic.
     pub fn usual(&mut self, a: Ty, b: Ty) -> Option<Ty> {
         let float = |kind: &Kind| match kind {
-            Kind::Float(kind) => Some((*kind, false)),
-            Kind::Complex(kind) => Some((*kind, true)),
+            Kind::Float(kind) => Some(*kind),
             _ => None,
         };
         match (float(self.kind(a)), float(self.kind(b))) {
-            (Some((x, c)), Some((y, d))) => {
-                let kind = x.max(y);
-                return Some(self.of(if c || d { Kind::Complex(kind) } else { Kind::Float(kind) }));
-            }
+            (Some(x), Some(y)) => return Some(self.of(Kind::Float(x.max(y)))),
             (Some(_), None) if self.is_integer(b) => return Some(self.plain(a)),
             (None, Some(_)) if self.is_integer(a) => return Some(self.plain(b)),
             (None, None) => {}
@@ -668,9 +665,11 @@ impl Types {
             Kind::Int(kind) => kind.name().to_owned(),
             Kind::Bits(int) => format!("{}int:{}", if int.signed { "" } else { "u" }, int.bits),
             Kind::Float(kind) => kind.name().to_owned(),
-            Kind::Complex(kind) => format!("{} _Complex", kind.name()),
             Kind::Record(no) => {
                 let record = self.record(*no);
+                if let (Some(_), Some(name)) = (record.parts, &record.name) {
+                    return name.clone();
+                }
                 let tag = if record.is_union { "union" } else { "struct" };
                 match &record.name {
                     Some(name) => format!("{tag} {name}"),

@@ -68,7 +68,7 @@ pub(crate) struct Written {
     firsts: u32,
     /// The names of members, as bits.
     names: Vec<u64>,
-    /// Variables that are written by their addresses.
+    /// Variables that are written by their addresses, in order.
     roots: Vec<ObjectId>,
     /// Bytes of texts.
     texts: bool,
@@ -87,10 +87,7 @@ impl Written {
         self.all |= other.all;
         self.texts |= other.texts;
         for root in &other.roots {
-            if !self.roots.contains(root) {
-                self.roots.push(*root);
-                new = true;
-            }
+            new |= self.root(*root);
         }
         for (a, b) in [
             (&mut self.plain, other.plain),
@@ -109,6 +106,23 @@ impl Written {
             *a |= b;
         }
         new
+    }
+
+    fn has_root(&self, root: ObjectId) -> bool {
+        self.roots.binary_search(&root).is_ok()
+    }
+
+    /// Adds a variable; whether that is new.
+    fn root(&mut self, root: ObjectId) -> bool {
+        let at = self.roots.binary_search(&root);
+        at.map_err(|at| self.roots.insert(at, root)).is_err()
+    }
+
+    /// The same as others see it that call the function: its own variables are gone, and those of another call of it are
+    /// other ones.
+    pub(crate) fn for_callers(mut self, s: &Skeleton) -> Written {
+        self.roots.retain(|root| !s.objects[root.index()].automatic);
+        self
     }
 
     /// Whether nothing is written.
@@ -145,7 +159,7 @@ impl Written {
             let known = self.plain | self.members != 0 || self.texts || self.all;
             return known
                 || match cell {
-                    Cell::Var(_, root) => self.roots.contains(&root),
+                    Cell::Var(_, root) => self.has_root(root),
                     _ => !self.is_empty(),
                 };
         }
@@ -159,7 +173,7 @@ impl Written {
             || match cell {
                 Cell::Any => !self.is_empty(),
                 Cell::Var(c, root) => {
-                    meets(self.plain, c) || self.roots.contains(&root) || self.texts && is_text(c)
+                    meets(self.plain, c) || self.has_root(root) || self.texts && is_text(c)
                 }
                 Cell::Plain(c) => {
                     meets(self.plain | self.vars | self.members, c) || self.texts && is_text(c)
@@ -290,9 +304,7 @@ impl Cells {
         match cell {
             Cell::Var(_, root) => {
                 out.vars |= 1 << WILD;
-                if !out.roots.contains(&root) {
-                    out.roots.push(root);
-                }
+                out.root(root);
             }
             Cell::Plain(_) => out.members |= 1 << WILD,
             cell => out.cell(cell),
@@ -413,7 +425,7 @@ impl Cells {
             // By its address, a variable is what a pointer points to.
             Cell::Var(c, root) if s.objects[o.index()].scalar.is_some() => {
                 out.vars |= 1 << c;
-                out.roots.push(root);
+                out.root(root);
             }
             _ => self.whole(s, o, out),
         }

@@ -20,6 +20,7 @@ use crate::link::{FuncId, Object, ObjectId, Reach};
 use crate::skeleton::{Body, Call, Data, DataId, Event, Flow, Skeleton, When, plain_name};
 use c_types::{Binary, Model, Scalar, Unary, Value, binary, unary};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// The most conditions of one function that are remembered.
 const MAX_CONDITIONS: usize = 24;
@@ -123,6 +124,7 @@ impl Effects {
                     }
                 }
             }
+            let written = written.for_callers(s);
             let effect = Effect { assigned: Box::default(), written, unknown };
             direct[body.func.index()] = Some((assigned, effect));
         }
@@ -267,19 +269,53 @@ fn is_exposed(object: &Object) -> bool {
     object.address_taken || (object.external && !object.automatic)
 }
 
-/// Adds the effects of callees to those of their callers.
+/// Adds the effects of callees to those of their callers. Callees come first, so that most functions are looked at once.
 fn close(s: &Skeleton, callers: &[Vec<FuncId>], functions: &mut [Option<Effect>]) {
-    let mut todo: Vec<FuncId> = s.bodies.iter().map(|b| b.func).collect();
-    while let Some(f) = todo.pop() {
-        let Some(effect) = functions[f.index()].clone() else { continue };
-        for &caller in &callers[f.index()] {
+    let order = callees_first(s, callers);
+    let mut position = vec![0; callers.len()];
+    order.iter().enumerate().for_each(|(i, f)| position[f.index()] = i);
+    let mut todo: BTreeSet<usize> = (0..order.len()).collect();
+    while let Some(i) = todo.pop_first() {
+        let f = order[i];
+        let Some(effect) = functions[f.index()].take() else { continue };
+        for &caller in callers[f.index()].iter().filter(|caller| **caller != f) {
             if let Some(all) = &mut functions[caller.index()]
                 && all.add(&effect)
             {
-                todo.push(caller);
+                todo.insert(position[caller.index()]);
+            }
+        }
+        functions[f.index()] = Some(effect);
+    }
+}
+
+/// The functions with a body, each behind those that it calls, as far as no recursion is among them.
+fn callees_first(s: &Skeleton, callers: &[Vec<FuncId>]) -> Vec<FuncId> {
+    // Whoever is left last has no callers left: the other way round.
+    let mut seen = vec![false; callers.len()];
+    let mut out = Vec::with_capacity(s.bodies.len());
+    for body in &s.bodies {
+        if std::mem::replace(&mut seen[body.func.index()], true) {
+            continue;
+        }
+        let mut stack = vec![(body.func, 0)];
+        while let Some((f, next)) = stack.last_mut() {
+            match callers[f.index()].get(*next) {
+                Some(&caller) => {
+                    *next += 1;
+                    if !std::mem::replace(&mut seen[caller.index()], true) {
+                        stack.push((caller, 0));
+                    }
+                }
+                None => {
+                    out.push(*f);
+                    stack.pop();
+                }
             }
         }
     }
+    out.reverse();
+    out
 }
 
 /// The variable that an object is reached from.

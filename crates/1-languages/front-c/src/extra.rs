@@ -1,6 +1,6 @@
 //! What the tree keeps for types and values beside what control flow needs.
 
-use crate::tree::{ExprId, InitId, RecordId, Sym, TypeId};
+use crate::tree::{EnumId, ExprId, Function, InitId, RecordId, StmtId, Sym, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An alignment that is asked for.
@@ -59,4 +59,14 @@ pub struct Extra {
     pub aligned: FxHashMap<TypeId, Aligned>,
     /// Types that `mode` makes another one of.
     pub modes: FxHashMap<TypeId, Sym>,
+    /// Of those that are vectors, the size in bytes.
+    pub vectors: FxHashMap<TypeId, ExprId>,
+    /// Enumerations that are `packed`, or say which type they are.
+    pub enums: FxHashMap<EnumId, (bool, Option<TypeId>)>,
+    /// The types that `typedef` names in a block, by the statement: arrays of variable length are measured there.
+    pub typedefs: FxHashMap<StmtId, Vec<TypeId>>,
+    /// Functions inside of functions, by the statement that defines them.
+    pub inner: FxHashMap<StmtId, Function>,
+    /// Functions that have others inside of them: control flow leaves them out, and says so.
+    pub outer: Vec<Function>,
 }

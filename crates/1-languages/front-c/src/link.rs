@@ -11,6 +11,7 @@ use crate::tree::{
     Attributes, Declaration, ExprId, ExprKind, Function, Init, InitId, Item, StmtKind, Storage,
     Sym, TypeId, TypeKind, Unary, Unit,
 };
+pub(crate) use crate::typing::strip;
 use crate::typing::{Ty, Typing};
 use c_types::{Scalar, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -130,6 +131,10 @@ pub struct Object {
     pub scalar: Option<Scalar>,
     /// It may be one of several cells: `*p` where `p[i]` occurs, too.
     pub indexed: bool,
+    /// An index stands for it that is no constant.
+    pub varied: bool,
+    /// The constant index that stands for it, as `[2]`; `p[0]` is `*p`. Cells of one array have one name.
+    pub element: Option<Box<str>>,
     /// It is the result of a call that the source has no name for: no variable.
     pub temporary: bool,
     /// Its value goes somewhere that is not followed.
@@ -165,6 +170,8 @@ impl Object {
             volatile: false,
             scalar: None,
             indexed: false,
+            varied: false,
+            element: None,
             temporary: false,
             loose: false,
             type_names: 0,
@@ -973,14 +980,6 @@ pub(crate) fn scalar_initialiser(unit: &Unit, mut init: InitId) -> Option<ExprId
             },
         }
     }
-}
-
-/// The type behind `typedef` names.
-pub(crate) fn strip(unit: &Unit, mut ty: TypeId) -> TypeId {
-    while let TypeKind::Named(_, inner) = unit.ty(ty).kind {
-        ty = inner;
-    }
-    ty
 }
 
 /// The variable that an lvalue is a part of, without going through a pointer.

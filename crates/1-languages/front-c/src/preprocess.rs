@@ -124,7 +124,9 @@ impl fmt::Display for PreprocessError {
                  flags; rename it"
             ),
             PreprocessError::Failed { program, file, stderr } => {
-                let first = stderr.lines().find(|l| !l.trim().is_empty());
+                // What is wrong, and not where a file that has it was included.
+                let wrong = stderr.lines().find(|l| l.contains("error:"));
+                let first = wrong.or_else(|| stderr.lines().find(|l| !l.trim().is_empty()));
                 write!(f, "`{program}` could not preprocess `{file}`")?;
                 first.map_or(Ok(()), |line| write!(f, ": {}", line.trim()))
             }

@@ -219,6 +219,8 @@ pub struct Attributes {
     pub aligned: Option<Aligned>,
     /// `mode`
     pub mode: Option<Sym>,
+    /// `vector_size`: the bytes.
+    pub vector: Option<ExprId>,
 }
 
 /// A declared name.
@@ -532,4 +534,8 @@ pub struct Asm {
     pub memory: bool,
     /// Its text is empty.
     pub empty: bool,
+    /// Of each input, the output that lies where it lies.
+    pub ties: Vec<Option<u32>>,
+    /// Outputs that are read, too (`+`).
+    pub kept: Vec<bool>,
 }

@@ -4,7 +4,7 @@
 //! in another scope. What is not certain has no type and no value: `typeof`, types that attributes change,
 //! enumerations whose width something else decides, numbers with a fraction.
 
-use crate::link::{Entity, Linked, TypeRef, strip};
+use crate::link::{Entity, Linked, TypeRef};
 use crate::tree::{Assign, Binary, ExprId, ExprKind, Sym, TypeId, TypeKind, Unary, Unit};
 use c_types::{Int, Model, Scalar, Value, binary, literal, unary, usual};
 
@@ -480,4 +480,12 @@ impl Linked<'_> {
             _ => Ty::Unknown,
         }
     }
+}
+
+/// The type behind `typedef` names.
+pub(crate) fn strip(unit: &Unit, mut ty: TypeId) -> TypeId {
+    while let TypeKind::Named(_, inner) = unit.ty(ty).kind {
+        ty = inner;
+    }
+    ty
 }

@@ -401,3 +401,23 @@ fn what_was_not_read_may_call_and_change_what_it_can_see() {
     let said: Vec<String> = s.warnings.iter().map(message).collect();
     assert_eq!(said, ["b.c 0: the file is left out: no preprocessor"]);
 }
+
+/// Compilers refuse it.
+#[test]
+fn a_character_constant_has_a_character() {
+    let unit = parse("int f(void) { return ''; }\nint g(void) { return '\\''; }");
+    assert_eq!(unit.problems.len(), 1);
+    assert_eq!(unit.problems[0].message, "a character constant without a character");
+    assert_eq!(names(&unit), ["g"]);
+}
+
+/// Control flow leaves it out; values do not.
+#[test]
+fn functions_inside_of_functions_are_kept_beside_the_others() {
+    let unit = parse(
+        "int f(int x) { int g(int y) { return x + y; } return g(1); }\nint h(void) { return 2; }",
+    );
+    assert_eq!(names(&unit), ["h"]);
+    assert_eq!(unit.extra.outer.len(), 1);
+    assert_eq!(unit.extra.inner.len(), 1);
+}

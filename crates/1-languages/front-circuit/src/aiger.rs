@@ -1,6 +1,7 @@
 //! AIGER 1.9 in text (`aag M I L O A B C J F`).
 
 use crate::{Circuit, CircuitError, Gate, Latch, NO, YES, lines, wrong};
+use rustc_hash::FxHashSet;
 use source::Span;
 
 /// The most variables of a file.
@@ -89,6 +90,7 @@ pub(crate) fn parse(text: &str) -> Result<Circuit, CircuitError> {
         ands.push((define(&mut out, found[0], gate, span)?, span));
     }
     // Symbols.
+    let mut taken = FxHashSet::default();
     for (_, (line, span)) in all {
         if line == "c" {
             break;
@@ -103,8 +105,7 @@ pub(crate) fn parse(text: &str) -> Result<Circuit, CircuitError> {
             "l" => out.latches.get(number).map(|l| l.gate),
             _ => None,
         };
-        let taken = out.names.iter().any(|(_, n)| n == name);
-        if let Some(gate) = gate.filter(|_| !name.is_empty() && !taken) {
+        if let Some(gate) = gate.filter(|_| !name.is_empty() && taken.insert(name)) {
             out.names.push((gate, name.to_owned()));
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::words::{Maker, Word};
 use crate::{Circuit, CircuitError, Gate, Latch, Lit, NO, YES, lines, wrong};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use source::Span;
 
 /// The widest word, and the most gates.
@@ -11,6 +11,7 @@ const MAX_GATES: usize = 1 << 22;
 
 #[derive(Default)]
 struct Reader {
+    names: FxHashSet<String>,
     sorts: FxHashMap<u64, usize>,
     words: FxHashMap<u64, Word>,
     /// States: their first values, and what they become.
@@ -114,8 +115,9 @@ impl Reader {
                 let plain = words.get(3).map_or_else(|| format!("{op}{id}"), |w| (*w).to_owned());
                 for (i, lit) in word.iter().enumerate() {
                     let name = if bits == 1 { plain.clone() } else { format!("{plain}.{i}") };
-                    let taken = self.maker.circuit.names.iter().any(|(_, n)| *n == name);
-                    let name = if taken { format!("{name}#{id}") } else { name };
+                    let name =
+                        if self.names.contains(&name) { format!("{name}#{id}") } else { name };
+                    self.names.insert(name.clone());
                     self.maker.circuit.names.push((lit >> 1, name));
                 }
                 match op {

@@ -1,4 +1,4 @@
-//! Circuits in AIGER's text format and in BTOR2, as programs: a loop whose rounds are the steps of the circuit.
+//! Circuits in AIGER's formats and in BTOR2, as programs: a loop whose rounds are the steps of the circuit.
 //!
 //! ```
 //! // A latch that flips, and is bad when it is on.
@@ -13,10 +13,13 @@
 //! refused.
 
 mod aiger;
+mod binary;
 mod btor2;
 mod words;
 
+pub use binary::text_of_binary;
 use ir::{Exprs, Init, Program, ProgramBuilder, Rel, Type};
+use rustc_hash::FxHashMap;
 use source::{Diagnostic, Span};
 
 /// A function of states and inputs: twice the number of a gate, plus one if it is negated.
@@ -92,7 +95,7 @@ pub fn parse(text: &str) -> Result<Circuit, CircuitError> {
     match first {
         "aag" => aiger::parse(text),
         "aig" => wrong(
-            "AIGER's binary format is not read: turn it into text, with `aigtoaig f.aig f.aag`",
+            "this is AIGER's binary format, which is read from files whose names end in `.aig`",
             Span::new(0, 3),
         ),
         // A circuit of which nothing is there would hold whatever is asked.
@@ -113,10 +116,9 @@ pub fn parse(text: &str) -> Result<Circuit, CircuitError> {
 pub fn lower(circuit: &Circuit, file: &str) -> Program {
     let mut b = ProgramBuilder::new();
     let file = b.file(file);
-    let name = |gate: u32| {
-        let known = circuit.names.iter().find(|(g, _)| *g == gate);
-        known.map_or_else(|| format!("x{gate}"), |(_, name)| name.clone())
-    };
+    let names: FxHashMap<u32, &str> =
+        circuit.names.iter().map(|(gate, name)| (*gate, name.as_str())).collect();
+    let name = |gate: u32| names.get(&gate).map_or_else(|| format!("x{gate}"), |n| (*n).to_owned());
     let at = |b: &mut ProgramBuilder, line: u32, text: &str| b.origin(file, line, 1, text);
     let top = at(&mut b, 1, "");
     let mut vars = vec![None; circuit.gates.len()];

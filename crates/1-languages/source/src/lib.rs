@@ -29,6 +29,7 @@
 
 mod diagnostic;
 mod file;
+pub mod fraction;
 mod shown;
 mod snippet;
 mod span;

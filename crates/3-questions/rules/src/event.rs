@@ -1,6 +1,7 @@
 //! Events about values, as rules write them.
 
 use crate::pattern::Pattern;
+use crate::rule::Comparison;
 use std::fmt;
 
 /// An event as a rule writes it: `call(free, p)`, `return`.
@@ -87,6 +88,8 @@ pub enum Event {
     Constant(Pattern, usize, i64),
     /// `ignored(p)`: the value was a result, and nobody took it
     Ignored,
+    /// `test(p == 0)`: a way out of a branch on which it was found out that the value compares so
+    Test(Comparison, i64),
 }
 
 impl Event {
@@ -145,6 +148,14 @@ impl Event {
             ("ignored", [p]) => {
                 plain(p)?;
                 Event::Ignored
+            }
+            ("test", [text]) => {
+                let at = text.find(['=', '!', '<', '>']).unwrap_or(text.len());
+                plain(text[..at].trim())?;
+                let bad = || "expected a comparison with a number".to_owned();
+                let (comparison, length) = Comparison::parse(&text[at..]).ok_or_else(bad)?;
+                let number = constant(text[at + length..].trim()).ok_or_else(bad)?;
+                Event::Test(comparison, number)
             }
             _ => return Err(format!("no event `{atom}` of values")),
         })

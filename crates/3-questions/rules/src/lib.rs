@@ -21,11 +21,13 @@
 //! Not for: finding violations (engines do), or which events there are (front ends tell).
 
 mod dfa;
+mod elements;
 mod event;
 mod explicit;
 mod mentions;
 mod monitor;
 mod ownership;
+mod path_index;
 mod paths;
 mod pattern;
 mod product;
@@ -34,6 +36,7 @@ mod rule;
 mod value;
 mod variables;
 mod watched;
+mod widths;
 
 pub use event::{Event, Link};
 pub use mentions::Mentioned;
@@ -43,8 +46,8 @@ pub use pattern::Pattern;
 pub use product::{About, Product, Values, Variables};
 pub use rule::{Comparison, Metavariable, Rule, RuleError, from_sere, parse};
 pub use value::{
-    At, Birth, Detail, Executes, Remembers, ValueError, Violation, value_product,
-    value_product_within,
+    At, Birth, Detail, Executes, Followed, Remembers, ValueError, Violation, value_product,
+    value_product_again, value_product_within,
 };
 pub use variables::{Instance, ProductError, instances, product};
 pub use watched::Seen;

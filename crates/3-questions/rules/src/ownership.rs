@@ -220,11 +220,19 @@ impl Ownership {
                         Event::Use(o) | Event::Assign(o) | Event::Address(o) => {
                             touch(&mut self.members, member_behind(s, o));
                         }
+                        // Cells are read without a word.
+                        Event::Copy(_, o) | Event::ReturnOf(o) | Event::Escape(o)
+                            if s.objects[o.index()].element.is_some() =>
+                        {
+                            touch(&mut self.members, member_behind(s, o));
+                        }
                         _ => {}
                     }
                 }
                 let Flow::Call(call) = &point.flow else { continue };
-                call.result.into_iter().for_each(|o| touch(&mut self.members, member_behind(s, o)));
+                for o in call.arg_values.iter().flatten().copied().chain(call.result) {
+                    touch(&mut self.members, member_behind(s, o));
+                }
                 let frees = |g: &FuncId| (0..call.arg_values.len()).any(|i| f.frees(*g, i));
                 if call.open || call.targets.is_empty() || call.targets.iter().any(frees) {
                     touch(&mut self.members, Some(FREES));
@@ -329,8 +337,13 @@ pub(crate) fn member_behind(s: &Skeleton, mut o: ObjectId) -> Option<&str> {
         let object = &s.objects[o.index()];
         match object.reach {
             Reach::Arrow(_) => return object.name.rsplit('>').next(),
+            // A parameter that is declared as an array is a pointer.
+            Reach::Cell(b) if s.objects[b.index()].reach == Reach::Var => {
+                return object.element.as_deref();
+            }
             Reach::Field(b) | Reach::Cell(b) | Reach::Address(b) => o = b,
-            Reach::Deref(_) | Reach::Var => return None,
+            Reach::Deref(_) => return object.element.as_deref(),
+            Reach::Var => return None,
         }
     }
 }

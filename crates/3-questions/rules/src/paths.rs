@@ -1,6 +1,11 @@
 //! Access paths: a variable, or what a function returns, and links from there.
+//!
+//! The cell of an array with a constant index is a member of it, and the first cell is the array itself, as the first
+//! cell of what a pointer points to is `*p` (rules AE1–AE3 in `elements`).
 
+use crate::elements::Elements;
 use crate::event::Link;
+use crate::path_index::PathIndex;
 use front_c::{FuncId, ObjectId, Reach, Skeleton};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -35,6 +40,11 @@ impl PathId {
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
+
+    #[cfg(test)]
+    pub(crate) fn numbered(n: u32) -> PathId {
+        PathId(n)
+    }
 }
 
 /// All paths that occur. `&` and `*` next to each other cancel out.
@@ -50,10 +60,11 @@ pub(crate) struct Paths {
     /// How many are written in the program.
     written: usize,
     items: Vec<(Root, Box<[L]>)>,
-    ids: FxHashMap<(Root, Box<[L]>), PathId>,
+    ids: PathIndex,
     fields: FxHashMap<String, L>,
     field_names: Vec<String>,
     objects: FxHashMap<ObjectId, Option<PathId>>,
+    elements: Rc<Elements>,
 }
 
 impl Paths {
@@ -72,7 +83,12 @@ impl Paths {
                 (ADDRESS, _) => out = format!("&{out}"),
                 (field, behind) => {
                     let name = self.field_names.get(field as usize - 2)?;
-                    out = format!("{out}{}{name}", if behind { "->" } else { "." });
+                    let dot = match (is_element(name), behind) {
+                        (true, _) => "",
+                        (false, true) => "->",
+                        (false, false) => ".",
+                    };
+                    out = format!("{out}{dot}{name}");
                 }
             }
             behind = link == DEREF;
@@ -87,6 +103,7 @@ impl Paths {
         (shortest, longest): (usize, usize),
         whole: bool,
         typed: bool,
+        elements: &Rc<Elements>,
     ) -> Paths {
         let mut paths = Paths {
             longest,
@@ -95,10 +112,11 @@ impl Paths {
             members: None,
             written: 0,
             items: Vec::new(),
-            ids: FxHashMap::default(),
+            ids: PathIndex::default(),
             fields: FxHashMap::default(),
             field_names: Vec::new(),
             objects: FxHashMap::default(),
+            elements: Rc::clone(elements),
         };
         if typed {
             let members = Members::new(s, &mut paths);
@@ -143,7 +161,12 @@ impl Paths {
         }
     }
     pub(crate) fn find(&self, root: Root, links: &[L]) -> Option<PathId> {
-        self.ids.get(&(root, links.into())).copied()
+        self.ids.find(root, links)
+    }
+    /// For each beginning of a path, the shortest first: its path, and the path of its address.
+    pub(crate) fn beginnings(&self, p: PathId) -> Vec<(Option<PathId>, Option<PathId>)> {
+        let (root, links) = &self.items[p.index()];
+        self.ids.beginnings(*root, links)
     }
     /// The path; none if it is too long.
     pub(crate) fn add(&mut self, root: Root, links: &[L]) -> Option<PathId> {
@@ -157,7 +180,7 @@ impl Paths {
         }
         let id = PathId(self.items.len() as u32);
         self.items.push((root, links.into()));
-        self.ids.insert((root, links.into()), id);
+        self.ids.insert(root, links, id);
         Some(id)
     }
 
@@ -195,9 +218,24 @@ impl Paths {
             let object = &s.objects[at.index()];
             let (base, links): (ObjectId, Vec<L>) = match object.reach {
                 Reach::Var => break Some(at),
-                Reach::Cell(_) => break None,
-                Reach::Deref(_) if object.indexed => break None,
-                Reach::Deref(b) => (b, vec![DEREF]),
+                // A parameter that is declared as an array is a pointer.
+                Reach::Cell(b) => {
+                    let behind = self.elements.is_param(b);
+                    let mut links = if behind { vec![DEREF] } else { Vec::new() };
+                    match object.element.as_deref() {
+                        None => break None,
+                        Some(_) if self.elements.is_varied(b) => break None,
+                        Some("[0]") => {}
+                        Some(element) => links.push(self.field(element)),
+                    }
+                    (b, links)
+                }
+                Reach::Deref(b) => match object.element.as_deref() {
+                    None if object.varied => break None,
+                    None => (b, vec![DEREF]),
+                    Some(_) if self.elements.is_varied(b) => break None,
+                    Some(element) => (b, vec![DEREF, self.field(element)]),
+                },
                 Reach::Address(b) => (b, vec![ADDRESS]),
                 Reach::Field(b) | Reach::Arrow(b) => {
                     let field = self.field(member(object));
@@ -214,7 +252,8 @@ impl Paths {
             let start = self.add(Root::Var(var), &[])?;
             let mut suffix: Vec<L> = chain.into_iter().rev().flatten().collect();
             // An array stands for its address.
-            if suffix.is_empty() && s.objects[var.index()].array && !self.whole {
+            let plain = o == var && !self.whole;
+            if s.objects[o.index()].array && (plain || self.elements.has(s, o)) {
                 suffix.push(ADDRESS);
             }
             self.graft(start, &suffix)
@@ -240,6 +279,11 @@ impl Paths {
     pub(crate) fn whole(&self, s: &Skeleton, o: ObjectId) -> Option<PathId> {
         let Reach::Address(part) = s.objects[o.index()].reach else { return None };
         whole_of(s, part).filter(|_| self.whole).and_then(|p| self.object_known(p))
+    }
+
+    /// Whether a variable is an array whose cells are followed.
+    pub(crate) fn has_elements(&self, s: &Skeleton, o: ObjectId) -> bool {
+        self.elements.has(s, o)
     }
 
     /// The path of an object that was asked for before.
@@ -273,6 +317,11 @@ impl Paths {
     }
 }
 
+/// Whether a link's name is that of a cell.
+pub(crate) fn is_element(name: &str) -> bool {
+    name.starts_with('[')
+}
+
 /// The name of a member, as a link: all members of a union are one.
 fn member(object: &front_c::Object) -> &str {
     match object.overlaps {
@@ -304,6 +353,8 @@ type Shape = (u32, u32);
 
 /// The members that structures have, as far as the program names them.
 struct Members {
+    /// The links that are cells.
+    elements: FxHashSet<L>,
     /// The type of a member, if it is known.
     of: FxHashMap<(u32, L), Option<Shape>>,
     structures: FxHashSet<u32>,
@@ -323,6 +374,8 @@ impl Members {
         let vars: Vec<Option<Shape>> = s.objects.iter().map(|o| shape(o.type_names)).collect();
         let results = s.funcs.iter().map(|f| shape(f.result_names)).collect();
         let (mut of, mut structures) = (FxHashMap::default(), FxHashSet::default());
+        let names = s.objects.iter().filter_map(|o| o.element.as_deref());
+        let elements = names.map(|name| paths.field(name)).collect();
         for (i, object) in s.objects.iter().enumerate() {
             let (base, stars) = match object.reach {
                 Reach::Field(b) => (b, 0),
@@ -337,7 +390,7 @@ impl Members {
             let known = of.entry((structure, field)).or_insert(vars[i]);
             *known = known.or(vars[i]);
         }
-        Members { of, structures, vars, results }
+        Members { elements, of, structures, vars, results }
     }
 
     /// Whether links go by members that there are.
@@ -352,6 +405,7 @@ impl Members {
                 (DEREF, Some((t, stars))) if stars > 0 => Some((t, stars - 1)),
                 (ADDRESS, Some((t, stars))) => Some((t, stars + 1)),
                 (DEREF | ADDRESS, _) => None,
+                (cell, _) if self.elements.contains(&cell) => None,
                 (field, Some((t, 0))) if self.structures.contains(&t) => {
                     match self.of.get(&(t, field)) {
                         Some(&member) => member,

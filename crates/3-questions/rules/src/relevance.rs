@@ -13,9 +13,11 @@ use crate::event::Event;
 use crate::ownership::{FREES, Own, Owners, Ownership};
 use crate::paths::{ADDRESS, DEREF, L, MAX_LENGTH, PathId, Paths, Root, in_memory};
 use crate::rule::Rule;
+use crate::widths::{GiveUp, Widths};
 use automata::sere::{Condition, ConditionId};
 use front_c::{Body, Call, Contract, Flow, FuncId, Library, Next, ObjectId, Skeleton, plain_name};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// What is known of the functions of a program as a rule sees them.
@@ -325,11 +327,6 @@ enum Part {
     Itself,
 }
 
-/// With more bits in one function, and more pairs of them in the program, what is stored behind pointers is not
-/// followed where the rule is about what is lost.
-const WIDEST: usize = 40;
-const MOST_COST: usize = 40_000;
-
 /// The paths that matter.
 #[derive(Clone)]
 pub(crate) struct Relevance {
@@ -353,28 +350,24 @@ pub(crate) struct Relevance {
     pub(crate) ownership: Rc<Ownership>,
     /// Members of that are followed inside of one function only.
     pub(crate) near: bool,
+    /// It was given up because following these paths would cost too much: there are more.
+    pub(crate) cut: bool,
 }
 
 impl Relevance {
-    /// What following these paths costs: the bits of a function are related to each other, so that
-    /// wide functions cost more than many narrow ones.
+    /// What following these paths costs.
     pub(crate) fn cost(&self, s: &Skeleton, paths: &Paths) -> usize {
-        let mut widths: FxHashMap<Option<FuncId>, usize> = FxHashMap::default();
-        for p in paths.all().filter(|p| self.holds[p.index()]) {
-            *widths.entry(paths.owner(s, p)).or_default() += 1;
-        }
-        widths.values().map(|n| n * n).sum()
+        Widths::of(s, paths, &self.holds).cost
     }
 
     /// Whether following memory costs too much: wide functions do.
     pub(crate) fn is_wide(&self, s: &Skeleton, paths: &Paths) -> bool {
-        let mut widths: FxHashMap<Option<FuncId>, usize> = FxHashMap::default();
-        for p in paths.all().filter(|p| self.holds[p.index()]) {
-            *widths.entry(paths.owner(s, p)).or_default() += 1;
-        }
-        let cost: usize = widths.values().map(|n| n * n).sum();
-        let widest = widths.values().copied().max().unwrap_or(0);
-        self.memory == Memory::One && (widest > WIDEST || cost > MOST_COST)
+        self.memory == Memory::One && Widths::of(s, paths, &self.holds).is_wide()
+    }
+
+    /// Finds what pointers may point to, of paths that are followed.
+    pub(crate) fn point(&mut self, graph: &Graph<'_>, paths: &Paths) {
+        (self.pointed, self.pointed_cut) = graph.pointed(paths, &self.holds);
     }
 }
 
@@ -390,7 +383,8 @@ pub(crate) enum Memory {
     No,
 }
 
-struct Graph<'a> {
+/// How values flow.
+pub(crate) struct Graph<'a> {
     memory: Memory,
     /// Members of what a pointer points to are not followed from function to function.
     near: bool,
@@ -413,20 +407,34 @@ pub(crate) enum Sight {
     Variables,
 }
 
-/// The paths that matter.
-pub(crate) fn relevance(f: &Functions<'_>, paths: &mut Paths, sight: Sight) -> Relevance {
+/// The paths that matter, and how values flow between them. What they may point to is found later ([`Relevance::point`]),
+/// if they are not too many. With more pairs of paths than `most` in the functions, if that says something, the search is
+/// given up ([`Relevance::cut`]), and so it is where memory cannot be followed.
+pub(crate) fn relevance<'a>(
+    f: &Functions<'a>,
+    paths: &mut Paths,
+    sight: Sight,
+    ownership: &OnceCell<Rc<Ownership>>,
+    most: Option<usize>,
+) -> (Relevance, Graph<'a>) {
     let only_lost = only_lost(f.rule);
     let memory = match (only_lost, sight) {
         (false, _) => Memory::All,
         (true, Sight::Far | Sight::Near) => Memory::One,
         (true, Sight::Variables) => Memory::No,
     };
-    let mut graph = Graph::new(f, paths, memory);
+    let mut graph = Graph::new(f, paths, memory, ownership);
     graph.near = sight == Sight::Near;
     let results_only = results_only(f.rule);
     let lost = f.rule.events.iter().flatten().any(|e| *e == Event::Lost);
     let (mut leads, mut holds);
     let mut named = [0; MAX_LENGTH + 1];
+    let give_up = match (memory, most) {
+        (Memory::One, _) => GiveUp::Wide,
+        (_, Some(most)) => GiveUp::Pairs(most, !lost),
+        (_, None) => GiveUp::Never,
+    };
+    let cut;
     let mut count = |paths: &Paths, found: &[PathId]| {
         found.iter().for_each(|p| named[paths.links(*p).len()] += 1);
     };
@@ -438,13 +446,13 @@ pub(crate) fn relevance(f: &Functions<'_>, paths: &mut Paths, sight: Sight) -> R
         for p in &seeds {
             leads[p.index()] = true;
         }
-        holds = graph.closure(paths, &seeds, false);
+        (holds, cut) = graph.closure(paths, &seeds, false, give_up);
     } else {
         let subjects = subjects(f, paths);
         count(paths, &subjects);
-        leads = graph.closure(paths, &subjects, true);
+        (leads, _) = graph.closure(paths, &subjects, true, GiveUp::Never);
         let found: Vec<PathId> = marked(paths, &leads);
-        holds = graph.closure(paths, &found, false);
+        (holds, cut) = graph.closure(paths, &found, false, give_up);
     }
     leads.resize(paths.len(), false);
     holds.resize(paths.len(), false);
@@ -458,20 +466,21 @@ pub(crate) fn relevance(f: &Functions<'_>, paths: &mut Paths, sight: Sight) -> R
             }
         }
     }
-    let (pointed, pointed_cut) = graph.pointed(paths, &holds);
     let ownership = graph.ownership.clone();
-    Relevance {
+    let relevance = Relevance {
         holds,
         leads,
         named,
         results_only,
         only_lost,
-        pointed,
-        pointed_cut,
+        pointed: Vec::new(),
+        pointed_cut: false,
         memory,
         ownership,
         near: sight == Sight::Near,
-    }
+        cut,
+    };
+    (relevance, graph)
 }
 
 /// Whether it is what a variable of a function, or a result, points to, or a member of that.
@@ -503,16 +512,21 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn new(f: &Functions<'a>, paths: &mut Paths, memory: Memory) -> Graph<'a> {
+    fn new(
+        f: &Functions<'a>,
+        paths: &mut Paths,
+        memory: Memory,
+        ownership: &OnceCell<Rc<Ownership>>,
+    ) -> Graph<'a> {
         let s = f.s;
         let ownership = match memory {
-            Memory::One => Ownership::new(f),
-            _ => Ownership::default(),
+            Memory::One => ownership.get_or_init(|| Rc::new(Ownership::new(f))).clone(),
+            _ => Rc::default(),
         };
         let mut graph = Graph {
             memory,
             near: false,
-            ownership: Rc::new(ownership),
+            ownership,
             s,
             stop: f.stop,
             edges: Vec::new(),
@@ -539,6 +553,10 @@ impl<'a> Graph<'a> {
             let owners = match memory {
                 Memory::One => Owners::new(f, &ownership, body),
                 _ => Owners::default(),
+            };
+            let names = match memory {
+                Memory::One => names_of_variables(s, body),
+                _ => FxHashSet::default(),
             };
             for (number, point) in body.points.iter().enumerate() {
                 let mut new: Vec<(Option<PathId>, Option<PathId>, Part, _)> = Vec::new();
@@ -613,6 +631,7 @@ impl<'a> Graph<'a> {
                             if is_one_away(s, root, paths.links(*p)) =>
                         {
                             matches!(owners.at(number as u32, o), Own::Fresh(_) | Own::Param)
+                                || names.contains(&o)
                         }
                         _ => true,
                     };
@@ -667,9 +686,9 @@ impl<'a> Graph<'a> {
             let mut seen: FxHashSet<PathId> = FxHashSet::from_iter([address]);
             let mut todo = vec![address];
             while let Some(p) = todo.pop() {
-                let (root, links) = (paths.root(p), paths.links(p));
-                for cut in 0..=links.len() {
-                    let Some(base) = paths.find(root, &links[..cut]) else { continue };
+                let links = paths.links(p);
+                for (cut, (base, _)) in paths.beginnings(p).into_iter().enumerate() {
+                    let Some(base) = base else { continue };
                     for &e in self.from.get(&base).into_iter().flatten() {
                         steps += 1;
                         let edge = &self.edges[e as usize];
@@ -695,13 +714,39 @@ impl<'a> Graph<'a> {
         (out, false)
     }
 
-    /// All paths that the seeds' values come from (`back`), or go to.
-    fn closure(&self, paths: &mut Paths, seeds: &[PathId], back: bool) -> Vec<bool> {
+    /// All paths that the seeds' values come from (`back`), or go to; and whether that was given up.
+    fn closure(
+        &self,
+        paths: &mut Paths,
+        seeds: &[PathId],
+        back: bool,
+        give_up: GiveUp,
+    ) -> (Vec<bool>, bool) {
         let mut set = vec![false; paths.len()];
         let mut todo: Vec<PathId> = Vec::new();
+        let mut widths = Widths::default();
+        let mut costs = |paths: &Paths, p: PathId| {
+            let owner = paths.owner(self.s, p);
+            let counts = match give_up {
+                GiveUp::Never => false,
+                GiveUp::Wide => true,
+                GiveUp::Pairs(_, globals) => globals || owner.is_some(),
+            };
+            if counts {
+                widths.add(owner);
+            }
+            match give_up {
+                GiveUp::Never => false,
+                GiveUp::Wide => widths.is_wide(),
+                GiveUp::Pairs(most, _) => widths.cost > most,
+            }
+        };
         for &p in seeds {
             if !std::mem::replace(&mut set[p.index()], true) {
                 todo.push(p);
+                if costs(paths, p) {
+                    return (set, true);
+                }
             }
         }
         let index = if back { &self.to } else { &self.from };
@@ -712,11 +757,11 @@ impl<'a> Graph<'a> {
                 break;
             }
             let (root, links) = (paths.root(p), paths.links(p).to_vec());
-            for cut in 0..=links.len() {
+            for (cut, (base, address)) in paths.beginnings(p).into_iter().enumerate() {
                 let suffix = &links[cut..];
-                let base = paths.find(root, &links[..cut]);
                 let edges = base.and_then(|b| index.get(&b)).into_iter().flatten();
-                let mut found: Vec<(PathId, Vec<L>)> = Vec::new();
+                // Where to, and whether as what is behind it.
+                let mut found: Vec<(PathId, bool)> = Vec::new();
                 for &e in edges {
                     let edge = &self.edges[e as usize];
                     let there = match edge.part {
@@ -732,36 +777,38 @@ impl<'a> Graph<'a> {
                     if !there || far || !self.concerns(edge, paths, suffix) {
                         continue;
                     }
-                    found.push((base, suffix.to_vec()));
+                    found.push((base, false));
                 }
                 // `x·τ` goes where `&x` goes, as `*·τ`.
-                let mut address = links[..cut].to_vec();
-                address.push(ADDRESS);
-                if let Some(base) = paths.find(root, &address) {
-                    let mut behind = vec![DEREF];
-                    behind.extend_from_slice(suffix);
+                let mut behind = vec![DEREF];
+                behind.extend_from_slice(suffix);
+                if let Some(base) = address {
                     for &e in index.get(&base).into_iter().flatten() {
                         let edge = &self.edges[e as usize];
                         if edge.part != Part::Itself && self.concerns(edge, paths, &behind) {
-                            found.push((if back { edge.from } else { edge.to }, behind.clone()));
+                            found.push((if back { edge.from } else { edge.to }, true));
                         }
                     }
                 }
-                for (base, suffix) in found {
-                    if self.near && self.is_far(paths, root, base, &suffix) {
+                for (base, as_behind) in found {
+                    let suffix = if as_behind { &behind } else { suffix };
+                    if self.near && self.is_far(paths, root, base, suffix) {
                         continue;
                     }
-                    let Some(next) = paths.graft(base, &suffix) else { continue };
+                    let Some(next) = paths.graft(base, suffix) else { continue };
                     if set.len() < paths.len() {
                         set.resize(paths.len(), false);
                     }
                     if !std::mem::replace(&mut set[next.index()], true) {
                         todo.push(next);
+                        if costs(paths, next) {
+                            return (set, true);
+                        }
                     }
                 }
             }
         }
-        set
+        (set, false)
     }
 }
 
@@ -797,6 +844,44 @@ fn needing(rule: &Rule, kind: &dyn Fn(&Event) -> bool) -> Vec<bool> {
         out.push(needs);
     }
     out
+}
+
+/// Variables of a body that are assigned nothing but the address of one variable of it: what they point to is that one.
+fn names_of_variables(s: &Skeleton, body: &Body) -> FxHashSet<ObjectId> {
+    use front_c::{Event as E, Reach};
+    let mut out: FxHashMap<ObjectId, Option<ObjectId>> = FxHashMap::default();
+    for point in &body.points {
+        let all = || point.events.iter().chain(&point.hidden);
+        let result = match &point.flow {
+            Flow::Call(call) => call.result,
+            _ => None,
+        };
+        let assigned = point.events.iter().filter_map(|e| match *e {
+            E::Assign(o) | E::Modify(o) => Some(o),
+            _ => None,
+        });
+        for o in assigned.chain(result) {
+            let from = all().find_map(|e| match *e {
+                E::Copy(to, from) if to == o => Some(from),
+                _ => None,
+            });
+            let known = out.entry(o).or_insert(from);
+            if *known != from {
+                *known = None;
+            }
+        }
+    }
+    let local = |o: ObjectId| {
+        let object = &s.objects[o.index()];
+        object.reach == Reach::Var && object.automatic && !body.params.contains(&Some(o))
+    };
+    let address = |o: ObjectId| match s.objects[o.index()].reach {
+        Reach::Address(x) => local(x),
+        _ => false,
+    };
+    let usable = |o: ObjectId| local(o) && !s.objects[o.index()].address_taken;
+    let found = out.into_iter().filter(|(o, from)| usable(*o) && from.is_some_and(address));
+    found.map(|(o, _)| o).collect()
 }
 
 /// Visits every call with each of its targets.
@@ -881,6 +966,18 @@ fn subjects(f: &Functions<'_>, paths: &mut Paths) -> Vec<PathId> {
             }
         }
     });
+    if rule.events.iter().flatten().any(|e| matches!(e, Event::Test(..))) {
+        for body in f.s.bodies.iter().filter(|b| !f.is_opaque(b.func)) {
+            for point in &body.points {
+                let Flow::Branch(arms) = &point.flow else { continue };
+                for event in arms.iter().flat_map(|a| a.events.iter().chain(&a.hidden)) {
+                    if let front_c::Event::Test(o, ..) = *event {
+                        add(paths, o, &[]);
+                    }
+                }
+            }
+        }
+    }
     if !any_named {
         for body in f.s.bodies.iter().filter(|b| !f.is_opaque(b.func)) {
             for event in body.points.iter().flat_map(|p| &p.events) {

@@ -20,7 +20,7 @@
 use crate::event::{Atom, Event};
 use crate::explicit;
 use crate::pattern::Pattern;
-use automata::sere::{Nfa, violations};
+use automata::sere::{Nfa, violations, violations_to};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -73,7 +73,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    fn parse(text: &str) -> Option<(Comparison, usize)> {
+    pub(crate) fn parse(text: &str) -> Option<(Comparison, usize)> {
         Some(match text.as_bytes() {
             [b'=', b'=', ..] => (Comparison::Eq, 2),
             [b'!', b'=', ..] => (Comparison::Ne, 2),
@@ -668,7 +668,12 @@ impl<'a> Parser<'a> {
                 return Err(self.fail("expected a property and `message`"));
             };
             let property = self.text[from..to].trim_end();
-            rule.nfa = violations(property)
+            // A run ends where the program does; for a value, that is where nothing has it any more.
+            let end = match rule.variable.as_ref().filter(|v| v.value) {
+                Some(v) => format!("lost({})", v.name),
+                None => "exit".to_owned(),
+            };
+            rule.nfa = violations_to(property, &end)
                 .map_err(|error| self.fail_at(from + error.at, error.to_string()))?;
             self.pos = to;
         }

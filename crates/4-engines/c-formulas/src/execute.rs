@@ -512,6 +512,9 @@ impl<'p> Executor<'p> {
             StmtKind::VaStart(_) => {
                 self.beyond("arguments of `...` are read", 1)?;
             }
+            StmtKind::Closure { .. } => {
+                return Err("a function inside of another is called through a pointer".to_owned());
+            }
             StmtKind::NotCovered(what) => return Err(what.clone()),
             StmtKind::Call(_) => {}
         }

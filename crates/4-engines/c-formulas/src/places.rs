@@ -179,6 +179,7 @@ pub(crate) fn roots(kind: &StmtKind) -> Vec<ExprId> {
         StmtKind::Allocate { size, .. } => vec![*size],
         StmtKind::VaNext { list, .. } => vec![*list],
         StmtKind::SetJump { buffer, .. } => vec![*buffer],
+        StmtKind::Closure { function, chain, .. } => vec![*function, *chain],
         StmtKind::Overflow { operands, .. } => vec![operands.0, operands.1],
         StmtKind::Call(call) => {
             let callee = match call.callee {

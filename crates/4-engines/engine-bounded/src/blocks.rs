@@ -11,11 +11,12 @@ use crate::memory::{Cells, PAGE};
 use crate::relevance::Leads;
 use crate::search::{Goal, Inputs, cut_reason, script};
 use crate::state::{Frame, State, Unset, Value};
+use crate::summaries::{END, ENTRY, Passed};
 use crate::units::{Sort, Unit};
 use crate::word::Word;
 use c_data::{Check, Operation, Program};
 use check::{Budget, Progress, StopReason};
-use engine_predicates::{Bad, Edge, Graph, Node, Run, Variable};
+use engine_predicates::{Bad, Call, Edge, Graph, Node, Run, Variable};
 use logic::Lit;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +44,8 @@ enum Place {
     Bytes(u32, u64, u64),
     /// What the last function of the outermost level gave back.
     Result,
+    /// What a frame notes, by the frame from below.
+    Note(usize, usize),
 }
 
 /// A place where blocks start.
@@ -60,6 +63,7 @@ pub(crate) struct Block {
     reached: Vec<Lit>,
     failed: BTreeMap<Operation, Lit>,
     pub(crate) taken: Range<usize>,
+    passed: Vec<Passed>,
 }
 
 /// A program as a graph.
@@ -135,6 +139,7 @@ fn made<'p>(
             marks: marks.clone(),
             patience,
             recursion,
+            summaries: !recursion,
             ..Cutting::default()
         }));
         let mut made = Blocks {
@@ -207,6 +212,9 @@ impl Blocks<'_> {
             let (key, mut state) =
                 (self.sites[site - 1].key.clone(), self.sites[site - 1].state.clone());
             self.fresh_rounds(&mut state);
+            if key.last() == Some(&ENTRY) {
+                self.engine.note_entry(&mut state);
+            }
             self.engine.wait(state, key);
             self.engine.follow()?;
             self.end(site, &mut todo)?;
@@ -219,6 +227,7 @@ impl Blocks<'_> {
         self.engine.failed.clear();
         self.engine.reached.iter_mut().for_each(|r| *r = Lit::FALSE);
         self.cutting().arrivals.clear();
+        self.cutting().passed.clear();
         let taken = self.engine.taken.len();
         self.blocks.push(Block { taken: taken..taken, ..Block::default() });
     }
@@ -243,6 +252,7 @@ impl Blocks<'_> {
         block.cuts = std::mem::take(&mut self.engine.cuts);
         block.failed = std::mem::take(&mut self.engine.failed);
         block.reached = self.engine.reached.clone();
+        block.passed = std::mem::take(&mut self.cutting().passed);
         for (key, state) in std::mem::take(&mut self.cutting().arrivals) {
             if state.guard == Lit::FALSE {
                 continue;
@@ -264,7 +274,11 @@ impl Blocks<'_> {
             if self.sites[site].words.len() > MAX_WORDS {
                 return Err(too_many("too many values change in a loop"));
             }
-            if changed {
+            if key.last() == Some(&END) {
+                self.vary_written(site);
+            }
+            // Nothing starts where a summarised function ends.
+            if changed && key.last() != Some(&END) {
                 todo.insert((key, site + 1));
             }
             block.arrivals.push((site + 1, state));
@@ -313,6 +327,15 @@ impl Blocks<'_> {
                 new.set = Lit::TRUE;
                 let frame = Rc::make_mut(&mut state.frames[f]);
                 Rc::make_mut(&mut frame.locals)[i] = Some(new);
+            }
+            if let Some(note) = state.frames[f].entry.clone() {
+                let end = self.sites[site].key.last() == Some(&END);
+                let word = |(i, word): (usize, &Word)| match word.value() {
+                    Some(_) if !end => word.clone(),
+                    _ => self.fresh(site, Place::Note(f, i), word.width()),
+                };
+                let note = note.iter().enumerate().map(word).collect();
+                Rc::make_mut(&mut state.frames[f]).entry = Some(Rc::new(note));
             }
         }
         for id in 0..state.memory.len() {
@@ -372,6 +395,65 @@ impl Blocks<'_> {
         cells.written = written;
     }
 
+    /// What a summarised function may write is a word at its end, so that calls know it.
+    fn vary_written(&mut self, site: usize) {
+        let Some(f) = self.sites[site].state.frames.last().map(|f| f.function) else { return };
+        let effects = self.engine.effects(f);
+        for &object in effects.as_ref().as_ref().map_or(&[][..], |written| written) {
+            let id = self.engine.statics[object];
+            let cells = self.sites[site].state.memory.get(id as usize).cloned().flatten();
+            let Some(mut cells) = cells.map(|cells| (*cells).clone()) else { continue };
+            for &unit in self.engine.units(id).iter() {
+                self.vary(site, id, &mut cells, unit);
+            }
+            self.sites[site].state.memory[id as usize] = Some(Rc::new(cells));
+        }
+    }
+
+    /// The calls of a block as the graph has them, their ends made where no run comes there.
+    fn calls(&mut self, from: usize) -> Vec<Call> {
+        let mut out = Vec::new();
+        for passed in self.blocks[from].passed.clone() {
+            if passed.when == Lit::FALSE {
+                continue;
+            }
+            let found = self.sites.iter().position(|s| s.key == passed.end);
+            let Some(site) = found else { continue };
+            let places: Vec<(Place, u32)> =
+                self.sites[site].words.iter().map(|(p, w)| (*p, w.width())).collect();
+            let state = &passed.state;
+            let written = self.written_by(state);
+            let last = state.frames.len() - 1;
+            let result = state.frames[last].entry.as_ref().map_or(0, |note| note.len());
+            let has = state.frames[last].function;
+            let result = self.engine.result_bits(has).and(result.checked_sub(1));
+            let (mut values, mut given) = (Vec::new(), Vec::new());
+            for &(place, bits) in &places {
+                let value = self.brought(state, place, bits).lits();
+                let aig = &self.engine.c.aig;
+                let input = |l: &Lit| l.node() != 0 && aig.children(l.node()).is_none();
+                given.push(
+                    match place {
+                        Place::Note(f, i) => f == last && Some(i) == result,
+                        Place::Bytes(id, ..) => written.contains(&id),
+                        _ => false,
+                    } && value.iter().all(input),
+                );
+                values.push(value);
+            }
+            out.push(Call { node: site + 1, when: passed.when, values, given });
+        }
+        out
+    }
+
+    /// The static objects that the function of a state may write.
+    fn written_by(&mut self, state: &State) -> Vec<u32> {
+        let Some(frame) = state.frames.last() else { return Vec::new() };
+        let effects = self.engine.effects(frame.function);
+        let all = effects.as_ref().as_ref().map_or(&[][..], |written| written).iter();
+        all.map(|&object| self.engine.statics[object]).collect()
+    }
+
     /// The scalars of an object on some of its pages.
     fn touching(&mut self, id: u32, page: &dyn Fn(usize) -> bool) -> Vec<Unit> {
         let pages = (self.engine.objects.all[id as usize].size as usize).div_ceil(PAGE);
@@ -409,6 +491,15 @@ impl Blocks<'_> {
             }
             for i in 0..state.frames[f].locals.len() {
                 changed |= self.join_local(site, (&mut state, brought), f, i);
+            }
+            if let (Some(old), Some(new)) = (&state.frames[f].entry, &brought.frames[f].entry) {
+                let (mut note, new) = ((**old).clone(), new.clone());
+                for (i, (old, new)) in note.iter_mut().zip(&*new).enumerate() {
+                    if old.value().is_some() && old != new {
+                        *old = self.fresh(site, Place::Note(f, i), old.width());
+                    }
+                }
+                Rc::make_mut(&mut state.frames[f]).entry = Some(Rc::new(note));
             }
         }
         let count = state.memory.len().max(brought.memory.len());
@@ -568,13 +659,25 @@ impl Blocks<'_> {
                 }
             }
             Place::Result => state.result.clone().unwrap_or(Word::number(bits, 0)),
+            Place::Note(f, i) => {
+                let note = state.frames[f].entry.as_ref().and_then(|note| note.get(i));
+                note.cloned().unwrap_or(Word::number(bits, 0))
+            }
         };
         word.resized(bits, false)
     }
 
     fn make_graph(&mut self) -> Step<()> {
         let mentioned = crate::mentioned::Mentioned::new(self.program);
-        let start = Node { name: "the start".to_owned(), variables: Vec::new() };
+        // The end of a function to which no run comes is a place all the same: nobody passes its calls.
+        for passed in self.blocks.iter().flat_map(|b| b.passed.clone()).collect::<Vec<_>>() {
+            if !self.sites.iter().any(|s| s.key == passed.end) {
+                let words = BTreeMap::new();
+                self.sites.push(Site { key: passed.end, state: passed.state, words });
+            }
+        }
+        let calls = self.calls(0);
+        let start = Node { name: "the start".to_owned(), variables: Vec::new(), calls };
         let mut nodes = vec![start];
         for site in 0..self.sites.len() {
             let words: Vec<(Place, Word)> =
@@ -606,7 +709,11 @@ impl Blocks<'_> {
             }
             let (file, line, function) = self.place(site + 1);
             let name = format!("{file}:{line} in `{function}`");
-            nodes.push(Node { name, variables });
+            let calls = match site + 1 < self.blocks.len() {
+                true => self.calls(site + 1),
+                false => Vec::new(),
+            };
+            nodes.push(Node { name, variables, calls });
         }
         let mut edges = Vec::new();
         for from in 0..self.blocks.len() {
@@ -647,6 +754,7 @@ impl Blocks<'_> {
                 (format!("alive({})", self.object_name(state, id)), false, Spot::None)
             }
             Place::Result => ("(result)".to_owned(), true, Spot::None),
+            Place::Note(f, i) => self.noted(state, f, i),
             Place::Bytes(id, at, bytes) => {
                 let name = format!("{}{}", self.object_name(state, id), self.engine.path(id, at));
                 let units = self.engine.cutting.as_ref().and_then(|c| c.units.get(&id));
@@ -659,6 +767,47 @@ impl Blocks<'_> {
                 };
                 (name, signed, spot)
             }
+        }
+    }
+
+    /// What a note of a function is called: what was given, as it was at the entry, or what is given back.
+    fn noted(&self, state: &State, f: usize, i: usize) -> (String, bool, crate::mentioned::Spot) {
+        use crate::mentioned::Spot;
+        let id = state.frames[f].function;
+        let function = &self.program.functions[id.index()];
+        let cutting = self.engine.cutting.as_ref();
+        let live = cutting.and_then(|c| c.live.get(&(id, 0, 0)));
+        let noted = |p: &&c_data::LocalId| live.is_some_and(|live| live[p.index()]);
+        let params: Vec<_> = function.params.iter().filter(noted).collect();
+        if let Some(param) = params.get(i) {
+            let local = &function.locals[param.index()];
+            let signed = self.engine.class(local.ty).is_signed();
+            return (format!("old({})", local.name), signed, Spot::Local(id, param.index()));
+        }
+        let effects = cutting.and_then(|c| c.effects.get(&id));
+        let written = effects.and_then(|e| e.as_ref().as_ref().ok());
+        let mut left = i - params.len();
+        for &object in written.into_iter().flatten() {
+            let place = self.engine.statics[object];
+            let Some(units) = cutting.and_then(|c| c.units.get(&place)) else { continue };
+            if let Some(unit) = units.get(left) {
+                let path = self.engine.path(place, unit.at);
+                let name = format!("old({}{path})", self.program.objects[object].name);
+                return (name, unit.sort == Sort::Signed, Spot::Static(object, unit.at));
+            }
+            left -= units.len();
+        }
+        let ty = self.program.types.signature(function.ty).map(|s| s.result);
+        let signed = ty.is_some_and(|ty| self.engine.class(ty).is_signed());
+        ("(result)".to_owned(), signed, Spot::Given(id))
+    }
+
+    /// Whether a place of the graph is the entry or the end of a function that calls itself, and which.
+    pub fn of_function(&self, node: usize) -> Option<&'static str> {
+        match self.sites.get(node.checked_sub(1)?)?.key.last() {
+            Some(&ENTRY) => Some("entry"),
+            Some(&END) => Some("end"),
+            _ => None,
         }
     }
 

@@ -321,6 +321,7 @@ impl<'p> Engine<'p> {
             depth: 0,
             more: None,
             jumped: 0,
+            entry: None,
         }));
         // The entry may be the head of loops.
         let flow = self.flow_of(f);
@@ -367,8 +368,11 @@ impl<'p> Engine<'p> {
             let lits = any.lits().into_iter().map(|l| self.c.aig.and(l, !plain)).collect();
             given = Some(Word::of(lits).into());
         }
-        // NE2.
+        // NE2, SU2.
         if state.top().depth == crate::nested::NESTED {
+            if self.summarises() {
+                self.arrive_at_end(state, given.map(|v| v.word));
+            }
             return Ok(());
         }
         let Some(frame) = state.frames.pop() else { return Ok(()) };
@@ -458,6 +462,12 @@ impl<'p> Engine<'p> {
             StmtKind::Overflow { op, operands, result, overflow } => {
                 return self.exact(state, *op, *operands, (*result, *overflow), at);
             }
+            StmtKind::Closure { .. } => {
+                let what = "a function inside of another is called through a pointer";
+                let what = format!("{}: {what}", self.place(at));
+                self.cut(state, Why::Uncovered(what));
+                return Ok(Went::Over);
+            }
             _ => {}
         }
         Ok(Went::On)
@@ -498,6 +508,7 @@ impl<'p> Engine<'p> {
             // Guards of one block mean nothing in another.
             let made = if self.cutting.is_some() { Lit::TRUE } else { state.guard };
             self.made.insert(id, (operation, made));
+            self.note_made(state, id);
         }
         if made.is_none() {
             let what = format!("an object of {most} bytes is allocated");

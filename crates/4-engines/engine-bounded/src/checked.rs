@@ -39,7 +39,13 @@ struct Checking<'a> {
     open: Option<StopReason>,
     out: Checked,
     confirm: &'a mut dyn FnMut(Operation, &Inputs) -> bool,
+    /// How large the last graph was.
+    bytes: u64,
 }
+
+/// How many times as large the graph may become in which there may be more that fails; at least so many bytes.
+const MORE_WORK: u64 = 4;
+const LITTLE: u64 = 4 << 20;
 
 /// Searches for runs on which operations fail. `confirm` executes a run that was found, and says whether the
 /// operation fails.
@@ -71,19 +77,25 @@ pub fn check_through(
         open: Some(StopReason::Unsupported { what: "there is no function `main`".to_owned() }),
         out: Checked::default(),
         confirm,
+        bytes: 0,
     };
     let bounds = options.bounds();
     if let Some(script) = script(program) {
         for &bound in &bounds {
             let before = checking.found.len();
-            match checking.round(script.clone(), bound, budget) {
+            // Where something was found, it goes on for as long as there is more, and that is not much harder to see.
+            let limited = match before {
+                0 => budget.clone(),
+                _ => budget.attempt_within(MORE_WORK * checking.bytes.max(LITTLE)),
+            };
+            match checking.round(script.clone(), bound, &limited) {
                 Ok(more) => {
-                    // Where something was found, it goes on for as long as there is more.
                     let after = checking.found.len();
                     if !more || after > 0 && after == before {
                         break;
                     }
                 }
+                Err(_) if before > 0 && budget.poll().is_ok() => break,
                 Err(reason) => {
                     checking.open = Some(reason);
                     break;
@@ -214,6 +226,7 @@ impl<'a> Checking<'a> {
         ];
         self.out.counters = counted.map(|(name, value)| (name.to_owned(), value)).to_vec();
         self.out.allocates |= engine.allocates;
+        self.bytes = engine.c.aig.bytes() as u64;
         ran.map(|()| engine)
     }
 }

@@ -57,6 +57,11 @@ pub(crate) struct Cutting {
     /// Of each such call, whether a run goes in.
     pub(crate) inside: Vec<Lit>,
     pub(crate) effects: FxHashMap<FuncId, crate::nested::Effects>,
+    /// What such a call gives is what some activation gave (SU1–SU5).
+    pub(crate) summaries: bool,
+    pub(crate) summarised: FxHashMap<FuncId, bool>,
+    /// The calls that this block passes.
+    pub(crate) passed: Vec<crate::summaries::Passed>,
 }
 
 impl Engine<'_> {
@@ -120,6 +125,11 @@ impl Engine<'_> {
         frame.again = None;
         self.drop_dead(&mut state);
         let key = self.key(&state);
+        self.arrive_at(state, key);
+    }
+
+    /// Ends a block at a place with a key.
+    pub(crate) fn arrive_at(&mut self, state: State, key: Key) {
         let Some(cutting) = &mut self.cutting else { return };
         let before = cutting.arrivals.remove(&key);
         let state = match before {
@@ -304,7 +314,7 @@ impl Engine<'_> {
     // What is read later.
 
     /// Takes the values of locals that nobody reads any more. CU5.
-    fn drop_dead(&mut self, state: &mut State) {
+    pub(crate) fn drop_dead(&mut self, state: &mut State) {
         let last = state.frames.len() - 1;
         for f in 0..state.frames.len() {
             let frame = &state.frames[f];
@@ -324,7 +334,7 @@ impl Engine<'_> {
     }
 
     /// Of each local, whether it may be read from a statement on.
-    fn live(&mut self, id: FuncId, block: usize, next: usize) -> Rc<Vec<bool>> {
+    pub(crate) fn live(&mut self, id: FuncId, block: usize, next: usize) -> Rc<Vec<bool>> {
         let function = self.function(id);
         let labels = self.flow_of(id).labels.clone();
         let Some(cutting) = &mut self.cutting else { return Rc::default() };
@@ -428,6 +438,10 @@ fn backwards(function: &Function, block: usize, from: usize, live: &mut [bool]) 
             StmtKind::SetJump { buffer, result } => {
                 set(result);
                 vec![*buffer]
+            }
+            StmtKind::Closure { to, function, chain } => {
+                set(to);
+                vec![*function, *chain]
             }
             StmtKind::Overflow { operands, result, overflow, .. } => {
                 set(result);

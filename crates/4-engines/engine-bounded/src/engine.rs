@@ -42,6 +42,8 @@ pub(crate) enum Why {
     Beyond,
     /// What follows is not the same in all executions.
     Approximate(String),
+    /// FP4: others may compute with more bits; control goes on.
+    Excess,
     /// An address is far from its object, where another one may be. A run that fails all the same has failed.
     Far,
     /// An access outside of objects.
@@ -106,8 +108,8 @@ impl Taken {
         let number = match self.read_as {
             As::Signed => crate::word::signed(bits, value),
             As::Unsigned => value as i128,
-            As::F32 => f32::from_bits(value as u32) as i128,
-            As::F64 => f64::from_bits(value as u64) as i128,
+            As::F32 => source::fraction::of(f32::from_bits(value as u32).into()),
+            As::F64 => source::fraction::of(f64::from_bits(value as u64)),
             As::Count => {
                 out.argc = Some(value as u64);
                 return;
@@ -194,6 +196,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) failed: BTreeMap<Operation, Lit>,
     /// Of objects that were allocated: by which operation, and on which runs.
     pub(crate) made: FxHashMap<u32, (Option<Operation>, Lit)>,
+    /// What runs are kept on, and what is noted there.
+    pub(crate) along: Option<Box<crate::along::Following<'p>>>,
     /// The expression that is computed.
     pub(crate) expr: Option<ExprId>,
     /// The statement that is executed.
@@ -284,6 +288,7 @@ impl<'p> Engine<'p> {
             check: None,
             failed: BTreeMap::new(),
             made: FxHashMap::default(),
+            along: None,
             expr: None,
             now: At::default(),
             here: None,
@@ -721,6 +726,9 @@ impl<'p> Engine<'p> {
 
     fn jump(&mut self, mut state: State, to: BlockId) {
         let id = state.top().function;
+        if self.leaves_the_path(id, to) {
+            return self.cut(&state, Why::Uncovered("a run leaves the path".into()));
+        }
         let flow = self.flow_of(id);
         let frame = state.top();
         let landing = flow.follow(frame.block, &frame.rounds, to.index());

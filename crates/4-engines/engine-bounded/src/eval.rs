@@ -2,9 +2,9 @@
 
 use crate::engine::{Engine, Step, Why};
 use crate::float;
-use crate::memory::{Kind, Target, places};
+use crate::memory::{Cells, Kind, MANY_PLACES, Objects, Target, places};
 use crate::state::{State, Unset, Value};
-use crate::word::{Op2, Word, signed};
+use crate::word::{Circuit, Op2, Word, signed};
 use c_data::{BinOp, Check, ExprId, ExprKind, FuncId, LocalId, UnOp};
 use c_types::{FloatKind, Ty};
 use logic::Lit;
@@ -64,11 +64,27 @@ const MAX_ANYWHERE: u64 = 512;
 const NULL_BITS: u32 = 16;
 
 /// Which arbitrary function it is.
-const FLOAT_OP: u32 = 0;
 const FLOAT_TO_INT: u32 = 100;
-const INT_TO_FLOAT: u32 = 300;
-const FLOAT_SIZE: u32 = 500;
 const EXTENDED: u32 = 510;
+
+/// Whether a number may be rounded when it is converted.
+fn rounds(from: Class, to: Class, word: &Word) -> bool {
+    match (from.float(), to.float()) {
+        (Some(x), Some(y)) => {
+            let exact = |v: u128| float::resized(y, x, float::resized(x, y, v)) == v;
+            x != y && x == float::Kind::F64 && !word.value().is_some_and(exact)
+        }
+        (None, Some(y)) => {
+            // The highest bit that counts, and the lowest one.
+            let few = |v: u128| {
+                let v = if from.is_signed() { signed(from.bits(), v).unsigned_abs() } else { v };
+                u128::BITS - v.leading_zeros() <= y.format().fraction + 1 + v.trailing_zeros()
+            };
+            from.bits() > y.format().fraction + 1 && !word.value().is_some_and(few)
+        }
+        _ => false,
+    }
+}
 
 impl Engine<'_> {
     pub(crate) fn class(&self, ty: Ty) -> Class {
@@ -303,6 +319,10 @@ impl Engine<'_> {
         let (a, b) = (self.class(from), self.class(to));
         let nothing = Word::number(1, 0);
         let word = &value.word;
+        if self.objects.pointer == 32 && rounds(a, b, word) {
+            // FP4.
+            self.cut(state, Why::Excess);
+        }
         match (a.float(), b.float()) {
             (None, None) => {
                 let pointer = |ty: Ty| self.program.types.pointee(ty).is_some();
@@ -316,9 +336,11 @@ impl Engine<'_> {
                 Value { word, from: kept, set: Lit::TRUE }
             }
             (Some(x), Some(y)) => match word.value() {
-                Some(v) => Word::number(b.bits(), float::resized(x, y, v)).into(),
-                None if x == y => word.clone().into(),
-                None => self.arbitrary(FLOAT_SIZE, word, &nothing, b.bits()).into(),
+                _ if x == y => word.clone().into(),
+                Some(v) if !float::is_nan(x, v) => {
+                    Word::number(b.bits(), float::resized(x, y, v)).into()
+                }
+                _ => self.c.float_resized(x.format(), y.format(), word).into(),
             },
             (None, Some(y)) => match word.value() {
                 Some(v) => {
@@ -326,10 +348,7 @@ impl Engine<'_> {
                     let wide = a.bits() == 128 && !a.is_signed();
                     Word::number(b.bits(), float::of_int(y, number, wide)).into()
                 }
-                None => {
-                    let what = INT_TO_FLOAT + u32::from(a.is_signed()) + 2 * (b.bits() / 32);
-                    self.arbitrary(what, word, &nothing, b.bits()).into()
-                }
+                None => self.c.float_of_int(y.format(), word, a.is_signed()).into(),
             },
             (Some(x), None) => {
                 let known = word.value().and_then(|v| float::to_int(x, v, b.bits(), b.is_signed()));
@@ -337,7 +356,11 @@ impl Engine<'_> {
                     Some(n) if b.bits() <= 64 => Word::number(b.bits(), n as u128).into(),
                     _ => {
                         let what = FLOAT_TO_INT + 2 * b.bits().min(90) + u32::from(b.is_signed());
-                        self.arbitrary(what, word, &nothing, b.bits()).into()
+                        let any = self.arbitrary(what, word, &nothing, b.bits());
+                        let (bits, by_sign) = (b.bits(), b.is_signed());
+                        let (whole, fits) = self.c.float_to_int(x.format(), word, bits, by_sign);
+                        // FP3.
+                        self.c.ite(fits, &whole, &any).into()
                     }
                 }
             }
@@ -360,6 +383,7 @@ impl Engine<'_> {
         let class = self.class(left);
         let out = self.class(ty).bits();
         if let Some(kind) = class.float() {
+            self.excess(state, op, kind, &a.word, &b.word);
             return Ok(Some(self.float_binary(op, kind, &a.word, &b.word, out).into()));
         }
         let bits = class.bits();
@@ -437,16 +461,37 @@ impl Engine<'_> {
         Ok(Some(Value { word, from, set: Lit::TRUE }))
     }
 
+    /// FP4.
+    fn excess(&mut self, state: &State, op: BinOp, kind: float::Kind, a: &Word, b: &Word) {
+        if op.compares() || self.objects.pointer != 32 {
+            return;
+        }
+        let known = a.value().zip(b.value());
+        if !known.is_some_and(|(x, y)| float::is_exact(op, kind, x, y)) {
+            self.cut(state, Why::Excess);
+        }
+    }
+
     fn float_binary(&mut self, op: BinOp, kind: float::Kind, a: &Word, b: &Word, out: u32) -> Word {
         if let (Some(x), Some(y)) = (a.value(), b.value()) {
-            return Word::number(out, float::binary(op, kind, x, y));
+            let value = float::binary(op, kind, x, y);
+            // FP2.
+            if op.compares() || !float::is_nan(kind, value) {
+                return Word::number(out, value);
+            }
         }
-        let what = FLOAT_OP + 2 * op as u32 + u32::from(kind == float::Kind::F32);
-        if op.compares() {
-            let word = self.arbitrary(what, a, b, 1);
-            return word.resized(out, false);
-        }
-        self.arbitrary(what, a, b, out)
+        let f = kind.format();
+        let holds = match op {
+            BinOp::Add => return self.c.float_add(f, a, b),
+            BinOp::Sub => return self.c.float_subtract(f, a, b),
+            BinOp::Mul => return self.c.float_multiply(f, a, b),
+            BinOp::Div => return self.c.float_divide(f, a, b),
+            BinOp::Eq => self.c.float_equal(f, a, b),
+            BinOp::Ne => !self.c.float_equal(f, a, b),
+            BinOp::Lt => self.c.float_less(f, a, b, false),
+            _ => self.c.float_less(f, a, b, true),
+        };
+        self.c.flag(holds, out)
     }
 
     /// Notes that something depends on where objects lie, unless both addresses are of one object.
@@ -614,6 +659,7 @@ impl Engine<'_> {
         if self.asks(Check::Memory) {
             // What is not followed is told already.
             state.guard = self.c.aig.and(state.guard, !open);
+            self.note_dangling(state, to, !any);
             self.fails(state, !any);
             return out;
         }
@@ -710,36 +756,28 @@ impl Engine<'_> {
         let (size, plain) = (self.objects.all[object].size, self.plain);
         let Some(cells) = state.memory[object].as_mut() else { return Ok(None) };
         let cells = Rc::make_mut(cells);
-        if let Some(at) = target.offset.value() {
-            return Ok(Some(cells.read(&mut self.objects, &mut self.c, plain, at as u64, bytes)));
-        }
-        let Some((fixed, places)) = places(&target.offset, size, bytes) else {
-            self.too_large(state, target);
-            return Ok(None);
-        };
-        self.budget.work(places.len() as u64)?;
-        // A tree of choices, one level for each bit that is not known.
-        let mut level: Vec<(u64, Word)> = places
-            .iter()
-            .map(|&at| {
-                let word = cells.read(&mut self.objects, &mut self.c, plain, at, bytes);
-                (at >> fixed, word)
-            })
-            .collect();
-        let mut bit = fixed;
-        while level.len() > 1 {
-            let lit = target.offset.bit(bit);
-            let mut next: Vec<(u64, Word)> = Vec::with_capacity(level.len().div_ceil(2));
-            for (at, word) in level {
-                match next.last_mut() {
-                    Some((last, low)) if *last == at >> 1 => *low = self.c.ite(lit, &word, low),
-                    _ => next.push((at >> 1, word)),
-                }
+        let (o, c) = (&mut self.objects, &mut self.c);
+        let found = match (target.offset.value(), places(&target.offset, size, bytes)) {
+            (Some(at), _) => Some(cells.read_pages(o, c, plain, at as u64, bytes)),
+            (None, Some((fixed, places))) => {
+                self.budget.work(places.len() as u64)?;
+                let Some(word) = among(cells, (o, c), plain, (target, fixed, &places), bytes)
+                else {
+                    return Ok(None);
+                };
+                Some(word)
             }
-            level = next;
-            bit += 1;
+            (None, None) if self.cutting.is_none() => {
+                self.budget.work(cells.pages() as u64)?;
+                cells.somewhere(o, c, plain, &target.offset, (size, bytes))
+            }
+            (None, None) => None,
+        };
+        let word = found.and_then(|word| cells.changed(c, &target.offset, word));
+        if word.is_none() {
+            self.too_large(state, target);
         }
-        Ok(level.pop().map(|(_, word)| word))
+        Ok(word)
     }
 
     /// The same for a value that is used: what was never written has none.
@@ -772,13 +810,19 @@ impl Engine<'_> {
                 Some(at) => Some(vec![at as u64]),
                 None => places(&target.offset, size, bytes).map(|(_, places)| places),
             };
-            let Some(found) = found else {
+            let Some(cells) = state.memory[object].as_mut() else { continue };
+            let cells = Rc::make_mut(cells);
+            let late = cells.is_late() || found.as_ref().is_none_or(|f| f.len() > MANY_PLACES);
+            if late && self.cutting.is_none() && cells.may_be_late() {
+                self.budget.work(1)?;
+                cells.write_late(&target.offset, word, when);
+                continue;
+            }
+            let Some(found) = found.filter(|_| !cells.is_late()) else {
                 self.too_large(state, target);
                 continue;
             };
             self.budget.work(found.len() as u64)?;
-            let Some(cells) = state.memory[object].as_mut() else { continue };
-            let cells = Rc::make_mut(cells);
             for at in found {
                 let here = Word::number(target.offset.width(), at.into());
                 let same = self.c.equal(&target.offset, &here);
@@ -853,4 +897,30 @@ impl Engine<'_> {
         state.memory[id as usize] = Some(Rc::new(self.cells(id, size, zero)));
         Some(id)
     }
+}
+
+/// What is at one of some places: a tree of choices, one level for each bit that is not known.
+fn among(
+    cells: &mut Cells,
+    (o, c): (&mut Objects, &mut Circuit),
+    plain: Lit,
+    (target, fixed, places): (&Target, u32, &[u64]),
+    bytes: u64,
+) -> Option<Word> {
+    let word = |&at: &u64| (at >> fixed, cells.read_pages(o, c, plain, at, bytes));
+    let mut level: Vec<(u64, Word)> = places.iter().map(word).collect();
+    let mut bit = fixed;
+    while level.len() > 1 {
+        let lit = target.offset.bit(bit);
+        let mut next: Vec<(u64, Word)> = Vec::with_capacity(level.len().div_ceil(2));
+        for (at, word) in level {
+            match next.last_mut() {
+                Some((last, low)) if *last == at >> 1 => *low = c.ite(lit, &word, low),
+                _ => next.push((at >> 1, word)),
+            }
+        }
+        level = next;
+        bit += 1;
+    }
+    level.pop().map(|(_, word)| word)
 }

@@ -1,5 +1,7 @@
-//! Numbers with fractions: what operators and conversions compute on the bits of known ones, as `c-run` does it.
+//! Numbers with fractions: what operators and conversions compute on the bits of known ones, as `c-run` does it. Of the
+//! others, `soft_float.rs` has circuits.
 
+use crate::soft_float::{BINARY32, BINARY64, Format};
 use c_data::BinOp;
 
 /// A kind of floating type: its values as they are computed.
@@ -7,6 +9,24 @@ use c_data::BinOp;
 pub(crate) enum Kind {
     F32,
     F64,
+}
+
+impl Kind {
+    /// Its bits.
+    pub(crate) fn format(self) -> Format {
+        match self {
+            Kind::F32 => BINARY32,
+            Kind::F64 => BINARY64,
+        }
+    }
+}
+
+/// Whether the bits are those of a NaN.
+pub(crate) fn is_nan(kind: Kind, x: u128) -> bool {
+    match kind {
+        Kind::F32 => f32_of(x).is_nan(),
+        Kind::F64 => f64_of(x).is_nan(),
+    }
 }
 
 fn f32_of(x: u128) -> f32 {
@@ -46,6 +66,31 @@ pub(crate) fn binary(op: BinOp, kind: Kind, x: u128, y: u128) -> u128 {
     }
 }
 
+/// Whether the result of an operator is exact for certain, so that more precision would not change it.
+pub(crate) fn is_exact(op: BinOp, kind: Kind, x: u128, y: u128) -> bool {
+    let wide = |x: u128| match kind {
+        Kind::F32 => f64::from(f32_of(x)),
+        Kind::F64 => f64_of(x),
+    };
+    let (a, b) = (wide(x), wide(y));
+    let (result, left) = match op {
+        BinOp::Add | BinOp::Sub => {
+            let b = if op == BinOp::Sub { -b } else { b };
+            let sum = a + b;
+            let from = sum - a;
+            (sum, (a - (sum - from)) + (b - from))
+        }
+        BinOp::Mul => (a * b, a.mul_add(b, -(a * b))),
+        BinOp::Div => (a / b, (a / b).mul_add(b, -a)),
+        _ => return false,
+    };
+    // What is left of a small product may be too small to be seen.
+    let seen =
+        result.abs() > 1e-250 && result.abs() < 1e250 || a == 0.0 || result == a || result == b;
+    let fits = kind == Kind::F64 || f64::from(result as f32) == result;
+    seen && fits && left == 0.0
+}
+
 /// The bits of a number with the sign changed.
 pub(crate) fn negate(kind: Kind, x: u128) -> u128 {
     match kind {
@@ -79,12 +124,10 @@ pub(crate) fn to_int(from: Kind, x: u128, bits: u32, signed: bool) -> Option<i12
         Kind::F32 => f64::from(f32_of(x)),
         Kind::F64 => f64_of(x),
     };
+    let (whole, half) = (x.trunc(), 2f64.powi(bits as i32 - 1));
     let fits = match signed {
-        true => {
-            let half = 2f64.powi(bits as i32 - 1);
-            x > -half - 1.0 && x < half
-        }
-        false => x > -1.0 && x < 2f64.powi(bits as i32),
+        true => whole >= -half && whole < half,
+        false => whole >= 0.0 && whole < 2.0 * half,
     };
     fits.then_some(if signed { x as i128 } else { x as u128 as i128 })
 }

@@ -46,7 +46,10 @@ impl Engine<'_> {
                     let what = format!("memory is left where `{}` ends a run", by.unwrap_or(""));
                     self.cut_at(left, Why::Uncovered(what));
                 }
-                Some(operation) => self.failed_when(operation, left),
+                Some(operation) => {
+                    self.note_lost(id, left);
+                    self.failed_when(operation, left);
+                }
                 None => {
                     let what = "the library keeps memory outside of the program";
                     self.cut_at(left, Why::Uncovered(what.into()));

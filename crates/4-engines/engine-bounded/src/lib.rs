@@ -15,7 +15,8 @@
 //!   off, met something that is not covered, or used what is not the same in all executions of C (addresses as
 //!   numbers).
 //! - S3: what was never written is arbitrary, unless it is 0 on the run that is found.
-//! - S4: results of operators on numbers with fractions are arbitrary, unless the operands are numbers.
+//! - S4: numbers with fractions are computed bit by bit (`soft_float.rs`). What functions of the library make of them is
+//!   arbitrary, but for those that are exact (`mathematics.rs`).
 //! - S5: a run ends at an invalid access, at a division by zero, at a call of what is no function. Allocations
 //!   succeed.
 //! - S6: what a function without a body could change and does not (`__bop_outside` in its stub), or what a caller could
@@ -24,6 +25,7 @@
 //! - S7: where operations of a kind are asked about, a run ends at the first one that fails, and at a quotient that
 //!   does not fit; memory is lost, or not freed, when the program ends by itself: `main` returns, or `exit` is called.
 
+mod along;
 mod arguments;
 mod blocks;
 mod calls;
@@ -37,17 +39,22 @@ mod eval;
 mod float;
 mod flow;
 mod jumps;
+mod late;
 mod leaks;
+mod mathematics;
 mod memory;
 mod mentioned;
 mod natives;
 mod nested;
 mod relevance;
 mod search;
+mod soft_float;
 mod state;
+mod summaries;
 mod units;
 mod word;
 
+pub use along::{Along, Guide, Sought, Told, along};
 pub use blocks::{Bads, Blocks, blocks, blocks_of_endings};
 pub use checked::{Checked, Through, check_through, failing_operations};
 pub use natives::{knows, reads_stream};

@@ -3,6 +3,7 @@
 //! Each object starts at a multiple of a large number, its slot, so that the high bits of an address tell the
 //! object and the low bits tell where in it. Bytes are kept in small pages that states share.
 
+use crate::late::{self, Lates};
 use crate::word::{Circuit, Op2, Word};
 use logic::Lit;
 use rustc_hash::FxHashMap;
@@ -34,6 +35,8 @@ pub(crate) struct Cells {
     object: u32,
     /// Of each byte, when it was written, where that is asked; none: always.
     pub(crate) written: Option<Rc<Vec<Lit>>>,
+    /// Writes over all that (`late.rs`).
+    pub(crate) late: Lates,
 }
 
 /// What kind of object it is.
@@ -184,12 +187,13 @@ impl Cells {
     pub(crate) fn new(object: u32, size: u64, zero: bool) -> Cells {
         let page = if zero { Page::Zero } else { Page::Raw };
         let pages = vec![page; size.div_ceil(PAGE as u64) as usize];
-        Cells { pages, alive: Lit::TRUE, object, written: None }
+        Cells { pages, alive: Lit::TRUE, object, written: None, late: Lates::default() }
     }
 
     /// Where there is an object no more.
     pub(crate) fn gone(object: u32) -> Cells {
-        Cells { pages: Vec::new(), alive: Lit::FALSE, object, written: None }
+        let late = Lates::default();
+        Cells { pages: Vec::new(), alive: Lit::FALSE, object, written: None, late }
     }
 
     /// The same, alive on other runs.
@@ -202,7 +206,8 @@ impl Cells {
         if a.pages.is_empty() || b.pages.is_empty() {
             let pages = if a.pages.is_empty() { b.pages.clone() } else { a.pages.clone() };
             let written = if a.pages.is_empty() { b.written.clone() } else { a.written.clone() };
-            return Cells { pages, alive, object: a.object, written };
+            let late = if a.pages.is_empty() { b.late.clone() } else { a.late.clone() };
+            return Cells { pages, alive, object: a.object, written, late };
         }
         let mut pages = Vec::with_capacity(a.pages.len());
         for (x, y) in a.pages.iter().zip(&b.pages) {
@@ -236,7 +241,8 @@ impl Cells {
                 Some(Rc::new(merged.collect()))
             }
         };
-        Cells { pages, alive, object: a.object, written }
+        let late = late::merge(sel, &a.late, &b.late, c);
+        Cells { pages, alive, object: a.object, written, late }
     }
 
     /// How many pages there are.
@@ -273,7 +279,8 @@ impl Cells {
 
     /// Whether the page of a byte was written, or is 0.
     pub(crate) fn is_known(&self, at: u64) -> bool {
-        !matches!(self.pages.get(at as usize / PAGE), None | Some(Page::Raw | Page::Zero))
+        let page = self.pages.get(at as usize / PAGE);
+        self.is_late() || !matches!(page, None | Some(Page::Raw | Page::Zero))
     }
 
     /// Gives pages that were never written bits of their own.
@@ -293,6 +300,21 @@ impl Cells {
 
     /// The bits of some bytes.
     pub(crate) fn read(
+        &mut self,
+        o: &mut Objects,
+        c: &mut Circuit,
+        plain: Lit,
+        at: u64,
+        bytes: u64,
+    ) -> Word {
+        let word = self.read_pages(o, c, plain, at, bytes);
+        let here = Word::number(o.pointer, at.into());
+        // What is too much to look at is anything.
+        self.changed(c, &here, word).unwrap_or_else(|| c.input(8 * bytes as u32))
+    }
+
+    /// The same without late writes.
+    pub(crate) fn read_pages(
         &mut self,
         o: &mut Objects,
         c: &mut Circuit,
@@ -330,6 +352,10 @@ impl Cells {
         word: &Word,
         when: Lit,
     ) {
+        // WL1.
+        if self.is_late() {
+            return self.write_late(&Word::number(o.pointer, at.into()), word, when);
+        }
         if let Some(written) = &mut self.written {
             let list = Rc::make_mut(written);
             for flag in list.iter_mut().skip(at as usize).take(word.width() as usize / 8) {
@@ -363,6 +389,9 @@ fn known(page: &Page) -> Option<Rc<Bits>> {
         Page::Bits(bits) => Some(bits.clone()),
     }
 }
+
+/// Writes that may go to more places are late ones, where that is possible.
+pub(crate) const MANY_PLACES: usize = 1 << 10;
 
 /// The offsets that a word may be, so that so many bytes are inside. None: too many.
 pub(crate) fn places(offset: &Word, size: u64, bytes: u64) -> Option<(u32, Vec<u64>)> {

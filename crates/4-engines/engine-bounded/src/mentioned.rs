@@ -14,6 +14,8 @@ pub(crate) enum Spot {
     Local(FuncId, usize),
     /// Bytes of a static object.
     Static(usize, u64),
+    /// What a function gives back.
+    Given(FuncId),
     /// Other memory.
     Memory,
     /// None.
@@ -29,6 +31,7 @@ pub(crate) struct Mentioned {
 impl Mentioned {
     pub(crate) fn new(program: &Program) -> Mentioned {
         let mut out = Mentioned { numbers: FxHashMap::default(), pairs: FxHashSet::default() };
+        let mut results: Vec<(Spot, FuncId)> = Vec::new();
         for (id, f) in program.functions.iter().enumerate() {
             let id = FuncId::new(id);
             for e in &f.exprs {
@@ -64,7 +67,15 @@ impl Mentioned {
                     all.extend(cases.iter().flat_map(|c| [c.0, c.1]));
                 }
             }
-            // Arguments are given to parameters.
+            for block in &f.blocks {
+                if let End::Return(Some(e)) = block.end {
+                    out.given(f, Spot::Given(id), e);
+                    if let Some(other) = spot(id, f, e) {
+                        out.pair(Spot::Given(id), other);
+                    }
+                }
+            }
+            // Arguments are given to parameters, and results to locals.
             for stmt in f.blocks.iter().flat_map(|b| &b.stmts) {
                 if let StmtKind::Call(call) = &stmt.kind
                     && let c_data::Callee::Direct(g) = call.callee
@@ -73,8 +84,14 @@ impl Mentioned {
                     for (param, &arg) in params.zip(&call.args) {
                         out.given(f, Spot::Local(g, param.index()), arg);
                     }
+                    results.extend(call.result.map(|l| (Spot::Local(id, l.index()), g)));
                 }
             }
+        }
+        // What a result is compared with matters for what is given back.
+        for (local, g) in results {
+            let numbers = out.numbers.get(&local).cloned().unwrap_or_default();
+            out.numbers.entry(Spot::Given(g)).or_default().extend(numbers);
         }
         out
     }

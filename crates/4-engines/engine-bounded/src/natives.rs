@@ -146,8 +146,11 @@ impl Engine<'_> {
                     }
                     None => 64,
                 };
-                let any = self.arbitrary(LIBRARY + f.index() as u32, &a, &b, bits);
-                self.give(state, result, any);
+                let value = match self.exactly(plain, &a, &b, bits) {
+                    Some(value) => value,
+                    None => self.arbitrary(LIBRARY + f.index() as u32, &a, &b, bits),
+                };
+                self.give(state, result, value);
                 Ok(Went::On)
             }
             _ => Ok(self.uncovered(state, name, at)),
@@ -353,6 +356,7 @@ impl Engine<'_> {
             self.bury(state, &[object], here);
         }
         if self.asks(Check::Memory) {
+            self.note_dangling(state, value, !any);
             return self.fails(state, !any);
         }
         let missed = self.c.aig.and(state.guard, !any);
@@ -500,7 +504,7 @@ fn text_model(name: &str) -> Option<&'static str> {
 
 /// Whether it computes a number from numbers and does nothing else.
 fn is_number_function(name: &str) -> bool {
-    const NAMES: [&str; 40] = [
+    const NAMES: [&str; 41] = [
         "sin",
         "cos",
         "tan",
@@ -537,6 +541,7 @@ fn is_number_function(name: &str) -> bool {
         "lround",
         "lrint",
         "llround",
+        "llrint",
         "isnan",
         "isinf",
         "finite",

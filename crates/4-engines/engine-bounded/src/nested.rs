@@ -14,7 +14,9 @@ use crate::calls::Args;
 use crate::engine::{Engine, Step, Went, Why};
 use crate::memory::Cells;
 use crate::state::{State, Value};
+use crate::summaries::ENTRY;
 use crate::units::Sort;
+use crate::word::Word;
 use c_data::{Callee, ExprId, ExprKind, FuncId, Function, LocalId, Root, StmtKind};
 use logic::Lit;
 use std::rc::Rc;
@@ -48,12 +50,15 @@ pub(crate) type Effects = Rc<Result<Vec<usize>, String>>;
 
 impl Engine<'_> {
     /// Whether this call is one of a function that is active already, and followed in both ways.
-    pub(crate) fn is_nested(&self, state: &State, f: FuncId, depth: u32) -> bool {
-        let on = self.cutting.as_ref().is_some_and(|cutting| cutting.recursion);
+    pub(crate) fn is_nested(&mut self, state: &State, f: FuncId, depth: u32) -> bool {
         let inside = |frame: &&Rc<crate::state::Frame>| frame.function == f;
-        let deep = depth > self.bound || state.frames.len() >= CERTAIN;
-        let before = state.frames.iter().rev().find(inside);
-        on && before.is_some_and(|before| before.depth == NESTED || deep)
+        let Some(before) = state.frames.iter().rev().find(inside) else { return false };
+        let on = self.cutting.as_ref().is_some_and(|cutting| cutting.recursion);
+        let summarised = self.is_summarised(f);
+        let bound = if summarised { 0 } else { self.bound };
+        let deep = depth > bound || state.frames.len() >= CERTAIN;
+        let before = Some(before);
+        (on || summarised) && before.is_some_and(|before| before.depth == NESTED || deep)
     }
 
     /// Follows a call of a function that is active already.
@@ -109,14 +114,30 @@ impl Engine<'_> {
                 self.bury_value(value, &frame.objects);
             }
         }
+        let summarises = self.summarises();
+        if summarises {
+            self.without_registers(&mut into);
+        }
+        let words: Vec<Word> = given.iter().map(|v| v.word.clone()).collect();
         let prefix: Rc<[u32]> = match old.depth == NESTED {
             true => old.prefix.clone(),
             false => old.prefix.iter().copied().chain([u32::MAX]).collect(),
         };
         self.enter(&mut into, f, given, prefix)?;
-        if into.guard != Lit::FALSE {
-            into.top().depth = NESTED;
-            self.arrive(into);
+        let Some(frame) = into.frames.last().filter(|_| into.guard != Lit::FALSE) else {
+            return Ok(Went::Over);
+        };
+        debug_assert!(frame.function == f);
+        into.top().depth = NESTED;
+        let entered = summarises.then(|| into.clone());
+        match summarises {
+            true => {
+                self.alone(&mut into, f);
+                self.drop_dead(&mut into);
+                let key = into.top().prefix.iter().copied().chain([ENTRY]).collect();
+                self.arrive_at(into, key);
+            }
+            false => self.arrive(into),
         }
         // NE3.
         for &object in written {
@@ -136,17 +157,27 @@ impl Engine<'_> {
             }
             state.memory[id as usize] = Some(Rc::new(cells));
         }
+        let mut given: Option<Word> = None;
         if let Some(local) = result {
             let ty = self.function(state.top().function).locals[local.index()].ty;
             let bits = self.class(ty).bits();
             let word = self.c.input(bits);
+            given = Some(word.clone());
             self.set(state, local, word.into());
+        }
+        if let Some(mut entered) = entered {
+            let objects = std::mem::take(&mut entered.top().objects);
+            objects.iter().for_each(|&o| entered.memory[o as usize] = None);
+            if given.is_none() {
+                given = self.result_bits(f).map(|bits| self.c.input(bits));
+            }
+            self.passed((entered, words), state, f, given);
         }
         Ok(Went::On)
     }
 
     /// What a function and all that it may call write.
-    fn effects(&mut self, f: FuncId) -> Effects {
+    pub(crate) fn effects(&mut self, f: FuncId) -> Effects {
         if let Some(known) = self.cutting.as_ref().and_then(|c| c.effects.get(&f)) {
             return known.clone();
         }

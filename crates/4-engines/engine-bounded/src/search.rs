@@ -437,6 +437,11 @@ pub(crate) fn cut_reason(program: &Program, why: &Why, bound: u32) -> StopReason
             StopReason::Incomplete { what: what.to_owned() }
         }
         Why::Approximate(what) => StopReason::Approximate { what: what.clone() },
+        Why::Excess => {
+            let what =
+                "with pointers of 32 bits, numbers with fractions may be computed with more bits";
+            StopReason::Approximate { what: what.to_owned() }
+        }
         Why::Far => {
             let what = "an address is computed that is far from its object".to_owned();
             StopReason::Approximate { what }

@@ -69,6 +69,8 @@ pub(crate) struct Frame {
     pub(crate) more: Option<Value>,
     /// How often it was jumped to.
     pub(crate) jumped: u32,
+    /// What it notes of its entry, where it is summarised; at its end also its result.
+    pub(crate) entry: Option<Rc<Vec<Word>>>,
 }
 
 /// A set of runs at one place.
@@ -198,6 +200,12 @@ fn merge_frames(sel: Lit, a: &Frame, b: &Frame, with: &mut dyn Unset) -> Frame {
             };
         }
         out.locals = Rc::new(locals);
+    }
+    if let (Some(x), Some(y)) = (&a.entry, &b.entry)
+        && !Rc::ptr_eq(x, y)
+    {
+        let c = with.circuit();
+        out.entry = Some(Rc::new(x.iter().zip(&**y).map(|(x, y)| c.ite(sel, x, y)).collect()));
     }
     if a.objects != b.objects {
         let more = b.objects.iter().filter(|o| !a.objects.contains(o));

@@ -2,6 +2,8 @@
 
 mod common;
 mod features;
+mod fractions;
+mod large;
 mod operations;
 mod proved;
 mod random;

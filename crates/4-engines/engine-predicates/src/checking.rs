@@ -4,6 +4,7 @@
 //! - PC2: each edge, from wherever the clauses of its start hold, leads to where those of its end hold. The start of
 //!   the program has none.
 //! - PC3: nothing bad happens where the clauses hold.
+//! - PC4: a block that passes a call does so where the clauses of the call's end hold; PC2 and PC3 suppose no more of it.
 
 use crate::graph::{Bad, Graph};
 use crate::predicates::Literal;
@@ -126,6 +127,21 @@ pub fn check(
         }
         after.push(all);
     }
+    // PC4: by place, what the calls of its block give.
+    let mut passed: Vec<Vec<Lit>> = Vec::new();
+    for node in &graph.nodes {
+        let mut all = Vec::new();
+        for call in &node.calls {
+            let Some(clauses) = proof.clauses.get(call.node) else {
+                return wrong("something is called that is not there".to_owned());
+            };
+            for clause in clauses {
+                let lit = disjunction(&mut graph.aig, clause, &call.values);
+                all.push(graph.aig.or(!call.when, lit));
+            }
+        }
+        passed.push(all);
+    }
     let shared: &Graph = graph;
     for (node, holding) in holds.iter().enumerate() {
         // A solver for what starts at the place.
@@ -134,7 +150,7 @@ pub fn check(
         let solver = Solver::new(SolverOpts::default(), stop);
         let variables = FxHashMap::default();
         let mut checker = Checker { aig: &shared.aig, solver, variables };
-        for &lit in holding {
+        for &lit in holding.iter().chain(&passed[node]) {
             let lit = checker.literal(lit);
             checker.solver.add_clause_reuse(&mut vec![lit]);
         }

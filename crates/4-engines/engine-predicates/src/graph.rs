@@ -24,6 +24,22 @@ pub struct Node {
     pub name: String,
     /// What changes there; all else is the same whenever a run comes there.
     pub variables: Vec<Variable>,
+    /// What the block that starts there passes, in the order in which it does.
+    pub calls: Vec<Call>,
+}
+
+/// A call that a block passes. What is called is followed elsewhere, up to a place that nothing leads on from; a block
+/// passes the call if some run comes to that place with these values. So a place is reached by a tree of runs.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The place at which what is called ends.
+    pub node: usize,
+    /// When a run passes the call.
+    pub when: Lit,
+    /// What the variables of that place are.
+    pub values: Vec<Vec<Lit>>,
+    /// Which of them the block gets from the call: inputs of its own.
+    pub given: Vec<bool>,
 }
 
 /// What happens from one place to the next.

@@ -3,7 +3,7 @@
 //! Guesses are bounds by numbers that the program mentions, sets of such numbers, equalities, differences and orders of
 //! two variables, strides, signs. A guess that some edge breaks while all others hold is dropped, until none is.
 
-use crate::graph::{Bad, Graph, Variable};
+use crate::graph::{Bad, Call, Graph, Variable};
 use crate::predicates::{Literal, Pred, as_signed, mask};
 use crate::samples::{Samples, samples};
 use check::{Budget, Progress, StopReason};
@@ -107,7 +107,13 @@ fn useful(graph: &Graph, bads: &[Bad]) -> Vec<Vec<usize>> {
         for (v, variable) in place.variables.iter().enumerate() {
             owner.extend(variable.bits.iter().map(|&b| (b, (node, v))));
         }
+        for call in &place.calls {
+            for v in (0..call.values.len()).filter(|&v| call.given[v]) {
+                owner.extend(call.values[v].iter().map(|&b| (b, (call.node, v))));
+            }
+        }
     }
+    let calls: Vec<&Call> = graph.nodes.iter().flat_map(|n| &n.calls).collect();
     let mut seen: FxHashSet<(usize, usize)> = FxHashSet::default();
     let mut visited = vec![false; graph.aig.len()];
     let mut todo: Vec<u32> = graph.edges.iter().map(|e| e.guard.node()).collect();
@@ -118,11 +124,16 @@ fn useful(graph: &Graph, bads: &[Bad]) -> Vec<Vec<usize>> {
         }
         if let Some((a, b)) = graph.aig.children(node) {
             todo.extend([a.node(), b.node()]);
-        } else if let Some(&(place, v)) = owner.get(&Lit::of_node(node))
-            && seen.insert((place, v))
-        {
-            let into = graph.edges.iter().filter(|e| e.to == place);
-            todo.extend(into.flat_map(|e| e.values[v].iter().map(|l| l.node())));
+        } else if let Some(&(place, v)) = owner.get(&Lit::of_node(node)) {
+            // What a call gives depends on all that it is given.
+            let end = calls.iter().any(|c| c.node == place);
+            let all = if end { 0..graph.nodes[place].variables.len() } else { v..v + 1 };
+            for v in all.filter(|&v| seen.insert((place, v))) {
+                let into = graph.edges.iter().filter(|e| e.to == place);
+                todo.extend(into.flat_map(|e| e.values[v].iter().map(|l| l.node())));
+                let given = calls.iter().filter(|c| c.node == place);
+                todo.extend(given.flat_map(|c| c.values[v].iter().map(|l| l.node())));
+            }
         }
     }
     let of = |node: usize| {
@@ -141,9 +152,14 @@ fn one_of(clause: &Clause) -> Option<(usize, &Clause)> {
 
 /// Guesses about a place.
 fn guesses(graph: &Graph, node: usize, some: &[usize]) -> Vec<Clause> {
+    let end = graph.nodes.iter().flat_map(|n| &n.calls).any(|c| c.node == node);
     let node = &graph.nodes[node];
     let mut out: Vec<Clause> = Vec::new();
     let all = some.len() <= FEW;
+    if end {
+        // Nobody comes back.
+        out.push(Vec::new());
+    }
     for &of in some {
         let variable = &node.variables[of];
         let (width, signed) = (variable.bits.len(), variable.signed);
@@ -400,6 +416,8 @@ struct Guess {
     now: Lit,
     /// By edge into the place.
     next: Vec<Lit>,
+    /// By call that ends at the place.
+    passed: Vec<Lit>,
 }
 
 /// What is known of the places: the guesses that hold together. They are tried in stages, the simplest first, so that
@@ -494,15 +512,26 @@ fn together(
     let into: Vec<Vec<usize>> = (0..count)
         .map(|n| (0..graph.edges.len()).filter(|&e| graph.edges[e].to == n).collect())
         .collect();
+    // By place, the calls that end there: where they are, and which.
+    let mut users: Vec<Vec<(usize, usize)>> = vec![Vec::new(); count];
+    for (node, place) in graph.nodes.iter().enumerate() {
+        place.calls.iter().enumerate().for_each(|(c, call)| users[call.node].push((node, c)));
+    }
     let mut left: Vec<Vec<Guess>> = Vec::new();
     for node in 0..count {
         let words: Vec<Vec<Lit>> =
             graph.nodes[node].variables.iter().map(|v| v.bits.clone()).collect();
         for clause in &known.facts[node] {
             let now = build(&mut graph.aig, clause, &words);
-            if solvers[node].require(&graph.aig, now).is_err() {
-                budget.poll()?;
-                return Ok(false);
+            let mut all = vec![(node, now)];
+            for &(user, call) in &users[node] {
+                all.push((user, passed(graph, (user, call), clause)));
+            }
+            for (at, lit) in all {
+                if solvers[at].require(&graph.aig, lit).is_err() {
+                    budget.poll()?;
+                    return Ok(false);
+                }
             }
         }
         let mut list = Vec::new();
@@ -510,7 +539,8 @@ fn together(
             let (aig, edges) = (&mut graph.aig, &graph.edges);
             let now = build(aig, clause, &words);
             let next = into[node].iter().map(|&e| build(aig, clause, &edges[e].values)).collect();
-            list.push(Guess { clause: clause.clone(), now, next });
+            let passed = users[node].iter().map(|&user| passed(graph, user, clause)).collect();
+            list.push(Guess { clause: clause.clone(), now, next, passed });
         }
         left.push(list);
     }
@@ -530,6 +560,11 @@ fn together(
                     let all = graph.aig.and_all(left[node].iter().map(|g| g.next[k]));
                     let mut roots = vec![graph.edges[edge].guard, !all];
                     roots.extend(left[from].iter().map(|g| g.now));
+                    for (users, left) in users.iter().zip(&left) {
+                        for u in (0..users.len()).filter(|&u| users[u].0 == from) {
+                            roots.extend(left.iter().map(|g| g.passed[u]));
+                        }
+                    }
                     // A conjunction need not mention all of its parts, and each is asked for its value.
                     for guess in &left[node] {
                         if solvers[from].literal(&graph.aig, guess.next[k]).is_err() {
@@ -564,6 +599,13 @@ fn together(
         facts.extend(list.into_iter().map(|g| g.clause));
     }
     Ok(true)
+}
+
+/// What a clause of a call's end says to the block that passes it.
+fn passed(graph: &mut Graph, (node, call): (usize, usize), clause: &Clause) -> Lit {
+    let call = &graph.nodes[node].calls[call];
+    let lit = build(&mut graph.aig, clause, &call.values);
+    graph.aig.or(!call.when, lit)
 }
 
 pub(crate) fn build(aig: &mut logic::Aig, clause: &Clause, words: &[Vec<Lit>]) -> Lit {

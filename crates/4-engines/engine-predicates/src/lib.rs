@@ -22,7 +22,10 @@
 //!     numbers: vec![],
 //!     beside: vec![],
 //! };
-//! graph.nodes = vec![Node::default(), Node { name: "loop".to_owned(), variables: vec![variable] }];
+//! graph.nodes = vec![
+//!     Node::default(),
+//!     Node { name: "loop".to_owned(), variables: vec![variable], calls: vec![] },
+//! ];
 //! graph.edges = vec![
 //!     Edge { from: 0, to: 1, guard: Lit::TRUE, values: vec![vec![Lit::FALSE]] },
 //!     Edge { from: 1, to: 1, guard: Lit::TRUE, values: vec![vec![x]] },
@@ -48,7 +51,7 @@ mod solver;
 
 pub use checking::{Proof, Refusal, check, text};
 pub use ending::{check_ends, not_descending};
-pub use graph::{Bad, Edge, Graph, Node, Run, Variable};
+pub use graph::{Bad, Call, Edge, Graph, Node, Run, Variable};
 pub use measure::{Measure, Ranks, Term};
 pub use pdr::Counts;
 pub use predicates::{Literal, Pred};

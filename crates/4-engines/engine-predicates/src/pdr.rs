@@ -13,6 +13,9 @@
 //! - PA2: what is excluded is as large as the cores of these answers allow; literals that are in none are dropped,
 //!   then those that are not needed, then bounds are moved as far as they go.
 //! - PA3: a clause that holds one level further moves there; a level from which all moved is an invariant.
+//! - PA4: what a call gives is anything that is possible at its end one level below. A step that rests on something
+//!   that no run is known to come to is no step yet: that is to be excluded first, at the call's end, or a run to it is
+//!   found and kept ([spacer]). So what is possible and what is known meet, and a run has all of its calls.
 
 use crate::graph::{Bad, Graph, Run};
 use crate::predicates::{Literal, Pred, mask};
@@ -43,9 +46,26 @@ struct Lemma {
 struct Obligation {
     node: usize,
     cube: Cube,
-    /// What it leads to: an edge and an obligation, or something bad.
-    next: Result<(usize, usize), usize>,
+    /// What it leads to.
+    next: Next,
     /// The inputs of that step.
+    inputs: Vec<(Lit, bool)>,
+}
+
+/// What something that is to be excluded leads to.
+#[derive(Clone, Copy)]
+enum Next {
+    /// By an edge to another obligation.
+    Edge(usize, usize),
+    /// To something bad.
+    Bad(usize),
+    /// To what a call gives. PA4.
+    Call,
+}
+
+/// A state from which a step is taken, with the inputs of that step.
+struct Before {
+    values: Vec<u128>,
     inputs: Vec<(Lit, bool)>,
 }
 
@@ -94,7 +114,18 @@ pub(crate) struct Pdr<'g> {
     edge_reads: Vec<Reads>,
     bad_reads: Vec<Reads>,
     made: FxHashMap<(usize, usize), usize>,
+    /// By place, the calls that end there: where they are, which, and predicates as functions there.
+    users: Vec<Vec<User>>,
+    /// Of the ends of calls, states that runs come to.
+    reached: Vec<FxHashSet<Vec<u128>>>,
     pub(crate) counts: Counts,
+}
+
+/// A call that ends at a place.
+struct User {
+    node: usize,
+    call: usize,
+    passed: Vec<Option<Lit>>,
 }
 
 impl<'g> Pdr<'g> {
@@ -131,11 +162,27 @@ impl<'g> Pdr<'g> {
             Reads { inputs, variables }
         };
         let mut edge_reads = Vec::new();
+        let passing = |graph: &Graph, node: usize| -> Vec<Lit> {
+            let calls = graph.nodes[node].calls.iter();
+            calls.flat_map(|c| c.values.iter().flatten().copied().chain([c.when])).collect()
+        };
         for edge in &graph.edges {
-            let roots = edge.values.iter().flatten().copied().chain([edge.guard]).collect();
+            let mut roots = passing(graph, edge.from);
+            roots.extend(edge.values.iter().flatten().copied().chain([edge.guard]));
             edge_reads.push(reads(graph, roots));
         }
-        let bad_reads = bads.iter().map(|bad| reads(graph, vec![bad.guard])).collect();
+        let bad_read = |bad: &Bad| {
+            let mut roots = passing(graph, bad.node);
+            roots.push(bad.guard);
+            reads(graph, roots)
+        };
+        let bad_reads = bads.iter().map(bad_read).collect();
+        let mut users: Vec<Vec<User>> = (0..count).map(|_| Vec::new()).collect();
+        for (node, place) in graph.nodes.iter().enumerate() {
+            for (call, of) in place.calls.iter().enumerate() {
+                users[of.node].push(User { node, call, passed: Vec::new() });
+            }
+        }
         let next = vec![Vec::new(); graph.edges.len()];
         let mut out = Pdr {
             graph,
@@ -153,6 +200,8 @@ impl<'g> Pdr<'g> {
             edge_reads,
             bad_reads,
             made: FxHashMap::default(),
+            users,
+            reached: vec![FxHashSet::default(); count],
             counts: Counts::default(),
         };
         for (node, list) in preds.into_iter().enumerate() {
@@ -170,6 +219,16 @@ impl<'g> Pdr<'g> {
                 }
                 let solver = &mut out.solvers[node];
                 solver.require_any(&out.graph.aig, &lits).map_err(|_| out.stopped())?;
+                for u in 0..out.users[node].len() {
+                    let (user, call) = (out.users[node][u].node, out.users[node][u].call);
+                    let of = &out.graph.nodes[user].calls[call];
+                    let mut lits = vec![!of.when];
+                    for &(pred, value) in clause {
+                        lits.push(pred.build(&mut out.graph.aig, &of.values).xor_sign(!value));
+                    }
+                    let solver = &mut out.solvers[user];
+                    solver.require_any(&out.graph.aig, &lits).map_err(|_| out.stopped())?;
+                }
             }
         }
         Ok(out)
@@ -230,6 +289,10 @@ impl<'g> Pdr<'g> {
         }
         let mut all: Vec<Lit> = roots.to_vec();
         all.extend(self.levels.iter().skip(level));
+        if level == 0 {
+            // Nothing has come to the end of a call.
+            all.extend(self.graph.nodes[node].calls.iter().map(|c| !c.when));
+        }
         let found = self.solvers[node].solve(&self.graph.aig, &all);
         found.map_err(|_| self.stopped())
     }
@@ -253,17 +316,13 @@ impl<'g> Pdr<'g> {
     }
 
     /// A cube of states all of which make a function hold with the same inputs, one of them with these values.
-    fn lift(
-        &mut self,
-        node: usize,
-        values: &[u128],
-        goal: Lit,
-        inputs: &[(Lit, bool)],
-        variables: &[usize],
-    ) -> Step<Cube> {
+    fn lift(&mut self, node: usize, before: &Before, goal: Lit, variables: &[usize]) -> Step<Cube> {
         if node == 0 {
             return Ok(Cube::new());
         }
+        let (values, inputs) = (&before.values[..], &before.inputs);
+        let same = self.same_calls(node, before);
+        let goal = self.graph.aig.and(goal, same);
         let fixed: Vec<Lit> = inputs.iter().map(|&(l, v)| l.xor_sign(!v)).chain([!goal]).collect();
         for _ in 0..2 {
             let cube: Cube = (0..self.preds[node].len())
@@ -308,6 +367,20 @@ impl<'g> Pdr<'g> {
         all.extend(bits);
         let core = self.lift_core(node, &fixed, &all)?;
         core.ok_or(StopReason::Internal { what: "a step of a run is none".to_owned() })
+    }
+
+    /// When the calls of a step give what they give from a state.
+    fn same_calls(&mut self, node: usize, before: &Before) -> Lit {
+        let mut values = self.valuation(node, before);
+        let mut all = Vec::new();
+        for call in &self.graph.nodes[node].calls {
+            let passed = values.get(&self.graph.aig, call.when);
+            all.push(call.when.xor_sign(!passed));
+            for &lit in call.values.iter().flatten().filter(|_| passed) {
+                all.push(lit.xor_sign(!values.get(&self.graph.aig, lit)));
+            }
+        }
+        self.graph.aig.and_all(all)
     }
 
     fn holds(&self, node: usize, p: usize, values: &[u128]) -> bool {
@@ -365,8 +438,8 @@ impl<'g> Pdr<'g> {
         // What is bad at the start is so without any block before it.
         for b in 0..self.bads.len() {
             if self.bads[b].node == 0 && self.ask(0, 0, &[self.bads[b].guard])? {
-                let inputs = self.inputs_of(0, &self.bad_reads[b].inputs.clone());
-                return Ok(Found::Run(self.run(vec![], b, vec![inputs])));
+                let before = self.seen_before(0, &self.bad_reads[b].inputs.clone());
+                return Ok(Found::Run(self.run(vec![], b, vec![before.inputs])));
             }
         }
         self.level_lit(1);
@@ -377,15 +450,19 @@ impl<'g> Pdr<'g> {
             self.budget.report(Progress { phase: "level", done, total });
             for b in 0..self.bads.len() {
                 let (node, guard) = (self.bads[b].node, self.bads[b].guard);
-                if node == 0 {
+                if node == 0 && self.graph.nodes[0].calls.is_empty() {
                     continue;
                 }
                 while self.ask(node, top, &[guard])? {
-                    let values = self.values(node);
-                    let inputs = self.inputs_of(node, &self.bad_reads[b].inputs.clone());
-                    let variables = self.bad_reads[b].variables.clone();
-                    let cube = self.lift(node, &values, guard, &inputs, &variables)?;
-                    let first = Obligation { node, cube, next: Err(b), inputs };
+                    let before = self.seen_before(node, &self.bad_reads[b].inputs.clone());
+                    let first = match self.resting_on(node, &before)? {
+                        Some(first) => first,
+                        None => {
+                            let variables = self.bad_reads[b].variables.clone();
+                            let cube = self.lift(node, &before, guard, &variables)?;
+                            Obligation { node, cube, next: Next::Bad(b), inputs: before.inputs }
+                        }
+                    };
                     if let Some(run) = self.exclude(first, top)? {
                         return Ok(Found::Run(run));
                     }
@@ -403,9 +480,11 @@ impl<'g> Pdr<'g> {
         }
     }
 
-    fn inputs_of(&mut self, node: usize, inputs: &[Lit]) -> Vec<(Lit, bool)> {
+    /// The state of the last answer, and the inputs of its step.
+    fn seen_before(&mut self, node: usize, inputs: &[Lit]) -> Before {
+        let values = self.values(node);
         let solver = &mut self.solvers[node];
-        inputs.iter().map(|&l| (l, solver.value(l))).collect()
+        Before { values, inputs: inputs.iter().map(|&l| (l, solver.value(l))).collect() }
     }
 
     fn exclude(&mut self, first: Obligation, top: usize) -> Step<Option<Run>> {
@@ -417,10 +496,20 @@ impl<'g> Pdr<'g> {
             self.budget.poll()?;
             let (node, cube) = (all[o].node, all[o].cube.clone());
             if node == 0 {
-                return Ok(Some(self.told(&all, o)));
+                match self.told(&all, o) {
+                    Ok(run) => return Ok(Some(run)),
+                    Err((end, values)) => self.reached[end].insert(values),
+                };
+                continue;
             }
+            // What calls give need not lead to anything bad later on.
+            let call = call_at_the_end(&all, o);
+            if call.is_some_and(|c| self.is_reached(all[c].node, &all[c].cube)) {
+                continue;
+            }
+            let aside = call.is_some();
             if self.is_excluded(node, &cube, level) {
-                if level < top {
+                if level < top && !aside {
                     queue.push(Reverse((level + 1, o)));
                 }
                 continue;
@@ -429,25 +518,84 @@ impl<'g> Pdr<'g> {
                 Ok(core) => {
                     let (cube, level) = self.generalise(node, core, level, top)?;
                     self.learn(node, cube, level);
-                    if level < top {
+                    if level < top && !aside {
                         queue.push(Reverse((level + 1, o)));
                     }
                 }
-                Err((edge, values, inputs)) => {
+                Err((edge, before)) => {
                     let from = self.graph.edges[edge].from;
-                    let next: Vec<Lit> = cube.iter().map(|&l| self.next_lit(edge, l)).collect();
-                    let guard = self.graph.edges[edge].guard;
-                    let goal = self.graph.aig.and_all(next.into_iter().chain([guard]));
-                    let variables = self.edge_reads[edge].variables.clone();
-                    let cube = self.lift(from, &values, goal, &inputs, &variables)?;
-                    let next = Ok((edge, o));
-                    all.push(Obligation { node: from, cube, next, inputs });
+                    if let Some(first) = self.resting_on(from, &before)? {
+                        all.push(first);
+                    } else {
+                        let next: Vec<Lit> = cube.iter().map(|&l| self.next_lit(edge, l)).collect();
+                        let guard = self.graph.edges[edge].guard;
+                        let goal = self.graph.aig.and_all(next.into_iter().chain([guard]));
+                        let variables = self.edge_reads[edge].variables.clone();
+                        let cube = self.lift(from, &before, goal, &variables)?;
+                        let (next, inputs) = (Next::Edge(edge, o), before.inputs);
+                        all.push(Obligation { node: from, cube, next, inputs });
+                    }
                     queue.push(Reverse((level - 1, all.len() - 1)));
                     queue.push(Reverse((level, o)));
                 }
             }
         }
         Ok(None)
+    }
+
+    /// PA4: what the calls of a step give, if no run is known to come there.
+    fn resting_on(&mut self, node: usize, before: &Before) -> Step<Option<Obligation>> {
+        let mut values = self.valuation(node, before);
+        for call in &self.graph.nodes[node].calls {
+            if !values.get(&self.graph.aig, call.when) {
+                continue;
+            }
+            let state = numbers(&self.graph.aig, &call.values, &mut values);
+            let node = call.node;
+            if self.reached[node].contains(&state) {
+                continue;
+            }
+            let mut cube = self.word_cube(node, &state);
+            if self.is_reached(node, &cube) {
+                // A run comes near, and not there.
+                for (of, &value) in state.iter().enumerate() {
+                    let made = self.made.get(&(node, of)).copied().unwrap_or(0);
+                    if made < MAX_MADE && self.graph.nodes[node].variables[of].bits.len() > 2 {
+                        self.bounds(node, of, value);
+                    }
+                }
+                cube = self.word_cube(node, &state);
+                if self.is_reached(node, &cube) {
+                    let all: Vec<usize> = (0..state.len()).collect();
+                    cube.extend(self.bits(node, &state, &all));
+                }
+            }
+            return Ok(Some(Obligation { node, cube, next: Next::Call, inputs: Vec::new() }));
+        }
+        Ok(None)
+    }
+
+    /// What predicates say of a state.
+    fn word_cube(&self, node: usize, values: &[u128]) -> Cube {
+        let words = (0..self.preds[node].len())
+            .filter(|&p| !matches!(self.preds[node][p], Pred::Bit { .. }));
+        words.map(|p| (p, self.holds(node, p, values))).collect()
+    }
+
+    /// Whether a run is known to come to a cube.
+    fn is_reached(&self, node: usize, cube: &Cube) -> bool {
+        let inside = |s: &Vec<u128>| cube.iter().all(|&(p, value)| self.holds(node, p, s) == value);
+        self.reached[node].iter().any(inside)
+    }
+
+    fn valuation(&self, node: usize, before: &Before) -> Valuation {
+        let mut out = Valuation::new();
+        before.inputs.iter().for_each(|&(lit, value)| out.set(lit, value));
+        for (variable, value) in self.graph.nodes[node].variables.iter().zip(&before.values) {
+            let bits = variable.bits.iter().enumerate();
+            bits.for_each(|(i, &lit)| out.set(lit, value >> i & 1 == 1));
+        }
+        out
     }
 
     fn is_excluded(&self, node: usize, cube: &Cube, level: usize) -> bool {
@@ -457,13 +605,12 @@ impl<'g> Pdr<'g> {
     }
 
     /// PA1: what leads into a cube, or the part of the cube that nothing leads into.
-    #[expect(clippy::type_complexity, reason = "a predecessor has three parts")]
     fn before(
         &mut self,
         node: usize,
         cube: &Cube,
         level: usize,
-    ) -> Step<Result<Cube, (usize, Vec<u128>, Vec<(Lit, bool)>)>> {
+    ) -> Step<Result<Cube, (usize, Before)>> {
         let mut needed: FxHashSet<usize> = FxHashSet::default();
         for i in 0..self.into[node].len() {
             let edge = self.into[node][i];
@@ -477,11 +624,18 @@ impl<'g> Pdr<'g> {
                 let now: Vec<Lit> = cube.iter().map(|&l| self.now_lit(node, l)).collect();
                 roots.push(!self.graph.aig.and_all(now));
             }
+            for u in 0..self.users[node].len() {
+                if self.users[node][u].node != from {
+                    continue;
+                }
+                let given: Vec<Lit> = cube.iter().map(|&l| self.passed_lit(node, u, l)).collect();
+                let when = self.when(node, u);
+                roots.push(!self.graph.aig.and_all(given.into_iter().chain([when])));
+            }
             roots.extend(&next);
             if self.ask(from, level - 1, &roots)? {
-                let values = self.values(from);
-                let inputs = self.inputs_of(from, &self.edge_reads[edge].inputs.clone());
-                return Ok(Err((edge, values, inputs)));
+                let inputs = self.edge_reads[edge].inputs.clone();
+                return Ok(Err((edge, self.seen_before(from, &inputs))));
             }
             let solver = &mut self.solvers[from];
             needed.extend((0..cube.len()).filter(|&k| solver.failed(next[k])));
@@ -596,6 +750,29 @@ impl<'g> Pdr<'g> {
         clause.push(!on);
         // Stopping is noticed by the next question.
         let _ = self.solvers[node].require_any(&self.graph.aig, &clause);
+        for u in 0..self.users[node].len() {
+            let mut clause: Vec<Lit> = cube.iter().map(|&l| !self.passed_lit(node, u, l)).collect();
+            clause.extend([!on, !self.when(node, u)]);
+            let _ = self.solvers[self.users[node][u].node].require_any(&self.graph.aig, &clause);
+        }
+    }
+
+    fn when(&self, node: usize, user: usize) -> Lit {
+        let user = &self.users[node][user];
+        self.graph.nodes[user.node].calls[user.call].when
+    }
+
+    /// A literal of a call's end where the call is passed.
+    fn passed_lit(&mut self, node: usize, user: usize, (p, value): (usize, bool)) -> Lit {
+        let pred = self.preds[node][p];
+        let user = &mut self.users[node][user];
+        if user.passed.len() <= p {
+            user.passed.resize(p + 1, None);
+        }
+        let of = &self.graph.nodes[user.node].calls[user.call];
+        let aig = &mut self.graph.aig;
+        let lit = *user.passed[p].get_or_insert_with(|| pred.build(aig, &of.values));
+        lit.xor_sign(!value)
     }
 
     /// PA3. A level from which all clauses moved.
@@ -638,20 +815,34 @@ impl<'g> Pdr<'g> {
         self.counts.predicates = self.preds.iter().map(|p| p.len() as u64).sum();
     }
 
-    /// The run of an obligation at the start.
-    fn told(&mut self, all: &[Obligation], first: usize) -> Run {
+    /// The run of an obligation at the start; or the state at the end of a call that it comes to, and that place.
+    fn told(&mut self, all: &[Obligation], first: usize) -> Result<Run, (usize, Vec<u128>)> {
         let (mut edges, mut inputs) = (Vec::new(), Vec::new());
         let mut o = first;
         loop {
             inputs.push(all[o].inputs.clone());
             match all[o].next {
-                Ok((edge, next)) => {
+                Next::Edge(edge, next) => {
                     edges.push(edge);
                     o = next;
                 }
-                Err(bad) => return self.run(edges, bad, inputs),
+                Next::Bad(bad) => return Ok(self.run(edges, bad, inputs)),
+                Next::Call => {
+                    let end = all[o].node;
+                    let run = self.run(edges, 0, inputs);
+                    return Err((end, self.last_state(&run)));
+                }
             }
         }
+    }
+
+    /// The state that a run is in at its end.
+    fn last_state(&self, run: &Run) -> Vec<u128> {
+        let node = run.edges.last().map_or(0, |&e| self.graph.edges[e].to);
+        let Some(mut values) = run.inputs.last().cloned() else { return Vec::new() };
+        let words: Vec<Vec<Lit>> =
+            self.graph.nodes[node].variables.iter().map(|v| v.bits.clone()).collect();
+        numbers(&self.graph.aig, &words, &mut values)
     }
 
     /// A run with the values of all variables on it.
@@ -677,5 +868,25 @@ impl<'g> Pdr<'g> {
             out.push(valuation);
         }
         Run { edges, bad, inputs: out }
+    }
+}
+
+/// The numbers that words are.
+fn numbers(aig: &logic::Aig, words: &[Vec<Lit>], values: &mut Valuation) -> Vec<u128> {
+    let mut number = |bits: &Vec<Lit>| {
+        let bit = |(i, &l): (usize, &Lit)| u128::from(values.get(aig, l)) << i;
+        bits.iter().enumerate().map(bit).sum()
+    };
+    words.iter().map(&mut number).collect()
+}
+
+/// The obligation about what a call gives that an obligation leads to, if it is to one.
+fn call_at_the_end(all: &[Obligation], mut o: usize) -> Option<usize> {
+    loop {
+        match all[o].next {
+            Next::Edge(_, next) => o = next,
+            Next::Bad(_) => return None,
+            Next::Call => return Some(o),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! States that runs come to, to guess from: a few by a solver, many by executing blocks on arbitrary inputs, 64 at a
 //! time. They are true of some runs, and prove nothing: a guess that one of them breaks is none.
 
-use crate::graph::{Edge, Graph};
+use crate::graph::{Call, Edge, Graph};
 use check::{Budget, StopReason};
 use logic::{Cadical, Clauses, Lit, Valuation};
 use rustc_hash::FxHashSet;
@@ -63,6 +63,8 @@ fn solved(
             for k in (0..out[edge.from].len()).rev().take(2) {
                 budget.poll()?;
                 let mut roots = vec![edge.guard];
+                // What calls give is looked up when blocks are executed.
+                roots.extend(graph.nodes[edge.from].calls.iter().map(|c| !c.when));
                 let words = graph.nodes[edge.from].variables.iter();
                 for (variable, &value) in words.zip(&out[edge.from][k]) {
                     let bits = variable.bits.iter().enumerate();
@@ -95,8 +97,12 @@ fn execute(graph: &Graph, out: &mut Samples, budget: &Budget) -> Result<(), Stop
         out.iter().map(|list| list.iter().cloned().collect()).collect();
     let leaving = |node: usize| graph.edges.iter().filter(move |e| e.from == node);
     let roots = |e: &Edge| e.values.iter().flatten().copied().chain([e.guard]).collect::<Vec<_>>();
-    let cones: Vec<Vec<u32>> =
-        (0..graph.nodes.len()).map(|node| graph.aig.cone(leaving(node).flat_map(roots))).collect();
+    let passing = |node: usize| {
+        let calls = graph.nodes[node].calls.iter();
+        calls.flat_map(|c| c.values.iter().flatten().copied().chain([c.when]))
+    };
+    let cone = |node: usize| graph.aig.cone(leaving(node).flat_map(roots).chain(passing(node)));
+    let cones: Vec<Vec<u32>> = (0..graph.nodes.len()).map(cone).collect();
     let mut words = vec![0u64; graph.aig.len()];
     let mut arbitrary = Arbitrary(0x9e37_79b9_7f4a_7c15);
     let mut gates = 0;
@@ -131,13 +137,15 @@ fn execute(graph: &Graph, out: &mut Samples, budget: &Budget) -> Result<(), Stop
                 (bit, last) = (bit + 1, lit.node());
             }
             set(graph, node, &starts, &out[node], &mut words);
-            for &n in &cones[node] {
-                if let Some((a, b)) = graph.aig.children(n) {
-                    words[n as usize] = value(&words, a) & value(&words, b);
-                }
+            compute(graph, &cones[node], &mut words);
+            let mut real = u64::MAX;
+            for call in &graph.nodes[node].calls {
+                real &= give(graph, call, &out[call.node], &mut words, &mut arbitrary);
+                gates += cones[node].len();
+                compute(graph, &cones[node], &mut words);
             }
             for edge in leaving(node) {
-                let mut taken = value(&words, edge.guard);
+                let mut taken = value(&words, edge.guard) & real;
                 while taken != 0 && out[edge.to].len() < EXECUTED {
                     let run = taken.trailing_zeros();
                     taken &= taken - 1;
@@ -159,6 +167,56 @@ fn execute(graph: &Graph, out: &mut Samples, budget: &Budget) -> Result<(), Stop
         }
     }
     Ok(())
+}
+
+fn compute(graph: &Graph, cone: &[u32], words: &mut [u64]) {
+    for &n in cone {
+        if let Some((a, b)) = graph.aig.children(n) {
+            words[n as usize] = value(words, a) & value(words, b);
+        }
+    }
+}
+
+/// Gives the runs that pass a call what it gave to another run that called it with the same. The runs of which
+/// something is known.
+fn give(
+    graph: &Graph,
+    call: &Call,
+    known: &[Vec<u128>],
+    words: &mut [u64],
+    arbitrary: &mut Arbitrary,
+) -> u64 {
+    let mut passing = value(words, call.when);
+    let mut real = !passing;
+    let count = known.len();
+    while passing != 0 && count > 0 {
+        let run = passing.trailing_zeros();
+        passing &= passing - 1;
+        let number = |words: &[u64], bits: &Vec<Lit>| -> u128 {
+            let bit = |(i, &l): (usize, &Lit)| u128::from(value(words, l) >> run & 1) << i;
+            bits.iter().enumerate().map(bit).sum()
+        };
+        let asked: Vec<Option<u128>> = (call.values.iter().zip(&call.given))
+            .map(|(bits, given)| (!given).then(|| number(words, bits)))
+            .collect();
+        let fits = |state: &Vec<u128>| {
+            asked.iter().zip(state).all(|(asked, is)| asked.is_none_or(|asked| asked == *is))
+        };
+        // Another place to start from each time, so that all answers of a call are seen.
+        let first = arbitrary.next() as usize % count;
+        let found = (0..count).map(|k| &known[(first + k) % count]).find(|state| fits(state));
+        let Some(state) = found else { continue };
+        real |= 1 << run;
+        for (v, bits) in call.values.iter().enumerate().filter(|(v, _)| call.given[*v]) {
+            for (i, lit) in bits.iter().enumerate() {
+                let word = &mut words[lit.node() as usize];
+                let bit = u64::from((state[v] >> i & 1 == 1) != lit.is_complement());
+                *word = *word & !(1 << run) | bit << run;
+            }
+        }
+    }
+    debug_assert!(graph.nodes[call.node].variables.len() == call.values.len());
+    real
 }
 
 fn value(words: &[u64], lit: Lit) -> u64 {

@@ -19,11 +19,21 @@ pub fn shrink(
     let stop: StopFlag = Arc::new(move || watched.poll().is_err());
     let stopped = || budget.poll().err().unwrap_or(StopReason::Cancelled);
     let count = graph.nodes.len();
-    let mut holds: Vec<Vec<Lit>> = Vec::new();
+    // By place, what holds there and what its calls give, each with the clause that it comes from.
+    let mut holds: Vec<Vec<(Lit, (usize, usize))>> = Vec::new();
     for (node, clauses) in proof.clauses.iter().enumerate() {
         let words: Vec<Vec<Lit>> =
             graph.nodes[node].variables.iter().map(|v| v.bits.clone()).collect();
-        holds.push(clauses.iter().map(|c| build(&mut graph.aig, c, &words)).collect());
+        let now = clauses.iter().enumerate();
+        let mut all: Vec<_> =
+            now.map(|(k, c)| (build(&mut graph.aig, c, &words), (node, k))).collect();
+        for call in &graph.nodes[node].calls {
+            for (k, clause) in proof.clauses[call.node].iter().enumerate() {
+                let lit = build(&mut graph.aig, clause, &call.values);
+                all.push((graph.aig.or(!call.when, lit), (call.node, k)));
+            }
+        }
+        holds.push(all);
     }
     let mut solvers: Vec<Clauses<Cadical>> =
         (0..count).map(|_| Clauses::new(stop.clone())).collect();
@@ -32,7 +42,8 @@ pub fn shrink(
     let mut ask = |graph: &Graph, node: usize, roots: &[Lit], todo: &mut Vec<(usize, usize)>| {
         let solver = &mut solvers[node];
         let known = |needed: &[BTreeSet<usize>]| -> Vec<Lit> {
-            needed[node].iter().map(|&k| holds[node][k]).collect()
+            let all = holds[node].iter().filter(|(_, (n, k))| needed[*n].contains(k));
+            all.map(|(lit, _)| *lit).collect()
         };
         // First with what is needed anyway.
         let mut all = roots.to_vec();
@@ -41,13 +52,13 @@ pub fn shrink(
             return Ok(());
         }
         let mut all = roots.to_vec();
-        all.extend(&holds[node]);
+        all.extend(holds[node].iter().map(|(lit, _)| *lit));
         if solver.solve(&graph.aig, &all).map_err(|_| stopped())? {
             return Err(StopReason::Internal { what: "an invariant is none".to_owned() });
         }
-        for (k, &lit) in holds[node].iter().enumerate() {
-            if solver.failed(lit) && needed[node].insert(k) {
-                todo.push((node, k));
+        for &(lit, (of, k)) in &holds[node] {
+            if solver.failed(lit) && needed[of].insert(k) {
+                todo.push((of, k));
             }
         }
         Ok(())

@@ -61,6 +61,7 @@ mod system;
 mod tangles;
 pub mod terms;
 mod typing;
+mod undefined;
 mod zielonka;
 
 pub use diagnostic::{Explained, Explanation, Refutation, check};
@@ -68,3 +69,4 @@ pub use explicit::{Bes, BesBuilder, BesError};
 pub use game::Algorithm;
 pub use solver::{Method, Solver, Stats};
 pub use system::{Op, Place, Progress, Shape, Sign, SolveError, System, Watch};
+pub use undefined::solve;

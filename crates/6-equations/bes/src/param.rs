@@ -312,6 +312,8 @@ pub struct Instance<M: Model> {
     pub(crate) tried: u64,
     /// How many values are tried for one equation before a quantifier counts as unbounded.
     pub most_values: u64,
+    /// What tests and calls without a value are taken for; nothing, at first.
+    supposed: Option<bool>,
 }
 
 pub(crate) enum Work<State> {
@@ -356,6 +358,7 @@ impl<M: Model> Instance<M> {
             compared: FxHashMap::default(),
             tried: 0,
             most_values: 1 << 20,
+            supposed: None,
         })
     }
 
@@ -460,7 +463,10 @@ impl<M: Model> Instance<M> {
             return Ok(value == Value::Bool(true));
         }
         let expr = expr.clone();
-        Ok(self.eval(&expr)? == Value::Bool(true))
+        match (self.eval(&expr), self.supposed) {
+            (Err(ParamError::Undefined { .. }), Some(value)) => Ok(value),
+            (found, _) => Ok(found? == Value::Bool(true)),
+        }
     }
 
     /// The arguments of a call under the current slots.
@@ -661,8 +667,10 @@ impl<M: Model> Instance<M> {
                             Node::Constant(_) | Node::Test(_) => None,
                             Node::Call(predicate, _) => {
                                 let predicate = *predicate;
-                                let values = self.arguments(body)?;
-                                Some(self.enter(predicate, values, to)?)
+                                match (self.arguments(body), self.supposed) {
+                                    (Err(ParamError::Undefined { .. }), Some(_)) => None,
+                                    (values, _) => Some(self.enter(predicate, values?, to)?),
+                                }
                             }
                             _ => Some(self.vertex(body, to)),
                         };
@@ -728,11 +736,16 @@ impl<M: Model> System for Instance<M> {
                     let plain = arguments.is_empty();
                     self.load(&vertex);
                     let values = match plain {
-                        true => Vec::new(),
-                        false => self.arguments(vertex.node)?,
+                        true => Ok(Vec::new()),
+                        false => self.arguments(vertex.node),
                     };
-                    operands.push(self.enter(predicate, values, vertex.state)?);
-                    None
+                    match (values, self.supposed) {
+                        (Err(ParamError::Undefined { .. }), Some(value)) => Some(value),
+                        (values, _) => {
+                            operands.push(self.enter(predicate, values?, vertex.state)?);
+                            None
+                        }
+                    }
                 }
                 Node::Many(other, _) | Node::Quantifier { op: other, .. }
                     if merge && *other == op =>
@@ -782,6 +795,14 @@ impl<M: Model> System for Instance<M> {
             }
         }
         Ok(op)
+    }
+
+    fn suppose(&mut self, error: &ParamError, value: bool) -> bool {
+        let undefined = matches!(error, ParamError::Undefined { .. });
+        if undefined {
+            self.supposed = Some(value);
+        }
+        undefined
     }
 
     fn place(&self, key: &Self::Key) -> Place {

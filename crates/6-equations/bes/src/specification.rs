@@ -470,9 +470,12 @@ fn pass_over(lexer: &mut Lexer<'_>) -> Result<(), SyntaxError> {
 
 /// Whether a section goes on.
 fn more(lexer: &Lexer<'_>, stops: &[&str]) -> bool {
-    lexer.token() == Token::Name
-        && !stops.contains(&lexer.text())
-        && !SECTIONS.contains(&lexer.text())
+    match lexer.token() {
+        Token::End => false,
+        Token::Name => !stops.contains(&lexer.text()) && !SECTIONS.contains(&lexer.text()),
+        // An equation may begin with a bracket or an operator.
+        _ => true,
+    }
 }
 
 /// The function of a left-hand side, and the patterns of its arguments; `None` if it is of another

@@ -120,6 +120,12 @@ pub trait System {
     fn bytes(&self) -> u64 {
         0
     }
+
+    /// Takes what has no value for this value from now on; `false` where nothing is without one, or where the error is
+    /// another one. Equations that were given before may change: no solver goes on.
+    fn suppose(&mut self, _error: &Self::Error, _value: bool) -> bool {
+        false
+    }
 }
 
 impl<S: System> System for &mut S {
@@ -152,6 +158,10 @@ impl<S: System> System for &mut S {
 
     fn bytes(&self) -> u64 {
         (**self).bytes()
+    }
+
+    fn suppose(&mut self, error: &Self::Error, value: bool) -> bool {
+        (**self).suppose(error, value)
     }
 }
 

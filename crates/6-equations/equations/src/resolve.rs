@@ -456,10 +456,10 @@ fn resolve<S: System>(
 where
     S::Error: Display,
 {
-    let mut solver = Solver::new(system);
     let mut reserved = 0;
     let mut go_on = |progress: &bes::Progress| go_on(budget, &mut reserved, progress);
-    let value = solver.solve(resolution.method, &mut go_on).map_err(|e| failed(budget, e))?;
+    let solved = bes::solve(system, resolution.method, &mut go_on);
+    let (value, solver) = solved.map_err(|e| failed(budget, e))?;
     let stats = solver.stats();
     let mut out = Solution {
         value,

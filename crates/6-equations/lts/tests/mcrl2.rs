@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bes::{Method, Solver};
+use bes::Method;
 use lts::mu::{Dialect, data, parse_with};
 
 fn corpus() -> Option<PathBuf> {
@@ -38,8 +38,8 @@ fn answer_within(
     let question = lts::question(&formula, model.clone(), &["tau"]);
     let mut question = question.map_err(|e| e.to_string())?;
     question.most_values = most;
-    let mut solver = Solver::new(question);
-    let value = solver.solve(Method::Auto, &mut |_| true).map_err(|e| e.to_string())?;
+    let solved = bes::solve(question, Method::Auto, &mut |_| true);
+    let (value, mut solver) = solved.map_err(|e| e.to_string())?;
     let key = bes::System::initial(solver.system()).map_err(|e| e.to_string())?;
     let explanation = solver.explain(&key).map_err(|e| e.to_string())?.ok_or("no explanation")?;
     assert_eq!(explanation.value, value);
@@ -100,6 +100,44 @@ fn check(formula: &str, expected: bool) {
 fn refused(formula: &str, reason: &str) {
     let model = lts::aut::parse(SMALL).unwrap();
     assert_eq!(answer(formula, &model, Some(DATA)), Err(reason.to_owned()), "{formula}");
+}
+
+#[test]
+fn what_has_no_value_need_not_matter() {
+    // As in mCRL2: the rest decides, wherever it stands.
+    check("val(head([]) == 1) || val(N == 3)", true);
+    check("val(N == 3) || val(head([]) == 1)", true);
+    check("val(head([]) == 1) && [true]false", false);
+    check("!(val(head([]) == 1) && <a(7)>true)", true);
+    check("exists n: Nat. <a(n)>(val(head([]) == n) || val(n == 4))", true);
+    check(
+        "nu X(l: List(Nat) = [3]). (val(head(l) > 2) || <b([1, 2])>true) && [a(3)]X(tail(l))",
+        true,
+    );
+    check("nu X(l: List(Nat) = [3]). val(head(l) > 3) && [true]X(tail(l))", false);
+    refused(
+        "nu X(l: List(Nat) = [3]). val(head(l) > 2) && [true]X(tail(l))",
+        "`head(l) > 2` has no value",
+    );
+    refused("val(head([]) == 1) || val(N == 4)", "`head([]) == 1` has no value");
+    refused("mu X(n: Nat = 0). <true>X(head([]))", "`head([])` has no value");
+    check("mu X(n: Nat = 0). val(n == 0) || <true>X(head([]))", true);
+}
+
+#[test]
+fn equations_may_begin_with_a_bracket() {
+    const SPLIT: &str = "sort L = struct s(t: Nat)?is_s | c(t: Nat);
+        map f: L -> Nat; e: L -> Set(L); var a: L;
+        eqn !(is_s(a)) -> f(a) = 1; (is_s(a)) -> f(a) = 2;
+            (is_s(a)) -> e(a) = { b: L | t(b) == t(a) } + { b: L | is_s(b) }; !is_s(a) -> e(a) = {};";
+    let model = lts::aut::parse(SMALL).unwrap();
+    let value = |formula: &str| answer(formula, &model, Some(SPLIT));
+    assert_eq!(value("val(f(c(1)) == 1 && f(s(1)) == 2)"), Ok(true));
+    assert_eq!(value("val(c(1) in e(s(1)) && s(2) in e(s(1)))"), Ok(true));
+    assert_eq!(value("val(c(2) in e(s(1)) || s(1) in e(c(1)))"), Ok(false));
+    // What is no equation is told, with its place.
+    let error = answer("true", &model, Some("map f: Nat; eqn ) f = 1;")).expect_err("no equation");
+    assert!(error.starts_with("data: "), "{error}");
 }
 
 #[test]

@@ -82,6 +82,10 @@ impl Questions {
                     let diagnostic = error.diagnostic();
                     // An error in a formula is shown there.
                     if let Some((name, text)) = error.text() {
+                        let name = match &property {
+                            Property::Automaton { name, .. } => name.clone(),
+                            _ => name,
+                        };
                         let file = SourceFile::new(&name, text);
                         let file = file.map_err(|e| Error::Usage(format!("{name}: {e}")))?;
                         let diagnostics = vec![diagnostic];

@@ -28,7 +28,7 @@ pub fn of_data(engine: &str) -> bool {
     [BOUNDED, prover::PDR, prover::PREDICATES].contains(&engine)
 }
 /// Instructions that a run that was found may take.
-const MAX_STEPS: u64 = 2_000_000_000;
+pub(crate) const MAX_STEPS: u64 = 2_000_000_000;
 /// The most lines of a run that are listed.
 pub(crate) const MAX_LINES: usize = 2_000;
 /// What the search may take with `--engine auto` where no `--timeout` says more.
@@ -66,7 +66,8 @@ impl<'a> Searched<'a> {
         let Some(entry) = entry.filter(|entry| *entry != "main") else {
             return Ok(Searched { c, data, stubs, harness: None, files });
         };
-        let harness = entries::harness(data.program(), lazy.texts(), entry);
+        let manner = entries::Manner { shares: true, functions: &[] };
+        let harness = entries::harness(data.program(), lazy.texts(), entry, manner);
         let harness = harness.map_err(|what| Error::Usage(format!("`--entry`: {what}")))?;
         let more = format!("{stubs}\n{}", harness.makers);
         let data = lazy.variant(harness.texts.clone(), &more)?;
@@ -513,14 +514,17 @@ fn reached(
     let program = of.data.program();
     let start = Instant::now();
     let mut seen: Vec<Option<c_run::Passes>> = vec![None; goals.len()];
+    let mut steps: Vec<Option<u64>> = vec![None; goals.len()];
     let done = caught("engine bounded", || {
         let mut confirm = |goal: usize, inputs: &Inputs| {
             let lines = options.shown.max_steps.min(MAX_LINES);
             let run = Run::new(inputs, lines);
             // Simpler inputs are tried afterwards, and may not get there.
-            let run = executed(program, (&goals[goal].points, None), run, budget);
+            let most = steps[goal].map_or(MAX_STEPS, simpler_steps);
+            let run = executed_for(program, (&goals[goal].points, None), run, most, budget);
             if run.reached {
                 seen[goal] = Some(run.passed);
+                steps[goal].get_or_insert(run.steps);
             }
             run.reached
         };
@@ -587,6 +591,14 @@ pub(crate) struct Executed {
     pub(crate) failed: Vec<c_run::Failure>,
     /// How many inputs it took.
     pub(crate) taken: usize,
+    /// How long it was.
+    pub(crate) steps: u64,
+}
+
+/// How long a run on simpler inputs may be, if the one that was found has so many steps: it is for people to read, and
+/// one that counts to a thousand million is not simpler.
+pub(crate) fn simpler_steps(found: u64) -> u64 {
+    found.saturating_mul(10).saturating_add(100_000).min(MAX_STEPS)
 }
 
 /// Executes a run up to some points, or to where an operation fails that is asked about.
@@ -619,7 +631,8 @@ pub(crate) fn executed_for(
     };
     let outcome = c_run::run(program, &run, &mut Silent { budget, stdin, read: 0 });
     let reached = outcome.ending == c_run::Ending::Reached;
-    Executed { reached, passed: outcome.passed, failed: outcome.failed, taken: outcome.taken }
+    let c_run::Outcome { passed, failed, taken, steps, .. } = outcome;
+    Executed { reached, passed, failed, taken, steps }
 }
 
 /// Whether the program, executed on the inputs of a claim, does what is claimed.

@@ -13,23 +13,26 @@
 //!   comes to that call, or none frees twice, with nothing cut off and nothing left out, whatever allocations fail.
 //! - CS5: the entry of a finding is the function that is at the bottom of its path from where its value comes from, or the
 //!   one that breaks the rule.
+//! - CS7: first runs are searched along the finding's path (rules GP, AL), which is cheap; then all runs. Findings with short
+//!   paths come first.
 //! - CS6: findings of rules that no run can be judged by have no confidence, and are shown.
 
+use crate::allocating::{fallible, files_as_memory};
 use crate::bounded::{Executed, MAX_LINES, Run, Searched, executed, goal};
-use crate::{entries, monitor, stubs};
+use crate::hiding::drop_gone;
+use crate::{entries, guided, monitor, parts, stubs};
 use asking::{Options, Watch};
 use c_data::{Check, Operation};
 use c_run::Pass;
-use check::{Budget, Limits, Progress, StopReason};
+use check::{Budget, Limits, Progress};
 use engine_bounded::{Inputs, Through, Verdict};
 use findings::built_in_rules;
 use input::{CProgram, CText, LazyData, caught};
 use property::Property;
-use render::{Confidence, Finding, Outcome, Report, Status};
+use render::{Confidence, Finding, Outcome, Report};
 use rustc_hash::FxHashMap;
 use source::SourceFile;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -37,6 +40,10 @@ use std::time::Duration;
 const BY_ITSELF: Duration = Duration::from_secs(20);
 /// What one entry may take.
 const BY_ENTRY: Duration = Duration::from_secs(4);
+/// What one path may take.
+const BY_PATH: Duration = Duration::from_secs(3);
+/// Rounds of loops on a path, one after the other.
+const PATH_BOUNDS: [u32; 4] = [1, 2, 5, 12];
 /// Entries that are tried.
 const MAX_ENTRIES: usize = 200;
 
@@ -75,78 +82,6 @@ fn claimed(property: &Property) -> Option<Claimed> {
         read.map(|r| (r.name, r.text)).collect()
     });
     own.iter().any(|(n, t)| n == rule && t == text).then_some(claimed)
-}
-
-/// Functions that open files.
-const OPEN: [&str; 8] =
-    ["fopen", "fopen64", "fdopen", "popen", "tmpfile", "tmpfile64", "fmemopen", "open_memstream"];
-
-/// The units in which files are memory: to open one allocates, and to close it frees. None where the program opens one
-/// anew, or has such a function of its own.
-fn files_as_memory(texts: &[CText]) -> Option<(Vec<CText>, String)> {
-    let close = ["fclose", "pclose"];
-    let mut more =
-        String::from("void *calloc(unsigned long, unsigned long);\nvoid free(void *);\n");
-    for name in OPEN {
-        let _ = writeln!(
-            more,
-            "_Bool __bop_result_bool__{name}(void);\n\
-             void *__bop_file_{name}() {{ return __bop_result_bool__{name}() ? calloc(1, 64) : 0; }}"
-        );
-    }
-    for name in close {
-        let _ = writeln!(more, "int __bop_file_{name}(void *f) {{ free(f); return 0; }}");
-    }
-    let mut texts = texts.to_vec();
-    for text in &mut texts {
-        let tokens = crate::emitted::tokens(&text.text);
-        let known = |name: &str| OPEN.contains(&name) || close.contains(&name);
-        let own = crate::emitted::definitions(&tokens, &text.text).any(|(name, _)| known(name));
-        if own {
-            return None;
-        }
-        text.text =
-            entries::renamed(&text.text, |word| known(word).then(|| format!("__bop_file_{word}")));
-    }
-    Some((texts, more))
-}
-
-/// Functions that give memory, and may not.
-const ALLOCATE: [(&str, &str); 5] = [
-    ("malloc", "unsigned long a"),
-    ("calloc", "unsigned long a, unsigned long b"),
-    ("realloc", "void *a, unsigned long b"),
-    ("strdup", "const char *a"),
-    ("strndup", "const char *a, unsigned long b"),
-];
-
-/// The units with other names for functions that allocate, and those functions: each of them may fail.
-fn fallible(texts: &[CText]) -> (Vec<CText>, String) {
-    let mut defined: BTreeSet<String> = BTreeSet::new();
-    for text in texts {
-        let tokens = crate::emitted::tokens(&text.text);
-        let names = crate::emitted::definitions(&tokens, &text.text);
-        defined.extend(names.map(|(name, _)| name.to_owned()));
-    }
-    let renamed: Vec<_> = ALLOCATE.iter().filter(|(n, _)| !defined.contains(*n)).collect();
-    let mut more = String::new();
-    for (name, params) in &renamed {
-        let args: Vec<&str> =
-            params.split(", ").filter_map(|p| p.rsplit([' ', '*']).next()).collect();
-        let args = args.join(", ");
-        let _ = writeln!(more, "void *{name}({params});\n_Bool __bop_result_bool__{name}(void);");
-        let _ = writeln!(
-            more,
-            "void *__bop_may_{name}({params}) {{ if (!__bop_result_bool__{name}()) return 0; return {name}({args}); }}"
-        );
-    }
-    let mut texts = texts.to_vec();
-    for text in &mut texts {
-        text.text = entries::renamed(&text.text, |word| {
-            renamed.iter().any(|(n, _)| *n == word).then(|| format!("__bop_may_{word}"))
-        });
-    }
-    (texts, more)
 }
 
 /// A finding that is asked about.
@@ -196,11 +131,14 @@ pub fn judge(report: &mut Report, files: &[Arc<SourceFile>], options: &Options, 
         if !memory.is_empty() {
             // Where an allocation fails, operations fail for that; so first they succeed.
             let plain = (data.texts().to_vec(), String::new());
-            judging.all(report, &memory, &[plain, fallible(data.texts())]);
+            let may_fail = fallible(data.texts());
+            judging.along(report, &memory, &may_fail);
+            judging.all(report, &memory, &[plain, may_fail]);
         }
         if let (false, Some(as_memory)) = (files.is_empty(), files_as_memory(data.texts())) {
             let (texts, more) = fallible(&as_memory.0);
             let may_fail = (texts, format!("{}{more}", as_memory.1));
+            judging.along(report, &files, &may_fail);
             judging.all(report, &files, &[as_memory, may_fail]);
         }
         for (rule, findings) in &monitored {
@@ -224,42 +162,6 @@ pub fn judge(report: &mut Report, files: &[Arc<SourceFile>], options: &Options, 
         }
     }
     drop_gone(report, &judging.gone);
-}
-
-/// Findings that no run has leave; a rule of which none is left holds as far as it was looked at.
-fn drop_gone(report: &mut Report, gone: &BTreeSet<usize>) {
-    let mut index = 0;
-    let mut left: Vec<(Property, Outcome)> = Vec::new();
-    report.results.retain(|outcome| {
-        index += 1;
-        let goes = gone.contains(&(index - 1));
-        if goes {
-            left.push((outcome.property.clone(), outcome.clone()));
-        }
-        !goes
-    });
-    let name = |p: &Property| match p {
-        Property::Rule { rule, .. } => rule.clone(),
-        _ => String::new(),
-    };
-    for (property, outcome) in left {
-        let rule = name(&property);
-        if report.results.iter().any(|o| name(&o.property) == rule) {
-            continue;
-        }
-        let mut property = property;
-        if let Property::Rule { bindings, .. } = &mut property {
-            bindings.clear();
-        }
-        let mut holds =
-            Outcome { status: Status::Holds, ..Outcome::unknown(property, StopReason::Cancelled) };
-        holds.stop_reason = None;
-        holds.engine = crate::bounded::BOUNDED.to_owned();
-        holds.why =
-            "no run of the program comes to where its control skeleton breaks the rule".to_owned();
-        holds.looked_at = outcome.looked_at;
-        report.results.push(holds);
-    }
 }
 
 /// The function at the bottom of a finding's path, from where its value comes from, and the one that breaks the rule.
@@ -365,6 +267,7 @@ impl<'a> Judging<'a> {
                 finding.confidence = Some(Confidence::Possible);
             }
         }
+        self.watched_along(report, &monitored, indices);
         let s = self.c.skeleton();
         let main = self.options.input.entry.as_deref().is_none_or(|e| e == "main")
             && s.func_named("main").and_then(|f| s.body(f)).is_some();
@@ -389,6 +292,63 @@ impl<'a> Judging<'a> {
                 self.start(from, &monitored.texts, &monitored.more, (true, &monitored.done))
             {
                 self.watch_from(report, indices, &start);
+            }
+        }
+    }
+
+    /// The same along the paths of findings.
+    fn watched_along(
+        &self,
+        report: &mut Report,
+        monitored: &monitor::Monitored,
+        indices: &[usize],
+    ) {
+        let units = parts::units(&monitored.texts);
+        let mut paths: Vec<(usize, guided::Path)> = Vec::new();
+        for (k, &index) in indices.iter().enumerate() {
+            let outcome = &report.results[index];
+            let path = guided::path(outcome, true).or_else(|| guided::path(outcome, false));
+            paths.extend(path.map(|path| (k, path)));
+        }
+        paths.sort_by_key(|(_, path)| path.length);
+        let count = paths.len();
+        for (i, (k, path)) in paths.into_iter().enumerate() {
+            if self.budget.poll().is_err() {
+                break;
+            }
+            let from = Some(path.entry.as_str()).filter(|e| *e != "main");
+            let part = Some((units.as_slice(), &path.functions));
+            let of = (monitored.texts.as_slice(), part);
+            let Some(start) = self.start_of(from, of, &monitored.more, (true, &monitored.done))
+            else {
+                continue;
+            };
+            let program = start.of.data.program();
+            let broken = program.function(&format!("{}{k}", monitor::BROKEN));
+            let Some(broken) = broken else { continue };
+            let place = engine_bounded::Goal { points: vec![c_data::Point::Call(broken)] };
+            let guide = guided::guide(program, self.c, &path, false);
+            let limits = self.options.search.limits;
+            let time = Some(self.share(count - i));
+            let budget = self.watch.part(Limits { time, ..limits }, limits);
+            let mut found: Option<Inputs> = None;
+            let mut confirm = |inputs: &Inputs| {
+                let run = Run::new(inputs, 0);
+                let seen = executed(program, (&place.points, None), run, &budget).reached;
+                if seen {
+                    found = Some(inputs.clone());
+                }
+                seen
+            };
+            let sought = engine_bounded::Sought::Reached;
+            let question = engine_bounded::Along { guide: &guide, place: &place, sought };
+            engine_bounded::along(program, question, &PATH_BOUNDS, &budget, &mut confirm);
+            if let (Some(inputs), Some(finding)) =
+                (found, report.results[indices[k]].finding.as_mut())
+            {
+                let mut given = start.of.given(&inputs);
+                given.values.retain(|(name, _)| name != "chosen");
+                note(finding, &start, given);
             }
         }
     }
@@ -419,6 +379,112 @@ impl<'a> Judging<'a> {
             // Which value is watched is no input of the program.
             given.values.retain(|(name, _)| name != "chosen");
             note(finding, start, given);
+        }
+    }
+
+    /// Searches runs along the paths of findings. CS7.
+    fn along(
+        &mut self,
+        report: &mut Report,
+        questions: &[Question],
+        (texts, more): &(Vec<CText>, String),
+    ) {
+        let units = parts::units(texts);
+        let mut asked: BTreeMap<(bool, String), Vec<(&Question, guided::Path)>> = BTreeMap::new();
+        for q in questions {
+            let outcome = &report.results[q.index];
+            for from_main in [true, false] {
+                let Some(path) = guided::path(outcome, from_main) else { continue };
+                if from_main || path.entry != "main" {
+                    asked.entry((!from_main, path.entry.clone())).or_default().push((q, path));
+                }
+            }
+        }
+        let mut groups: Vec<_> = asked.into_iter().collect();
+        for (_, group) in &mut groups {
+            group.sort_by_key(|(_, path)| path.length);
+        }
+        groups.sort_by_key(|((inner, _), group)| (*inner, group[0].1.length));
+        let total = Some(groups.len() as u64);
+        for (i, ((inner, entry), group)) in groups.iter().enumerate() {
+            self.budget.report(Progress { phase: "judging findings", done: i as u64, total });
+            let rest: usize = groups[i..].iter().map(|(_, group)| group.len()).sum();
+            let functions: BTreeSet<String> =
+                group.iter().flat_map(|(_, path)| path.functions.iter().cloned()).collect();
+            // From `main`, first as it is, and then with anything for what is not modelled.
+            let ways: &[bool] = if *inner { &[true] } else { &[false, true] };
+            for &loose in ways {
+                let open = |q: &Question| {
+                    confidence(&report.results[q.index]) == Some(Confidence::Possible)
+                };
+                if self.budget.poll().is_err() || !group.iter().any(|(q, _)| open(q)) {
+                    continue;
+                }
+                let from = Some(entry.as_str()).filter(|_| *inner);
+                let part = Some((units.as_slice(), &functions));
+                let none = BTreeSet::new();
+                let start = self.start_of(from, (texts, part), more, (loose, &none));
+                let Some(start) = start else { continue };
+                for (q, path) in group {
+                    self.ask_along(report, (q, path), &start, rest);
+                }
+            }
+        }
+    }
+
+    /// What a path may take if there are so many of them: its share of two thirds of what is left.
+    fn share(&self, rest: usize) -> Duration {
+        let left = self.budget.limits().time.map(|t| t.saturating_sub(self.budget.elapsed()));
+        let left = left.unwrap_or(BY_PATH);
+        left.min(BY_PATH.max(left * 2 / 3 / rest.max(1) as u32))
+    }
+
+    /// Searches a run along the path of a finding that shows it.
+    fn ask_along(
+        &self,
+        report: &mut Report,
+        (q, path): (&Question, &guided::Path),
+        start: &Start<'_>,
+        rest: usize,
+    ) {
+        let of = &start.of;
+        let program = of.data.program();
+        let outcome = &report.results[q.index];
+        let open = confidence(outcome) < Some(start.most);
+        let Some(finding) = outcome.finding.clone().filter(|_| open) else { return };
+        let label = format!("{}:{}", finding.file, finding.line);
+        let Ok(mut place) = goal(&Property::reach(&label), &of.data, self.files) else { return };
+        if q.leaves {
+            leaving(program, &mut place);
+        }
+        let lost = q.claimed.is_lost();
+        let guide = guided::guide(program, self.c, path, lost);
+        let origin = finding.origin.clone();
+        let from = |calls: &[c_data::At]| made_at(program, calls, origin.as_ref());
+        let sought = match lost {
+            true => engine_bounded::Sought::Lost(&from),
+            false => engine_bounded::Sought::Dangling,
+        };
+        let limits = self.options.search.limits;
+        let budget = self.watch.part(Limits { time: Some(self.share(rest)), ..limits }, limits);
+        let mut found: Option<Inputs> = None;
+        let mut confirm = |inputs: &Inputs| {
+            let run = Run::new(inputs, MAX_LINES);
+            let run = executed(program, (&[], Some(Check::Memory)), run, &budget);
+            let shown = shows(program, &run, (q.claimed, q.leaves), &finding);
+            if shown {
+                found = Some(inputs.clone());
+            }
+            shown
+        };
+        let question = engine_bounded::Along { guide: &guide, place: &place, sought };
+        let bounds = match self.options.search.bound {
+            Some(bound) => vec![bound],
+            None => PATH_BOUNDS.to_vec(),
+        };
+        engine_bounded::along(program, question, &bounds, &budget, &mut confirm);
+        if let (Some(inputs), Some(finding)) = (found, report.results[q.index].finding.as_mut()) {
+            note(finding, start, of.given(&inputs));
         }
     }
 
@@ -511,14 +577,24 @@ impl<'a> Judging<'a> {
         entry: Option<&str>,
         texts: &[CText],
         may_fail: &str,
+        loose: (bool, &BTreeSet<String>),
+    ) -> Option<Start<'a>> {
+        self.start_of(entry, (texts, None), may_fail, loose)
+    }
+
+    /// The same; of a part of the program if a path goes through some functions.
+    fn start_of(
+        &self,
+        entry: Option<&str>,
+        (texts, part): (&[CText], Option<(&[parts::Unit], &BTreeSet<String>)>),
+        may_fail: &str,
         (loose, done): (bool, &BTreeSet<String>),
     ) -> Option<Start<'a>> {
         let (c, files) = (self.c, self.files);
         let (plain, own) = self.data.program(|p| stubs::stubs(p.program(), c)).ok()?;
         let (library, names) = match loose {
             true => {
-                let name = entry.unwrap_or("main").split('@').next().unwrap_or_default();
-                let from = plain.program().function(name)?;
+                let from = *entries::named(plain.program(), entry.unwrap_or("main")).first()?;
                 let called = entries::reached(plain.program(), from);
                 stubs::library(plain.program(), c, &called)
             }
@@ -526,7 +602,32 @@ impl<'a> Judging<'a> {
         };
         let names: Vec<String> = names.into_iter().filter(|n| !done.contains(n)).collect();
         let mut more = format!("{own}\n{library}\n{may_fail}");
-        let mut texts = texts.to_vec();
+        let program = plain.program();
+        let told = part.map(|(_, told)| told).into_iter().flatten();
+        let on_path: BTreeSet<c_data::FuncId> =
+            told.flat_map(|name| entries::named(program, name)).collect();
+        let path = |f: &c_data::FuncId| on_path.contains(f);
+        // EM7.
+        let mut targets = entries::addresses(program);
+        targets.retain(|f| path(f) || !program.functions[f.index()].has_body() || part.is_none());
+        targets.sort_by_key(|f| !path(f));
+        let mut texts = match part {
+            Some((units, _)) => {
+                let from = *entries::named(program, entry.unwrap_or("main")).first()?;
+                let mut runs = entries::reached(program, from);
+                // What runs by itself, before `main` and when all is over, runs here too.
+                let all = program.functions.iter().enumerate();
+                let itself = all.filter(|(_, f)| f.by_itself.is_some());
+                let itself = itself.map(|(i, _)| c_data::FuncId::new(i));
+                for f in targets.iter().copied().filter(path).chain(itself) {
+                    let more = entries::reached(program, f);
+                    runs.0.extend(more.0);
+                    runs.1.extend(more.1);
+                }
+                parts::part(units, program, &runs)
+            }
+            None => texts.to_vec(),
+        };
         // A number that is not defined is behind a pointer that a function hands out, whether it is constant or not.
         let anything = |name: &str| library.contains(&format!("{}{name}()", stubs::ANYTHING));
         let numbers: BTreeSet<&str> =
@@ -538,7 +639,8 @@ impl<'a> Judging<'a> {
         }
         let mut harness = None;
         if let Some(entry) = entry {
-            let made = entries::harness(plain.program(), &texts, entry).ok()?;
+            let manner = entries::Manner { shares: part.is_none(), functions: &targets };
+            let made = entries::harness(program, &texts, entry, manner).ok()?;
             more += &made.makers;
             texts.clone_from(&made.texts);
             harness = Some(Arc::new(made));
@@ -592,6 +694,7 @@ impl<'a> Judging<'a> {
                     found.get(index).is_none_or(|(old, _)| plainness(inputs) < plainness(old));
                 if simpler && shows(program, &run, *claimed, finding) {
                     let again = Executed {
+                        steps: run.steps,
                         reached: run.reached,
                         passed: run.passed.clone(),
                         failed: run.failed.clone(),
@@ -732,7 +835,7 @@ fn granted(names: &[String]) -> String {
     }
 }
 
-fn confidence(outcome: &Outcome) -> Option<Confidence> {
+pub(crate) fn confidence(outcome: &Outcome) -> Option<Confidence> {
     outcome.finding.as_ref().and_then(|f| f.confidence)
 }
 
@@ -773,12 +876,11 @@ fn active(all: &[Pass]) -> Vec<Pass> {
     out
 }
 
-/// Whether a run passes one place in what is called from another.
-fn inside(all: &[Pass], outer: impl Fn(&Pass) -> bool, inner: impl Fn(&Pass) -> bool) -> bool {
-    all.iter()
-        .enumerate()
-        .filter(|(_, p)| outer(p))
-        .any(|(i, from)| all[i + 1..].iter().take_while(|p| p.depth > from.depth).any(&inner))
+/// Whether a place is among those where calls stood that were active.
+fn made_at(program: &c_data::Program, calls: &[c_data::At], place: Option<&(String, u32)>) -> bool {
+    let Some((file, line)) = place else { return false };
+    let name = |at: &c_data::At| program.files.get(at.file as usize);
+    calls.iter().any(|at| at.line == *line && name(at).is_some_and(|name| name == file))
 }
 
 /// Whether a run that was executed shows what a finding says.
@@ -810,60 +912,13 @@ fn shows(
                     let left = all.get(i + 1).is_none_or(|next| next.depth < p.depth);
                     is_at(p, place) && (left || !leaves)
                 };
-                let comes_from = |origin: &(String, u32)| {
-                    let from = (origin.0.as_str(), origin.1);
-                    let made = (name(at), at.line);
-                    from == made || inside(&all, |p| is_at(p, from), |p| is_at(p, made))
-                };
+                let origin = finding.origin.as_ref();
+                let made = origin.is_some_and(|(f, line)| name(at) == f && at.line == *line);
                 failure.what.starts_with("memory of ")
                     && failure.what.contains(" is lost")
-                    && finding.origin.as_ref().is_some_and(comes_from)
+                    && (made || made_at(program, &failure.made_in, origin))
                     && (0..all.len()).any(here)
             }
         }
     })
-}
-
-/// Hides what is less sure than wanted, and says so.
-pub fn hide(report: &mut Report, wanted: Confidence) {
-    let shown = |o: &Outcome| confidence(o).is_none_or(|c| c >= wanted);
-    let rule = |o: &Outcome| findings::rule_name(o).map(str::to_owned);
-    let mut hidden: BTreeMap<String, (usize, Outcome)> = BTreeMap::new();
-    for outcome in report.results.iter().filter(|o| !shown(o)) {
-        if let Some(rule) = rule(outcome) {
-            hidden.entry(rule).or_insert_with(|| (0, outcome.clone())).0 += 1;
-        }
-    }
-    if hidden.is_empty() {
-        return;
-    }
-    let violated = |o: &&Outcome| shown(o) && o.finding.is_some();
-    let broken: BTreeSet<String> =
-        report.results.iter().filter(violated).filter_map(rule).collect();
-    let mut results = Vec::new();
-    for outcome in std::mem::take(&mut report.results) {
-        let name = rule(&outcome);
-        if shown(&outcome) {
-            results.push(outcome);
-            continue;
-        }
-        let Some((n, first)) = name.and_then(|name| hidden.remove(&name)) else { continue };
-        report.claims.hidden += n;
-        if broken.contains(findings::rule_name(&first).unwrap_or_default()) {
-            continue;
-        }
-        // Nothing is said to hold of which something is possible.
-        let s = if n == 1 { "" } else { "s" };
-        let what = format!("{n} finding{s} not shown: less than {}", wanted.word());
-        let mut open = Outcome::unknown(first.property, StopReason::Incomplete { what });
-        if let Property::Rule { bindings, .. } = &mut open.property {
-            bindings.clear();
-        }
-        open.engine = first.engine;
-        open.why = first.why;
-        open.seconds = first.seconds;
-        open.looked_at = first.looked_at;
-        results.push(open);
-    }
-    report.results = results;
 }

@@ -354,9 +354,15 @@ fn inputs_c(inputs: &Inputs, defined: &BTreeSet<String>) -> String {
          extern void _exit(int);\n\
          void __bop_reached(void) { creat(\"reached\", 0644); _exit(0); }\n",
     );
+    let fractions = fractions(inputs);
     out += "static const unsigned long long values[] = { ";
-    for (_, value) in &inputs.values {
-        let _ = write!(out, "{}ull, ", *value as u64);
+    for (name, value) in &inputs.values {
+        // Numbers with fractions are told by their bits.
+        let bits = match fractions.contains(name.as_str()) {
+            true => source::fraction::value(*value).to_bits(),
+            false => *value as u64,
+        };
+        let _ = write!(out, "{bits}ull, ");
     }
     out += "0 };\nstatic unsigned long next;\n";
     let count = inputs.values.len();
@@ -364,6 +370,10 @@ fn inputs_c(inputs: &Inputs, defined: &BTreeSet<String>) -> String {
         out,
         "static unsigned long long input(void) {{ if (next == {count}) _exit(2); return values[next++]; }}"
     );
+    if !fractions.is_empty() {
+        out += "static double fraction(void) { unsigned long long bits = input(); double x; \
+                __builtin_memcpy(&x, &bits, sizeof x); return x; }\n";
+    }
     let names: BTreeSet<&str> = inputs.values.iter().map(|(name, _)| name.as_str()).collect();
     let verifiers = names.into_iter().filter(|n| n.starts_with("__VERIFIER_"));
     for name in verifiers.filter(|n| !defined.contains(*n)) {
@@ -418,6 +428,17 @@ fn inputs_c(inputs: &Inputs, defined: &BTreeSet<String>) -> String {
     out
 }
 
+/// The functions that hand out numbers with fractions.
+fn fractions(inputs: &Inputs) -> BTreeSet<&str> {
+    let is_one = |kind: &str| matches!(kind, "float" | "double");
+    let verifiers = inputs.values.iter().filter_map(|(name, _)| {
+        name.strip_prefix("__VERIFIER_nondet_").filter(|kind| is_one(kind)).map(|_| name.as_str())
+    });
+    let stubs = stubs::sources(&inputs.stubs).filter(|(_, kind)| is_one(kind));
+    let named = stubs.filter_map(|(name, _)| stubs::handed_out_by(name));
+    verifiers.chain(named).collect()
+}
+
 /// A type of C, and the next input as a value of it.
 fn handed_out(kind: &str) -> (&'static str, &'static str) {
     match kind {
@@ -434,8 +455,8 @@ fn handed_out(kind: &str) -> (&'static str, &'static str) {
         "pointer" => ("void *", "(void *)(unsigned long)input()"),
         "longlong" | "S64" => ("long long", "(long long)input()"),
         "ulonglong" | "u64" | "U64" => ("unsigned long long", "input()"),
-        "float" => ("float", "(float)(long long)input()"),
-        "double" => ("double", "(double)(long long)input()"),
+        "float" => ("float", "(float)fraction()"),
+        "double" => ("double", "fraction()"),
         _ => ("int", "(int)input()"),
     }
 }
@@ -469,9 +490,13 @@ fn started(inputs: &Inputs) -> (String, String) {
     (before, call)
 }
 
+/// How a program with pointers of 32 bits is built. Numbers with fractions have the bits of their types, as in the run that
+/// was found (FP4).
+const MACHINE_32: &str = " -m32 -msse2 -mfpmath=sse";
+
 /// The script that builds and runs.
 fn script(sources: &[String], inputs: &Inputs, model: Model) -> String {
-    let machine = if model.pointer == 32 { " -m32" } else { "" };
+    let machine = if model.pointer == 32 { MACHINE_32 } else { "" };
     let (prepared, call) = started(inputs);
     format!(
         "#!/bin/sh\n\
@@ -487,7 +512,7 @@ fn script(sources: &[String], inputs: &Inputs, model: Model) -> String {
 
 /// The script that builds and runs, whatever comes of it.
 fn plain_script(sources: &[String], inputs: &Inputs, model: Model) -> String {
-    let machine = if model.pointer == 32 { " -m32" } else { "" };
+    let machine = if model.pointer == 32 { MACHINE_32 } else { "" };
     let (prepared, call) = started(inputs);
     format!(
         "#!/bin/sh\n\
@@ -513,7 +538,7 @@ fn watched_script(
     model: Model,
     (kind, place, leak): (OperationKind, &str, bool),
 ) -> String {
-    let machine = if model.pointer == 32 { " -m32" } else { "" };
+    let machine = if model.pointer == 32 { MACHINE_32 } else { "" };
     let (prepared, call) = started(inputs);
     // Arithmetic that wraps is not watched.
     let wraps = if kind == OperationKind::Overflow { "" } else { " -fwrapv" };

@@ -15,6 +15,9 @@
 //! - EM5: where EM2, EM3 or EM4 leave something out that a caller could do, the run passes `__bop_beyond`: a run that
 //!   was found is a run, but what was not found is not said to be impossible.
 //! - EM6: what was made is freed by nobody and is not lost; what the function returns is not lost either.
+//! - EM7: where findings are judged, a pointer to a function is to one whose address the program takes, of the same shape,
+//!   those on the path of the finding first, and a variable that starts with a function keeps it. Only where there is none
+//!   it is one that returns anything. Along a path, two pointers are never to one object.
 
 use crate::emitted::{definitions, tokens};
 use c_data::{Callee, ExprKind, FuncId, Function, ObjectId, Program, Root, StmtKind};
@@ -36,6 +39,10 @@ const BLOCK: u64 = 16;
 const MAX_LEAVES: usize = 128;
 /// Objects that a pointer may share.
 const MAX_SHARED: usize = 7;
+/// Functions of the program that a pointer may be to.
+const MAX_FUNCTIONS: usize = 4;
+/// The choice of the first of them.
+const FIRST_FUNCTION: usize = 101;
 /// What is longer than what is made is not followed.
 const LONG: &str = " if (c == 255) return __bop_unmade;";
 /// The file that the harness is said to be.
@@ -50,8 +57,8 @@ enum Given {
     Number(String),
     /// A character of a string.
     Char(String),
-    /// A choice for a pointer: its number, its name, and the pointers that it may share with.
-    Pointer(usize, String, Vec<usize>),
+    /// A choice for a pointer: its number, its name, the pointers that it may share with, and functions that it may be to.
+    Pointer(usize, String, Vec<usize>, Vec<String>),
     /// A choice for a pointer that is not followed.
     Far(String),
 }
@@ -70,6 +77,15 @@ pub(crate) struct Harness {
     given: BTreeMap<String, Given>,
     names: Vec<String>,
     globals: Vec<String>,
+}
+
+/// What a harness makes for pointers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner<'a> {
+    /// Two pointers may be to one object.
+    pub(crate) shares: bool,
+    /// Functions that a pointer may be to, the best ones first.
+    pub(crate) functions: &'a [FuncId],
 }
 
 /// Something that is made for a pointer.
@@ -94,9 +110,35 @@ struct Making<'a> {
     sources: BTreeSet<String>,
     /// Something is left out, whatever the run does.
     beyond: bool,
+    manner: Manner<'a>,
+    /// Those that pointers may be to.
+    functions: Vec<FuncId>,
+    /// By site.
+    choices: BTreeMap<usize, Vec<String>>,
+    /// Where functions are in the variable that is filled.
+    keeps: BTreeSet<u64>,
 }
 
 impl Making<'_> {
+    /// The functions that a pointer to one of such a type may be to.
+    fn targets(&self, signature: &c_types::Signature) -> Vec<FuncId> {
+        let types = self.types;
+        let shape = |ty: Ty| match types.kind(ty) {
+            Kind::Pointer(_) => Some(0),
+            Kind::Void => Some(1),
+            _ => types.size(ty).map(|size| 2 + size),
+        };
+        let alike = |f: &FuncId| {
+            let Some(own) = types.signature(self.program.functions[f.index()].ty) else {
+                return false;
+            };
+            own.params.len() == signature.params.len()
+                && shape(own.result) == shape(signature.result)
+                && own.params.iter().zip(&signature.params).all(|(a, b)| shape(*a) == shape(*b))
+        };
+        self.manner.functions.iter().copied().filter(alike).take(MAX_FUNCTIONS).collect()
+    }
+
     /// A function that hands out an input.
     fn source(&mut self, (ty, kind): (&str, &str), name: &str, given: Given) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
@@ -182,6 +224,7 @@ impl Making<'_> {
                     }
                 }
                 _ => match self.leaf(ty) {
+                    Some(Leaf::Pointer(_)) if self.keeps.contains(&at) => self.beyond = true,
                     Some(leaf) => {
                         let shown = match name.strip_prefix("(*").and_then(|n| n.strip_suffix(')'))
                         {
@@ -231,7 +274,25 @@ impl Making<'_> {
                 let own = format!(
                     "static {ty} __bop_callback_{i}() {{ __bop_beyond(); return {value}; }}\n"
                 );
-                return (own, format!(" return (void *)__bop_callback_{i};"));
+                let (mut out, mut names) = (String::new(), Vec::new());
+                for (k, f) in self.targets(&signature).into_iter().enumerate() {
+                    let at = self.functions.iter().position(|g| *g == f);
+                    let at = at.unwrap_or_else(|| {
+                        self.functions.push(f);
+                        self.functions.len() - 1
+                    });
+                    let c = FIRST_FUNCTION + k;
+                    let _ = write!(out, " if (c == {c}) return __bop_fn_{at}();");
+                    names.push(self.program.functions[f.index()].name.clone());
+                }
+                let last = match names.len() {
+                    0 => format!("(void *)__bop_callback_{i}"),
+                    _ => out.split("return ").nth(1).unwrap_or_default().to_owned(),
+                };
+                let last = last.split(';').next().unwrap_or_default();
+                out = format!("{out} return {last};");
+                self.choices.insert(i, names);
+                return (own, out);
             }
             Kind::Int(IntKind::Char | IntKind::SignedChar | IntKind::UnsignedChar) => {
                 let mut body = LONG.to_owned();
@@ -264,6 +325,9 @@ impl Making<'_> {
     fn shared(&self, i: usize) -> (Vec<usize>, bool) {
         let kind = |j: usize| self.types.kind(self.sites[j].to);
         let same = |&j: &usize| j != i && kind(j) == kind(i);
+        if !self.manner.shares {
+            return (Vec::new(), true);
+        }
         let mut all: Vec<usize> = (0..self.sites.len()).filter(same).collect();
         let more = all.len() > MAX_SHARED;
         all.truncate(MAX_SHARED);
@@ -281,7 +345,8 @@ impl Making<'_> {
         for (i, (before, new)) in parts.into_iter().enumerate() {
             let name = self.sites[i].name.clone();
             let (shared, more) = self.shared(i);
-            let given = Given::Pointer(i, name.clone(), shared.clone());
+            let functions = self.choices.remove(&i).unwrap_or_default();
+            let given = Given::Pointer(i, name.clone(), shared.clone(), functions);
             let choice = self.source(("unsigned char", "uchar"), &name, given);
             let _ = write!(
                 out,
@@ -395,8 +460,53 @@ pub(crate) fn renamed(text: &str, other: impl Fn(&str) -> Option<String>) -> Str
     out + &text[from..]
 }
 
+/// The functions of the program with bodies that a name may mean: `f`, or `f@FILE`.
+pub(crate) fn named(program: &Program, name: &str) -> Vec<FuncId> {
+    let (base, file) = name.split_once('@').map_or((name, None), |(n, f)| (n, Some(f)));
+    let functions = program.functions.iter().enumerate();
+    let all: Vec<FuncId> = functions
+        .filter(|(_, f)| f.name == base && f.has_body() && f.own)
+        .map(|(i, _)| FuncId::new(i))
+        .collect();
+    let in_file = |f: &FuncId| {
+        let at = program.functions[f.index()].at;
+        let path = program.files.get(at.file as usize).map_or("", String::as_str);
+        file.is_none_or(|file| path.rsplit('/').next() == file.rsplit('/').next())
+    };
+    if all.len() < 2 { all } else { all.into_iter().filter(in_file).collect() }
+}
+
+/// The functions whose address is taken.
+pub(crate) fn addresses(program: &Program) -> Vec<FuncId> {
+    let mut out = BTreeSet::new();
+    let roots = program.objects.iter().flat_map(|o| o.addresses.iter().map(|(_, root, _)| *root));
+    let exprs = program.functions.iter().filter(|f| f.own).flat_map(|f| &f.exprs);
+    let more = exprs.filter_map(|e| match e.kind {
+        ExprKind::Root(root) => Some(root),
+        _ => None,
+    });
+    for root in roots.chain(more) {
+        if let Root::Function(f) = root {
+            out.insert(f);
+        }
+    }
+    out.into_iter().collect()
+}
+
+/// What a unit calls a function, if it does: calls of the library may go through others.
+fn called_in<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let other = format!("_{name}");
+    let own = |w: &&str| *w == name || w.starts_with("__bop_") && w.ends_with(&other);
+    tokens(text).into_iter().map(|(from, to)| &text[from..to]).find(own)
+}
+
 /// The harness of a function. `Err` says why there is none.
-pub(crate) fn harness(program: &Program, texts: &[CText], entry: &str) -> Result<Harness, String> {
+pub(crate) fn harness(
+    program: &Program,
+    texts: &[CText],
+    entry: &str,
+    manner: Manner<'_>,
+) -> Result<Harness, String> {
     let (name, file) = entry.split_once('@').map_or((entry, None), |(n, f)| (n, Some(f)));
     if name == "main" {
         return Err("a program starts at `main` by itself".to_owned());
@@ -410,10 +520,9 @@ pub(crate) fn harness(program: &Program, texts: &[CText], entry: &str) -> Result
         [] => return Err(format!("`{name}` is not defined in a way that a harness could call it")),
         _ => return Err(format!("`{name}` is defined in several files: `--entry {name}@FILE`")),
     };
-    let all = program.functions.iter().enumerate();
-    let mut found = all.filter(|(_, f)| f.name == name && f.has_body() && f.own);
+    let mut found = named(program, entry).into_iter();
     let id = match (found.next(), found.next()) {
-        (Some((i, _)), None) => FuncId::new(i),
+        (Some(id), None) => id,
         (Some(_), Some(_)) => {
             return Err(format!(
                 "there are several functions `{name}`, which a harness cannot tell apart"
@@ -432,12 +541,36 @@ pub(crate) fn harness(program: &Program, texts: &[CText], entry: &str) -> Result
         given: BTreeMap::new(),
         sources: BTreeSet::new(),
         beyond: false,
+        manner,
+        functions: Vec::new(),
+        choices: BTreeMap::new(),
+        keeps: BTreeSet::new(),
     };
     let globals = m.globals(id, texts);
     let named = program.objects.iter().map(|o| o.name.clone()).collect();
     let (call, locals) = m.call(f)?;
     let makers = m.makers();
-    let Making { sites, given, sources, beyond, .. } = m;
+    let Making { sites, given, sources, beyond, functions, .. } = m;
+    let functions: Vec<String> =
+        functions.iter().map(|f| program.functions[f.index()].name.clone()).collect();
+    // Where each of them has a name.
+    let mut named_in: BTreeMap<usize, String> = BTreeMap::new();
+    let mut nowhere = String::new();
+    for (k, name) in functions.iter().enumerate() {
+        let define = |t: &CText| definitions(&tokens(&t.text), &t.text).any(|(n, _)| n == name);
+        let own = texts.iter().position(define);
+        let all = || own.into_iter().chain(0..texts.len());
+        let found = all().find_map(|u| Some((u, called_in(&texts[u].text, name)?)));
+        match found {
+            Some((u, word)) => {
+                let list = named_in.entry(u).or_default();
+                let _ = writeln!(list, "void *__bop_fn_{k}(void) {{ return (void *){word}; }}");
+            }
+            None => {
+                let _ = writeln!(nowhere, "void *__bop_fn_{k}(void) {{ return 0; }}");
+            }
+        }
+    }
     let names: Vec<String> = sites.iter().map(|s| s.name.clone()).collect();
     let mut declared = String::from("void __bop_beyond(void);\nextern char __bop_unmade[];\n");
     for source in &sources {
@@ -450,10 +583,17 @@ pub(crate) fn harness(program: &Program, texts: &[CText], entry: &str) -> Result
     for i in 0..sites.len() {
         let _ = writeln!(out, "void *__bop_entry_{i}(void);");
     }
+    for k in 0..functions.len() {
+        let _ = writeln!(out, "void *__bop_fn_{k}(void);");
+    }
+    out += &nowhere;
     out += &makers;
     let mut texts = texts.to_vec();
     for (i, text) in texts.iter_mut().enumerate() {
         text.text = renamed(&text.text, |w| (w == "main").then(|| OTHER_MAIN.to_owned()));
+        if let Some(list) = named_in.get(&i) {
+            let _ = write!(text.text, "\n# 1 \"{FILE}\"\n{list}");
+        }
         if i != unit && !globals.contains_key(&i) {
             continue;
         }
@@ -480,7 +620,8 @@ pub(crate) fn harness(program: &Program, texts: &[CText], entry: &str) -> Result
         }
     }
     let units = Arc::new(texts.iter().map(|t| t.text.clone()).collect());
-    Ok(Harness { makers: out, texts, units, entry: entry.to_owned(), given, names, globals: named })
+    let (makers, entry, globals) = (out, entry.to_owned(), named);
+    Ok(Harness { makers, texts, units, entry, given, names, globals })
 }
 
 impl Making<'_> {
@@ -503,7 +644,13 @@ impl Making<'_> {
                 self.beyond |= !self.types.is_const(object.ty);
                 continue;
             };
+            if !self.manner.functions.is_empty() {
+                let functions = object.addresses.iter();
+                let functions = functions.filter(|(_, root, _)| matches!(root, Root::Function(_)));
+                self.keeps = functions.map(|(at, ..)| *at).collect();
+            }
             let body = self.fill(object.ty, (name, false), 0);
+            self.keeps.clear();
             let _ = write!(out.entry(unit).or_default(), " o = (char *)&{name};{body}");
         }
         out
@@ -580,15 +727,22 @@ impl Harness {
         let mut strings: Vec<(String, Vec<u8>)> = Vec::new();
         for (name, value) in values {
             match self.given.get(name) {
-                Some(Given::Number(name)) => out.push(format!("{name} = {value}")),
+                Some(Given::Number(name)) => {
+                    out.push(format!("{name} = {}", source::fraction::shown(*value)));
+                }
                 Some(Given::Char(of)) => match strings.iter_mut().find(|(n, _)| n == of) {
                     Some((_, text)) => text.push(*value as u8),
                     None => strings.push((of.clone(), vec![*value as u8])),
                 },
-                Some(Given::Pointer(_, name, _)) if *value == 0 => {
+                Some(Given::Pointer(_, name, ..)) if *value == 0 => {
                     out.push(format!("{name} is NULL"));
                 }
-                Some(Given::Pointer(i, name, shared)) => {
+                Some(Given::Pointer(i, name, shared, functions)) => {
+                    let function = usize::try_from(*value).unwrap_or(0).checked_sub(FIRST_FUNCTION);
+                    if let Some(function) = function.and_then(|k| functions.get(k)) {
+                        out.push(format!("{name} is `{function}`"));
+                        continue;
+                    }
                     let other = usize::try_from(*value - 1).ok().and_then(|k| shared.get(k));
                     match other.filter(|j| made.contains(j)) {
                         None if *value == 255 => out.push(format!("{name} is not followed")),

@@ -15,7 +15,8 @@ pub(crate) fn told(blocks: &Blocks<'_>, proof: &Proof) -> Vec<Invariant> {
             any: clause.iter().map(|literal| comparison(*literal, variables)).collect(),
         });
         let (place, holds, smaller) = (node as u32, holds.collect(), Vec::new());
-        out.push(Invariant { file, line, proc, place, holds, smaller });
+        let of = blocks.of_function(node).map(str::to_owned);
+        out.push(Invariant { file, line, proc, place, of, holds, smaller });
     }
     out
 }
@@ -177,6 +178,7 @@ pub(crate) fn read(blocks: &Blocks<'_>, told: &[Invariant]) -> Result<Proof, Str
         let node = i + 1;
         let (file, line, proc) = blocks.place(node);
         let same = invariant.place as usize == node && invariant.proc == proc;
+        let same = same && invariant.of.as_deref() == blocks.of_function(node);
         if !same || invariant.line != line || invariant.file != file {
             return Err(format!("{}:{}: there is no such loop", invariant.file, invariant.line));
         }

@@ -18,15 +18,19 @@
 //!
 //! Not for questions about the control skeleton (`asking`, `findings`), nor for what a report may claim (`postbop`).
 
+mod allocating;
 mod bounded;
 mod clauses;
 mod confidence;
 mod coverage;
 mod emitted;
 mod entries;
+mod guided;
+mod hiding;
 mod invariants;
 mod monitor;
 mod operations;
+mod parts;
 mod prover;
 mod stubs;
 mod termination;
@@ -35,7 +39,8 @@ mod witness;
 
 pub use bounded::{of_data, replayed, replayed_proof, search, searchable, with_data};
 pub use clauses::{abstraction, clauses};
-pub use confidence::{hide, judge};
+pub use confidence::judge;
 pub use coverage::{Coverage, Covered, Tests, tests};
 pub use emitted::{TestFile, test, test_of_run};
+pub use hiding::hide;
 pub use witness::witness;

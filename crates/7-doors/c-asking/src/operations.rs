@@ -3,7 +3,9 @@
 //! Each operation that can fail is a finding of its own. It is told only if the interpreter, given the inputs that
 //! the search found, stops at that operation.
 
-use crate::bounded::{BOUNDED, Executed, Run, Searched, executed, listing};
+use crate::bounded::{
+    BOUNDED, Executed, MAX_STEPS, Run, Searched, executed_for, listing, simpler_steps,
+};
 use crate::entries::FILE;
 use crate::prover::{self, How, leaves_open};
 use asking::{EngineChoice, Judgement, Options};
@@ -99,7 +101,8 @@ pub(crate) fn answers(
             let mut confirm = |operation: Operation, inputs: &Inputs| {
                 let lines = options.shown.max_steps.min(crate::bounded::MAX_LINES);
                 let run = Run::new(inputs, lines);
-                let run = executed(program, (&[], Some(check)), run, budget);
+                let most = seen.get(&operation).map_or(MAX_STEPS, |run| simpler_steps(run.steps));
+                let run = executed_for(program, (&[], Some(check)), run, most, budget);
                 let seconds = start.elapsed().as_secs_f64();
                 let Some(mut out) = failed(blank(seconds, &[]), operation, inputs, &run) else {
                     return false;

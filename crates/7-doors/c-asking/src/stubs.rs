@@ -363,6 +363,11 @@ pub(crate) fn sources(stubs: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
+/// The function whose result such a name hands out.
+pub(crate) fn handed_out_by(name: &str) -> Option<&str> {
+    Some(name.strip_prefix(RESULT)?.split_once("__")?.1)
+}
+
 /// The functions that have a stub; with whether it does what a contract says.
 pub(crate) fn stubbed(stubs: &str) -> impl Iterator<Item = (&str, bool)> {
     stubs.lines().filter(|line| line.ends_with('}')).filter_map(|line| {

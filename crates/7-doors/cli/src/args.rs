@@ -364,6 +364,10 @@ pub(crate) struct CInput {
     /// What functions without a body do, for rules: lines such as `borrows f 2`, `frees f 1` (repeatable)
     #[arg(long, value_name = "FILE")]
     pub(crate) contracts: Vec<String>,
+    /// Keep what the preprocessor makes of files in this folder, and use it again while they, and all that they
+    /// include, are the same
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cache: Option<String>,
     /// `int`, `long` and pointers have 32 bits, as with the flag -m32
     #[arg(long)]
     pub(crate) ilp32: bool,
@@ -612,7 +616,8 @@ pub(crate) struct Properties {
     /// Of C, with its data: is nothing read that was never written?
     #[arg(long)]
     pub(crate) uninitialised: bool,
-    /// Is the rule kept? A file of rules, or a ready-made one by name (`--rule list` lists them)
+    /// Is the rule kept? A file of rules, or a ready-made one by name (`--rule list` lists them); `all`: all of
+    /// these that are about functions which the program calls
     #[arg(long, value_name = "FILE")]
     pub(crate) rule: Vec<String>,
 }

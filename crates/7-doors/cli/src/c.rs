@@ -1,6 +1,7 @@
 //! C on the command line: which files, with which flags; preprocessing; what to say about it.
 
 use crate::args::Input;
+use crate::cache::Cache;
 use crate::verbs::Failed;
 use crate::{answer, bug, child, io};
 use postbop::preprocess::{
@@ -63,6 +64,9 @@ pub(crate) fn is_c(input: &Input) -> Result<bool, Failed> {
         }
         if !input.c.contracts.is_empty() {
             return wants("`--contracts`");
+        }
+        if input.c.cache.is_some() {
+            return wants("`--cache`");
         }
         return Ok(false);
     }
@@ -144,8 +148,19 @@ fn shown(warning: &source::Placed) -> String {
 /// The rules that the words of `--rule` name: files, or ready-made ones.
 pub(crate) fn rules(names: &[String]) -> Result<Vec<postbop::Rule>, Failed> {
     let mut out: Vec<postbop::Rule> = Vec::new();
-    for name in names {
-        let (shown, text) = match Path::new(name).exists() {
+    let every = |name: &String| is_every(name);
+    let ready = postbop::built_in_rules().iter().map(|r| (r.name.to_owned(), true));
+    // A ready-made rule that is named besides is among all of them; a folder is no file of rules.
+    let is_file = |name: &str| Path::new(name).is_file() || io::is_special(name);
+    let names: Vec<(String, bool)> = match names.iter().any(every) {
+        true => {
+            let others = names.iter().filter(|n| !every(n) && is_file(n));
+            ready.chain(others.map(|n| (n.clone(), false))).collect()
+        }
+        false => names.iter().map(|n| (n.clone(), false)).collect(),
+    };
+    for (name, ready) in &names {
+        let (shown, text) = match !ready && is_file(name) {
             true => (name.as_str(), io::text(name)?),
             false => match postbop::built_in_rules().iter().find(|r| r.is_called(name)) {
                 Some(ready) => (ready.name, ready.text.to_owned()),
@@ -176,6 +191,40 @@ pub(crate) fn rules(names: &[String]) -> Result<Vec<postbop::Rule>, Failed> {
         }
     }
     Ok(out)
+}
+
+/// Whether all ready-made rules are meant. A file of that name is what it says.
+fn is_every(name: &str) -> bool {
+    name == "all" && !Path::new(name).is_file()
+}
+
+/// With `--rule all`, rules about functions of which the program calls none are left out, and named.
+pub(crate) fn keep_those_in_use(
+    names: &[String],
+    program: &CProgram,
+    properties: &mut Vec<postbop::Property>,
+    quiet: bool,
+) {
+    if !names.iter().any(|name| is_every(name)) {
+        return;
+    }
+    let ready: Vec<&String> = postbop::built_in_rules().iter().flat_map(|r| &r.rules).collect();
+    let mut left_out: Vec<String> = Vec::new();
+    properties.retain(|property| match property {
+        postbop::Property::Rule { rule, .. }
+            if ready.contains(&rule) && !postbop::concerns(program, property) =>
+        {
+            left_out.push(rule.clone());
+            false
+        }
+        _ => true,
+    });
+    if !left_out.is_empty() && !quiet {
+        let what = left_out.join(", ");
+        io::complain(&format!(
+            "note: the program calls nothing that these rules are about: {what}"
+        ));
+    }
 }
 
 fn unknown_rule(name: &str) -> Failed {
@@ -236,12 +285,13 @@ pub(crate) fn texts(input: &Input) -> Result<(Vec<CText>, Vec<Unread>, Model), F
     let (sources, mut unread) = sources(input)?;
     let flags = sources.iter().flat_map(|s| &s.flags).map(String::as_str);
     let model = postbop::preprocess::model(flags);
+    let cache = input.c.cache.as_deref().map(Cache::open).transpose()?;
     let next = AtomicUsize::new(0);
     let done: Vec<Mutex<Option<Result<CText, NoText>>>> =
         sources.iter().map(|_| Mutex::new(None)).collect();
     let work = || {
         while let Some(i) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|i| *i < done.len()) {
-            let text = text(&sources[i]);
+            let text = text(&sources[i], cache.as_ref());
             if let Ok(mut slot) = done[i].lock() {
                 *slot = Some(text);
             }
@@ -472,7 +522,7 @@ fn found(program: &str) -> Option<String> {
 }
 
 /// One unit, preprocessed.
-fn text(source: &Source) -> Result<CText, NoText> {
+fn text(source: &Source, cache: Option<&Cache>) -> Result<CText, NoText> {
     let Source { file, directory, .. } = source;
     let ending = Path::new(file).extension().and_then(|e| e.to_str());
     let here = directory.as_ref().map(|d| Path::new(d).join(file));
@@ -497,7 +547,16 @@ fn text(source: &Source) -> Result<CText, NoText> {
             let text = String::from_utf8_lossy(&bytes);
             preprocess(&stdin(source), &mut |i| run_with(i, &text)).map_err(explained)?
         }
-        _ => preprocess(source, &mut run).map_err(explained)?,
+        _ => {
+            let make = || preprocess(source, &mut run).map_err(explained);
+            match cache {
+                Some(cache) => {
+                    let compiler = found(source.compiler.as_deref().unwrap_or("cc"));
+                    cache.text(source, compiler.as_deref().map(Path::new), make)?
+                }
+                None => make()?,
+            }
+        }
     };
     // Headers are not kept, and what comes of them is.
     bug::read(&format!("{path}.i"), text.as_bytes());

@@ -41,7 +41,15 @@ pub(crate) fn size(bytes: u64) -> String {
 
 /// A source file by name, `-` for standard input.
 pub(crate) fn source_file(name: &str) -> Result<Arc<SourceFile>, String> {
-    let (shown, bytes) = bytes(name)?;
+    let (shown, mut bytes) = bytes(name)?;
+    if shown.strip_suffix(".gz").unwrap_or(&shown).ends_with(".aig") {
+        let wrong = |e: postbop::CircuitError| {
+            format!("{}: at byte {}: {}", one_line(&shown), e.span.start, e.message)
+        };
+        if let Some(text) = postbop::text_of_binary(&bytes).map_err(wrong)? {
+            bytes = text.into_bytes();
+        }
+    }
     let file = SourceFile::from_bytes(shown, bytes).map_err(|e| e.to_string())?;
     Ok(Arc::new(file))
 }

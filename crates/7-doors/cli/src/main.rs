@@ -14,6 +14,7 @@ mod automata;
 mod batch;
 mod bug;
 mod c;
+mod cache;
 mod capture;
 mod child;
 mod config;

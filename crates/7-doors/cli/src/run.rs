@@ -146,6 +146,7 @@ pub(crate) fn run(args: &Run) -> Result<u8, Failed> {
         inputs,
         max_steps: args.steps,
         regions: args.regions,
+        scopes: true,
         memory: args.limits.memory.map_or(RunOptions::default().memory, |m| m / 2),
         ..RunOptions::default()
     };
@@ -201,12 +202,12 @@ fn numbers(text: &str) -> Result<Vec<i128>, String> {
                 None => (1, word),
             };
             let value = match digits.strip_prefix("0x") {
-                Some(hex) => i128::from_str_radix(hex, 16),
-                None => digits.parse(),
+                Some(hex) => i128::from_str_radix(hex, 16).ok().map(|value| sign * value),
+                None => source::fraction::read(word),
             };
             match value {
-                Ok(value) => out.push(sign * value),
-                Err(_) => return Err(format!("`{}` is no number", source::one_line(word))),
+                Some(value) => out.push(value),
+                None => return Err(format!("`{}` is no number", source::one_line(word))),
             }
         }
     }

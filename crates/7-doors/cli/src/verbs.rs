@@ -222,6 +222,9 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     last_word(args, page.clone(), &properties, &options, &watch, &[]);
     let (loud, given) = ((args.output.quiet, args.output.verbose), options.clone());
     let files = program_with(&args.input, data, &mut options, loud)?;
+    if let Some(c) = &options.input.c {
+        c::keep_those_in_use(&args.properties.rule, c, &mut properties, args.output.quiet);
+    }
     // From here on, what is said then has its sources.
     last_word(args, page.clone(), &properties, &given, &watch, &files);
     if let (true, Some(c)) = (properties.is_empty(), &options.input.c) {

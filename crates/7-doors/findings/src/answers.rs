@@ -17,11 +17,12 @@ use input::{Error, caught};
 use ir::Layout;
 use property::Property;
 use render::{Finding, LookedAt, Outcome, Status};
-use rules::{About, Detail, Rule};
+use rules::{About, Detail, Followed, Rule};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::SourceFile;
 use std::cell::Cell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 fn lacks_memory(answers: &RuleAnswers) -> bool {
@@ -31,6 +32,49 @@ fn lacks_memory(answers: &RuleAnswers) -> bool {
 
 fn violations(answers: &RuleAnswers) -> usize {
     answers.outcomes.iter().filter(|o| o.status == Status::Violated).count()
+}
+
+/// Whether time or memory was short.
+fn lacks_something(answers: &RuleAnswers) -> bool {
+    let short = |o: &Outcome| {
+        matches!(o.stop_reason, Some(StopReason::Memory { .. } | StopReason::Time { .. }))
+    };
+    answers.outcomes.iter().any(short)
+}
+
+/// Who may take how much of the time: no rule is without an answer because another one is hard.
+struct Shares<'a> {
+    budget: &'a Budget,
+    options: &'a Options,
+    watch: &'a Watch,
+    threads: usize,
+    /// Rules that are not answered yet.
+    open: AtomicUsize,
+}
+
+impl Shares<'_> {
+    /// What one rule may take: its share of what is left, which is less by a quarter where findings are put to the
+    /// program's data afterwards.
+    fn of_one(&self) -> Budget {
+        let limits = self.budget.limits();
+        let (Some(limit), None) = (limits.time, limits.steps) else { return self.budget.clone() };
+        let left = limit.saturating_sub(self.budget.elapsed());
+        let left = match self.options.search.confidence {
+            Some(_) => left / 4 * 3,
+            None => left,
+        };
+        let open = self.open.load(Ordering::Relaxed).max(1);
+        let share = left * self.threads as u32 / open.max(self.threads) as u32;
+        self.watch.part(Limits { time: Some(share), ..limits }, limits)
+    }
+
+    /// Half of what is left of a share.
+    fn half_of(&self, share: &Budget) -> Budget {
+        let limits = share.limits();
+        let (Some(limit), None) = (limits.time, limits.steps) else { return share.clone() };
+        let time = Some(limit.saturating_sub(share.elapsed()) / 2);
+        self.watch.part(Limits { time, ..limits }, self.budget.limits())
+    }
 }
 
 /// Checks rules over a C program. They are checked on as many threads as there are cores; what is found
@@ -56,15 +100,16 @@ pub fn rule_answers(
     let rules = properties.iter().map(|p| rule_of(p)).collect::<Result<Vec<Rule>, Error>>()?;
     let places = Arc::new(Places::new(s));
     let budget = watch.budget(options.search.limits);
+    // A limit on steps is for all rules together: where it is reached must not be chance.
+    let threads = match options.search.limits.steps {
+        Some(_) => 1,
+        None => input::threads(rules.len()),
+    };
+    let shares = Shares { budget: &budget, options, watch, threads, open: rules.len().into() };
     // With the most links of paths that were followed.
-    let check_rule = |i: usize, detail: Detail, most: Option<u64>| {
+    let check_rule = |i: usize, detail: Detail, followed: &Followed, budget: &Budget| {
         let (property, rule) = (properties[i], &rules[i]);
         let longest = Cell::new(detail.longest);
-        // Memory that another rule gives back must not make this one forget why it stopped.
-        let budget = match most {
-            Some(most) => budget.attempt_within(most),
-            None => budget.attempt(),
-        };
         let one = OneRule {
             property,
             rule,
@@ -72,9 +117,10 @@ pub fn rule_answers(
             allow: &allow,
             options,
             watch,
-            budget: &budget,
+            budget,
             longest: &longest,
             detail,
+            followed,
             start: Instant::now(),
         };
         let found = caught("checking a rule", || one.run());
@@ -91,24 +137,41 @@ pub fn rule_answers(
     // A rule whose diagrams grow is asked with less detail, long before all memory is used: an answer that knows less is
     // one. Who wants a proof, or has chosen an engine, gets what was asked for.
     let in_steps = options.search.engine == EngineChoice::Auto && !options.search.self_check;
+    let by_steps = |i: usize| in_steps && rules[i].is_about_values();
     let smaller = |i: usize| {
-        let mut detail = Detail::default();
-        if !in_steps || !rules[i].is_about_values() {
-            return check_rule(i, detail, None);
+        let (mut detail, followed) = (Detail::default(), Followed::default());
+        let share = shares.of_one();
+        if !by_steps(i) {
+            return check_rule(i, detail, &followed, &share.attempt());
         }
+        let mut best: Option<(RuleAnswers, usize)> = None;
         loop {
-            let less = detail.less();
-            let (found, longest) = check_rule(i, detail, less.map(|_| DIAGRAMS))?;
-            match less {
-                Some(less) if lacks_memory(&found) => detail = less,
-                _ => return Ok((found, longest.min(detail.longest))),
+            // Memory that another rule gives back must not make this one forget why it stopped.
+            let attempt = match detail.less() {
+                Some(_) => shares.half_of(&share).attempt_within(DIAGRAMS),
+                None => share.attempt(),
+            };
+            let (found, longest) = check_rule(i, detail, &followed, &attempt)?;
+            let longest = longest.min(detail.longest);
+            let (lacks, less) = (lacks_something(&found), detail.less_than(longest));
+            // What was found before counts, if this finds no more.
+            let more = best.as_ref().is_none_or(|(b, _)| violations(&found) > violations(b));
+            if !lacks || more {
+                best = Some((found, longest));
+            }
+            match (less, best) {
+                (Some(less), Some(so_far)) if lacks && share.poll().is_ok() => {
+                    (detail, best) = (less, Some(so_far));
+                }
+                (_, Some(best)) => return Ok(best),
+                (_, None) => return Err(Error::Internal("a rule without an answer".to_owned())),
             }
         }
     };
-    // A limit on steps is for all rules together: where it is reached must not be chance.
-    let threads = match options.search.limits.steps {
-        Some(_) => 1,
-        None => input::threads(rules.len()),
+    let smaller = |i: usize| {
+        let found = smaller(i);
+        shares.open.fetch_sub(1, Ordering::Relaxed);
+        found
     };
     let mut out = RuleAnswers::default();
     let at_first = input::each(rules.len(), threads, smaller);
@@ -120,13 +183,15 @@ pub fn rule_answers(
             continue;
         };
         let (mut found, mut longest) = found?;
+        let followed = Followed::default();
         // What several need at once, one of them may have.
-        if threads > 1 && lacks_memory(&found) {
-            (found, longest) = check_rule(i, longest.into(), None)?;
+        if threads > 1 && lacks_memory(&found) && !by_steps(i) {
+            (found, longest) = check_rule(i, longest.into(), &followed, &budget.attempt())?;
         }
         // Shorter paths know less, and say so; no answer knows nothing.
-        while longest > 1 && lacks_memory(&found) {
-            let (again, shorter) = check_rule(i, (longest / 2).into(), None)?;
+        while longest > 1 && lacks_memory(&found) && !by_steps(i) {
+            let (again, shorter) =
+                check_rule(i, (longest / 2).into(), &followed, &budget.attempt())?;
             if shorter >= longest {
                 break;
             }
@@ -164,6 +229,8 @@ struct OneRule<'a> {
     /// The most links of paths: how many are wanted, then how many there are.
     longest: &'a Cell<usize>,
     detail: Detail,
+    /// The paths that were followed with more detail.
+    followed: &'a Followed,
     start: Instant,
 }
 
@@ -208,8 +275,9 @@ impl OneRule<'_> {
     ) -> Result<Option<Outcome>, Trouble> {
         self.budget.poll()?;
         let (detail, budget) = (self.detail, self.budget);
+        let how = (detail, self.followed);
         let q =
-            RuleQuestion::new(self.rule, self.program, self.allow, self.options, detail, budget)?;
+            RuleQuestion::again(self.rule, self.program, self.allow, self.options, how, budget)?;
         let q = Arc::new(q);
         self.longest.set(q.longest());
         out.assumptions = q.assumptions();
@@ -625,7 +693,9 @@ impl OneRule<'_> {
             {
                 *bindings = vec![(name.clone(), finding.object.clone())];
             }
-            if self.options.search.trace == TraceMode::None {
+            // Who judges findings goes along their paths.
+            let judged = self.options.search.confidence.is_some();
+            if self.options.search.trace == TraceMode::None && !judged {
                 outcome.trace = None;
             }
             let allowed = self.allow.iter().find(|a| a.allows(&self.rule.name, &finding));

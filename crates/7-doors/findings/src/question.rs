@@ -81,8 +81,22 @@ impl RuleQuestion {
         detail: impl Into<rules::Detail>,
         budget: &Budget,
     ) -> Result<RuleQuestion, Trouble> {
+        let followed = rules::Followed::default();
+        let detail = (detail.into(), &followed);
+        RuleQuestion::again(rule, (c, places), allow, options, detail, budget)
+    }
+
+    /// The same, where it was asked before with more detail.
+    pub(crate) fn again(
+        rule: &Rule,
+        (c, places): (&Arc<CProgram>, &Arc<Places>),
+        allow: &[Allow],
+        options: &Options,
+        detail: (rules::Detail, &rules::Followed),
+        budget: &Budget,
+    ) -> Result<RuleQuestion, Trouble> {
         let product = match rule.is_about_values() {
-            true => values(rule, c, options, detail.into(), budget)?,
+            true => values(rule, c, options, detail, budget)?,
             false => variables(rule, c, allow, options)?,
         };
         debug_assert_eq!(product.program.validate().map_err(|e| e.to_string()), Ok(()));
@@ -211,7 +225,7 @@ fn values(
     rule: &Rule,
     c: &CProgram,
     options: &Options,
-    detail: rules::Detail,
+    (detail, followed): (rules::Detail, &rules::Followed),
     budget: &Budget,
 ) -> Result<Product, Trouble> {
     if !options.input.keep.is_empty() {
@@ -224,7 +238,7 @@ fn values(
     }
     let stop = || budget.poll().is_err();
     let entry = options.input.entry.as_deref();
-    let product = rules::value_product_within(c.skeleton(), rule, entry, detail, &stop);
+    let product = rules::value_product_again(c.skeleton(), rule, entry, detail, followed, &stop);
     budget.poll()?;
     let unsupported = |what: String| Trouble::Stopped(StopReason::Unsupported { what });
     product.map_err(|error| unsupported(error.to_string()))

@@ -66,7 +66,7 @@ pub const LANGUAGES: [Language; 5] = [
         word: "circuit",
         program: "circuit",
         endings: &["aag", "aig", "btor2", "btor"],
-        help: "Circuits: AIGER's text format (.aag), BTOR2 (.btor2)",
+        help: "Circuits: AIGER (.aag, .aig), BTOR2 (.btor2)",
     },
 ];
 

@@ -22,6 +22,7 @@ mod pool;
 pub use c::{CProgram, CText, Contracts, Model, Unread, preprocess};
 pub use data::{DataProgram, Ending, Host, LazyData, RunOptions, RunOutcome, UndefinedReport};
 pub use front_bp::Dialect;
+pub use front_circuit::{CircuitError, text_of_binary};
 pub use languages::{LANGUAGES, Lang, Language};
 pub use load::{
     Error, ForStacks, Tree, caught, guarded, language, load, load_for, load_for_stacks, lower,

@@ -62,6 +62,10 @@ pub fn check(
     if let Some(wanted) = options.search.confidence {
         c_asking::judge(&mut report, files, options, watch);
         c_asking::hide(&mut report, wanted);
+        if options.search.trace == check::TraceMode::None {
+            let found = report.results.iter_mut().chain(&mut report.suppressed);
+            found.filter(|o| o.finding.is_some()).for_each(|o| o.trace = None);
+        }
     }
     settle(&mut report, properties, options);
     Ok(report)

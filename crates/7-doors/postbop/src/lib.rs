@@ -39,9 +39,9 @@ pub use claims::{c_defaults, check, stacks, states, whole_automaton};
 pub use conversions::{Encoding, Stage, Target, convert, convert_with, dump};
 pub use findings::{Allow, BuiltInRules, allowances, built_in_rules, rule_error, rule_property};
 pub use input::{
-    CProgram, CText, Contracts, DataProgram, Dialect, Ending, Error, Host, Input, LANGUAGES, Lang,
-    Language, LazyData, Model, RunOptions, RunOutcome, UndefinedReport, Unread, guarded, load,
-    preprocess,
+    CProgram, CText, CircuitError, Contracts, DataProgram, Dialect, Ending, Error, Host, Input,
+    LANGUAGES, Lang, Language, LazyData, Model, RunOptions, RunOutcome, UndefinedReport, Unread,
+    guarded, load, preprocess, text_of_binary,
 };
 pub use ltl::{Automaton, ltl};
 pub use proof::{proofs, read_as, replay_proofs};
@@ -52,3 +52,4 @@ pub use rules::{Rule, RuleError, parse as parse_rules};
 pub use sets::{Configurations, Runs, StackQuestion, Whole, Words, facts};
 pub use so_far::so_far;
 pub use source::SourceFile;
+pub use vacuous::concerns;

@@ -33,6 +33,7 @@ pub fn so_far(
         [] => vec![Property::Assert],
         _ => properties.iter().filter(|p| rule(p).is_none()).cloned().collect(),
     };
+    let unread = asked.is_none();
     let (program, files, questions) =
         asked.unwrap_or_else(|| (Arc::new(nothing()), files.to_vec(), by_default));
     // What was ended before the data was asked is no answer.
@@ -71,5 +72,9 @@ pub fn so_far(
     let mut report =
         Report { files, program, results, suppressed, assumptions, not_modelled, claims };
     settle(&mut report, properties, options);
+    if unread {
+        // Nobody knows what a program has that was not read.
+        report.results.iter_mut().for_each(|outcome| outcome.vacuous.clear());
+    }
     report
 }

@@ -91,6 +91,19 @@ fn called(s: &Skeleton) -> FxHashSet<&str> {
     targets.map(|f| plain_name(&s.funcs[f.index()].name)).collect()
 }
 
+/// Whether the program calls what a rule is about: functions without which it cannot be broken.
+pub fn concerns(c: &CProgram, property: &Property) -> bool {
+    let Ok(rule) = rule_of(property) else { return true };
+    let s = c.skeleton();
+    let called = called(s);
+    let mentioned = rule.mentioned();
+    let absent = mentioned.iter().filter(|m| !called.iter().any(|name| m.is_about(name)));
+    let absent: Vec<u32> = absent.map(|m| m.atom).collect();
+    let typed = rule.variable.as_ref().is_some_and(|v| v.ty.is_some());
+    let has_type = || s.types.iter().any(|names| !names.is_empty() && rule.is_about_type(names));
+    rule.can_break_without(&absent) && (!typed || has_type())
+}
+
 /// Says of each rule what it was about, and whether that is nothing.
 pub(crate) fn rules(report: &mut Report, c: &CProgram) {
     let s = c.skeleton();

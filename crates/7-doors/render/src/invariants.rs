@@ -17,6 +17,9 @@ pub struct Invariant {
     /// Which of the places this is, in the order in which the program is followed; the same loop below another chain
     /// of calls is another place.
     pub place: u32,
+    /// The place is no loop, but the `entry` or the `end` of a function that calls itself, where it is called from itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
     /// What holds, all of it together: disjunctions.
     pub holds: Vec<Disjunction>,
     /// Where every run ends: what gets smaller from place to place. The first that changes does.
@@ -112,7 +115,7 @@ pub(crate) fn read(at: &At<'_>) -> Result<Vec<Invariant>, ReadError> {
 }
 
 fn invariant(at: &At<'_>) -> Result<Invariant, ReadError> {
-    at.only(&["file", "line", "proc", "place", "holds", "smaller"])?;
+    at.only(&["file", "line", "proc", "place", "of", "holds", "smaller"])?;
     let measures = match at.json.get("smaller") {
         None => Vec::new(),
         Some(_) => at.get("smaller")?.list()?,
@@ -123,6 +126,10 @@ fn invariant(at: &At<'_>) -> Result<Invariant, ReadError> {
         line: at.get("line")?.number()?,
         proc: at.get("proc")?.text()?,
         place: at.get("place")?.number()?,
+        of: match at.json.get("of") {
+            None => None,
+            Some(_) => Some(at.get("of")?.text()?),
+        },
         holds: holds.iter().map(disjunction).collect::<Result<_, _>>()?,
         smaller: measures.iter().map(smaller).collect::<Result<_, _>>()?,
     })

@@ -238,13 +238,15 @@ fn characters(bytes: &[u8]) -> String {
 struct GivenValue<'a> {
     /// The function.
     from: &'a str,
-    /// The number, in decimal: numbers of 64 bits do not fit those of all readers.
+    /// The number, in decimal: numbers of 64 bits do not fit those of all readers. Of `float` and `double` also as `1.5`,
+    /// `1e-45`, `inf`, `nan`.
     value: String,
 }
 
 impl<'a> From<&'a Inputs> for Given<'a> {
     fn from(inputs: &'a Inputs) -> Given<'a> {
-        let value = |(from, v): &'a (String, i128)| GivenValue { from, value: v.to_string() };
+        let value =
+            |(from, v): &'a (String, i128)| GivenValue { from, value: source::fraction::shown(*v) };
         Given {
             values: inputs.values.iter().map(value).collect(),
             again: inputs.again,

@@ -174,7 +174,8 @@ fn claim(at: &At<'_>) -> Result<Claim, ReadError> {
 fn inputs(at: &At<'_>) -> Result<Inputs, ReadError> {
     let value = |at: &At<'_>| {
         let number = at.get("value")?;
-        let value = number.text()?.parse().map_or_else(|_| number.wrong("a number"), Ok)?;
+        let value = source::fraction::read(&number.text()?);
+        let value = value.map_or_else(|| number.wrong("a number"), Ok)?;
         Ok((at.get("from")?.text()?, value))
     };
     let values = at.get("values")?.list()?.iter().map(value).collect::<Result<_, _>>()?;

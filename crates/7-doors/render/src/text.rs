@@ -136,9 +136,19 @@ fn about_effort(outcome: &Outcome, options: &TextOptions, out: &mut dyn Write) -
             0 => String::new(),
             n => format!(" and {n} measures"),
         };
-        line!(out, "  proved by {count} invariants{more} of {} loops, checked", invariants.len())?;
+        let loops = invariants.iter().filter(|i| i.of.is_none()).count();
+        let functions = match invariants.iter().filter(|i| i.of.as_deref() == Some("end")).count() {
+            0 => String::new(),
+            n => format!(" and {n} functions"),
+        };
+        line!(out, "  proved by {count} invariants{more} of {loops} loops{functions}, checked")?;
         for invariant in invariants.iter() {
-            let at = format!("{}:{} in `{}`", invariant.file, invariant.line, invariant.proc);
+            let (file, line, proc) = (&invariant.file, invariant.line, &invariant.proc);
+            let at = match invariant.of.as_deref() {
+                Some("entry") => format!("{file}:{line} at calls of `{proc}` from itself"),
+                Some("end") => format!("{file}:{line} at the end of `{proc}`"),
+                _ => format!("{file}:{line} in `{proc}`"),
+            };
             for holds in &invariant.holds {
                 line!(out, "    {at}: {}", holds.text)?;
             }
@@ -201,7 +211,10 @@ pub(crate) fn told_inputs(inputs: &Inputs) -> Option<String> {
     // What the caller makes is told by `told_caller`.
     let makes = |from: &str| called.is_some() && from.starts_with("entry_");
     let own: Vec<_> = inputs.values.iter().filter(|(from, _)| !makes(from)).collect();
-    let values = own.iter().take(INPUTS).map(|(from, v)| format!("{from}() = {v}"));
+    let values = own.iter().take(INPUTS).map(|(from, v)| {
+        let v = source::fraction::shown(*v);
+        format!("{from}() = {v}")
+    });
     let mut parts: Vec<String> = values.collect();
     let again = inputs.again.unwrap_or(0).min(own.len());
     if again > 0 && own.len() <= INPUTS {

@@ -1,6 +1,6 @@
 //! Text → the automaton of what violates it, part by part.
 
-use super::part::{Part, both, fusion, merge};
+use super::part::{Part, both, fusion, merge, missed};
 use super::{Condition, ConditionId, MAX_STATES, Nfa, SereError, SereErrorKind};
 use crate::ltl::{self, Binary, Formula, FormulaId};
 use std::ops::Range;
@@ -10,6 +10,8 @@ pub(super) type NodeId = u32;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Node {
     Bool(ConditionId),
+    /// The shortest words that cannot become one of these.
+    Missed(NodeId),
     Concat(NodeId, NodeId),
     Fusion(NodeId, NodeId),
     Or(NodeId, NodeId),
@@ -17,6 +19,16 @@ pub(super) enum Node {
     Both(NodeId, NodeId),
     /// So many times; without a bound.
     Repeat(NodeId, u32, Option<u32>),
+}
+
+/// What a property says behind its sequences.
+pub(super) enum Conclusion {
+    /// That there are none.
+    Never,
+    /// It ended with a sequence, which is a part of the expression.
+    Sequence,
+    /// Something, in the text.
+    Formula(Range<usize>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -119,8 +131,8 @@ impl<'a> Parser<'a> {
         self.node(Node::Repeat(any, 0, None))
     }
 
-    /// `{r}`, and where its conclusion is; `never {r}` has none.
-    pub(super) fn sides(&mut self) -> Result<(NodeId, Option<Range<usize>>), SereError> {
+    /// `{r}`, and its conclusion.
+    pub(super) fn sides(&mut self) -> Result<(NodeId, Conclusion), SereError> {
         let text = self.text;
         let never = self.word("never");
         self.space();
@@ -133,8 +145,8 @@ impl<'a> Parser<'a> {
         self.pos = close + 1;
         self.space();
         let mut end = text.len();
-        let mut conclusion = None;
-        while !never && conclusion.is_none() {
+        let mut conclusion = never.then_some(Conclusion::Never);
+        while conclusion.is_none() {
             let rest = &text[self.pos..end];
             let inner = if rest.starts_with('(') {
                 let (open, close) = (self.pos, self.matching()?);
@@ -159,25 +171,135 @@ impl<'a> Parser<'a> {
             self.space();
             if self.peek() != Some('{') || self.pos >= inner.end {
                 self.pos = text.len();
-                conclusion = Some(inner);
+                conclusion = Some(Conclusion::Formula(inner));
                 continue;
             }
             let (open, close) = (self.pos, self.matching()?);
             let next = self.part(open + 1, close)?;
-            root = self.node(Node::Fusion(root, next));
             self.pos = close + 1;
             self.space();
             end = inner.end;
             if self.pos >= end {
-                let what = "`(`, `|->` or `|=>`: what a sequence is followed by";
-                return Err(SereError { at: end, kind: SereErrorKind::Expected(what) });
+                // `{r} |=> {s}`
+                let missed = self.node(Node::Missed(next));
+                root = self.node(Node::Fusion(root, missed));
+                self.pos = text.len();
+                conclusion = Some(Conclusion::Sequence);
+                continue;
             }
+            if !self.text[self.pos..].starts_with(['(', '|']) {
+                return Err(self.expected("the end"));
+            }
+            root = self.node(Node::Fusion(root, next));
         }
         self.space();
-        match self.pos < text.len() {
-            true => Err(self.expected("the end")),
-            false => Ok((root, conclusion)),
+        match conclusion {
+            Some(conclusion) if self.pos >= text.len() => Ok((root, conclusion)),
+            _ => Err(self.expected("the end")),
         }
+    }
+
+    /// Where a formula stands in brackets, what is in them.
+    fn unwrapped(&mut self, range: Range<usize>) -> Result<Range<usize>, SereError> {
+        let mut range = range;
+        loop {
+            self.pos = range.start;
+            self.space();
+            let inside = self.text[..range.end].trim_end().len();
+            if self.pos >= inside || self.peek() != Some('(') {
+                return Ok(self.pos..inside.max(self.pos));
+            }
+            let close = self.matching()?;
+            if close + 1 != inside {
+                return Ok(self.pos..inside);
+            }
+            range = self.pos + 1..close;
+        }
+    }
+
+    /// The words that break `F b`, `G b`, `X b`, `b U c` or `b W c`, if runs end where `end` holds; none if it is none of
+    /// these.
+    pub(super) fn temporal(
+        &mut self,
+        range: Range<usize>,
+        end: &str,
+    ) -> Result<Option<NodeId>, SereError> {
+        let range = self.unwrapped(range)?;
+        for word in ["F", "G", "X"] {
+            self.pos = range.start;
+            if !self.word(word) {
+                continue;
+            }
+            self.space();
+            if self.pos >= range.end {
+                break;
+            }
+            let b = self.boolean(self.pos..range.end)?;
+            let not = self.condition(Condition::Not(b));
+            let last = self.node(Node::Bool(not));
+            let before = match word {
+                "F" => return Ok(Some(self.never_up_to(not, not, end))),
+                "G" => self.anything(),
+                _ => self.constant(true),
+            };
+            return Ok(Some(self.node(Node::Concat(before, last))));
+        }
+        let Some(at) = self.between(&range) else { return Ok(None) };
+        let strong = self.text[at..].starts_with('U');
+        let (b, c) = (self.boolean(range.start..at)?, self.boolean(at + 1..range.end)?);
+        let (not_b, not_c) = (self.condition(Condition::Not(b)), self.condition(Condition::Not(c)));
+        let waits = self.condition(Condition::And(b, not_c));
+        let fails = self.condition(Condition::And(not_b, not_c));
+        let (wait, fail) = (self.node(Node::Bool(waits)), self.node(Node::Bool(fails)));
+        let wait = self.node(Node::Repeat(wait, 0, None));
+        let mut out = self.node(Node::Concat(wait, fail));
+        if strong {
+            let ended = self.never_up_to(waits, not_c, end);
+            out = self.node(Node::Or(out, ended));
+        }
+        Ok(Some(out))
+    }
+
+    /// Some letters, and one with which the run ends.
+    fn never_up_to(&mut self, before: ConditionId, last: ConditionId, end: &str) -> NodeId {
+        let ends = self.named(end.to_owned());
+        let Node::Bool(ends) = self.nodes[ends as usize] else {
+            unreachable!("atoms are booleans")
+        };
+        let before = self.node(Node::Bool(before));
+        let before = self.node(Node::Repeat(before, 0, None));
+        let last = self.condition(Condition::And(ends, last));
+        let last = self.node(Node::Bool(last));
+        self.node(Node::Concat(before, last))
+    }
+
+    /// Where `U` or `W` stands outside of brackets.
+    fn between(&self, range: &Range<usize>) -> Option<usize> {
+        let text = &self.text[range.clone()];
+        let inside = |c: char| c.is_alphanumeric() || c == '_';
+        let mut depth = 0usize;
+        for (i, c) in text.char_indices() {
+            match c {
+                '(' | '{' => depth += 1,
+                ')' | '}' => depth = depth.saturating_sub(1),
+                'U' | 'W'
+                    if depth == 0
+                        && i > 0
+                        && !text[..i].ends_with(inside)
+                        && !text[i + 1..].starts_with(inside) =>
+                {
+                    return Some(range.start + i);
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The words of `r` with words from their last letter on.
+    pub(super) fn breaking(mut self, root: NodeId, broken: NodeId) -> Result<Nfa, SereError> {
+        let root = self.node(Node::Fusion(root, broken));
+        self.automaton(root)
     }
 
     /// The conclusion as a boolean.
@@ -511,7 +633,7 @@ impl<'a> Parser<'a> {
                 Node::Concat(a, b) | Node::Fusion(a, b) | Node::Or(a, b) | Node::Both(a, b) => {
                     todo.extend([a, b]);
                 }
-                Node::Repeat(a, ..) => todo.push(a),
+                Node::Repeat(a, ..) | Node::Missed(a) => todo.push(a),
             }
         }
         let mut parts: Vec<Option<Part>> = Vec::with_capacity(nodes.len());
@@ -536,6 +658,7 @@ impl<'a> Parser<'a> {
                     both(a, b, &mut self.conditions)
                 }
                 Node::Repeat(a, low, high) => get(a).repeat(low, high)?,
+                Node::Missed(a) => missed(&get(a).trimmed(), &mut self.conditions)?,
             };
             if part.accepting.len() > MAX_STATES || part.transitions.len() > 50 * MAX_STATES {
                 return Err(SereError { at: 0, kind: SereErrorKind::TooLarge });

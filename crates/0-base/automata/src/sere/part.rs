@@ -230,3 +230,82 @@ pub(super) fn both(a: &Part, b: &Part, conditions: &mut Vec<Condition>) -> Part 
         order.iter().map(|&(s, t)| a.accepting[s as usize] && b.accepting[t as usize]).collect();
     Part { transitions, accepting }
 }
+
+/// More conditions than so many at one set of states are not told apart.
+const MOST_CONDITIONS: usize = 12;
+
+/// The shortest words that are no prefix of one of these, and have none of these as a prefix: by sets of states. Where none is
+/// left, the word is missed; where one accepts, it is not missed any more.
+pub(super) fn missed(a: &Part, conditions: &mut Vec<Condition>) -> Result<Part, SereError> {
+    let nothing = Part { transitions: Vec::new(), accepting: vec![false] };
+    if a.accepting[0] {
+        return Ok(nothing);
+    }
+    let too_large = SereError { at: 0, kind: SereErrorKind::TooLarge };
+    // State 1 is where a word is missed; nothing leads back to state 0, for nothing leads back to that of `a`.
+    let mut number: BTreeMap<Vec<u32>, u32> = BTreeMap::from([(vec![0], 0)]);
+    let mut order: Vec<(u32, Vec<u32>)> = vec![(0, vec![0])];
+    let mut transitions = Vec::new();
+    let mut count = 2u32;
+    let mut i = 0;
+    while i < order.len() {
+        let (from, states) = order[i].clone();
+        i += 1;
+        let moves: Vec<(ConditionId, u32)> =
+            a.transitions.iter().filter(|t| states.contains(&t.0)).map(|t| (t.1, t.2)).collect();
+        let mut tests: Vec<ConditionId> = moves.iter().map(|m| m.0).collect();
+        tests.sort_unstable();
+        tests.dedup();
+        if tests.len() > MOST_CONDITIONS || order.len() > MAX_STATES {
+            return Err(too_large);
+        }
+        for choice in 0..1u32 << tests.len() {
+            let holds = |c: ConditionId| {
+                let at = tests.iter().position(|t| *t == c).unwrap_or_default();
+                choice >> at & 1 == 1
+            };
+            let mut next: Vec<u32> = moves.iter().filter(|m| holds(m.0)).map(|m| m.1).collect();
+            next.sort_unstable();
+            next.dedup();
+            if next.iter().any(|s| a.accepting[*s as usize]) {
+                continue;
+            }
+            let mut letter = None;
+            for &test in &tests {
+                let one = if holds(test) { test } else { negation(conditions, test) };
+                letter = Some(match letter {
+                    Some(all) => conjunction(conditions, all, one),
+                    None => one,
+                });
+            }
+            let letter = letter.unwrap_or_else(|| added(conditions, Condition::Constant(true)));
+            let to = match next.is_empty() {
+                true => 1,
+                false => *number.entry(next.clone()).or_insert_with(|| {
+                    order.push((count, next));
+                    count += 1;
+                    count - 1
+                }),
+            };
+            transitions.push((from, letter, to));
+        }
+    }
+    let accepting = (0..count).map(|s| s == 1).collect();
+    Ok(Part { transitions, accepting }.trimmed())
+}
+
+fn added(conditions: &mut Vec<Condition>, condition: Condition) -> ConditionId {
+    if let Some(found) = conditions.iter().position(|c| *c == condition) {
+        return found as ConditionId;
+    }
+    conditions.push(condition);
+    conditions.len() as ConditionId - 1
+}
+
+fn negation(conditions: &mut Vec<Condition>, a: ConditionId) -> ConditionId {
+    match conditions[a as usize] {
+        Condition::Not(b) => b,
+        Condition::Constant(value) => added(conditions, Condition::Constant(!value)),
+        _ => added(conditions, Condition::Not(a)),
+    }
+}

@@ -60,6 +60,12 @@ impl Parser {
                 "vector_size" | "__vector_size__" => {
                     out.odd = true;
                     out.mode = Some(sym);
+                    let here = std::mem::replace(&mut self.pos, i + 1);
+                    out.vector = match self.alignment() {
+                        Ok(Aligned::By(size)) => Some(size),
+                        _ => None,
+                    };
+                    self.pos = here;
                 }
                 "mode" | "__mode__" => {
                     out.odd = true;
@@ -110,6 +116,16 @@ impl Parser {
         n
     }
 
+    /// Keeps which other type attributes make of one.
+    pub(super) fn moded(&mut self, ty: TypeId, attributes: Attributes) {
+        if let Some(mode) = attributes.mode {
+            self.unit.extra.modes.insert(ty, mode);
+        }
+        if let Some(size) = attributes.vector {
+            self.unit.extra.vectors.insert(ty, size);
+        }
+    }
+
     /// Keeps what attributes make of a type.
     pub(super) fn demands(
         &mut self,
@@ -117,9 +133,7 @@ impl Parser {
         attributes: Attributes,
         alignment: bool,
     ) -> TypeId {
-        if let Some(mode) = attributes.mode {
-            self.unit.extra.modes.insert(ty, mode);
-        }
+        self.moded(ty, attributes);
         if let Some(aligned) = attributes.aligned.filter(|_| alignment) {
             let own = self.unit.ty(ty).clone();
             self.unit.types.push(own);
@@ -156,5 +170,6 @@ pub(super) fn join(a: Attributes, b: Attributes) -> Attributes {
         aligned: b.aligned.or(a.aligned),
         // The last one: that of a vector is never lost (`read_attributes`).
         mode: b.mode.or(a.mode),
+        vector: b.vector.or(a.vector),
     }
 }

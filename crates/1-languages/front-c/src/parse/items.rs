@@ -154,7 +154,7 @@ impl Parser {
         self.expect(";")
     }
 
-    fn starts_body(&self, declarator: &Declarator) -> bool {
+    pub(super) fn starts_body(&self, declarator: &Declarator) -> bool {
         match declarator.ops.last() {
             Some(Op::Function { unprototyped, .. }) => {
                 self.is("{") || (*unprototyped && !self.is(";") && self.starts_declaration(0))
@@ -163,11 +163,27 @@ impl Parser {
         }
     }
 
-    pub(super) fn function(
+    fn function(&mut self, specifiers: &Specifiers, declarator: Declarator) -> Parsed<()> {
+        self.has_inner = None;
+        let function = self.defined(specifiers, declarator)?;
+        // What follows control flow knows no functions inside of others: it leaves both out.
+        match self.has_inner.take() {
+            None => self.unit.items.push(Item::Function(function)),
+            Some(at) => {
+                let message = "a function inside a function".to_owned();
+                self.unit.problems.push(Problem { at, message, function: Some(function.name) });
+                self.unit.extra.outer.push(function);
+            }
+        }
+        Ok(())
+    }
+
+    /// A function from its declarator on.
+    pub(super) fn defined(
         &mut self,
         specifiers: &Specifiers,
         declarator: Declarator,
-    ) -> Parsed<()> {
+    ) -> Parsed<Function> {
         let Some((name, at)) = declarator.name else {
             return Err(self.wanted("the name of a function"));
         };
@@ -214,17 +230,8 @@ impl Parser {
             _ => at,
         };
         self.scopes.pop();
-        self.unit.items.push(Item::Function(Function {
-            name,
-            at,
-            ty,
-            storage: specifiers.storage,
-            attributes,
-            params,
-            body,
-            end,
-        }));
-        Ok(())
+        let storage = specifiers.storage;
+        Ok(Function { name, at, ty, storage, attributes, params, body, end })
     }
 
     /// The rest of a declared name: `asm`, attributes, initialiser.

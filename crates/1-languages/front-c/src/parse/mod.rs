@@ -35,7 +35,7 @@ mod statements;
 mod tags;
 
 use crate::lex::{Lexed, Pack, Place, Pragma, Problem, Token, lex};
-use crate::tree::{Attributes, Item, StmtKind, Sym, Unit};
+use crate::tree::{Attributes, Function, Item, StmtKind, Sym, TypeId, Unit};
 use cursor::matching;
 use keywords::Keywords;
 use rustc_hash::FxHashMap;
@@ -70,6 +70,9 @@ pub fn parse(text: &str) -> Unit {
             keywords,
             scopes: vec![Scope::default()],
             local_labels: FxHashMap::default(),
+            typedefs: Vec::new(),
+            has_inner: None,
+            inner: None,
             depth: 0,
         };
         // A keyword of C23, and a name in C11: what a program declares takes its place.
@@ -131,5 +134,11 @@ struct Parser {
     scopes: Vec<Scope>,
     /// How many blocks have declared the label.
     local_labels: FxHashMap<Sym, u32>,
+    /// The types that the declarations just read have named.
+    typedefs: Vec<TypeId>,
+    /// Where the first function inside of the one that is read begins.
+    has_inner: Option<Place>,
+    /// The one that was just read.
+    inner: Option<Function>,
     depth: u32,
 }

@@ -20,6 +20,9 @@ impl Parser {
     pub(super) fn primary(&mut self) -> Parsed<ExprId> {
         let at = self.at();
         let kind = match self.tok() {
+            Tok::Number(sym) if self.unit.name(sym).ends_with("''") => {
+                return Err(self.fail("a character constant without a character"));
+            }
             Tok::Number(sym) => ExprKind::Number(sym),
             Tok::Text(sym) => {
                 while matches!(self.ahead(1), Tok::Text(_)) {

@@ -184,12 +184,13 @@ impl Parser {
         };
         q.odd |= attributes.odd;
         let ty = self.qualify(ty, q);
-        if let Some(mode) = attributes.mode {
-            self.unit.extra.modes.insert(ty, mode);
-        }
+        self.moded(ty, attributes);
         Ok(Some(Specifiers { storage, thread, attributes, ty }))
     }
 }
+
+/// Words that make a complex number of two.
+const COMPLEX: [&str; 4] = ["_Complex", "__complex__", "__complex", "_Imaginary"];
 
 /// One spelling for each arithmetic type; the words are sorted.
 fn normal_base(words: &[&str]) -> String {
@@ -197,12 +198,14 @@ fn normal_base(words: &[&str]) -> String {
     let count = |w: &str| words.iter().filter(|x| **x == w).count();
     let unsigned = has(&["unsigned"]);
     let signed = has(&["signed", "__signed", "__signed__"]);
+    let complex = has(&COMPLEX);
     let core = if has(&["char"]) {
-        return match (unsigned, signed) {
-            (true, _) => "unsigned char".into(),
-            (_, true) => "signed char".into(),
-            _ => "char".into(),
+        let sign = match (unsigned, signed) {
+            (true, _) => "unsigned char",
+            (_, true) => "signed char",
+            _ => "char",
         };
+        return if complex { format!("{sign} _Complex") } else { sign.into() };
     } else if has(&["short"]) {
         "short"
     } else if has(&["double"]) {
@@ -212,17 +215,20 @@ fn normal_base(words: &[&str]) -> String {
     } else if count("long") == 1 {
         "long"
     } else {
-        match words
-            .iter()
-            .find(|w| !matches!(**w, "int" | "unsigned" | "signed" | "__signed" | "__signed__"))
-        {
+        let plain = |w: &&&str| {
+            let sign = matches!(**w, "int" | "unsigned" | "signed" | "__signed" | "__signed__");
+            !sign && !COMPLEX.contains(*w)
+        };
+        match words.iter().find(plain) {
             Some(other) => other,
+            // `_Complex` alone is that of `double`.
+            None if complex && !unsigned && !signed && !has(&["int"]) => "_Complex",
             None => "int",
         }
     };
-    let complex = has(&["_Complex", "__complex__", "__complex", "_Imaginary"]);
-    match (unsigned, complex && core != "_Complex") {
-        (true, _) => format!("unsigned {core}"),
+    match (unsigned, complex && !core.contains("omplex")) {
+        (true, true) => format!("unsigned {core} _Complex"),
+        (true, false) => format!("unsigned {core}"),
         (_, true) => format!("{core} _Complex"),
         _ => core.to_owned(),
     }

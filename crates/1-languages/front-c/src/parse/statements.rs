@@ -2,7 +2,6 @@
 
 use super::Parser;
 use super::cursor::Parsed;
-use super::declarators::Op;
 use super::keywords::Kw;
 use super::scopes::Scope;
 use crate::lex::{Place, Tok};
@@ -34,7 +33,16 @@ impl Parser {
     fn declaration_statement(&mut self) -> Parsed<StmtId> {
         let at = self.at();
         let declarations = self.declarations()?;
-        Ok(self.stmt_node(at, StmtKind::Declare(declarations)))
+        let inner = self.inner.take();
+        let typedefs = std::mem::take(&mut self.typedefs);
+        let statement = self.stmt_node(at, StmtKind::Declare(declarations));
+        if let Some(inner) = inner {
+            self.unit.extra.inner.insert(statement, inner);
+        }
+        if !typedefs.is_empty() {
+            self.unit.extra.typedefs.insert(statement, typedefs);
+        }
+        Ok(statement)
     }
 
     pub(super) fn declarations(&mut self) -> Parsed<Vec<Declaration>> {
@@ -49,12 +57,17 @@ impl Parser {
         let mut out = Vec::new();
         while !self.is(";") {
             let d = self.declarator(true)?;
-            if self.is("{") && matches!(d.ops.last(), Some(Op::Function { .. })) {
-                return Err(self.fail("a function inside a function"));
+            if out.is_empty() && self.starts_body(&d) {
+                let at = self.at();
+                let function = self.deeper(|p| p.defined(&specifiers, d))?;
+                self.has_inner = Some(self.has_inner.map_or(at, |first| first.min(at)));
+                self.inner = Some(function);
+                return Ok(out);
             }
             let declaration = self.declared(&specifiers, d)?;
-            if specifiers.storage != Storage::Typedef {
-                out.push(declaration);
+            match specifiers.storage {
+                Storage::Typedef => self.typedefs.push(declaration.ty),
+                _ => out.push(declaration),
             }
             if !self.eat(",") {
                 break;
@@ -253,7 +266,11 @@ impl Parser {
         let init = if self.eat(";") {
             ForInit::None
         } else if self.starts_declaration(0) {
-            ForInit::Declare(self.declarations()?)
+            let list = self.declarations()?;
+            if self.inner.take().is_some() {
+                return Err(self.fail("a function inside a function"));
+            }
+            ForInit::Declare(list)
         } else {
             let e = self.expression()?;
             self.expect(";")?;
@@ -293,13 +310,21 @@ impl Parser {
                         self.advance();
                         self.expect("]")?;
                     }
-                    while matches!(self.tok(), Tok::Text(_)) {
+                    let mut constraint = String::new();
+                    while let Tok::Text(text) = self.tok() {
+                        constraint.push_str(self.unit.name(text).trim_matches('"'));
                         self.advance();
                     }
                     self.expect("(")?;
                     let e = self.expression()?;
                     self.expect(")")?;
-                    if section == 1 { out.outputs.push(e) } else { out.inputs.push(e) }
+                    if section == 1 {
+                        out.outputs.push(e);
+                        out.kept.push(constraint.contains('+'));
+                    } else {
+                        out.inputs.push(e);
+                        out.ties.push(constraint.trim().parse().ok());
+                    }
                 }
                 3 => match self.tok() {
                     Tok::Text(sym) => {

@@ -119,8 +119,10 @@ impl Parser {
     pub(super) fn enumeration(&mut self) -> Parsed<TypeId> {
         self.advance();
         let before = self.pos;
-        self.attributes(&mut Attributes::default())?;
+        let mut attributes = Attributes::default();
+        self.attributes(&mut attributes)?;
         let mut odd = self.pos > before;
+        let mut of = None;
         let name = self.word();
         if name.is_some() {
             self.advance();
@@ -128,7 +130,7 @@ impl Parser {
         // `enum e : 3;` is a bit-field without a name.
         if self.is(":") && self.starts_type(1) {
             self.advance();
-            self.deeper(|p| p.specifiers(false))?;
+            of = self.deeper(|p| p.specifiers(false))?.map(|s| s.ty);
             odd = true;
         }
         let known = match (name, self.is("{")) {
@@ -170,8 +172,11 @@ impl Parser {
             return Err(self.wanted("a tag or `{`"));
         }
         let before = self.pos;
-        self.attributes(&mut Attributes::default())?;
+        self.attributes(&mut attributes)?;
         self.unit.enums[id.index()].odd |= odd || self.pos > before;
+        if attributes.packed || of.is_some() {
+            self.unit.extra.enums.insert(id, (attributes.packed, of));
+        }
         Ok(self.type_node(TypeKind::Enum(id)))
     }
 }

@@ -63,7 +63,9 @@ impl Walker<'_, '_> {
             }
             ExprKind::Call(f, arguments) => self.call(e, *f, arguments),
             ExprKind::Index(a, i) => {
-                self.later([Task::Eval(*a), Task::Eval(*i), Task::Index]);
+                let constant = [*i, *a].into_iter().find_map(|e| self.constant(e));
+                let constant = constant.and_then(|c| u32::try_from(c.number()).ok());
+                self.later([Task::Eval(*a), Task::Eval(*i), Task::Index(constant)]);
             }
             ExprKind::Field(a, sym) => self.later([Task::Eval(*a), Task::Field(*sym)]),
             ExprKind::Arrow(a, sym) => self.later([Task::Eval(*a), Task::Arrow(*sym)]),

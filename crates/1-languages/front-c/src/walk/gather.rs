@@ -180,6 +180,10 @@ impl<'a> Walker<'_, 'a> {
         self.access(Doing::Write, Some(o), ty);
         let events = self.write_events(o);
         self.point.events.extend(events);
+        let object = &self.linked.objects[o.index()];
+        if object.element.is_some() && matches!(object.reach, Reach::Cell(_)) {
+            self.point.hidden.push(Event::Assign(o));
+        }
         // Values are functions of what was before the point: what it writes cannot be read.
         let value = value.filter(|&v| !self.data.reads_any(v, &self.point.values));
         let value = value.and_then(|v| self.stored(o, v));

@@ -220,6 +220,8 @@ struct Shared {
     files: Files,
     /// Parts of objects that belong to no function.
     paths: FxHashMap<(Reach, String), ObjectId>,
+    /// Cells with a constant index.
+    elements: FxHashMap<(ObjectId, u32), ObjectId>,
     initial: Vec<(ObjectId, Option<i64>)>,
     bodies: Vec<Body>,
 }

@@ -100,6 +100,24 @@ impl<'a> Walker<'_, 'a> {
         Some(id)
     }
 
+    /// The cell with a constant index. The first one of what a pointer points to is that itself.
+    pub(super) fn element(&mut self, reach: Reach, index: u32) -> Option<ObjectId> {
+        let all = self.part(reach, None)?;
+        if index == 0 && matches!(reach, Reach::Deref(_)) {
+            return Some(all);
+        }
+        if let Some(&id) = self.shared.elements.get(&(all, index)) {
+            return Some(id);
+        }
+        let id = ObjectId(self.linked.objects.len() as u32);
+        let cell = &self.linked.objects[all.index()];
+        let element = Some(format!("[{index}]").into());
+        let object = Object { element, indexed: true, varied: false, ..cell.clone() };
+        self.linked.objects.push(object);
+        self.shared.elements.insert((all, index), id);
+        Some(id)
+    }
+
     /// The part, or, where it is too far away, another value after reading the base.
     pub(super) fn part_or_read(
         &mut self,

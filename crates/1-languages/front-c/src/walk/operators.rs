@@ -20,9 +20,14 @@ impl<'a> Walker<'_, 'a> {
             What::Object(_) if self.is_function(ty) => Val { ty, ..val },
             What::Other | What::Call(_) if self.is_function(ty) => Val::other(ty),
             What::Object(o) | What::Assigned(o) => {
-                let array = self.is_array(val.ty);
-                let reach = if array { Reach::Cell(o) } else { Reach::Deref(o) };
-                self.part_or_read(reach, None, val, ty)
+                let first = self.is_array(val.ty).then(|| self.element(Reach::Cell(o), 0));
+                match first.flatten() {
+                    Some(cell) => Val::new(What::Object(cell), self.object_type(cell).or(ty)),
+                    None if self.is_array(val.ty) => {
+                        self.part_or_read(Reach::Cell(o), None, val, ty)
+                    }
+                    None => self.part_or_read(Reach::Deref(o), None, val, ty),
+                }
             }
             What::Address(a) => match self.linked.objects[a.index()].reach {
                 Reach::Address(base) => Val::new(What::Object(base), self.object_type(base)),
@@ -114,8 +119,8 @@ impl<'a> Walker<'_, 'a> {
         self.push(Val::other(ty).typed(exact));
     }
 
-    /// `a[i]`
-    pub(super) fn index(&mut self) {
+    /// `a[i]`; the index may be a constant.
+    pub(super) fn index(&mut self, constant: Option<u32>) {
         let (mut index, mut base) = (self.pop(), self.pop());
         // `i[a]`
         if self.pointee(base.ty).is_none() && self.pointee(index.ty).is_some() {
@@ -130,9 +135,15 @@ impl<'a> Walker<'_, 'a> {
             What::Object(o) | What::Assigned(o) => {
                 let array = vector || self.is_array(base.ty);
                 let reach = if array { Reach::Cell(o) } else { Reach::Deref(o) };
-                let val = self.part_or_read(reach, None, base, ty);
+                let constant = constant.filter(|_| !vector);
+                let val = match constant.and_then(|k| self.element(reach, k)) {
+                    Some(cell) => Val::new(What::Object(cell), self.object_type(cell).or(ty)),
+                    None => self.part_or_read(reach, None, base, ty),
+                };
                 if let What::Object(cell) = val.what {
-                    self.linked.objects[cell.index()].indexed = true;
+                    let cell = &mut self.linked.objects[cell.index()];
+                    cell.indexed = true;
+                    cell.varied |= constant.is_none();
                 }
                 val
             }
@@ -166,7 +177,7 @@ impl<'a> Walker<'_, 'a> {
             What::Object(o) | What::Assigned(o) => {
                 let mut reach = Reach::Arrow(o);
                 if self.is_array(base.ty)
-                    && let Some(cell) = self.part(Reach::Cell(o), None)
+                    && let Some(cell) = self.element(Reach::Cell(o), 0)
                 {
                     reach = Reach::Field(cell);
                 }

@@ -38,7 +38,8 @@ pub(super) enum Task<'a> {
     Step(ExprId),
     UnaryEnd(Unary),
     BinaryEnd(Binary),
-    Index,
+    /// `a[i]`, with the index if that is a constant.
+    Index(Option<u32>),
     Field(Sym),
     Arrow(Sym),
     Cast(TypeId),
@@ -131,7 +132,7 @@ impl<'a> Walker<'_, 'a> {
             Task::Step(e) => self.step(e),
             Task::UnaryEnd(op) => self.unary_end(op),
             Task::BinaryEnd(op) => self.binary_end(op),
-            Task::Index => self.index(),
+            Task::Index(constant) => self.index(constant),
             Task::Field(sym) => self.field(sym),
             Task::Arrow(sym) => self.arrow(sym),
             Task::Cast(ty) => self.cast(ty),

@@ -109,7 +109,12 @@ impl Maker<'_> {
             self.edge(source, EdgeKind::Local { target: error, rel }, true, Some(executes));
             let object = act.object.map(|o| {
                 let object = &self.s.objects[o.index()];
-                if object.temporary { "the result".to_owned() } else { object.name.clone() }
+                match self.paths.object_known(o) {
+                    _ if object.temporary => "the result".to_owned(),
+                    // Cells have the name of their array.
+                    Some(p) if object.name.contains("[]") => self.path_name(p),
+                    _ => object.name.clone(),
+                }
             });
             self.violations.push(Violation { node: error, at: executes.at, object });
         }

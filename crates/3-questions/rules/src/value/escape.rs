@@ -203,22 +203,38 @@ impl Maker<'_> {
             if memory && self.relevance.memory != Memory::One {
                 continue;
             }
+            // What is a name of a local variable goes with it.
+            let gone = memory && act.leaves && {
+                let own = |q: PathId| self.paths.owner(self.s, q) == Some(func);
+                let local = |q: PathId| !self.paths.in_memory(q) && own(q);
+                self.names(p, func).into_iter().any(|(q, sure)| sure && local(q))
+            };
             let exprs = &mut self.b.exprs;
             let was = exprs.pre(bit);
             if !memory || act.cells.contains(&p) {
                 held = exprs.or(held, was);
             }
-            if !act.leaves || memory {
+            if !act.leaves || memory && !gone {
                 let is = act.set.get(&p).copied().unwrap_or(was);
                 holds = exprs.or(holds, is);
             }
         }
         if self.relevance.memory == Memory::One {
+            let is_main = self.s.funcs[func.index()].name == "main";
+            let top = self.frames[&func].top.filter(|_| act.leaves && !is_main);
             for (&p, &bit) in &self.globals {
                 let exprs = &mut self.b.exprs;
                 let was = exprs.pre(bit);
                 held = exprs.or(held, was);
-                holds = exprs.or(holds, act.set.get(&p).copied().unwrap_or(was));
+                let mut is = act.set.get(&p).copied().unwrap_or(was);
+                // GU3
+                let unread = matches!(self.paths.root(p), Root::Var(g) if self.unread.contains(&g));
+                if let Some(top) = top.filter(|_| unread) {
+                    let top = exprs.pre(top);
+                    let inside = exprs.not(top);
+                    is = exprs.and(is, inside);
+                }
+                holds = exprs.or(holds, is);
             }
         }
         for (&p, &value) in returned.into_iter().flatten() {

@@ -2,7 +2,7 @@
 
 use super::{Frame, Maker, Remembers};
 use crate::event::Event;
-use crate::paths::{ADDRESS, DEREF, L, PathId, Root};
+use crate::paths::{ADDRESS, DEREF, L, PathId, Root, is_element};
 use front_c::{Body, Conditions, Flow, FuncId, ObjectId, Skeleton};
 use ir::{Type, VarId};
 use rustc_hash::FxHashSet;
@@ -62,7 +62,8 @@ impl Maker<'_> {
             if lost {
                 frame.outer = Some(self.b.hidden_local(proc, "(outer)", Type::BOOL));
             }
-            if exit && self.roots.contains(&g) {
+            let unread = lost && !self.unread.is_empty() && s.funcs[g.index()].name != "main";
+            if (exit || unread) && self.roots.contains(&g) {
                 frame.top = Some(self.b.hidden_local(proc, "(top)", Type::BOOL));
             }
             (frame.signs, frame.returns) = self.declare_signs(proc, g);
@@ -71,7 +72,7 @@ impl Maker<'_> {
                 let kept = match self.remembers {
                     Remembers::Everything => true,
                     Remembers::Variables => !condition.is_shared(),
-                    Remembers::Signs => false,
+                    Remembers::Signs | Remembers::FewSigns => false,
                 };
                 let bit =
                     (kept && !self.is_sign(body, &frame.signs, condition, &tests)).then(|| {
@@ -127,6 +128,15 @@ impl Maker<'_> {
     pub(super) fn path_name(&self, p: PathId) -> String {
         let mut out = match self.paths.root(p) {
             Root::Var(o) if self.s.objects[o.index()].temporary => "the result".to_owned(),
+            // The first cell of an array is the array.
+            Root::Var(o)
+                if self.paths.has_elements(self.s, o)
+                    && !self.paths.links(p).first().is_some_and(|l| {
+                        *l == ADDRESS || *l > ADDRESS && is_element(self.paths.field_name(*l))
+                    }) =>
+            {
+                format!("{}[0]", self.s.objects[o.index()].name)
+            }
             Root::Var(o) => self.s.objects[o.index()].name.clone(),
             Root::Ret(g) => format!("{}()", self.s.funcs[g.index()].name),
             Root::Arg(n) => format!("argument {n}"),
@@ -143,8 +153,14 @@ impl Maker<'_> {
                 DEREF => pending = true,
                 ADDRESS => out = format!("(&{out})"),
                 field => {
-                    let arrow = if std::mem::take(&mut pending) { "->" } else { "." };
-                    out = format!("{out}{arrow}{}", self.paths.field_name(field));
+                    let behind = std::mem::take(&mut pending);
+                    let name = self.paths.field_name(field);
+                    let arrow = match (is_element(name), behind) {
+                        (true, _) => "",
+                        (false, true) => "->",
+                        (false, false) => ".",
+                    };
+                    out = format!("{out}{arrow}{name}");
                 }
             }
         }

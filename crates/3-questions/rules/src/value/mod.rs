@@ -40,6 +40,9 @@
 //!   is an event of the rule. A rule for which that makes a difference keeps all points (`edges`).
 //! - VP10. Where two pointers differ, not both have the value; where they are equal, both have it or none, unless it has
 //!   escaped: then what is not followed may have it (`points`).
+//! - VP11. A store through a pointer that is a member of what `e` points to, to a cell of the type of `e`, as `*e->link.prev =
+//!   e->link.next` in BSD's lists, takes `e` out: memory and globals that have its value have it no more. An element that is in
+//!   two lists is taken to be in none then (`points`).
 //!
 //! What is known of numbers that are tested stands in `signs` (SG1–SG6), which functions belong together in
 //! `tables` (TF1–TF3).
@@ -56,8 +59,10 @@ mod points;
 mod signs;
 mod start;
 mod tables;
+mod unread;
 
 use crate::dfa::{Dfa, stutters};
+use crate::elements::Elements;
 use crate::event::Event;
 use crate::ownership::{Owners, Ownership};
 use crate::paths::{L, MAX_LENGTH, PathId, Paths};
@@ -72,6 +77,7 @@ use outside::Outside;
 use rustc_hash::{FxHashMap, FxHashSet};
 use signs::{Sign, Signed};
 use start::roots;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
@@ -180,6 +186,8 @@ pub struct Detail {
 /// What a product remembers of what was tested.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Remembers {
+    /// Nothing but signs of a few variables of each function.
+    FewSigns,
     /// Nothing but signs of variables.
     Signs,
     /// What is about variables that are only reached by their names.
@@ -212,10 +220,44 @@ impl Detail {
             (Remembers::Everything, _) => Some(Detail { remembers: Remembers::Variables, ..self }),
             (_, 3..) => Some(Detail { longest: 2, ..self }),
             (Remembers::Variables, _) => Some(Detail { remembers: Remembers::Signs, ..self }),
+            (Remembers::Signs, _) => Some(Detail { remembers: Remembers::FewSigns, ..self }),
             (_, 2..) => Some(Detail { longest: 1, ..self }),
             _ => None,
         }
     }
+
+    /// The next one whose product is a smaller one, where no paths of more links than these are followed.
+    pub fn less_than(self, followed: usize) -> Option<Detail> {
+        let mut less = self.less()?;
+        while less.remembers == self.remembers && less.longest >= followed {
+            less = less.less()?;
+        }
+        Some(less)
+    }
+}
+
+/// What was found out about the paths of a program, for products with less detail: these follow the same paths, or fewer.
+#[derive(Default)]
+pub struct Followed(RefCell<Option<Known>>);
+
+/// The paths that are followed, and how they were chosen.
+#[derive(Clone)]
+struct Known {
+    choice: Choice,
+    /// How many values the rule names, by the length of their paths.
+    named: [usize; MAX_LENGTH + 1],
+    paths: Paths,
+    relevance: Relevance,
+    /// What functions change, once somebody has asked.
+    effects: Rc<OnceCell<Rc<Effects>>>,
+}
+
+/// Which paths are followed.
+#[derive(Clone, Copy)]
+struct Choice {
+    longest: usize,
+    typed: bool,
+    sight: Sight,
 }
 
 /// The same with less detail: a smaller product, which knows less.
@@ -226,21 +268,35 @@ pub fn value_product_within(
     detail: impl Into<Detail>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Product, ValueError> {
-    let detail: Detail = detail.into();
-    let most = detail.longest;
-    let functions = || Functions::new(s, rule, entry, stop);
-    let f = functions();
-    let roots = roots(&f, entry)?;
+    value_product_again(s, rule, entry, detail.into(), &Followed::default(), stop)
+}
+
+/// The paths that are followed: the most that cost not too much. With some that are known from before, the search
+/// begins with these.
+fn followed(f: &Functions<'_>, most: usize, before: Option<Known>) -> Result<Known, ValueError> {
+    let (s, rule) = (f.s, f.rule);
+    if let Some(known) = before.as_ref().filter(|known| known.choice.longest <= most) {
+        return Ok(known.clone());
+    }
     // Where values are addresses of variables, those of members are values of their own.
     let whole = rule.assume.is_some() && rule.events.iter().flatten().all(Event::is_about_whole);
-    let (mut shortest, mut longest, mut typed) = (1, MAX_LENGTH, false);
-    let mut sight = Sight::Far;
     // What the rule names, whatever the length.
-    let mut named = None;
-    let (paths, relevance) = loop {
-        let mut paths = Paths::new(s, (shortest, longest), whole, typed);
-        let relevance = relevance(&f, &mut paths, sight);
-        if stop() {
+    let mut named = before.as_ref().map(|known| known.named);
+    let begin = Choice { longest: MAX_LENGTH, typed: false, sight: Sight::Far };
+    let known = before.as_ref().map_or(begin, |known| known.choice);
+    let Choice { mut longest, mut typed, mut sight } = known;
+    // A rule all of whose values have longer paths would hold for want of any.
+    let least = |named: &[usize]| named.iter().position(|n| *n > 0).unwrap_or(1).max(1);
+    let mut shortest = named.map_or(1, |named| least(&named));
+    let ownership = OnceCell::new();
+    let effects = before.as_ref().map_or_else(Rc::default, |known| known.effects.clone());
+    let elements = Rc::new(Elements::new(f));
+    let mut all_pairs = false;
+    loop {
+        let mut paths = Paths::new(s, (shortest, longest), whole, typed, &elements);
+        let pairs = (longest > shortest && !all_pairs).then_some(MOST_PAIRS);
+        let (mut relevance, graph) = relevance(f, &mut paths, sight, &ownership, pairs);
+        if (f.stop)() {
             return Err(ValueError::Stopped);
         }
         if relevance.is_wide(s, &paths) {
@@ -248,30 +304,56 @@ pub fn value_product_within(
             continue;
         }
         let named = *named.get_or_insert(relevance.named);
-        // A rule all of whose values have longer paths would hold for want of any.
-        shortest = named.iter().position(|n| *n > 0).unwrap_or(1).max(1);
+        shortest = least(&named);
         let most = most.max(shortest);
         let dear = longest > shortest && relevance.cost(s, &paths) > MOST_PAIRS;
         match (paths.too_many() || dear || longest > most, typed) {
             (true, true) if relevance.memory == Memory::One => sight = Sight::Variables,
             (true, true) => longest = most.min(longest - 1),
             (true, false) => (typed, longest) = (true, most.min(longest)),
-            (false, _) => break (paths, relevance),
+            // There are no shorter ones: these are needed, all of them.
+            (false, _) if relevance.cut => all_pairs = true,
+            (false, _) => {
+                relevance.point(&graph, &paths);
+                let choice = Choice { longest, typed, sight };
+                return Ok(Known { choice, named, paths, relevance, effects });
+            }
         }
-    };
+    }
+}
+
+/// The same, where the program has been asked before with more detail.
+pub fn value_product_again(
+    s: &Skeleton,
+    rule: &Rule,
+    entry: Option<&str>,
+    detail: Detail,
+    before: &Followed,
+    stop: &dyn Fn() -> bool,
+) -> Result<Product, ValueError> {
+    let functions = || Functions::new(s, rule, entry, stop);
+    let f = functions();
+    let roots = roots(&f, entry)?;
+    let known = followed(&f, detail.longest, before.0.take())?;
+    before.0.replace(Some(known.clone()));
+    let Known { choice: Choice { longest, typed, sight }, named, paths, relevance, effects } =
+        known;
+    let quiet = |g: FuncId| f.is_opaque(g) && s.body(g).is_none();
+    let effects = effects.get_or_init(|| Rc::new(Effects::new(s, true, &quiet))).clone();
     let remembers = detail.remembers;
-    let maker = Maker::new(f, roots.clone(), (paths.clone(), relevance.clone()), remembers, true);
+    let follows = (paths.clone(), relevance.clone(), effects.clone());
+    let maker = Maker::new(f, roots.clone(), follows, remembers, true);
     let mut product = match maker.run()? {
         Some(product) => product,
         None => {
-            let maker = Maker::new(functions(), roots, (paths, relevance), remembers, false);
+            let follows = (paths, relevance, effects);
+            let maker = Maker::new(functions(), roots, follows, remembers, false);
             maker.run()?.expect("without numbers, there are not too many")
         }
     };
     let numbered = product.number.is_some();
     let About::Values(values) = &mut product.about else { return Ok(product) };
     values.longest = longest;
-    let named = named.unwrap_or_default();
     let cut: usize = named[longest + 1..].iter().sum();
     if cut > 0 {
         values.limits.push(format!(
@@ -290,6 +372,12 @@ pub fn value_product_within(
     if remembers != Remembers::Everything {
         values.limits.push(
             "the program is large: what was tested of memory behind pointers is not remembered"
+                .to_owned(),
+        );
+    }
+    if remembers == Remembers::FewSigns {
+        values.limits.push(
+            "the program is large: of few variables of a function it is remembered what was tested"
                 .to_owned(),
         );
     }
@@ -441,7 +529,7 @@ struct Maker<'a> {
     tables: Vec<Table>,
     /// States of the automaton in which runs end (VP6).
     doomed: Vec<bool>,
-    effects: Effects,
+    effects: Rc<Effects>,
     letters: BTreeSet<u64>,
     keep_all: bool,
     edges: Vec<(NodeId, Option<Executes>)>,
@@ -452,6 +540,8 @@ struct Maker<'a> {
     /// Who holds what pointers point to, in the program and in the body at hand.
     ownership: Rc<Ownership>,
     owners: Owners,
+    /// Globals that nobody reads once a call from outside is over (GU1–GU3).
+    unread: FxHashSet<ObjectId>,
     /// At how many places something is given to functions of which nothing is known, by their names.
     given: BTreeMap<String, usize>,
 }
@@ -463,7 +553,7 @@ impl<'a> Maker<'a> {
     fn new(
         f: Functions<'a>,
         roots: Vec<FuncId>,
-        (paths, relevance): (Paths, Relevance),
+        (paths, relevance, effects): (Paths, Relevance, Rc<Effects>),
         remembers: Remembers,
         numbered: bool,
     ) -> Self {
@@ -480,7 +570,6 @@ impl<'a> Maker<'a> {
         let lost = rule.events.iter().flatten().any(|e| *e == Event::Lost);
         let escaped = lost.then(|| b.hidden_global("(escaped)", Type::BOOL));
         let birth = b.hidden_global("(birth)", Type::int(20));
-        let effects = Effects::new(s, true, &|g| f.is_opaque(g) && s.body(g).is_none());
         let ownership = relevance.ownership.clone();
         Maker {
             s,
@@ -510,6 +599,7 @@ impl<'a> Maker<'a> {
             outside: Outside::default(),
             started: Vec::new(),
             signed: Signed::default(),
+            unread: FxHashSet::default(),
             tables: Vec::new(),
             doomed: Vec::new(),
             effects,
@@ -570,6 +660,9 @@ impl<'a> Maker<'a> {
         self.outside.callbacks.retain(|f| self.relevant.contains(f));
         self.outside.by_itself.retain(|f| self.relevant.contains(f));
         self.find_signs();
+        if self.escaped.is_some() && self.relevance.memory == Memory::One {
+            self.find_unread();
+        }
         self.declare();
         self.declare_outside();
         let order: Vec<usize> = (0..self.s.bodies.len())

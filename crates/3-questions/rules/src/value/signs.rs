@@ -7,7 +7,8 @@
 //! - SG1. `o = c` gives `o` the sign of `c`, `o = &x` that of what is not null, `o = q` that of `q`. Whatever
 //!   else is assigned has any sign.
 //! - SG2. A call gives parameters the signs of its arguments, `return e` gives the target of the call that of
-//!   `e`. A conversion that may change the sign gives any.
+//!   `e`. A conversion that may change the sign gives any. A global that both functions look at has in the one that is called
+//!   the sign that it has in the other.
 //! - SG3. The result of a function that the rule calls fallible has a sign with which it tells that it
 //!   failed, or that it did not; a value that is chosen is as the rule's `assume` says.
 //! - SG4. A way out of a branch is not taken if no number of the sign passes its test.
@@ -25,7 +26,7 @@ use crate::rule::Comparison;
 use c_types::{Model, Scalar, Value};
 use front_c::{
     Binary, Body, Call, Callee, Condition, Data, DataId, Event, Flow, FuncId, ObjectId, Point,
-    Reach, Relation, Says, When, is_setjmp,
+    Reach, Relation, Says, Skeleton, When, is_setjmp,
 };
 use ir::{Expr, ExprId, Exprs, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,6 +34,8 @@ use std::collections::BTreeMap;
 
 /// The most objects of one function whose sign is known.
 const MAX_SIGNS: usize = 24;
+/// And so many in programs that are too large.
+const FEW_SIGNS: usize = 6;
 
 /// Signs, as bits of a set.
 const ZERO: u8 = 1;
@@ -274,6 +277,10 @@ impl Maker<'_> {
         }
         let wanted = closure(size, &flows, asked);
         let both = |n: u32| informed[n as usize] && wanted[n as usize];
+        let most = match self.remembers {
+            super::Remembers::FewSigns => FEW_SIGNS,
+            _ => MAX_SIGNS,
+        };
         let mut signed = Signed::default();
         for body in s.bodies.iter().filter(|b| self.relevant.contains(&b.func)) {
             let kind = self.result_kind(body.func);
@@ -282,8 +289,8 @@ impl Maker<'_> {
             }
             let mut list: Vec<(ObjectId, Kind, bool)> = Vec::new();
             let mut seen: FxHashSet<ObjectId> = FxHashSet::default();
-            for o in mentioned(body) {
-                if list.len() >= MAX_SIGNS {
+            for o in mentioned(body).chain(tested_globals(s, body)) {
+                if list.len() >= most {
                     break;
                 }
                 if !both(object(o)) || !seen.insert(o) {
@@ -661,6 +668,14 @@ impl Maker<'_> {
             }
             out.extend(Self::signing(sign, value));
         }
+        let globals: Vec<(Sign, Sign)> = (self.frames[&callee.func].signs.iter())
+            .filter(|(o, _)| is_global(self.s, **o))
+            .filter_map(|(o, sign)| Some((*sign, *self.frames[&caller.func].signs.get(o)?)))
+            .collect();
+        for (sign, before) in globals {
+            let value = self.sign_now(before);
+            out.extend(Self::signing(sign, value));
+        }
         out
     }
 
@@ -827,6 +842,25 @@ fn mentioned(body: &Body) -> impl Iterator<Item = ObjectId> {
         values.chain(events).chain(result)
     });
     params.chain(points)
+}
+
+/// Whether it is a variable that all functions see.
+fn is_global(s: &Skeleton, o: ObjectId) -> bool {
+    let object = &s.objects[o.index()];
+    object.reach == Reach::Var && !object.automatic
+}
+
+/// Variables that all functions see, and that a body tests.
+fn tested_globals<'a>(s: &'a Skeleton, body: &'a Body) -> impl Iterator<Item = ObjectId> + 'a {
+    let arms = body.points.iter().flat_map(|point| match &point.flow {
+        Flow::Branch(arms) => &arms[..],
+        _ => &[],
+    });
+    let tests = arms.flat_map(|arm| &arm.events).filter_map(|e| match *e {
+        Event::Test(o, ..) => Some(o),
+        _ => None,
+    });
+    tests.filter(|o| is_global(s, *o))
 }
 
 /// What flows lead to.

@@ -2,7 +2,7 @@
 //!
 //! A record is a list of parts, each a letter, a length in decimal, a colon and so many bytes: `d`
 //! the folder, `x` the program's file, `a` each word, `r` what is in the file that the word before
-//! names (`@FILE`), `e` the end. `hook.c` writes the same.
+//! names (`@FILE`), `f` that the last call with these words has failed, `e` the end. `hook.c` writes the same.
 
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,8 @@ pub(crate) struct Call {
     pub(crate) compiler: String,
     /// Its words; `@FILE` is replaced by the words in the file.
     pub(crate) words: Vec<String>,
+    /// It is about the last call that says the same: that one has failed.
+    failed: bool,
 }
 
 /// A record of the log.
@@ -52,7 +54,16 @@ pub(crate) fn read(log: &[u8], folders: &[PathBuf], exists: &dyn Fn(&Path) -> bo
         if !call.words.is_empty() {
             let called = call.words.remove(0);
             call.compiler = located(&called, &program, &call.directory, folders, exists);
-            out.push(call);
+            match std::mem::take(&mut call.failed) {
+                // What fails has made nothing. One that links may have compiled all the same.
+                true => {
+                    let compiles = call.words.iter().any(|w| w == "-c" || w == "-S");
+                    let same = out.iter().rposition(|other| *other == call);
+                    let last = same.filter(|_| compiles);
+                    last.map(|last| out.remove(last));
+                }
+                false => out.push(call),
+            }
         }
     }
     out
@@ -77,6 +88,7 @@ fn whole(bytes: &[u8]) -> Option<(Call, String, &[u8])> {
                 call.words.pop();
                 call.words.extend(postbop::preprocess::shell_words(&text(bytes)));
             }
+            b'f' => call.failed = true,
             b'e' if bytes == b"\n" => return Some((call, program, rest)),
             _ => return None,
         }
@@ -88,7 +100,7 @@ fn part(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let colon = rest.iter().take(20).position(|b| *b == b':')?;
     let length: usize = std::str::from_utf8(&rest[..colon]).ok()?.parse().ok()?;
     let rest = &rest[colon + 1..];
-    (b"dxare".contains(&letter) && length <= rest.len()).then(|| {
+    (b"dxarfe".contains(&letter) && length <= rest.len()).then(|| {
         let (part, rest) = rest.split_at(length);
         (letter, part, rest)
     })
@@ -127,6 +139,7 @@ mod tests {
             directory: directory.to_owned(),
             compiler: compiler.to_owned(),
             words: words.iter().map(|w| (*w).to_owned()).collect(),
+            failed: false,
         };
         assert_eq!(
             calls,
@@ -136,5 +149,26 @@ mod tests {
                 call("/d", "bcc", &["-DY", "c c"]),
             ]
         );
+    }
+    #[test]
+    fn a_call_that_failed_is_none() {
+        let [good, bad] = ["a.c", "b.c"].map(|file| ["cc", "-c", file].map(str::to_owned));
+        let of = |words: &[String]| record(Path::new("/d"), Path::new(""), words);
+        let failed = |words: &[String]| {
+            let mut out = of(words);
+            out.truncate(out.len() - 4);
+            out.extend(b"f0:e1:\n");
+            out
+        };
+        let files = |log: &[Vec<u8>]| {
+            let calls = read(&log.concat(), &[], &|_| false);
+            calls.iter().map(|c| c.words.join(" ")).collect::<Vec<_>>()
+        };
+        assert_eq!(files(&[of(&bad), of(&good), failed(&bad)]), ["-c a.c"]);
+        // It was mended, and tried again.
+        assert_eq!(files(&[of(&bad), failed(&bad), of(&good), of(&bad)]), ["-c a.c", "-c b.c"]);
+        assert_eq!(files(&[failed(&bad), of(&good)]), ["-c a.c"]);
+        let linked = ["cc", "a.c"].map(str::to_owned);
+        assert_eq!(files(&[of(&linked), failed(&linked)]), ["a.c"]);
     }
 }

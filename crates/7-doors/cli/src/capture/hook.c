@@ -7,9 +7,10 @@
  *
  * A record is a list of parts, each a letter, a length in decimal, a colon and so many bytes:
  * d the folder, x the program's file, a each word, r what is in the file that the word before names
- * (@FILE), e the end. It is written at once, so that records of programs that run side by side do
+ * (@FILE), f that the call before with these words has failed, e the end. It is written at once, so that records of programs that run side by side do
  * not mix. Whatever goes wrong, the build goes on.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -111,6 +112,34 @@ static int is_compiler(const char *name)
     return among(dash, (size_t)(end - dash), last_parts);
 }
 
+static void keep(const char *log, const struct text *record)
+{
+    int out = record->failed ? -1 : open(log, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+    if (out >= 0) {
+        ssize_t written = write(out, record->bytes, record->length);
+        (void)written;
+        close(out);
+    }
+}
+
+#ifdef __GLIBC__
+/* What was written, without its end, and where. */
+static struct text written;
+static char written_to[4096];
+static pid_t writer;
+
+/* A compiler that fails has made nothing: its call is no part of the program. */
+static void ended(int status, void *unused)
+{
+    (void)unused;
+    if (!status || getpid() != writer)
+        return;
+    part(&written, 'f', "", 0);
+    part(&written, 'e', "\n", 1);
+    keep(written_to, &written);
+}
+#endif
+
 __attribute__((constructor)) static void seen(void)
 {
     struct text line = {0, 0, 0, 0}, record = {0, 0, 0, 0}, file = {0, 0, 0, 0};
@@ -118,7 +147,7 @@ __attribute__((constructor)) static void seen(void)
     const char *word, *end;
     char *folder = 0, program[4096];
     ssize_t n;
-    int out, before = errno;
+    int before = errno;
 
     if (!log || getenv("BOP_CAPTURE_INSIDE") || !whole("/proc/self/cmdline", 64u << 20, &line))
         goto done;
@@ -149,13 +178,17 @@ __attribute__((constructor)) static void seen(void)
         if (*word == '@' && whole(word + 1, 1u << 20, &file))
             part(&record, 'r', file.bytes ? file.bytes : "", file.length);
     }
-    part(&record, 'e', "\n", 1);
-    out = record.failed ? -1 : open(log, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
-    if (out >= 0) {
-        ssize_t written = write(out, record.bytes, record.length);
-        (void)written;
-        close(out);
+#ifdef __GLIBC__
+    if (!record.failed && strlen(log) < sizeof written_to) {
+        add(&written, record.bytes, record.length);
+        strcpy(written_to, log);
+        writer = getpid();
+        if (!written.failed)
+            on_exit(ended, 0);
     }
+#endif
+    part(&record, 'e', "\n", 1);
+    keep(log, &record);
     setenv("BOP_CAPTURE_INSIDE", "1", 1);
 done:
     free(line.bytes);

@@ -91,7 +91,7 @@ fn note(log: &OsStr, compiler: &Path, arguments: &[OsString]) {
 
 /// The lines of a database for a call: one for each C file that it compiles.
 fn lines(call: &Call) -> Vec<String> {
-    let Call { directory, compiler, words } = call;
+    let Call { directory, compiler, words, .. } = call;
     // These only look, and `-cc1` is a compiler's call of itself.
     let only_looks = |w: &String| matches!(w.as_str(), "-E" | "-M" | "-MM" | "-cc1");
     if words.iter().any(only_looks) {

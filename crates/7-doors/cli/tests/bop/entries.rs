@@ -195,6 +195,61 @@ fn findings_are_put_to_the_data() {
     assert!(levels.contains(&"warning".into()) && !levels.contains(&"error".into()), "{levels:?}");
 }
 
+const HOOKS: &str = "
+#include <stdlib.h>
+typedef struct { void *(*get)(size_t); void (*put)(void *); } Hooks;
+static Hooks hooks = { malloc, free };
+typedef struct Item { struct Item *next; char *name; } Item;
+static Item *item(const Hooks *h) { return h->get(sizeof(Item)); }
+int join(Item *list, int n) {
+    Item *one = item(&hooks), *two;
+    if (!one) return -1;
+    two = item(&hooks);
+    if (!two) return -2;
+    two->name = 0;
+    one->next = two;
+    if (n < 0) { hooks.put(one); hooks.put(two); return -3; }
+    list->next = one;
+    return 0;
+}
+void swap(Item *list, int n) {
+    char *name = hooks.get(4);
+    if (!name) return;
+    hooks.put(list->name);
+    if (n > 3) hooks.put(list->name);
+    list->name = name;
+}
+";
+
+#[test]
+fn runs_follow_the_path_of_a_finding_through_pointers_to_functions() {
+    let folder = Folder::new("confidence-hooks", &[("l.c", HOOKS)]);
+    let all = ["--rule", "memory", "--confidence", "possible"];
+    let (_, report) = asked(&folder, &all);
+    let found = sure(&report);
+    // `one` is lost where `two` could not be had; what a hook frees is not lost.
+    for line in [11, 22] {
+        assert!(found.contains(&(line, "likely".to_owned())), "{line}: {found:?}");
+    }
+    let others = found.iter().filter(|(line, sure)| ![11, 22].contains(line) && sure != "possible");
+    assert_eq!(others.count(), 0, "{found:?}");
+    // Paths are followed whether they are shown or not.
+    let (_, silent) = asked(&folder, &[&all[..], &["--trace", "none"]].concat());
+    assert_eq!(sure(&silent), found);
+    assert!(silent["results"][0]["trace"].is_null(), "{silent:#}");
+}
+
+#[test]
+fn what_runs_before_main_is_no_part_that_is_left_out() {
+    let text = "#include <stdlib.h>\nstatic int on;\n\
+                __attribute__((constructor)) static void init(void) { on = 1; }\n\
+                int main(void) {\n  char *p = malloc(3);\n  if (!p) return 1;\n\
+                if (!on) return 2;\n  free(p);\n  return 0; }\n";
+    let folder = Folder::new("confidence-constructor", &[("l.c", text)]);
+    let (_, report) = asked(&folder, &["--rule", "memory", "--confidence", "possible"]);
+    assert!(sure(&report).iter().all(|(_, sure)| sure == "possible"), "{report:#}");
+}
+
 #[test]
 fn what_is_only_possible_is_no_answer() {
     // The product of two numbers is odd to the skeleton.

@@ -4,6 +4,7 @@
 
 mod bounded;
 mod c;
+mod cache;
 mod check;
 mod circuits;
 mod clauses;
@@ -21,12 +22,14 @@ mod languages;
 mod limits;
 #[cfg(unix)]
 mod lsp;
+mod missed;
 mod noise;
 mod operations;
 mod oracle;
 mod people;
 mod projects;
 mod proved;
+mod recursion;
 mod rules;
 mod sat;
 mod stacks;

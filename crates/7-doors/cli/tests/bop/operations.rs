@@ -233,3 +233,24 @@ fn each_question_has_its_share_of_the_time() {
     let report = asked(&folder, &["--memory-safety", "--overflow", "--timeout", "8s"], 1);
     assert!(lines(&report).contains(&13), "{report}");
 }
+
+/// A run on simpler inputs may count to 2147483647: it is given up, not waited for.
+#[test]
+fn simpler_inputs_are_not_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int x = __VERIFIER_nondet_int();
+    while (x >= 0)
+        x = x + 1;
+    return 0;
+}
+";
+    std::fs::write(dir.path().join("up.c"), text).unwrap();
+    let start = std::time::Instant::now();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_bop"));
+    command.current_dir(dir.path()).args(["check", "up.c", "--overflow", "--engine", "bounded"]);
+    let out = command.args(["--timeout", "60s", "--trace", "none"]).output().unwrap();
+    assert_eq!(out.status.code(), Some(1));
+    assert!(start.elapsed() < std::time::Duration::from_secs(30), "it waits for a long run");
+}

@@ -48,6 +48,7 @@ fn options_stand_under_their_own_heading() {
         "keep",
         "skeleton",
         "contracts",
+        "cache",
         "confidence",
     ];
     for verb in ["check", "states", "convert", "dump", "replay", "influence", "annotate", "lts"] {

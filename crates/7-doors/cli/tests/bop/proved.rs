@@ -77,7 +77,7 @@ fn a_twin_that_fails_is_executed() {
 }
 
 /// FNV-1a over a proof's text up to its checksum.
-fn sealed(body: &str) -> String {
+pub(crate) fn sealed(body: &str) -> String {
     let mut sum = 0xcbf2_9ce4_8422_2325u64;
     body.bytes().for_each(|b| sum = (sum ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
     format!("{body},\n\"checksum\":\"{sum:016x}\"}}\n")

@@ -294,7 +294,7 @@ fn automata_are_asked_and_replayed() {
     bop(&["check", "examples/fig1.bp", "--good-automaton", good.path(), "--self-check"]).exits(1);
     for (text, reason) in [
         (bop(&["ltl", "F G in(A)"]).exits(0).out, "not deterministic"),
-        (bop(&["ltl", "G nobody"]).exits(0).out, ":5:7"),
+        (bop(&["ltl", "G nobody"]).exits(0).out, "f.hoa:5:7"),
         ("HOA: v1\nStates: 1\nStart: 0\nAP: 0\nAcceptance: 1 Fin(0)\n--BODY--\nState: 0\n[t] 0\n--END--\n".to_owned(), ":5:"),
         ("hello".to_owned(), "HOA"),
     ] {
