@@ -26,6 +26,7 @@ mod event;
 mod explicit;
 mod mentions;
 mod monitor;
+mod needs;
 mod ownership;
 mod path_index;
 mod paths;

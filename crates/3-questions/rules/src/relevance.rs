@@ -10,11 +10,11 @@
 //! - RP3. `return a` copies `a` to the result of the function, and that to the target of the call.
 
 use crate::event::Event;
+use crate::needs::{only_lost, results_only};
 use crate::ownership::{FREES, Own, Owners, Ownership};
 use crate::paths::{ADDRESS, DEREF, L, MAX_LENGTH, PathId, Paths, Root, in_memory};
 use crate::rule::Rule;
 use crate::widths::{GiveUp, Widths};
-use automata::sere::{Condition, ConditionId};
 use front_c::{Body, Call, Contract, Flow, FuncId, Library, Next, ObjectId, Skeleton, plain_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::OnceCell;
@@ -810,40 +810,6 @@ impl<'a> Graph<'a> {
         }
         (set, false)
     }
-}
-
-/// Whether everything that leads out of the first state wants the value to be a result, or stored by
-/// a function through an argument.
-fn results_only(rule: &Rule) -> bool {
-    let birth = |e: &Event| matches!(e, Event::Result(_) | Event::Out(..));
-    let wants = needing(rule, &birth);
-    rule.nfa.transitions.iter().filter(|t| t.0 == 0 && t.2 != 0).all(|t| wants[t.1 as usize])
-}
-
-/// Whether the value must be lost for the rule to be violated.
-fn only_lost(rule: &Rule) -> bool {
-    let nfa = &rule.nfa;
-    let accepting = |s: u32| nfa.accepting[s as usize];
-    let wants = needing(rule, &|e| *e == Event::Lost);
-    let last = nfa.transitions.iter().filter(|t| accepting(t.2) && !accepting(t.0));
-    !accepting(0) && last.clone().count() > 0 && last.into_iter().all(|t| wants[t.1 as usize])
-}
-
-/// The conditions that only hold where an event of a kind happens; not necessarily all of them.
-fn needing(rule: &Rule, kind: &dyn Fn(&Event) -> bool) -> Vec<bool> {
-    let mut out: Vec<bool> = Vec::with_capacity(rule.nfa.conditions.len());
-    for condition in &rule.nfa.conditions {
-        let of = |c: &ConditionId| out.get(*c as usize).copied().unwrap_or(false);
-        let needs = match condition {
-            Condition::Atom(a) => rule.events[*a as usize].iter().all(kind),
-            Condition::And(a, b) => of(a) || of(b),
-            Condition::Or(a, b) => of(a) && of(b),
-            Condition::Constant(value) => !value,
-            Condition::Not(_) => false,
-        };
-        out.push(needs);
-    }
-    out
 }
 
 /// Variables of a body that are assigned nothing but the address of one variable of it: what they point to is that one.

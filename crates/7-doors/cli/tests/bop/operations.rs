@@ -238,16 +238,15 @@ fn each_question_has_its_share_of_the_time() {
 #[test]
 fn simpler_inputs_are_not_waited_for() {
     let text = "extern int __VERIFIER_nondet_int(void);
-int main(void) {
-    int x = __VERIFIER_nondet_int();
-    while (x >= 0)
-        x = x + 1;
-    return 0;
-}
-";
+        int main(void) {
+            int x = __VERIFIER_nondet_int();
+            while (x >= 0)
+                x = x + 1;
+            return 0;
+        }";
     let folder = Folder::new("operations-simpler", &[("up.c", text)]);
     let start = std::time::Instant::now();
-    let asked = ["check", "up.c", "--overflow", "--engine", "bounded", "--timeout", "60s"];
-    folder.bop(&[&asked[..], &["--trace", "none"]].concat()).exits(1);
-    assert!(start.elapsed() < std::time::Duration::from_secs(30), "it waits for a long run");
+    let args = ["check", "up.c", "--overflow", "--engine", "bounded", "--timeout", "120s"];
+    folder.bop(&args).exits(1);
+    assert!(start.elapsed().as_secs() < 60, "it waits for a long run");
 }

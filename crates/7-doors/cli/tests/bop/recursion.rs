@@ -174,7 +174,7 @@ impl Term {
         match self {
             Term::Number(n) => n,
             Term::Variable(v) => state[v],
-            Term::Sum(v, n) => state[v] + n & 7,
+            Term::Sum(v, n) => (state[v] + n) & 7,
         }
     }
 }
@@ -206,7 +206,7 @@ fn made(random: &mut Random) -> Made {
         let _ = writeln!(text, "unsigned char f{f}(unsigned char a, unsigned char b) {{");
         text += "unsigned char r = 0;\n";
         let mut ops = vec![Op::Set(2, Term::Number(0))];
-        let mut simple = |random: &mut Random, text: &mut String, ops: &mut Vec<Op>| {
+        let simple = |random: &mut Random, text: &mut String, ops: &mut Vec<Op>| {
             let v = random.below(4);
             match random.below(7) {
                 0 => {
