@@ -254,8 +254,8 @@ fn what_runs_before_main_is_no_part_that_is_left_out() {
 fn what_is_only_possible_is_no_answer() {
     // The product of two numbers is odd to the skeleton.
     let text = "#include <stdlib.h>\nint f(int, int);\n\
-                int main(int argc, char **argv) {\n  char *p = malloc(3);\n  double x = argc / 3.0;\n\
-                free(p);\n  if (x * x == 2.0 && x > 1) free(p);\n  return 0; }\n";
+                int main(int argc, char **argv) {\n  char *p = malloc(3);\n  long double x = argc / 3.0L;\n\
+                free(p);\n  if (x * x == 2.0L && x > 1) free(p);\n  return 0; }\n";
     let folder = Folder::new("possible", &[("l.c", text)]);
     let ran = folder.bop(&["check", "l.c", "--rule", "memory"]).exits(3);
     assert!(
