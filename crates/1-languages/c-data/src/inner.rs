@@ -117,7 +117,7 @@ impl Lowerer<'_> {
     }
 
     /// What a word of a frame holds, as something of a type.
-    fn from_frame(&mut self, level: usize, word: Word, ty: Ty) -> ExprId {
+    fn read_of_frame(&mut self, level: usize, word: Word, ty: Ty) -> ExprId {
         let slot = self.outers[level].f.frame.slot(word);
         let frame = self.frame_of(level);
         let bytes = u64::from(self.types.model().pointer / 8);
@@ -133,7 +133,7 @@ impl Lowerer<'_> {
             false => Word::Early(local),
         };
         let pointer = self.types.pointer_to(ty);
-        (ty, self.from_frame(level, word, pointer))
+        (ty, self.read_of_frame(level, word, pointer))
     }
 
     /// The length of an array of variable length.
@@ -143,7 +143,7 @@ impl Lowerer<'_> {
         match level {
             Some(level) if serial != self.f.serial => {
                 let size = self.types.size_type();
-                self.from_frame(level, Word::Number(local), size)
+                self.read_of_frame(level, Word::Number(local), size)
             }
             _ => self.read(local),
         }

@@ -173,7 +173,7 @@ impl Lowerer<'_> {
     }
 
     /// A scalar from a number of several parts.
-    pub(crate) fn from_parts(&mut self, value: Op, to: Ty) -> Lowered<ExprId> {
+    pub(crate) fn of_parts(&mut self, value: Op, to: Ty) -> Lowered<ExprId> {
         match self.types.parts(value.ty) {
             Some(Parts::Complex(_)) if matches!(self.types.kind(to), Kind::Bool) => {
                 let truth = self.complex_truth(value);

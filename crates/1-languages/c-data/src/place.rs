@@ -343,7 +343,7 @@ impl Lowerer<'_> {
     /// A scalar converted to a scalar type.
     pub(crate) fn scalar(&mut self, value: Op, to: Ty) -> Lowered<ExprId> {
         if self.types.parts(value.ty).is_some() && self.types.is_scalar(to) {
-            return self.from_parts(value, to);
+            return self.of_parts(value, to);
         }
         if !self.types.is_scalar(value.ty) {
             let (a, b) = (self.types.show(value.ty), self.types.show(to));

@@ -288,7 +288,7 @@ impl Lowerer<'_> {
 
     /// Assembler without text hands on what lies in the same register: `asm("" : "=r"(x) : "0"(y))` is `x = y`.
     fn hands_on(&mut self, asm: &front_c::Asm) -> Lowered<bool> {
-        let tied = |k: usize| asm.ties.iter().any(|tie| *tie == Some(k as u32));
+        let tied = |k: usize| asm.ties.contains(&Some(k as u32));
         let known = (0..asm.outputs.len()).all(|k| asm.kept.get(k) == Some(&true) || tied(k));
         let whole = asm.ties.iter().flatten().all(|&k| (k as usize) < asm.outputs.len());
         let effects = asm.outputs.iter().any(|e| self.effects[self.u][e.index()]);

@@ -121,7 +121,7 @@ fn what_sanitizers_tell_is_told() {
         .output();
     let sanitized = made.is_ok_and(|made| made.status.success());
     if !sanitized {
-        println!("gcc has no sanitizers here: only what is told here is looked at");
+        eprintln!("gcc has no sanitizers here: only what is told here is looked at");
     }
     let done = Command::new("cc").arg("-E").arg(&file).output().expect("cc starts");
     let unit = front_c::parse(&String::from_utf8_lossy(&done.stdout));

@@ -120,7 +120,7 @@ impl Circuit {
     }
 
     /// Moves the highest bit to the top; how far.
-    fn to_top(&mut self, word: &Word) -> (Word, Word) {
+    fn normalised(&mut self, word: &Word) -> (Word, Word) {
         let mut now = word.lits();
         let n = now.len();
         let steps = usize::BITS - (n - 1).leading_zeros();
@@ -162,7 +162,7 @@ impl Circuit {
         let least = f.fraction + 3;
         let padded = raised(significand, least.saturating_sub(significand.width()));
         let zero = !self.truth(&padded);
-        let (top, far) = self.to_top(&padded);
+        let (top, far) = self.normalised(&padded);
         let exponent = self.compute(Op2::Sub, exponent, &far.resized(WIDE, false));
         // Below the least exponent, there are fewer bits.
         let one = small(1);
@@ -242,8 +242,8 @@ impl Circuit {
 
     pub(crate) fn float_divide(&mut self, f: Format, x: &Word, y: &Word) -> Word {
         let (p, q) = (self.parts(f, x), self.parts(f, y));
-        let (a, a_far) = self.to_top(&p.significand);
-        let (b, b_far) = self.to_top(&q.significand);
+        let (a, a_far) = self.normalised(&p.significand);
+        let (b, b_far) = self.normalised(&q.significand);
         let exponent = self.compute(Op2::Sub, &p.exponent, &a_far.resized(WIDE, false));
         let exponent = self.compute(Op2::Sub, &exponent, &q.exponent);
         let exponent = self.compute(Op2::Add, &exponent, &b_far.resized(WIDE, false));
@@ -276,7 +276,7 @@ impl Circuit {
 
     pub(crate) fn float_root(&mut self, f: Format, x: &Word) -> Word {
         let p = self.parts(f, x);
-        let (a, far) = self.to_top(&p.significand);
+        let (a, far) = self.normalised(&p.significand);
         let exponent = self.compute(Op2::Sub, &p.exponent, &far.resized(WIDE, false));
         let plain = self.compute(Op2::Sub, &exponent, &small(f.bias()));
         // An even exponent, whose half is that of the root.

@@ -199,9 +199,9 @@ fn what_is_not_certain_is_not_proved() {
         // Memory that is kept, round by round.
         "void *malloc(unsigned long); int main() { int *last = 0, n = 0; while (1) { int *p = malloc(4); *p = n++;
          if (last && *last == 100000) { E: return 1; } last = p; } }",
-        // Recursion that is too deep to be followed.
-        "int f(int n) { if (n <= 0) return 0; return f(n - 1); }
-         int main() { if (f(__VERIFIER_nondet_int()) != 0) { E: return 1; } return 0; }",
+        // Recursion that is too deep to be followed, and writes through a pointer.
+        "void f(int *p, int n) { if (n <= 0) return; *p = 0; f(p, n - 1); }
+         int main() { int x = 0; f(&x, __VERIFIER_nondet_int()); if (x != 0) { E: return 1; } return 0; }",
         // Something outside may do anything.
         "void signal(int, void (*)(int)); int g; void h(int s) { g = 1; }
          int main() { signal(2, h); while (1) { if (g) { E: return 1; } } }",

@@ -26,10 +26,9 @@ fn graph(random: &mut Random) -> (Graph, Vec<Bad>, Vec<Vec<Lit>>) {
     // By place, the inputs of its block; what its calls give is among them, and its words see it.
     let mut inputs: Vec<Vec<Lit>> = Vec::new();
     let mut words: Vec<Vec<Vec<Lit>>> = Vec::new();
-    for place in 0..2 {
+    for (place, node) in nodes.iter_mut().take(2).enumerate() {
         let mut own: Vec<Lit> = (0..2).map(|_| aig.input()).collect();
-        let mut seen: Vec<Vec<Lit>> =
-            nodes[place].variables.iter().map(|v| v.bits.clone()).collect();
+        let mut seen: Vec<Vec<Lit>> = node.variables.iter().map(|v| v.bits.clone()).collect();
         let choices = own.clone();
         for _ in 0..random.below(3).min(1 + place) {
             let given: Vec<Lit> = (0..BITS).map(|_| aig.input()).collect();
@@ -38,7 +37,7 @@ fn graph(random: &mut Random) -> (Graph, Vec<Bad>, Vec<Vec<Lit>>) {
             let values = vec![asked, given.clone()];
             own.extend(&given);
             seen.push(given);
-            nodes[place].calls.push(Call { node: 2, when, values, given: vec![false, true] });
+            node.calls.push(Call { node: 2, when, values, given: vec![false, true] });
         }
         inputs.push(own);
         words.push(seen);
@@ -52,8 +51,7 @@ fn graph(random: &mut Random) -> (Graph, Vec<Bad>, Vec<Vec<Lit>>) {
         edges.push(Edge { from, to, guard, values });
     }
     let mut bads = Vec::new();
-    for node in 0..2 {
-        let all = &words[node];
+    for (node, all) in words.iter().enumerate() {
         if all.is_empty() {
             continue;
         }
@@ -120,7 +118,7 @@ fn reached(graph: &Graph, bads: &[Bad], inputs: &[Vec<Lit>]) -> bool {
 
 /// Whether a proof is one, by all states.
 fn is_proof(graph: &Graph, bads: &[Bad], inputs: &[Vec<Lit>], proof: &Proof) -> bool {
-    for node in 0..2 {
+    for (node, inputs) in inputs.iter().enumerate().take(2) {
         let count = if node == 0 { 1 } else { 64 };
         for k in 0..count {
             let state: Vec<u128> = if node == 0 { vec![] } else { vec![k & 7, k >> 3] };
@@ -128,7 +126,7 @@ fn is_proof(graph: &Graph, bads: &[Bad], inputs: &[Vec<Lit>], proof: &Proof) -> 
                 continue;
             }
             let ends = |values: &[u128]| holds(graph, proof, 2, values);
-            let (bad, next) = block(graph, bads, &inputs[node], (node, &state), &ends);
+            let (bad, next) = block(graph, bads, inputs, (node, &state), &ends);
             if bad || next.iter().any(|(to, values)| !holds(graph, proof, *to, values)) {
                 return false;
             }

@@ -195,7 +195,7 @@ impl Saturation {
         let mut is_after = IndexVec::filled(false, program.nodes.len());
         while let Some(node) = after_calls.pop() {
             if !std::mem::replace(&mut is_after[node], true) {
-                let out = program.out_edges(node).into_iter();
+                let out = program.out_edges(node);
                 after_calls.extend(out.filter_map(|e| program.edges[e].target()));
             }
         }

@@ -47,6 +47,9 @@ const PATH_BOUNDS: [u32; 4] = [1, 2, 5, 12];
 /// Entries that are tried.
 const MAX_ENTRIES: usize = 200;
 
+/// The parts of the units, and the functions that a path goes through.
+type Part<'a> = (&'a [parts::Unit], &'a BTreeSet<String>);
+
 /// What a finding claims of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Claimed {
@@ -483,6 +486,17 @@ impl<'a> Judging<'a> {
             None => PATH_BOUNDS.to_vec(),
         };
         engine_bounded::along(program, question, &bounds, &budget, &mut confirm);
+        if let Some(inputs) = &mut found {
+            simplify(inputs, |inputs| {
+                let run = executed(
+                    program,
+                    (&[], Some(Check::Memory)),
+                    Run::new(inputs, MAX_LINES),
+                    &budget,
+                );
+                shows(program, &run, (q.claimed, q.leaves), &finding)
+            });
+        }
         if let (Some(inputs), Some(finding)) = (found, report.results[q.index].finding.as_mut()) {
             note(finding, start, of.given(&inputs));
         }
@@ -586,7 +600,7 @@ impl<'a> Judging<'a> {
     fn start_of(
         &self,
         entry: Option<&str>,
-        (texts, part): (&[CText], Option<(&[parts::Unit], &BTreeSet<String>)>),
+        (texts, part): (&[CText], Option<Part<'_>>),
         may_fail: &str,
         (loose, done): (bool, &BTreeSet<String>),
     ) -> Option<Start<'a>> {
@@ -856,6 +870,38 @@ fn called_at(program: &c_data::Program, place: Option<&(String, u32)>) -> BTreeS
             _ => None,
         })
         .collect()
+}
+
+/// So many simpler inputs are tried.
+const SIMPLER: usize = 24;
+
+/// Makes inputs simpler as long as they show the same: fewer arguments, smaller numbers.
+fn simplify(inputs: &mut Inputs, mut shows: impl FnMut(&Inputs) -> bool) {
+    let mut left = SIMPLER;
+    let mut tried = |simpler: &Inputs| {
+        left = left.saturating_sub(1);
+        left > 0 && shows(simpler)
+    };
+    if let Some(argc) = inputs.argc {
+        let few = (1..argc.min(6)).map(|argc| Inputs { argc: Some(argc), ..inputs.clone() });
+        let few = few.filter(|simpler| simpler.args.len() < simpler.argv().len());
+        if let Some(simpler) = few.into_iter().find(|simpler| tried(simpler)) {
+            *inputs = simpler;
+        }
+    }
+    for i in 0..inputs.values.len() {
+        for number in [0, 1] {
+            let size = inputs.values[i].1.unsigned_abs();
+            if size > number as u128 && size > 1 {
+                let mut simpler = inputs.clone();
+                simpler.values[i].1 = number;
+                if tried(&simpler) {
+                    *inputs = simpler;
+                    break;
+                }
+            }
+        }
+    }
 }
 
 /// How simple inputs are to read: the smaller the better.

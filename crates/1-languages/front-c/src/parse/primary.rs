@@ -20,7 +20,9 @@ impl Parser {
     pub(super) fn primary(&mut self) -> Parsed<ExprId> {
         let at = self.at();
         let kind = match self.tok() {
-            Tok::Number(sym) if self.unit.name(sym).ends_with("''") => {
+            Tok::Number(sym)
+                if matches!(self.unit.name(sym), "''" | "L''" | "u''" | "U''" | "u8''") =>
+            {
                 return Err(self.fail("a character constant without a character"));
             }
             Tok::Number(sym) => ExprKind::Number(sym),
