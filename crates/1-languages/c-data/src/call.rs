@@ -365,40 +365,6 @@ impl Lowerer<'_> {
                 return self.fp_classify(args).map(Some);
             }
             ("classify_type", [value]) => return self.classify_type(*value).map(Some),
-            ("huge_val" | "inf" | "huge_valf" | "inff" | "huge_vall" | "infl", []) => {
-                let ty = self.types.of(Kind::Float(float_suffix(plain)));
-                Op { expr: self.float(f64::INFINITY, ty), ty }
-            }
-            ("nan" | "nanf" | "nanl" | "nans", [_]) if name.starts_with("__builtin") => {
-                let ty = self.types.of(Kind::Float(float_suffix(plain)));
-                Op { expr: self.float(f64::NAN, ty), ty }
-            }
-            ("isnan" | "isinf_sign" | "isinf" | "isfinite" | "isnormal" | "signbit", [value])
-                if name.starts_with("__builtin") =>
-            {
-                return self.classify(plain, *value).map(Some);
-            }
-            // Of a type that stands in the name: that of the argument, or what it is converted to without loss.
-            (
-                "isnanf" | "isnanl" | "isinff" | "isinfl" | "finitef" | "finitel" | "finite"
-                | "signbitf" | "signbitl",
-                [value],
-            ) if name.starts_with("__builtin") => {
-                let plain = match plain.trim_end_matches(['f', 'l']) {
-                    "finite" => "isfinite",
-                    "isin" => "isinf",
-                    plain => plain,
-                };
-                return self.classify(plain, *value).map(Some);
-            }
-            (
-                "isgreater" | "isgreaterequal" | "isless" | "islessequal" | "islessgreater"
-                | "isunordered",
-                [a, b],
-            ) if name.starts_with("__builtin") => {
-                let (a, b) = self.operands(*a, *b)?;
-                return self.ordered(plain, a, b).map(Some);
-            }
             _ if args.len() == 3 && overflow_operator(plain).is_some() => {
                 return self.overflow(plain, args).map(Some);
             }
@@ -412,6 +378,11 @@ impl Lowerer<'_> {
                 return self.shuffle(plain, args).map(Some);
             }
             _ => {
+                if name.starts_with("__builtin")
+                    && let Some(value) = self.built_in_fraction(plain, args)?
+                {
+                    return Ok(Some(value));
+                }
                 if let Some(value) = self.atomic(name, args)? {
                     return Ok(Some(value));
                 }
@@ -423,6 +394,45 @@ impl Lowerer<'_> {
                 }
                 return Ok(None);
             }
+        }))
+    }
+
+    /// Those about numbers with fractions.
+    fn built_in_fraction(&mut self, plain: &str, args: &[front_c::ExprId]) -> Lowered<Option<Op>> {
+        Ok(Some(match (plain, args) {
+            ("huge_val" | "inf" | "huge_valf" | "inff" | "huge_vall" | "infl", []) => {
+                let ty = self.types.of(Kind::Float(float_suffix(plain)));
+                Op { expr: self.float(f64::INFINITY, ty), ty }
+            }
+            ("nan" | "nanf" | "nanl" | "nans", [_]) => {
+                let ty = self.types.of(Kind::Float(float_suffix(plain)));
+                Op { expr: self.float(f64::NAN, ty), ty }
+            }
+            ("isnan" | "isinf_sign" | "isinf" | "isfinite" | "isnormal" | "signbit", [value]) => {
+                return self.classify(plain, *value).map(Some);
+            }
+            // Of a type that stands in the name: that of the argument, or what it is converted to without loss.
+            (
+                "isnanf" | "isnanl" | "isinff" | "isinfl" | "finitef" | "finitel" | "finite"
+                | "signbitf" | "signbitl",
+                [value],
+            ) => {
+                let plain = match plain.trim_end_matches(['f', 'l']) {
+                    "finite" => "isfinite",
+                    "isin" => "isinf",
+                    plain => plain,
+                };
+                return self.classify(plain, *value).map(Some);
+            }
+            (
+                "isgreater" | "isgreaterequal" | "isless" | "islessequal" | "islessgreater"
+                | "isunordered",
+                [a, b],
+            ) => {
+                let (a, b) = self.operands(*a, *b)?;
+                return self.ordered(plain, a, b).map(Some);
+            }
+            _ => return Ok(None),
         }))
     }
 

@@ -8,6 +8,8 @@
 //!   type has; then at the next such unit. `packed` and `#pragma pack` switch this off.
 //! - LAY3: a bit-field of width 0 ends the unit. Unnamed bit-fields do not raise the record's alignment.
 //! - LAY4: the record's alignment is the largest of its members' and of what it asks for; its size is a multiple.
+//! - LAY5: the parts of a complex number or a vector lie behind each other. A complex number is aligned as its parts
+//!   are, a vector by its size.
 
 use crate::types::{FloatKind, Kind, Length, Ty, Types};
 
@@ -182,7 +184,7 @@ impl Types {
 
     /// The type of numbers of several parts.
     ///
-    /// - LAY5: the parts lie behind each other. A complex number is aligned as its parts are, a vector by its size.
+    /// The parts of a complex number or a vector: LAY5.
     pub fn of_parts(&mut self, parts: Parts) -> Ty {
         if let Some(&ty) = self.parts.get(&parts) {
             return ty;
