@@ -1,6 +1,8 @@
 //! Undefined behaviour is told as gcc's sanitizers tell it: one program, one way to go wrong for each number that it
 //! is given, and each stands on a line of its own.
 
+#![allow(clippy::print_stderr)] // it says what is not looked at
+
 use c_run::{Ending, Host, Options};
 use std::process::Command;
 

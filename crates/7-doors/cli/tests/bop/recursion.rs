@@ -6,6 +6,9 @@ use crate::proved::sealed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+/// By function and what it is entered with: what it gives back, and what it leaves.
+type Ends = BTreeMap<(usize, [u8; 3]), BTreeSet<(u8, u8)>>;
+
 const HEAD: &str = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n";
 
 fn verdict(text: &str, name: &str, engine: &str) -> String {
@@ -284,7 +287,7 @@ impl Made {
     /// Whether something bad is reached, by all states of all activations.
     fn reached(&self) -> bool {
         // By function, parameters and the static variable: what it gives, with the static variable then.
-        let mut ends: BTreeMap<(usize, [u8; 3]), BTreeSet<(u8, u8)>> = BTreeMap::new();
+        let mut ends = Ends::new();
         ends.insert((2, [0, 0, 0]), BTreeSet::new());
         loop {
             let before = ends.clone();
