@@ -198,7 +198,7 @@ fn is_every(name: &str) -> bool {
     name == "all" && !Path::new(name).is_file()
 }
 
-/// With `--rule all`, rules about functions of which the program calls none are left out, and named.
+/// With `--rule all`, rules about functions of which the program calls none are left out, and named, unless none is left.
 pub(crate) fn keep_those_in_use(
     names: &[String],
     program: &CProgram,
@@ -210,15 +210,22 @@ pub(crate) fn keep_those_in_use(
     }
     let ready: Vec<&String> = postbop::built_in_rules().iter().flat_map(|r| &r.rules).collect();
     let mut left_out: Vec<String> = Vec::new();
-    properties.retain(|property| match property {
-        postbop::Property::Rule { rule, .. }
-            if ready.contains(&rule) && !postbop::concerns(program, property) =>
-        {
-            left_out.push(rule.clone());
-            false
-        }
-        _ => true,
-    });
+    let (kept, idle): (Vec<_>, Vec<_>) =
+        properties.drain(..).partition(|property| match property {
+            postbop::Property::Rule { rule, .. }
+                if ready.contains(&rule) && !postbop::concerns(program, property) =>
+            {
+                left_out.push(rule.clone());
+                false
+            }
+            _ => true,
+        });
+    if kept.is_empty() {
+        // Rules were asked for, and no other question: each says that it is about nothing here.
+        *properties = idle;
+        return;
+    }
+    *properties = kept;
     if !left_out.is_empty() && !quiet {
         let what = left_out.join(", ");
         io::complain(&format!(

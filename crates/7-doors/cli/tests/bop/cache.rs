@@ -138,6 +138,10 @@ fn all_rules_are_those_about_what_the_program_calls() {
     assert!(ran.out.contains("violated: memory_leak"), "{}", ran.out);
     assert!(!ran.out.contains("gc_leak") && !ran.out.contains("double_lock"), "{}", ran.out);
     assert!(ran.err.contains("these rules are about: cudd_leak"), "{}", ran.err);
+    // Of a program that calls nothing, the rules are still what is asked, and not its assertions.
+    write(&folder, "nothing.c", "int main(void) { return 0; }\n");
+    let ran = folder.bop(&["check", "nothing.c", "--rule", "all", "--strict"]).exits(3);
+    assert!(ran.out.contains("memory_leak") && !ran.out.contains("assertion"), "{}", ran.out);
     // Folders and files with the names of ready-made rules are something else.
     std::fs::create_dir(folder.path().join("python")).expect("writable");
     write(&folder, "memory", "no rule");
