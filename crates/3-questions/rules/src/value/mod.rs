@@ -40,9 +40,6 @@
 //!   is an event of the rule. A rule for which that makes a difference keeps all points (`edges`).
 //! - VP10. Where two pointers differ, not both have the value; where they are equal, both have it or none, unless it has
 //!   escaped: then what is not followed may have it (`points`).
-//! - VP11. A store through a pointer that is a member of what `e` points to, to a cell of the type of `e`, as `*e->link.prev =
-//!   e->link.next` in BSD's lists, takes `e` out: memory and globals that have its value have it no more. An element that is in
-//!   two lists is taken to be in none then (`points`).
 //!
 //! What is known of numbers that are tested stands in `signs` (SG1–SG6), which functions belong together in
 //! `tables` (TF1–TF3).

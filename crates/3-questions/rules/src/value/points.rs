@@ -7,7 +7,7 @@ use crate::ownership::Owners;
 use crate::paths::{ADDRESS, DEREF, PathId, Paths, Root};
 use crate::relevance::{Memory, stripped};
 use crate::rule::Comparison;
-use front_c::{Binary, Body, Callee, Data, DataId, Flow, FuncId, ObjectId, Reach, When};
+use front_c::{Binary, Body, Callee, Data, DataId, Flow, FuncId, ObjectId, When};
 use ir::{BinaryOp, Expr, ExprId, Exprs};
 
 /// The number that is written down, however it is converted.
@@ -332,41 +332,6 @@ impl Maker<'_> {
         self.overwritten(act, at, base);
     }
 
-    /// VP11: `*e->prev = …` takes `e` out of the container that it is in: no memory has it any more.
-    fn taken_out(&mut self, act: &mut Act, func: FuncId, o: ObjectId) {
-        let Reach::Deref(mut part) = self.s.objects[o.index()].reach else { return };
-        let element = loop {
-            match self.s.objects[part.index()].reach {
-                Reach::Field(b) => part = b,
-                Reach::Arrow(b) => break b,
-                _ => return,
-            }
-        };
-        let names =
-            |o: ObjectId| self.s.types[self.s.objects[o.index()].type_names as usize].last();
-        if self.relevance.memory != Memory::All || names(o) != names(element) || names(o).is_none()
-        {
-            return;
-        }
-        let Some(p) = self.paths.object(self.s, element) else { return };
-        let value = self.read(func, &Act::default(), p);
-        if value == Exprs::FALSE {
-            return;
-        }
-        let own = self.own.get(&func).cloned().unwrap_or_default();
-        let globals: Vec<PathId> = self.globals.keys().copied().collect();
-        for q in own.into_iter().chain(globals) {
-            let held = self.paths.in_memory(q) || self.is_global(q);
-            if q == p || !held || self.bit(func, q).is_none() {
-                continue;
-            }
-            let old = self.read(func, act, q);
-            let other = self.b.exprs.not(value);
-            let kept = self.b.exprs.and(old, other);
-            act.set.insert(q, kept);
-        }
-    }
-
     /// What the events of a point do, those of its call excepted.
     pub(super) fn act(&mut self, at: At, callee: Option<Callee>, result: bool) -> Act {
         use front_c::Event as E;
@@ -449,9 +414,6 @@ impl Maker<'_> {
                 E::Copy(o, q) if !assigned.contains(&o) => self.given_away(&mut act, func, q),
                 _ => {}
             }
-        }
-        for &o in &assigned {
-            self.taken_out(&mut act, func, o);
         }
         for event in &point.hidden {
             if let E::Copy(o, q) = *event
