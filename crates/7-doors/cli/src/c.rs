@@ -2,6 +2,7 @@
 
 use crate::args::Input;
 use crate::cache::Cache;
+use crate::seen::Here;
 use crate::verbs::Failed;
 use crate::{answer, bug, child, io};
 use postbop::preprocess::{
@@ -23,6 +24,18 @@ pub(crate) struct Loaded {
     /// The same with its data, if that is wanted.
     pub(crate) data: Option<Arc<LazyData>>,
     pub(crate) files: Vec<Arc<SourceFile>>,
+    /// Files of other programs.
+    pub(crate) others: Vec<String>,
+}
+
+/// The units of a program, preprocessed.
+pub(crate) struct Units {
+    pub(crate) texts: Vec<CText>,
+    /// Files that could not be.
+    pub(crate) unread: Vec<Unread>,
+    pub(crate) model: Model,
+    /// Files of other programs: they have a `main`, and another one was named.
+    pub(crate) others: Vec<String>,
 }
 
 /// Whether the input is C: by `--lang`, by the files' endings, or because a compilation database is
@@ -89,7 +102,7 @@ fn is_cpp(name: &str) -> bool {
 
 /// Preprocesses, parses and links.
 pub(crate) fn load(input: &Input, data: bool) -> Result<Loaded, Failed> {
-    let (texts, unread, model) = texts(input)?;
+    let Units { texts, unread, model, others } = texts(input)?;
     let data = data.then(|| Arc::new(postbop::searchable(texts.clone(), model)));
     let mut program = CProgram::in_part(texts, unread, model)?;
     for name in &input.c.contracts {
@@ -117,7 +130,7 @@ pub(crate) fn load(input: &Input, data: bool) -> Result<Loaded, Failed> {
         SourceFile::new(name, text).map(Arc::new).map_err(|e| e.to_string())
     });
     let files = files.collect::<Result<_, String>>()?;
-    Ok(Loaded { program, data, files })
+    Ok(Loaded { program, data, files, others })
 }
 
 /// Says on standard error what is not modelled: all of it, or the first of it.
@@ -278,7 +291,7 @@ pub(crate) fn nothing_asked(files: &[Arc<SourceFile>]) -> Failed {
 }
 
 /// The preprocessed units, to compare them with what they were; nothing is said where that fails.
-pub(crate) fn texts_quietly(input: &Input) -> Option<(Vec<CText>, Vec<Unread>, Model)> {
+pub(crate) fn texts_quietly(input: &Input) -> Option<Units> {
     let readable = |file: &String| file != "-" && Path::new(file).is_file();
     // Whatever a database says of itself is said by the task that reads it.
     if input.c.compile_commands.is_some() || !input.files.iter().all(readable) {
@@ -288,17 +301,18 @@ pub(crate) fn texts_quietly(input: &Input) -> Option<(Vec<CText>, Vec<Unread>, M
 }
 
 /// The preprocessed units, and files that could not be.
-pub(crate) fn texts(input: &Input) -> Result<(Vec<CText>, Vec<Unread>, Model), Failed> {
+pub(crate) fn texts(input: &Input) -> Result<Units, Failed> {
     let (sources, mut unread) = sources(input)?;
     let flags = sources.iter().flat_map(|s| &s.flags).map(String::as_str);
     let model = postbop::preprocess::model(flags);
     let cache = input.c.cache.as_deref().map(Cache::open).transpose()?;
+    let here = Here::new();
     let next = AtomicUsize::new(0);
     let done: Vec<Mutex<Option<Result<CText, NoText>>>> =
         sources.iter().map(|_| Mutex::new(None)).collect();
     let work = || {
         while let Some(i) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|i| *i < done.len()) {
-            let text = text(&sources[i], cache.as_ref());
+            let text = text(&sources[i], cache.as_ref(), &here);
             if let Ok(mut slot) = done[i].lock() {
                 *slot = Some(text);
             }
@@ -319,8 +333,7 @@ pub(crate) fn texts(input: &Input) -> Result<(Vec<CText>, Vec<Unread>, Model), F
             Some(Err(NoText { why, missing })) => {
                 // A name that was typed wrong is no part of the program.
                 failed |= missing && input.c.compile_commands.is_none();
-                let folder = Path::new(source.directory.as_deref().unwrap_or(""));
-                let name = folder.join(&source.file).to_string_lossy().into_owned();
+                let name = seen(source, &here);
                 let first = why.lines().next().unwrap_or_default().to_owned();
                 unread.push(Unread { name, why: first });
                 errors.push(why);
@@ -335,7 +348,30 @@ pub(crate) fn texts(input: &Input) -> Result<(Vec<CText>, Vec<Unread>, Model), F
         }
         return Err(Failed::bad());
     }
-    Ok((out, unread, model))
+    let mut others = Vec::new();
+    if let Some(entry) = input.entry.as_deref().filter(|e| e.starts_with("main@")) {
+        let all = CProgram::for_machine(out.clone(), model)?;
+        // Files that were named one by one are one program if they can be.
+        let several = input.c.compile_commands.is_some() || !all.extent(false).is_complete();
+        let beside = if several { all.other_programs(entry) } else { Vec::new() };
+        let mut beside = beside.into_iter().collect::<HashSet<usize>>();
+        let mut number = 0..;
+        out.retain(|unit| {
+            let other = number.next().is_some_and(|i| beside.remove(&i));
+            others.extend(other.then(|| unit.name.clone()));
+            !other
+        });
+    }
+    Ok(Units { texts: out, unread, model, others })
+}
+
+/// Says which files are other programs.
+pub(crate) fn say_others(others: &[String]) {
+    let named: BTreeSet<String> = others.iter().cloned().collect();
+    if !named.is_empty() {
+        let what = some_of(&named);
+        io::complain(&format!("note: {what} not read: a `main` of its own makes another program"));
+    }
 }
 
 /// Why there is no text of a file.
@@ -528,12 +564,20 @@ fn found(program: &str) -> Option<String> {
     first.into_os_string().into_string().ok()
 }
 
+/// A file's name as seen from here.
+fn seen(source: &Source, here: &Here) -> String {
+    match &source.directory {
+        Some(directory) => here.name(&here.folder(directory), &source.file),
+        None => source.file.clone(),
+    }
+}
+
 /// One unit, preprocessed.
-fn text(source: &Source, cache: Option<&Cache>) -> Result<CText, NoText> {
+fn text(source: &Source, cache: Option<&Cache>, here: &Here) -> Result<CText, NoText> {
     let Source { file, directory, .. } = source;
     let ending = Path::new(file).extension().and_then(|e| e.to_str());
-    let here = directory.as_ref().map(|d| Path::new(d).join(file));
-    let path = here.as_ref().and_then(|p| p.to_str()).unwrap_or(file);
+    let path = seen(source, here);
+    let path = path.as_str();
     if file == "-" {
         let text = io::text("-")?;
         let text = match text.starts_with('#') && text.lines().next().is_some_and(is_marker) {
@@ -568,7 +612,11 @@ fn text(source: &Source, cache: Option<&Cache>) -> Result<CText, NoText> {
     // Headers are not kept, and what comes of them is.
     bug::read(&format!("{path}.i"), text.as_bytes());
     answer::preprocessed(path, &text);
-    Ok(CText { name: path.to_owned(), text, directory: directory.clone() })
+    let text = match directory {
+        Some(directory) => here.markers(&here.folder(directory), &text),
+        None => text,
+    };
+    Ok(CText { name: path.to_owned(), text, directory: None })
 }
 
 /// `# 1 "file"`

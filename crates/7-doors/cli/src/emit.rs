@@ -14,7 +14,7 @@ pub(crate) fn tests(folder: &str, report: &postbop::Report, input: &Input) -> Re
         return Ok(());
     }
     // As the program was read.
-    let (texts, _, model) = c::texts(input)?;
+    let c::Units { texts, model, .. } = c::texts(input)?;
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     for outcome in shown {
         let number = numbers.entry(outcome.property.kind()).or_insert(0);

@@ -30,6 +30,7 @@ mod man;
 mod paint;
 mod private;
 mod run;
+mod seen;
 mod solving;
 mod testing;
 mod units;

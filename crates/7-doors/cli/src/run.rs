@@ -63,7 +63,7 @@ pub(crate) fn data(input: &Input) -> Result<DataProgram, Failed> {
     if !c::is_c(input)? {
         return Err(Failed::from("the stage `data` is one of C programs; this is none".to_owned()));
     }
-    let (texts, unread, model) = c::texts(input)?;
+    let c::Units { texts, unread, model, .. } = c::texts(input)?;
     // What is executed is the whole program.
     if let Some(file) = unread.first() {
         return Err(Failed::from(format!("{}: {}", file.name, file.why)));

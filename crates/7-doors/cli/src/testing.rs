@@ -136,7 +136,7 @@ fn text(tests: &Tests, args: &Test) -> String {
 
 /// The folder: one for each test, the figures, and a script that runs all.
 fn written(folder: &str, tests: &Tests, args: &Test) -> Result<(), Failed> {
-    let (texts, _, model) = c::texts(&args.input)?;
+    let c::Units { texts, model, .. } = c::texts(&args.input)?;
     let to = Path::new(folder);
     for (i, inputs) in tests.tests.iter().enumerate() {
         let files = postbop::test_of_run(inputs, &texts, model);

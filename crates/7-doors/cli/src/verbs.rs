@@ -137,6 +137,11 @@ pub(crate) fn program_with(
     options.input.data = loaded.data;
     if !quiet {
         c::say_warnings(&loaded.program, verbose);
+        c::say_others(&loaded.others);
+    }
+    if !loaded.others.is_empty() {
+        // The one that is left.
+        options.input.entry = Some("main".to_owned());
     }
     options.input.keep.clone_from(&input.c.keep);
     loaded.program.one_start(options.input.entry.as_deref())?;

@@ -50,6 +50,9 @@ pub struct CProgram {
 /// The most bytes of one preprocessed unit.
 const MAX_BYTES: usize = u32::MAX as usize - 1;
 
+/// How many functions `main` are listed before the last one.
+const STARTS: usize = 4;
+
 impl CProgram {
     /// Parses and links the units. What cannot be parsed is a warning ([`CProgram::warnings`]).
     pub fn new(texts: Vec<CText>) -> Result<CProgram, Error> {
@@ -122,14 +125,31 @@ impl CProgram {
         let mains: Vec<String> = mains.collect();
         match (&mains[..], entry) {
             ([most @ .., last], None | Some("main")) if !most.is_empty() => {
+                let last = match most.len().saturating_sub(STARTS) {
+                    0 => last.clone(),
+                    n => format!("another one of {}", n + 1),
+                };
                 Err(Error::Usage(format!(
-                    "there are {} functions `main`: say where the program starts, with {} or {last}",
+                    "there are {} functions `main`: say where the program starts, with {} or {last}; or name the \
+                     files that are checked",
                     mains.len(),
-                    most.join(", ")
+                    most[..most.len().min(STARTS)].join(", ")
                 )))
             }
             _ => Ok(()),
         }
+    }
+
+    /// Where the entry is one of several functions `main`: which units have another one. No linker takes two of
+    /// them, so that these are other programs, and what is in them is not part of this one.
+    pub fn other_programs(&self, entry: &str) -> Vec<usize> {
+        let s = &self.skeleton;
+        let mains = || s.funcs.iter().filter(|f| f.name == "main" && !f.is_static && !f.weak);
+        let units = |f: &front_c::Func| f.body.map(|(unit, _)| unit);
+        let Some(start) = mains().find(|f| f.unique == entry).and_then(units) else {
+            return Vec::new();
+        };
+        mains().filter_map(units).filter(|unit| *unit != start).collect()
     }
 
     /// What is modelled, but not exactly: one line each.

@@ -121,7 +121,7 @@ fn unchanged(words: &[String], report: &Value) -> Option<()> {
     }
     let all = std::iter::once("bop").chain(words.iter().map(String::as_str));
     let Ok(Cli { verb: Verb::Check(check) }) = Cli::try_parse_from(all) else { return None };
-    let (texts, unread, _) = c::texts_quietly(&check.input)?;
+    let c::Units { texts, unread, .. } = c::texts_quietly(&check.input)?;
     if !unread.is_empty() {
         return None;
     }

@@ -432,6 +432,75 @@ fn of_two_mains_one_is_named() {
     folder.bop(&["convert", "a.c", "b.c", "--to", "bp"]).exits(2);
 }
 
+/// A library with its tests, as databases have them: whoever names one `main` means one program.
+#[test]
+fn other_programs_are_not_read() {
+    if !compiler() {
+        return;
+    }
+    let files = [
+        ("lib.c", "#include <stdlib.h>\nvoid give(char *p) { free(p); }\n"),
+        (
+            "t1.c",
+            "#include <stdlib.h>\n#include <assert.h>\nvoid give(char *);\nint help(void) { return 1; }\n\
+             int main(void) { char *p = malloc(1); give(p); assert(help() == 1); return 0; }\n",
+        ),
+        (
+            "t2.c",
+            "#include <stdlib.h>\n#include <assert.h>\nvoid give(char *);\nint help(void) { return 2; }\n\
+             int main(int c, char **v) { if (c > 1) assert(help() == 1); char *p = malloc(1); give(p); give(p); return 0; }\n",
+        ),
+    ];
+    let folder = Folder::new("programs", &files);
+    let all = ["lib.c", "t1.c", "t2.c"];
+    let check = |entry: &str, more: &[&str]| {
+        folder.bop(&[&["check"], &all[..], &["--entry", entry], more].concat())
+    };
+    let ran = check("main@t1.c", &["--rule", "memory"]).exits(0);
+    let told = "note: `t2.c` is not read: a `main` of its own makes another program";
+    assert!(ran.err.contains(told) && !ran.out.contains("incomplete"), "{}{}", ran.out, ran.err);
+    let ran = check("main@t2.c", &["--rule", "memory"]).exits(1);
+    assert!(ran.out.contains("violated: double_free"), "{}", ran.out);
+    check("main@t1.c", &["--assert"]).exits(0);
+    // It starts at `main`, and the test has one program.
+    check("main@t2.c", &["--assert", "--emit-test", "tests"]).exits(1);
+    let listed = check("main@t2.c", &["--assert", "--format", "json"]).exits(1).json();
+    assert_eq!(listed["checked"]["files"], 2, "{}", listed["checked"]);
+    // With none named, nothing is chosen.
+    let ran = folder.bop(&[&["check"], &all[..], &["--rule", "memory"]].concat()).exits(2);
+    assert!(ran.err.contains("or name the files that are checked"), "{}", ran.err);
+    folder.bop(&["check", "lib.c", "--rule", "memory"]).exits(0);
+}
+
+/// What a database names whole is told as seen from here.
+#[test]
+fn names_of_a_database_are_seen_from_here() {
+    if !compiler() {
+        return;
+    }
+    let text = "#include \"part.h\"\n#include <stdlib.h>\nint main(void) { char *p = malloc(N); free(p); free(p); return 0; }\n";
+    let files = [("src/a.c", text), ("include/part.h", "#define N 7\n"), ("build/none", "")];
+    let folder = Folder::new("seen", &files);
+    let path = folder.path().to_str().expect("UTF-8");
+    for (directory, file, include) in [
+        (format!("{path}/build"), format!("{path}/src/a.c"), format!("{path}/include")),
+        (format!("{path}/build"), "../src/a.c".to_owned(), "../include".to_owned()),
+        (path.to_owned(), "src/a.c".to_owned(), "include".to_owned()),
+    ] {
+        let entry = serde_json::json!([{
+            "directory": directory, "file": file, "arguments": ["cc", format!("-I{include}"), "-c", file],
+        }]);
+        std::fs::write(folder.path().join("build/db.json"), entry.to_string()).expect("written");
+        let ask = ["check", "--compile-commands", "build/db.json", "--rule", "double_free"];
+        let ran = folder.bop(&ask).exits(1);
+        assert!(ran.out.contains("at src/a.c:3:") && !ran.out.contains(path), "{}", ran.out);
+        let listed = folder.bop(&[&ask[..], &["--format", "json"]].concat()).exits(1).json();
+        assert_eq!(listed["files"][1]["name"], "src/a.c", "{}", listed["files"]);
+        folder.bop(&[&ask[..], &["--format", "json", "-o", "r.json"]].concat()).exits(1);
+        folder.bop(&["replay", "r.json", "--compile-commands", "build/db.json"]).exits(0);
+    }
+}
+
 #[test]
 fn cpp_is_refused_by_name() {
     if !compiler() {
