@@ -5,6 +5,7 @@ mod features;
 mod fractions;
 mod large;
 mod operations;
+mod elements;
 mod proved;
 mod random;
 mod reading;
