@@ -273,11 +273,7 @@ impl Blocks<'_> {
     }
 
     /// An index is worth comparing with what may be one, and with the ends of objects; elements with all that is as wide.
-    fn compare_index(
-        &mut self,
-        words: &[(Place, Word)],
-        variables: &mut [Variable],
-    ) {
+    fn compare_index(&mut self, words: &[(Place, Word)], variables: &mut [Variable]) {
         let Some(at) = words.iter().position(|(p, _)| *p == Place::Index) else { return };
         let most = u128::from(self.count);
         variables[at].numbers.extend([most - 1, most]);
@@ -286,9 +282,11 @@ impl Blocks<'_> {
                 Place::Element(id, ..) => {
                     let count = u128::from(self.engine.layout(id).count);
                     variables[at].numbers.extend([count - 1, count]);
-                    let all = (0..words.len()).filter(|&b| b != i && words[b].1.width() == word.width());
+                    let all =
+                        (0..words.len()).filter(|&b| b != i && words[b].1.width() == word.width());
                     let all = all.filter(|&b| !matches!(words[b].0, Place::Index));
-                    let beside: Vec<usize> = all.filter(|b| !variables[i].beside.contains(b)).collect();
+                    let beside: Vec<usize> =
+                        all.filter(|b| !variables[i].beside.contains(b)).collect();
                     variables[i].beside.extend(beside);
                 }
                 Place::Local(..) | Place::Bytes(..) if word.width() == words[at].1.width() => {
