@@ -429,7 +429,11 @@ pub(crate) fn facts(
     budget: &Budget,
 ) -> Result<Known, StopReason> {
     let count = graph.nodes.len();
-    let stages = if graph.nodes.iter().any(|n| n.elements.is_some()) { 4 } else { 3 };
+    // What elements hold is hardly found but by guesses, which are worth more time then.
+    let (stages, limit) = match graph.nodes.iter().any(|n| n.elements.is_some()) {
+        true => (4, limit.saturating_mul(3)),
+        false => (3, limit),
+    };
     let mut start = Instant::now();
     let stop = |start: Instant| -> StopFlag {
         let watched = budget.clone();
@@ -451,7 +455,7 @@ pub(crate) fn facts(
                 0 => guesses(graph, node, some),
                 1 => fitting(graph, node, some, samples),
                 2 => implied(variables, some, samples, &known.facts[node]),
-                _ => crate::elements::guesses(&graph.nodes[node], some),
+                _ => crate::elements::guesses(&graph.nodes[node], some, &known.facts[node]),
             };
             let fits = |clause: &Clause| samples.iter().all(|s| holds(clause, s, variables));
             all.retain(|clause| fits(clause) && !known.facts[node].contains(clause));
