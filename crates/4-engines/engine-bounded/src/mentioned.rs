@@ -66,6 +66,7 @@ impl Mentioned {
                 }
                 if let End::Switch(e, cases, _) = &block.end
                     && let Some(spot) = spot(id, f, *e)
+                    && (f.own || spot != Spot::Memory)
                 {
                     let all = out.numbers.entry(spot).or_default();
                     all.extend(cases.iter().flat_map(|c| [c.0, c.1]));
