@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares proofs of C with runs: no program that was seen to fail is said to hold.
 
-    scripts/fuzz-proofs.py --bop target/debug/bop [--n 200] [--seed 1] [--engine pdr] [--timeout 4s] [--kind loops|calls]
+    scripts/fuzz-proofs.py --bop target/debug/bop [--n 200] [--seed 1] [--engine pdr] [--timeout 4s] [--kind loops|calls|arrays]
 
-Programs have loops without an end (`loops`) or recursion without a bound (`calls`) over integers of all widths, arrays,
+Programs have loops without an end (`loops`, with larger arrays `arrays`) or recursion without a bound (`calls`) over integers of all widths, arrays,
 structures, unions, pointers and memory of the heap, and a check that is seldom or never broken. Each is compiled and run
 some ten thousand times on random inputs. Runs that break the check where `bop check --assert` says `holds` are wrong
 answers, and so are internal errors; the program is left in --out. What is never seen to fail says nothing about `holds`.
@@ -30,6 +30,7 @@ extern void reach_error(void);
 NATIVE_HEAD = """#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 static unsigned long long state;
 static int left;
 static jmp_buf out;
@@ -77,6 +78,8 @@ class Loops(Program):
 
     WIDTHS = ("int", "unsigned", "unsigned char", "short", "signed char", "unsigned short", "long")
 
+    large = 0
+
     def __init__(self, seed):
         super().__init__(seed)
         self.names = [f"g{i}" for i in range(self.draw.randint(2, 4))]
@@ -89,6 +92,19 @@ class Loops(Program):
             self.declare("int a[4] = {1, 2};", "a[0] = 1; a[1] = 2; a[2] = a[3] = 0;")
             self.places += ["a[0]", "a[1]", "a[3]", f"a[{self.names[0]} & 3]", f"a[{self.names[1]} & 3]"]
             self.targets += ["&a[1]", "&a[2]", f"&a[{self.names[1]} & 3]"]
+        # Of these a proof knows one element, which may be any.
+        if self.large and self.maybe(self.large):
+            kind = self.one("int", "unsigned char", "short", "long")
+            self.declare(f"{kind} b[64] = {{3}}, d[64];", "memset(b, 0, sizeof b); b[0] = 3; memset(d, 0, sizeof d);")
+            x, y = self.names[0], self.names[1]
+            places = [f"b[{x} & 63]", f"b[{y} & 63]", f"d[{x} & 63]", f"d[({y} + 1) & 63]", "b[5]", f"b[{x} & 7]"]
+            self.places += places + (places if self.maybe(0.5) else [])
+            if kind == "int":
+                self.targets += [f"&b[{x} & 63]", f"&d[{y} & 31]", "&d[9]"]
+        if self.large and self.maybe(self.large / 2):
+            self.declare("struct e { int v; short w; } e[40];", "memset(e, 0, sizeof e);")
+            self.places += [f"e[{self.names[0]} & 31].v", f"e[{self.names[1]} & 31].w", "e[39].v"]
+            self.targets += [f"&e[{self.names[1]} & 31].v"]
         self.has_structs = self.maybe(0.5)
         if self.has_structs:
             self.declare(
@@ -208,6 +224,12 @@ class Loops(Program):
                 return f"if ({self.condition()}) {{ {nested()} }}{other}"
 
 
+class Arrays(Loops):
+    """The same with larger arrays, at places that are not known."""
+
+    large = 0.9
+
+
 class Calls(Program):
     """Functions that call each other as deep as their first argument says."""
 
@@ -317,13 +339,13 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--engine", default="pdr")
     parser.add_argument("--timeout", default="4s")
-    parser.add_argument("--kind", choices=["loops", "calls"])
+    parser.add_argument("--kind", choices=["loops", "calls", "arrays"])
     parser.add_argument("--out", default=".")
     args = parser.parse_args()
     counts, wrong = collections.Counter(), 0
     for seed in range(args.seed, args.seed + args.n):
-        kinds = {"loops": Loops, "calls": Calls}
-        made = kinds[args.kind] if args.kind else [Loops, Calls][seed % 2]
+        kinds = {"loops": Loops, "calls": Calls, "arrays": Arrays}
+        made = kinds[args.kind] if args.kind else [Loops, Calls, Arrays][seed % 3]
         program = made(seed)
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)

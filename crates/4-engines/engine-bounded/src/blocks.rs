@@ -5,23 +5,26 @@
 //! is known. Whatever another run brings that is different becomes such a word, too, and what follows is executed
 //! again, until nothing new is brought.
 
+use crate::chosen::{Chosen, Glimpse, INDEX, SCALARS};
 use crate::cutting::{Cutting, Mark};
 use crate::engine::{Cut, Engine, Key, Step, Why};
 use crate::memory::{Cells, PAGE};
 use crate::relevance::Leads;
 use crate::search::{Goal, Inputs, cut_reason, script};
-use crate::state::{Frame, State, Unset, Value};
+use crate::state::{Frame, State, Value};
 use crate::summaries::{END, ENTRY, Passed};
-use crate::units::{Sort, Unit};
+use crate::units::Unit;
 use crate::word::Word;
 use c_data::{Check, Operation, Program};
 use check::{Budget, Progress, StopReason};
-use engine_predicates::{Bad, Call, Edge, Graph, Node, Run, Variable};
+use engine_predicates::{Bad, Graph, Run};
 use logic::Lit;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
+
+mod graph;
 
 /// The most places, words of a place, and blocks that are executed.
 const MAX_SITES: usize = 200;
@@ -46,6 +49,10 @@ enum Place {
     Result,
     /// What a frame notes, by the frame from below.
     Note(usize, usize),
+    /// The index of the elements by which large objects are told.
+    Index,
+    /// Bytes of that element of an object.
+    Element(u32, u64, u64),
 }
 
 /// A place where blocks start.
@@ -64,6 +71,7 @@ pub(crate) struct Block {
     failed: BTreeMap<Operation, Lit>,
     pub(crate) taken: Range<usize>,
     passed: Vec<Passed>,
+    glimpses: Vec<Glimpse>,
 }
 
 /// A program as a graph.
@@ -75,6 +83,11 @@ pub struct Blocks<'p> {
     pub(crate) sites: Vec<Site>,
     /// By site, the start first.
     pub(crate) blocks: Vec<Block>,
+    /// The index at the start of a block, and where it ends.
+    index: Option<Word>,
+    arriving: Option<Word>,
+    /// How many indices there are.
+    count: u64,
     /// The program allocates memory, which is taken to succeed.
     pub allocates: bool,
     /// It may read outside of objects, which is taken to give something.
@@ -140,6 +153,7 @@ fn made<'p>(
             patience,
             recursion,
             summaries: !recursion,
+            elements: !recursion,
             ..Cutting::default()
         }));
         let mut made = Blocks {
@@ -149,6 +163,9 @@ fn made<'p>(
             engine,
             sites: Vec::new(),
             blocks: Vec::new(),
+            index: None,
+            arriving: None,
+            count: 0,
             allocates: false,
             stray: false,
             graph: Graph::default(),
@@ -228,6 +245,7 @@ impl Blocks<'_> {
         self.engine.reached.iter_mut().for_each(|r| *r = Lit::FALSE);
         self.cutting().arrivals.clear();
         self.cutting().passed.clear();
+        self.engine.objects.glimpses.clear();
         let taken = self.engine.taken.len();
         self.blocks.push(Block { taken: taken..taken, ..Block::default() });
     }
@@ -283,6 +301,7 @@ impl Blocks<'_> {
             }
             block.arrivals.push((site + 1, state));
         }
+        block.glimpses = std::mem::take(&mut self.engine.objects.glimpses);
         if self.blocks.len() <= source {
             self.blocks.resize_with(source + 1, Block::default);
         }
@@ -368,6 +387,10 @@ impl Blocks<'_> {
         if cells.alive == Lit::FALSE {
             return new;
         }
+        if cells.is_late() {
+            self.tell_element(site, id, &mut new);
+            return new;
+        }
         let mut copy = cells.clone();
         for unit in self.touching(id, &|page| cells.is_symbolic(page)) {
             let word = self.peek(&mut copy, unit);
@@ -381,6 +404,44 @@ impl Blocks<'_> {
     fn peek(&mut self, cells: &mut Cells, unit: Unit) -> Word {
         let e = &mut self.engine;
         cells.read(&mut e.objects, &mut e.c, e.plain, unit.at, unit.bytes)
+    }
+
+    /// CH1: of an object's elements, one is known here.
+    fn tell_element(&mut self, site: usize, id: u32, cells: &mut Cells) {
+        self.sites[site].words.retain(|p, _| !matches!(p, Place::Bytes(o, ..) if *o == id));
+        let layout = self.engine.layout(id);
+        let index = match self.sites[site].words.get(&Place::Index) {
+            Some(index) => index.clone(),
+            None => {
+                let bits = self.index_bits(site);
+                self.fresh(site, Place::Index, bits)
+            }
+        };
+        let mut units = Vec::new();
+        for unit in layout.units {
+            let place = Place::Element(id, unit.at, unit.bytes);
+            let word = match self.sites[site].words.get(&place) {
+                Some(word) => word.clone(),
+                None => self.fresh(site, place, 8 * unit.bytes as u32),
+            };
+            units.push((unit, word));
+        }
+        cells.tell(Chosen::new(index, layout.step, units));
+    }
+
+    /// The width of an index: that of the numbers that it is likely to be compared with.
+    fn index_bits(&self, site: usize) -> u32 {
+        let Some(frame) = self.sites[site].state.frames.last() else { return INDEX + 1 };
+        let function = &self.program.functions[frame.function.index()];
+        let wide = |(local, value): (&c_data::Local, &Option<Value>)| {
+            let types = &self.program.types;
+            let number = types.as_int(local.ty).is_some() && types.pointee(local.ty).is_none();
+            value.as_ref().is_some_and(|v| v.word.width() == 64) && number
+        };
+        match function.locals.iter().zip(frame.locals.iter()).any(wide) {
+            true => 64,
+            false => INDEX + 1,
+        }
     }
 
     fn vary(&mut self, site: usize, id: u32, cells: &mut Cells, unit: Unit) {
@@ -408,50 +469,6 @@ impl Blocks<'_> {
             }
             self.sites[site].state.memory[id as usize] = Some(Rc::new(cells));
         }
-    }
-
-    /// The calls of a block as the graph has them, their ends made where no run comes there.
-    fn calls(&mut self, from: usize) -> Vec<Call> {
-        let mut out = Vec::new();
-        for passed in self.blocks[from].passed.clone() {
-            if passed.when == Lit::FALSE {
-                continue;
-            }
-            let found = self.sites.iter().position(|s| s.key == passed.end);
-            let Some(site) = found else { continue };
-            let places: Vec<(Place, u32)> =
-                self.sites[site].words.iter().map(|(p, w)| (*p, w.width())).collect();
-            let state = &passed.state;
-            let written = self.written_by(state);
-            let last = state.frames.len() - 1;
-            let result = state.frames[last].entry.as_ref().map_or(0, |note| note.len());
-            let has = state.frames[last].function;
-            let result = self.engine.result_bits(has).and(result.checked_sub(1));
-            let (mut values, mut given) = (Vec::new(), Vec::new());
-            for &(place, bits) in &places {
-                let value = self.brought(state, place, bits).lits();
-                let aig = &self.engine.c.aig;
-                let input = |l: &Lit| l.node() != 0 && aig.children(l.node()).is_none();
-                given.push(
-                    match place {
-                        Place::Note(f, i) => f == last && Some(i) == result,
-                        Place::Bytes(id, ..) => written.contains(&id),
-                        _ => false,
-                    } && value.iter().all(input),
-                );
-                values.push(value);
-            }
-            out.push(Call { node: site + 1, when: passed.when, values, given });
-        }
-        out
-    }
-
-    /// The static objects that the function of a state may write.
-    fn written_by(&mut self, state: &State) -> Vec<u32> {
-        let Some(frame) = state.frames.last() else { return Vec::new() };
-        let effects = self.engine.effects(frame.function);
-        let all = effects.as_ref().as_ref().map_or(&[][..], |written| written).iter();
-        all.map(|&object| self.engine.statics[object]).collect()
     }
 
     /// The scalars of an object on some of its pages.
@@ -511,7 +528,11 @@ impl Blocks<'_> {
             let new = there(&brought.memory.get(id).cloned().flatten());
             let joined = match (old, new) {
                 (None, None) => continue,
-                (Some(old), Some(new)) => self.join_cells(site, id as u32, &old, &new),
+                (Some(old), Some(new)) => {
+                    let joined = self.join_cells(site, id as u32, &old, &new);
+                    changed |= joined.chosen.is_some() && old.chosen.is_none();
+                    joined
+                }
                 (Some(old), None) => {
                     let mut cells = (*old).clone();
                     self.may_be_gone(site, id as u32, &mut cells);
@@ -613,9 +634,18 @@ impl Blocks<'_> {
             cells.alive = alive;
             return cells;
         }
-        let (mut a, mut b) = (old.clone(), new.clone());
+        if old.chosen.is_some() {
+            return out;
+        }
         let differ = |page: usize| !old.same_page(new, page);
-        for unit in self.touching(id, &differ) {
+        let units = self.touching(id, &differ);
+        let scattered = units.len() > 1 && self.cutting().scattered.contains(&id);
+        if new.is_late() || scattered && self.engine.units(id).len() > SCALARS {
+            self.tell_element(site, id, &mut out);
+            return out;
+        }
+        let (mut a, mut b) = (old.clone(), new.clone());
+        for unit in units {
             let place = Place::Bytes(id, unit.at, unit.bytes);
             if self.is_word(site, place) {
                 continue;
@@ -632,217 +662,6 @@ impl Blocks<'_> {
             }
         }
         out
-    }
-
-    // The graph.
-
-    /// What a word of a place is in a state that comes there.
-    fn brought(&mut self, state: &State, place: Place, bits: u32) -> Word {
-        let word = match place {
-            Place::Local(f, i) => match &state.frames[f].locals[i] {
-                Some(value) => value.word.clone(),
-                None => self.engine.unset(&state.frames[f].clone(), i).word,
-            },
-            Place::Alive(id) => {
-                let cells = state.memory.get(id as usize).and_then(Option::as_ref);
-                Word::of(vec![cells.map_or(Lit::FALSE, |cells| cells.alive)])
-            }
-            Place::Bytes(id, at, bytes) => {
-                let cells = state.memory.get(id as usize).and_then(Option::as_ref);
-                match cells.filter(|cells| cells.pages() > 0) {
-                    Some(cells) => {
-                        let unit = Unit { at, bytes, sort: Sort::Mixed };
-                        self.peek(&mut (**cells).clone(), unit)
-                    }
-                    // Nobody reads what is not there.
-                    None => Word::number(bits, 0),
-                }
-            }
-            Place::Result => state.result.clone().unwrap_or(Word::number(bits, 0)),
-            Place::Note(f, i) => {
-                let note = state.frames[f].entry.as_ref().and_then(|note| note.get(i));
-                note.cloned().unwrap_or(Word::number(bits, 0))
-            }
-        };
-        word.resized(bits, false)
-    }
-
-    fn make_graph(&mut self) -> Step<()> {
-        let mentioned = crate::mentioned::Mentioned::new(self.program);
-        // The end of a function to which no run comes is a place all the same: nobody passes its calls.
-        for passed in self.blocks.iter().flat_map(|b| b.passed.clone()).collect::<Vec<_>>() {
-            if !self.sites.iter().any(|s| s.key == passed.end) {
-                let words = BTreeMap::new();
-                self.sites.push(Site { key: passed.end, state: passed.state, words });
-            }
-        }
-        let calls = self.calls(0);
-        let start = Node { name: "the start".to_owned(), variables: Vec::new(), calls };
-        let mut nodes = vec![start];
-        for site in 0..self.sites.len() {
-            let words: Vec<(Place, Word)> =
-                self.sites[site].words.iter().map(|(p, w)| (*p, w.clone())).collect();
-            let mut variables = Vec::new();
-            let mut spots = Vec::new();
-            for (place, word) in &words {
-                let (name, signed, spot) = self.described(site, *place);
-                let bits = word.width();
-                let mask = if bits >= 128 { u128::MAX } else { (1 << bits) - 1 };
-                let numbers = mentioned.numbers(&spot, bits);
-                let numbers = numbers.into_iter().map(|n| n as u128 & mask).collect();
-                spots.push(spot);
-                let (bits, beside) = (word.lits(), Vec::new());
-                variables.push(Variable { name, bits, signed, numbers, beside });
-            }
-            for (a, spot) in spots.iter().enumerate() {
-                let near = |b: &usize| *b != a && mentioned.are_compared(spot, &spots[*b]);
-                variables[a].beside = (0..spots.len()).filter(near).collect();
-            }
-            // Names are told apart.
-            let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-            for variable in &mut variables {
-                let count = seen.entry(variable.name.clone()).or_default();
-                *count += 1;
-                if *count > 1 {
-                    variable.name = format!("{}#{count}", variable.name);
-                }
-            }
-            let (file, line, function) = self.place(site + 1);
-            let name = format!("{file}:{line} in `{function}`");
-            let calls = match site + 1 < self.blocks.len() {
-                true => self.calls(site + 1),
-                false => Vec::new(),
-            };
-            nodes.push(Node { name, variables, calls });
-        }
-        let mut edges = Vec::new();
-        for from in 0..self.blocks.len() {
-            for (to, state) in self.blocks[from].arrivals.clone() {
-                let words: Vec<(Place, u32)> =
-                    self.sites[to - 1].words.iter().map(|(p, w)| (*p, w.width())).collect();
-                let values =
-                    words.iter().map(|&(p, bits)| self.brought(&state, p, bits).lits()).collect();
-                edges.push(Edge { from, to, guard: state.guard, values });
-            }
-        }
-        let aig = std::mem::take(&mut self.engine.c.aig);
-        self.graph = Graph { aig, nodes, edges };
-        Ok(())
-    }
-
-    /// What a word is called, whether it has a sign, and which variable of the program it is.
-    fn described(&self, site: usize, place: Place) -> (String, bool, crate::mentioned::Spot) {
-        use crate::mentioned::Spot;
-        let state = &self.sites[site].state;
-        let local = |f: usize, i: usize| {
-            let function = &self.program.functions[state.frames[f].function.index()];
-            let local = &function.locals[i];
-            let name =
-                if local.name.is_empty() { format!("(value {i})") } else { local.name.clone() };
-            let name = match f + 1 == state.frames.len() {
-                true => name,
-                false => format!("{}::{name}", function.name),
-            };
-            (name, local.ty, Spot::Local(state.frames[f].function, i))
-        };
-        match place {
-            Place::Local(f, i) => {
-                let (name, ty, spot) = local(f, i);
-                (name, self.engine.class(ty).is_signed(), spot)
-            }
-            Place::Alive(id) => {
-                (format!("alive({})", self.object_name(state, id)), false, Spot::None)
-            }
-            Place::Result => ("(result)".to_owned(), true, Spot::None),
-            Place::Note(f, i) => self.noted(state, f, i),
-            Place::Bytes(id, at, bytes) => {
-                let name = format!("{}{}", self.object_name(state, id), self.engine.path(id, at));
-                let units = self.engine.cutting.as_ref().and_then(|c| c.units.get(&id));
-                let unit = units.and_then(|u| u.iter().find(|u| u.at == at && u.bytes == bytes));
-                let signed = unit.is_some_and(|u| u.sort == Sort::Signed);
-                let statics = self.engine.statics.iter().position(|&s| s == id);
-                let spot = match statics {
-                    Some(o) => Spot::Static(o, at),
-                    None => Spot::Memory,
-                };
-                (name, signed, spot)
-            }
-        }
-    }
-
-    /// What a note of a function is called: what was given, as it was at the entry, or what is given back.
-    fn noted(&self, state: &State, f: usize, i: usize) -> (String, bool, crate::mentioned::Spot) {
-        use crate::mentioned::Spot;
-        let id = state.frames[f].function;
-        let function = &self.program.functions[id.index()];
-        let cutting = self.engine.cutting.as_ref();
-        let live = cutting.and_then(|c| c.live.get(&(id, 0, 0)));
-        let noted = |p: &&c_data::LocalId| live.is_some_and(|live| live[p.index()]);
-        let params: Vec<_> = function.params.iter().filter(noted).collect();
-        if let Some(param) = params.get(i) {
-            let local = &function.locals[param.index()];
-            let signed = self.engine.class(local.ty).is_signed();
-            return (format!("old({})", local.name), signed, Spot::Local(id, param.index()));
-        }
-        let effects = cutting.and_then(|c| c.effects.get(&id));
-        let written = effects.and_then(|e| e.as_ref().as_ref().ok());
-        let mut left = i - params.len();
-        for &object in written.into_iter().flatten() {
-            let place = self.engine.statics[object];
-            let Some(units) = cutting.and_then(|c| c.units.get(&place)) else { continue };
-            if let Some(unit) = units.get(left) {
-                let path = self.engine.path(place, unit.at);
-                let name = format!("old({}{path})", self.program.objects[object].name);
-                return (name, unit.sort == Sort::Signed, Spot::Static(object, unit.at));
-            }
-            left -= units.len();
-        }
-        let ty = self.program.types.signature(function.ty).map(|s| s.result);
-        let signed = ty.is_some_and(|ty| self.engine.class(ty).is_signed());
-        ("(result)".to_owned(), signed, Spot::Given(id))
-    }
-
-    /// Whether a place of the graph is the entry or the end of a function that calls itself, and which.
-    pub fn of_function(&self, node: usize) -> Option<&'static str> {
-        match self.sites.get(node.checked_sub(1)?)?.key.last() {
-            Some(&ENTRY) => Some("entry"),
-            Some(&END) => Some("end"),
-            _ => None,
-        }
-    }
-
-    fn object_name(&self, state: &State, id: u32) -> String {
-        if let Some(i) = self.engine.statics.iter().position(|&s| s == id) {
-            return self.program.objects[i].name.clone();
-        }
-        for frame in &state.frames {
-            let function = &self.program.functions[frame.function.index()];
-            for (i, value) in frame.locals.iter().enumerate() {
-                let memory = function.locals[i].home == c_data::Home::Memory;
-                let here = value.as_ref().and_then(|v| v.word.value());
-                if memory && here == Some(self.engine.objects.all[id as usize].base.into()) {
-                    let name = &function.locals[i].name;
-                    return match name.is_empty() {
-                        true => format!("(object {i})"),
-                        false => name.clone(),
-                    };
-                }
-            }
-        }
-        format!("(memory {id})")
-    }
-
-    /// Where a place of the graph is: file, line, and function.
-    pub fn place(&self, node: usize) -> (String, u32, String) {
-        let Some(site) = node.checked_sub(1).and_then(|site| self.sites.get(site)) else {
-            return Default::default();
-        };
-        let Some(frame) = site.state.frames.last() else { return Default::default() };
-        let function = &self.program.functions[frame.function.index()];
-        let block = &function.blocks[frame.block];
-        let at = block.stmts.first().map_or(block.end_at, |s| s.at);
-        let file = self.program.files.get(at.file as usize).cloned().unwrap_or_default();
-        (file, at.line, function.name.clone())
     }
 
     /// What must not happen so that a goal is not reached: the first with number 0, if the question is about places.

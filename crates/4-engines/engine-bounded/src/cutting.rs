@@ -60,6 +60,10 @@ pub(crate) struct Cutting {
     /// What such a call gives is what some activation gave (SU1–SU5).
     pub(crate) summaries: bool,
     pub(crate) summarised: FxHashMap<FuncId, bool>,
+    /// Large objects are told by one of their elements (CH1–CH5).
+    pub(crate) elements: bool,
+    /// Objects that were written at places that are not known, and are many.
+    pub(crate) scattered: FxHashSet<u32>,
     /// The calls that this block passes.
     pub(crate) passed: Vec<crate::summaries::Passed>,
 }
@@ -203,6 +207,9 @@ impl Engine<'_> {
         let (bytes, plain) = (u64::from(self.objects.pointer / 8), self.plain);
         for id in 0..state.memory.len() {
             let Some(cells) = state.memory[id].clone() else { continue };
+            if cells.is_late() {
+                self.bury_late(state.guard, &cells, objects, when);
+            }
             if !(0..cells.pages()).any(|p| cells.has_bits(p)) || cells.alive == Lit::FALSE {
                 continue;
             }
@@ -238,6 +245,18 @@ impl Engine<'_> {
                     slot.written = written;
                 }
             }
+        }
+    }
+
+    /// Notes late writes of addresses of what goes. What lies beneath them is none that is known (CH4).
+    fn bury_late(&mut self, guard: Lit, cells: &Cells, objects: &[u32], when: Lit) {
+        let words: Vec<(Lit, Word)> = cells.late_words(self.objects.pointer).collect();
+        for (written, word) in words {
+            let Some(buried) = self.buried(&word.clone().into(), objects, when) else { continue };
+            let same = self.c.equal(&word, &buried.word);
+            let guard = self.c.aig.and_all([guard, cells.alive, written, !same]);
+            let what = "memory may keep an address of something that is there no more";
+            self.cut_at(guard, Why::Approximate(what.into()));
         }
     }
 

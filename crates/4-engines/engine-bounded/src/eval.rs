@@ -742,6 +742,11 @@ impl Engine<'_> {
         all.len() > 2 && bytes > MAX_ANYWHERE
     }
 
+    /// Whether large objects are told by one of their elements.
+    fn tells_elements(&self) -> bool {
+        self.cutting.as_ref().is_some_and(|cutting| cutting.elements)
+    }
+
     /// Notes that an access is not followed, and ends its runs.
     fn too_large(&mut self, state: &mut State, target: &Target) {
         let guard = self.c.aig.and(state.guard, target.when);
@@ -754,9 +759,20 @@ impl Engine<'_> {
     fn read(&mut self, state: &mut State, target: &Target, bytes: u64) -> Step<Option<Word>> {
         let object = target.object as usize;
         let (size, plain) = (self.objects.all[object].size, self.plain);
+        let told = self.tells_elements();
         let Some(cells) = state.memory[object].as_mut() else { return Ok(None) };
         let cells = Rc::make_mut(cells);
         let (o, c) = (&mut self.objects, &mut self.c);
+        o.reading = c.aig.and(state.guard, target.when);
+        let beneath = cells.beneath((o, c), &target.offset, bytes);
+        o.reading = Lit::TRUE;
+        if let Some(word) = beneath {
+            let word = cells.changed(c, &target.offset, word);
+            if word.is_none() {
+                self.too_large(state, target);
+            }
+            return Ok(word);
+        }
         let found = match (target.offset.value(), places(&target.offset, size, bytes)) {
             (Some(at), _) => Some(cells.read_pages(o, c, plain, at as u64, bytes)),
             (None, Some((fixed, places))) => {
@@ -767,7 +783,7 @@ impl Engine<'_> {
                 };
                 Some(word)
             }
-            (None, None) if self.cutting.is_none() => {
+            (None, None) if self.cutting.is_none() || told => {
                 self.budget.work(cells.pages() as u64)?;
                 cells.somewhere(o, c, plain, &target.offset, (size, bytes))
             }
@@ -810,10 +826,15 @@ impl Engine<'_> {
                 Some(at) => Some(vec![at as u64]),
                 None => places(&target.offset, size, bytes).map(|(_, places)| places),
             };
+            let told = self.tells_elements();
+            let many = found.as_ref().is_none_or(|f| f.len() > crate::chosen::SCALARS);
+            if let Some(cutting) = self.cutting.as_mut().filter(|_| many && told) {
+                cutting.scattered.insert(target.object);
+            }
             let Some(cells) = state.memory[object].as_mut() else { continue };
             let cells = Rc::make_mut(cells);
             let late = cells.is_late() || found.as_ref().is_none_or(|f| f.len() > MANY_PLACES);
-            if late && self.cutting.is_none() && cells.may_be_late() {
+            if late && (self.cutting.is_none() || told) && cells.may_be_late() {
                 self.budget.work(1)?;
                 cells.write_late(&target.offset, word, when);
                 continue;

@@ -61,14 +61,22 @@ fn differ(a: &Word, b: &Word) -> bool {
 }
 
 impl Cells {
-    /// Whether there are late writes.
+    /// Whether there are late writes, or nothing else can be written.
     pub(crate) fn is_late(&self) -> bool {
-        !self.late.is_empty()
+        !self.late.is_empty() || self.chosen.is_some()
     }
 
     /// Whether writes can be late. It must not be known which bytes were never written.
     pub(crate) fn may_be_late(&self) -> bool {
         self.written.is_none() && self.late.len() < MOST
+    }
+
+    /// What was written that has so many bits, and when.
+    pub(crate) fn late_words(&self, bits: u32) -> impl Iterator<Item = (Lit, Word)> {
+        self.late.iter().flat_map(move |late| {
+            let parts = late.word.width() / bits;
+            (0..parts).map(move |i| (late.when, late.word.slice(i * bits, bits)))
+        })
     }
 
     /// Notes a write.

@@ -31,6 +31,7 @@ mod blocks;
 mod calls;
 mod checked;
 mod checks;
+mod chosen;
 mod cutting;
 mod decide;
 mod endings;

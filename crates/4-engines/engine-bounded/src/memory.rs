@@ -3,6 +3,7 @@
 //! Each object starts at a multiple of a large number, its slot, so that the high bits of an address tell the
 //! object and the low bits tell where in it. Bytes are kept in small pages that states share.
 
+use crate::chosen::{Chosen, Glimpse};
 use crate::late::{self, Lates};
 use crate::word::{Circuit, Op2, Word};
 use logic::Lit;
@@ -37,6 +38,8 @@ pub(crate) struct Cells {
     pub(crate) written: Option<Rc<Vec<Lit>>>,
     /// Writes over all that (`late.rs`).
     pub(crate) late: Lates,
+    /// What lies beneath them, instead of the pages (`chosen.rs`).
+    pub(crate) chosen: Option<Rc<Chosen>>,
 }
 
 /// What kind of object it is.
@@ -75,6 +78,10 @@ pub(crate) struct Objects {
     pub(crate) unwritten: bool,
     /// Pages that were never written, by object.
     raw: FxHashMap<(u32, usize), Rc<Bits>>,
+    /// What a block asked of elements of objects that are told by one of them.
+    pub(crate) glimpses: Vec<Glimpse>,
+    /// The runs that read.
+    pub(crate) reading: Lit,
 }
 
 /// The slots of functions and labels.
@@ -95,7 +102,8 @@ impl Objects {
     pub(crate) fn new(pointer: u32) -> Objects {
         let shift = if pointer == 64 { 32 } else { 18 };
         let (all, slots, raw) = (Vec::new(), FxHashMap::default(), FxHashMap::default());
-        Objects { all, slots, next: 4, shift, pointer, unwritten: false, raw }
+        let (unwritten, glimpses, reading) = (false, Vec::new(), Lit::TRUE);
+        Objects { all, slots, next: 4, shift, pointer, unwritten, raw, glimpses, reading }
     }
 
     /// A new object. None if there is no room for it.
@@ -187,13 +195,23 @@ impl Cells {
     pub(crate) fn new(object: u32, size: u64, zero: bool) -> Cells {
         let page = if zero { Page::Zero } else { Page::Raw };
         let pages = vec![page; size.div_ceil(PAGE as u64) as usize];
-        Cells { pages, alive: Lit::TRUE, object, written: None, late: Lates::default() }
+        let late = Lates::default();
+        Cells { pages, alive: Lit::TRUE, object, written: None, late, chosen: None }
     }
 
     /// Where there is an object no more.
     pub(crate) fn gone(object: u32) -> Cells {
         let late = Lates::default();
-        Cells { pages: Vec::new(), alive: Lit::FALSE, object, written: None, late }
+        Cells { pages: Vec::new(), alive: Lit::FALSE, object, written: None, late, chosen: None }
+    }
+
+    pub(crate) fn object(&self) -> u32 {
+        self.object
+    }
+
+    /// The pages are not looked at any more.
+    pub(crate) fn forget_pages(&mut self) {
+        self.pages.fill(Page::Zero);
     }
 
     /// The same, alive on other runs.
@@ -207,7 +225,14 @@ impl Cells {
             let pages = if a.pages.is_empty() { b.pages.clone() } else { a.pages.clone() };
             let written = if a.pages.is_empty() { b.written.clone() } else { a.written.clone() };
             let late = if a.pages.is_empty() { b.late.clone() } else { a.late.clone() };
-            return Cells { pages, alive, object: a.object, written, late };
+            let chosen = if a.pages.is_empty() { b.chosen.clone() } else { a.chosen.clone() };
+            return Cells { pages, alive, object: a.object, written, late, chosen };
+        }
+        let chosen = Cells::merge_chosen(a, b);
+        if chosen.is_some() {
+            let late = late::merge(sel, &a.late, &b.late, c);
+            let pages = vec![Page::Zero; a.pages.len()];
+            return Cells { pages, alive, object: a.object, written: None, late, chosen };
         }
         let mut pages = Vec::with_capacity(a.pages.len());
         for (x, y) in a.pages.iter().zip(&b.pages) {
@@ -242,7 +267,7 @@ impl Cells {
             }
         };
         let late = late::merge(sel, &a.late, &b.late, c);
-        Cells { pages, alive, object: a.object, written, late }
+        Cells { pages, alive, object: a.object, written, late, chosen }
     }
 
     /// How many pages there are.
@@ -294,6 +319,9 @@ impl Cells {
 
     /// Whether some page was never written, where the other one was.
     pub(crate) fn unknown_beside(&self, other: &Cells) -> bool {
+        if self.chosen.is_some() || other.chosen.is_some() {
+            return false;
+        }
         let pairs = self.pages.iter().zip(&other.pages);
         pairs.into_iter().any(|(x, y)| matches!(x, Page::Raw) && !matches!(y, Page::Raw))
     }
@@ -307,8 +335,11 @@ impl Cells {
         at: u64,
         bytes: u64,
     ) -> Word {
-        let word = self.read_pages(o, c, plain, at, bytes);
         let here = Word::number(o.pointer, at.into());
+        let word = match self.beneath((o, c), &here, bytes) {
+            Some(word) => word,
+            None => self.read_pages(o, c, plain, at, bytes),
+        };
         // What is too much to look at is anything.
         self.changed(c, &here, word).unwrap_or_else(|| c.input(8 * bytes as u32))
     }

@@ -30,6 +30,7 @@ pub(crate) struct Mentioned {
 
 impl Mentioned {
     pub(crate) fn new(program: &Program) -> Mentioned {
+        // What the models of the library put into memory says nothing of the program's.
         let mut out = Mentioned { numbers: FxHashMap::default(), pairs: FxHashSet::default() };
         let mut results: Vec<(Spot, FuncId)> = Vec::new();
         for (id, f) in program.functions.iter().enumerate() {
@@ -52,6 +53,9 @@ impl Mentioned {
                         }
                         StmtKind::Store { to, value } => {
                             let to = memory(f, to);
+                            if to == Spot::Memory && !f.own {
+                                continue;
+                            }
                             out.given(f, to, value);
                             if let Some(other) = spot(id, f, value) {
                                 out.pair(to, other);
@@ -62,6 +66,7 @@ impl Mentioned {
                 }
                 if let End::Switch(e, cases, _) = &block.end
                     && let Some(spot) = spot(id, f, *e)
+                    && (f.own || spot != Spot::Memory)
                 {
                     let all = out.numbers.entry(spot).or_default();
                     all.extend(cases.iter().flat_map(|c| [c.0, c.1]));
@@ -99,7 +104,8 @@ impl Mentioned {
     fn compared(&mut self, id: FuncId, f: &Function, a: ExprId, b: ExprId, op: BinOp) {
         let (x, y) = (spot(id, f, a), spot(id, f, b));
         for (spot, other) in [(x, b), (y, a)] {
-            if let (Some(spot), Some(n)) = (spot, number(f, other)) {
+            let theirs = spot == Some(Spot::Memory) && !f.own;
+            if let (Some(spot), Some(n), false) = (spot, number(f, other), theirs) {
                 let near = if matches!(op, BinOp::Lt | BinOp::Le) {
                     vec![n - 1, n, n + 1]
                 } else {

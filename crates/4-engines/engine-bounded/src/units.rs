@@ -51,7 +51,7 @@ impl Engine<'_> {
         found
     }
 
-    fn scalars(&self, ty: Ty, size: u64) -> Vec<Unit> {
+    pub(crate) fn scalars(&self, ty: Ty, size: u64) -> Vec<Unit> {
         let types = &self.program.types;
         let mut out: Vec<Unit> = Vec::new();
         let mut todo = vec![(ty, 0u64, false)];

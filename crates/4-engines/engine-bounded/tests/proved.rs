@@ -1,31 +1,41 @@
 //! Programs whose loops have no end, proved; and their twins in which something happens.
 
 use crate::common::{comes_to, load, points};
+use ::check::{Budget, Limits};
 use engine_bounded::{Goal, blocks};
 use engine_predicates::{Proof, Proved, check, prove, shrink};
+use std::time::Duration;
 
 /// What is said of the label `E`.
 fn answer(text: &str) -> String {
+    answer_with(text, &Budget::unlimited())
+}
+
+/// The same, if it is found in time.
+pub(crate) fn answer_within(text: &str, time: Duration) -> String {
+    answer_with(text, &Budget::new(Limits { time: Some(time), ..Limits::default() }))
+}
+
+fn answer_with(text: &str, budget: &Budget) -> String {
     let program = load(text);
     let goals = [Goal { points: points(&program, "E") }];
-    let budget = check::Budget::unlimited();
-    let mut made = match blocks(&program, &goals, None, &budget) {
+    let mut made = match blocks(&program, &goals, None, budget) {
         Ok(made) => made,
         Err(reason) => return format!("unknown: {reason}"),
     };
     let bads = made.bads(0);
-    match prove(&mut made.graph, &bads.all, &budget).0 {
+    match prove(&mut made.graph, &bads.all, budget).0 {
         Proved::Safe(proof) => {
-            let small = shrink(&mut made.graph, &bads.all, &proof, &budget).unwrap();
+            let small = shrink(&mut made.graph, &bads.all, &proof, budget).unwrap();
             // On a graph that is made again.
-            let mut again = blocks(&program, &goals, None, &budget).unwrap();
+            let mut again = blocks(&program, &goals, None, budget).unwrap();
             let bads = again.bads(0);
             for proof in [&proof, &small] {
-                assert_eq!(check(&mut again.graph, &bads.all, proof, &budget), Ok(()), "{text}");
+                assert_eq!(check(&mut again.graph, &bads.all, proof, budget), Ok(()), "{text}");
             }
             // Without any clause it is a proof only where nothing has to be known.
             let none = Proof { clauses: vec![Vec::new(); small.clauses.len()] };
-            let trivial = check(&mut again.graph, &bads.all, &none, &budget).is_ok();
+            let trivial = check(&mut again.graph, &bads.all, &none, budget).is_ok();
             assert_eq!(trivial, small == none, "{text}");
             "unreached".to_owned()
         }

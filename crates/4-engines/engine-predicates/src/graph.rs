@@ -26,6 +26,17 @@ pub struct Node {
     pub variables: Vec<Variable>,
     /// What the block that starts there passes, in the order in which it does.
     pub calls: Vec<Call>,
+    /// Variables that are what large objects hold at an index.
+    pub elements: Option<Elements>,
+}
+
+/// One element of each of some objects: those at an index that may be any, and stays what it is.
+#[derive(Clone, Debug)]
+pub struct Elements {
+    /// The variable that is the index.
+    pub index: usize,
+    /// Those that are elements.
+    pub all: Vec<usize>,
 }
 
 /// A call that a block passes. What is called is followed elsewhere, up to a place that nothing leads on from; a block

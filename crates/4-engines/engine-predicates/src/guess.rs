@@ -26,7 +26,7 @@ const SET: usize = 40;
 const APART: usize = 8;
 const CASES: usize = 120;
 
-type Clause = Vec<Literal>;
+pub(crate) type Clause = Vec<Literal>;
 
 /// The predicates that are worth while at each place, with what is known there. A variable that is one of few numbers
 /// is told apart by them alone: orders among such say what equalities say, and keep a search from seeing it.
@@ -429,7 +429,11 @@ pub(crate) fn facts(
     budget: &Budget,
 ) -> Result<Known, StopReason> {
     let count = graph.nodes.len();
-    let stages = 3;
+    // What elements hold is hardly found but by guesses, which are worth more time then.
+    let (stages, limit) = match graph.nodes.iter().any(|n| n.elements.is_some()) {
+        true => (4, limit.saturating_mul(3)),
+        false => (3, limit),
+    };
     let mut start = Instant::now();
     let stop = |start: Instant| -> StopFlag {
         let watched = budget.clone();
@@ -450,7 +454,8 @@ pub(crate) fn facts(
             let mut all = match stage {
                 0 => guesses(graph, node, some),
                 1 => fitting(graph, node, some, samples),
-                _ => implied(variables, some, samples, &known.facts[node]),
+                2 => implied(variables, some, samples, &known.facts[node]),
+                _ => crate::elements::guesses(&graph.nodes[node], some, &known.facts[node]),
             };
             let fits = |clause: &Clause| samples.iter().all(|s| holds(clause, s, variables));
             all.retain(|clause| fits(clause) && !known.facts[node].contains(clause));

@@ -24,7 +24,7 @@
 //! };
 //! graph.nodes = vec![
 //!     Node::default(),
-//!     Node { name: "loop".to_owned(), variables: vec![variable], calls: vec![] },
+//!     Node { name: "loop".to_owned(), variables: vec![variable], ..Node::default() },
 //! ];
 //! graph.edges = vec![
 //!     Edge { from: 0, to: 1, guard: Lit::TRUE, values: vec![vec![Lit::FALSE]] },
@@ -37,6 +37,7 @@
 //! ```
 
 mod checking;
+mod elements;
 mod ending;
 mod graph;
 mod guess;
@@ -51,7 +52,7 @@ mod solver;
 
 pub use checking::{Proof, Refusal, check, text};
 pub use ending::{check_ends, not_descending};
-pub use graph::{Bad, Call, Edge, Graph, Node, Run, Variable};
+pub use graph::{Bad, Call, Edge, Elements, Graph, Node, Run, Variable};
 pub use measure::{Measure, Ranks, Term};
 pub use pdr::Counts;
 pub use predicates::{Literal, Pred};

@@ -21,7 +21,7 @@ fn graph(random: &mut Random) -> (Graph, Vec<Bad>, Vec<Vec<Lit>>) {
             beside: vec![],
         };
         let variables = vec![variable(&mut aig, "x", random), variable(&mut aig, "y", random)];
-        nodes.push(Node { name: name.to_owned(), variables, calls: Vec::new() });
+        nodes.push(Node { name: name.to_owned(), variables, ..Node::default() });
     }
     // By place, the inputs of its block; what its calls give is among them, and its words see it.
     let mut inputs: Vec<Vec<Lit>> = Vec::new();

@@ -40,7 +40,7 @@ fn graph(random: &mut Random) -> (Graph, Vec<Lit>) {
             beside: vec![other],
         };
         let variables = vec![variable("x", 1), variable("y", 0)];
-        nodes.push(Node { name: name.to_owned(), variables, calls: Vec::new() });
+        nodes.push(Node { name: name.to_owned(), variables, ..Node::default() });
     }
     let pairs: &[(usize, usize)] = match random.below(3) {
         0 => &[(0, 1), (1, 1)],

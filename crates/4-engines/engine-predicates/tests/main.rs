@@ -90,7 +90,7 @@ fn graph(random: &mut Random) -> (Graph, Vec<Bad>, Vec<Lit>) {
             beside: vec![],
         };
         let variables = vec![variable(&mut aig, "x", random), variable(&mut aig, "y", random)];
-        nodes.push(Node { name: name.to_owned(), variables, calls: Vec::new() });
+        nodes.push(Node { name: name.to_owned(), variables, ..Node::default() });
     }
     let words = |nodes: &[Node], n: usize| -> Vec<Vec<Lit>> {
         nodes[n].variables.iter().map(|v| v.bits.clone()).collect()

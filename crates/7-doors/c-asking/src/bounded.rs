@@ -6,15 +6,15 @@
 
 use crate::entries::{self, Harness};
 use crate::prover::{self, How};
-use crate::{stubs, termination, tried};
-use asking::{EngineChoice, Judgement, Options, Watch, nothing};
+use crate::{calls, stubs, termination, tried};
+use asking::{EngineChoice, Options, Watch, nothing};
 use c_data::{BlockId, Check, FuncId, Point};
 use check::{Limits, Partial, StopReason};
 use engine_bounded::{Goal, Inputs, Verdict};
 use input::{CProgram, CText, DataProgram, Error, LazyData, Model, caught};
 use ir::{Init, NodeId, ProgramBuilder, Rel};
 use property::{OperationKind, Property};
-use render::{Caller, Claim, ClaimedStep, Claims, ListedStep, Listing, Outcome, Report, Status};
+use render::{Caller, Claims, ListedStep, Listing, Outcome, Report, Status};
 use rustc_hash::FxHashMap;
 use source::{SourceFile, suggest};
 use std::collections::BTreeMap;
@@ -72,6 +72,12 @@ impl<'a> Searched<'a> {
         let more = format!("{stubs}\n{}", harness.makers);
         let data = lazy.variant(harness.texts.clone(), &more)?;
         Ok(Searched { c, data, stubs, harness: Some(Arc::new(harness)), files })
+    }
+
+    /// The same with another program.
+    pub(crate) fn with(&self, data: Arc<DataProgram>) -> Searched<'a> {
+        let (c, stubs, files) = (self.c, self.stubs, self.files);
+        Searched { c, data, stubs, harness: self.harness.clone(), files }
     }
 
     /// What answers take for granted, beside what arithmetic does.
@@ -139,12 +145,17 @@ fn so_far(
 }
 
 /// Whether a property asks if all runs end.
-fn ends(property: &Property) -> bool {
+pub(crate) fn ends(property: &Property) -> bool {
     matches!(property, Property::Terminates { fair } if fair.is_empty())
 }
 
+/// Whether a property is about the order of calls.
+pub(crate) fn orders(property: &Property) -> bool {
+    matches!(property, Property::Sere { .. } | Property::Ltl { .. })
+}
+
 /// The operations that a property asks about.
-fn kind(property: &Property) -> Option<OperationKind> {
+pub(crate) fn kind(property: &Property) -> Option<OperationKind> {
     match property {
         Property::Operations { kind } => Some(*kind),
         _ => None,
@@ -215,7 +226,7 @@ pub fn search(
     let of = Searched::new(data, (c, entry), files)?;
     let ends = |p: &Property| ends(p) && how(options.search.engine).is_some();
     let places: Vec<&Property> =
-        properties.iter().filter(|p| kind(p).is_none() && !ends(p)).collect();
+        properties.iter().filter(|p| kind(p).is_none() && !ends(p) && !orders(p)).collect();
     let goals = places.iter().map(|p| goal(p, &of.data, files)).collect::<Result<Vec<_>, _>>()?;
     let nothing = Arc::new(nothing());
     watch.so_far.asked(&nothing, files, properties.iter().cloned());
@@ -230,7 +241,7 @@ pub fn search(
     let mut reached = reached.into_iter();
     let overflow = |p: &Property| kind(p) == Some(OperationKind::Overflow);
     let mut granted: Vec<String> = vec![
-        if !places.is_empty() || properties.iter().any(ends) {
+        if !places.is_empty() || properties.iter().any(|p| ends(p) || orders(p)) {
             WRAPS
         } else if properties.iter().all(overflow) {
             "operands are evaluated from left to right"
@@ -244,6 +255,19 @@ pub fn search(
     for (i, property) in properties.iter().enumerate() {
         if let (true, Some(how)) = (ends(property), how(options.search.engine)) {
             let (found, made) = termination::answer(&of, property, how, options, &budget);
+            results.push(found);
+            allocates |= made;
+            continue;
+        }
+        if orders(property) {
+            let Some(watched) = calls::monitored(&of, data, property) else {
+                return usage(&format!(
+                    "the engine {word} answers `--sere` and `--ltl` only about the order of calls, and what has happened or \
+                     is to happen some day; not {}",
+                    render::title(property)
+                ));
+            };
+            let (found, made) = calls::answer(&of, property, watched, options, &budget);
             results.push(found);
             allocates |= made;
             continue;
@@ -308,7 +332,7 @@ pub fn with_data(
     let from_main = options.input.entry.as_deref().is_none_or(|entry| entry == "main");
     let open = |o: &Outcome| {
         let asked = matches!(o.property, Property::Assert | Property::Reach { .. })
-            || ends(&o.property) && from_main;
+            || (ends(&o.property) || calls::concerns(&o.property)) && from_main;
         asked && !matches!(o.status, Status::Holds | Status::Unreachable)
     };
     // A library without an entry is a skeleton.
@@ -326,6 +350,9 @@ pub fn with_data(
     };
     let (mut places, mut properties, mut goals) = (Vec::new(), Vec::new(), Vec::new());
     for (i, outcome) in report.results.iter().enumerate().filter(|(_, o)| open(o)) {
+        if orders(&outcome.property) {
+            continue;
+        }
         // What the data program has no words for stays a question about the skeleton.
         if let Ok(goal) = goal(&outcome.property, &of.data, files) {
             places.push(i);
@@ -349,7 +376,18 @@ pub fn with_data(
             places.push(i);
             results.push(found);
             allocates |= made;
+        } else if open(outcome)
+            && orders(&outcome.property)
+            && let Some(watched) = calls::monitored(&of, data, &outcome.property)
+        {
+            let (found, made) = calls::answer(&of, &outcome.property, watched, options, &budget);
+            places.push(i);
+            results.push(found);
+            allocates |= made;
         }
+    }
+    if results.is_empty() {
+        return Ok(());
     }
     for (i, mut outcome) in places.into_iter().zip(results) {
         let before = &mut report.results[i];
@@ -373,7 +411,7 @@ pub fn with_data(
 }
 
 /// The answers by search, and by proofs beside it where the search does not come to an end.
-fn reached_or_proved(
+pub(crate) fn reached_or_proved(
     of: &Searched<'_>,
     properties: &[&Property],
     goals: &[Goal],
@@ -428,7 +466,7 @@ pub(crate) fn how(engine: EngineChoice) -> Option<How> {
 }
 
 /// The answers about places by proofs, and whether memory is allocated.
-fn proved(
+pub(crate) fn proved(
     of: &Searched<'_>,
     properties: &[&Property],
     goals: &[Goal],
@@ -504,7 +542,7 @@ fn told(
 }
 
 /// The answers about places, and whether memory is allocated.
-fn reached(
+pub(crate) fn reached(
     of: &Searched<'_>,
     properties: &[&Property],
     goals: &[Goal],
@@ -635,133 +673,8 @@ pub(crate) fn executed_for(
     Executed { reached, passed, failed, taken, steps }
 }
 
-/// Whether the program, executed on the inputs of a claim, does what is claimed.
-pub fn replayed(
-    claim: &Claim,
-    inputs: &render::Inputs,
-    files: &[Arc<SourceFile>],
-    options: &Options,
-    budget: &check::Budget,
-) -> Result<Judgement, Error> {
-    let (Some(c), Some(data)) = (&options.input.c, &options.input.data) else {
-        let what = "inputs are of a C program with its data, which was not read";
-        return Ok(Judgement::Unknown(what.to_owned()));
-    };
-    let of = Searched::new(data, (c, options.input.entry.as_deref()), files)?;
-    if ends(&claim.property) {
-        let done = caught("replay", || termination::replayed(&of, inputs, budget));
-        let internal =
-            |what| Judgement::Unknown(format!("internal error, please report it: {what}"));
-        return Ok(done.unwrap_or_else(internal));
-    }
-    let kind = kind(&claim.property);
-    let points = match kind {
-        Some(_) => Vec::new(),
-        None => goal(&claim.property, &of.data, files)?.points,
-    };
-    let given = Inputs {
-        values: inputs.values.clone(),
-        argc: Some(1 + inputs.arguments as u64),
-        args: inputs.args.clone(),
-        stdin: inputs.stdin.clone(),
-    };
-    let run = Run::new(&given, MAX_LINES);
-    let check = kind.map(crate::operations::check_of);
-    let done = caught("replay", || executed(of.data.program(), (&points, check), run, budget));
-    if let (Some(kind), Ok(run), Ok(())) = (kind, &done, budget.poll()) {
-        let told = claim.finding.as_ref();
-        if let Err(judgement) = crate::operations::judged(kind, told, run, &of) {
-            return Ok(judgement);
-        }
-    }
-    let passed = match done {
-        Ok(run) if run.reached || kind.is_some() && budget.poll().is_ok() => run.passed,
-        Ok(_) => {
-            return Ok(match budget.poll() {
-                Ok(()) => {
-                    Judgement::Refused("with these inputs the run does not get there".to_owned())
-                }
-                Err(reason) => Judgement::Unknown(reason.to_string()),
-            });
-        }
-        Err(what) => {
-            return Ok(Judgement::Unknown(format!("internal error, please report it: {what}")));
-        }
-    };
-    let Some(trace) = &claim.trace else { return Ok(Judgement::Accepted) };
-    let found = listing(&of, &passed, &mut Vec::new());
-    let at = |step: &ListedStep| {
-        let node = &found.program.nodes[step.node];
-        let text = found.program.text(node.origin.text).to_owned();
-        (found.program.proc_name(node.proc).to_owned(), node.origin.line, step.depth, text)
-    };
-    let told = |step: &ClaimedStep| {
-        let text = step.text.clone().unwrap_or_default();
-        (step.proc.clone(), step.line, step.depth, text)
-    };
-    let found: Vec<_> = found.steps.iter().map(at).collect();
-    let claimed: Vec<_> = trace.steps.iter().map(told).collect();
-    let same = found.iter().zip(&claimed).take_while(|(a, b)| a == b).count();
-    Ok(match same == found.len() && same == claimed.len() {
-        true => Judgement::Accepted,
-        // Of a long run not every line was noted, here or there.
-        false if passed.left_out > 0 || claimed.len() < found.len() && same > 0 => {
-            let what =
-                "the run gets there; not all of its steps are listed, and they were not compared";
-            Judgement::Unknown(what.to_owned())
-        }
-        false => Judgement::Refused(format!("step {}: the run is somewhere else", same + 1)),
-    })
-}
-
-/// Whether invariants prove a claim about the program with its data.
-pub fn replayed_proof(
-    claim: &render::ProvedByInvariants,
-    files: &[Arc<SourceFile>],
-    options: &Options,
-    budget: &check::Budget,
-) -> Result<Judgement, Error> {
-    let (Some(c), Some(data)) = (&options.input.c, &options.input.data) else {
-        let what = "invariants are of a C program with its data, which was not read";
-        return Ok(Judgement::Unknown(what.to_owned()));
-    };
-    let right = match claim.property {
-        Property::Reach { .. } => "unreachable",
-        _ => "holds",
-    };
-    if claim.verdict != right || is_line(&claim.property) {
-        return Ok(Judgement::Refused(format!("no proof shows `{}`", claim.verdict)));
-    }
-    let of = Searched::new(data, (c, None), files)?;
-    if ends(&claim.property) {
-        let done =
-            caught("checking a proof", || termination::checked(&of, &claim.invariants, budget));
-        return Ok(judged(done));
-    }
-    let (check, goals) = match kind(&claim.property) {
-        Some(kind) => (Some(crate::operations::check_of(kind)), Vec::new()),
-        None => (None, vec![goal(&claim.property, &of.data, files)?]),
-    };
-    let done = caught("checking a proof", || {
-        prover::checked(&of, &goals, 0, check, &claim.invariants, budget)
-    });
-    Ok(judged(done))
-}
-
-/// What became of the check of a proof.
-fn judged(done: Result<Result<Result<(), prover::Refused>, StopReason>, String>) -> Judgement {
-    match done {
-        Ok(Ok(Ok(()))) => Judgement::Accepted,
-        Ok(Ok(Err(prover::Refused::Wrong(what) | prover::Refused::Other(what)))) => {
-            Judgement::Refused(format!("the proof is none: {what}"))
-        }
-        Ok(Err(reason)) => Judgement::Unknown(reason.to_string()),
-        Err(what) => Judgement::Unknown(format!("internal error, please report it: {what}")),
-    }
-}
-
 /// Whether a property asks about a line.
-fn is_line(property: &Property) -> bool {
+pub(crate) fn is_line(property: &Property) -> bool {
     let Property::Reach { label } = property else { return false };
     label.rsplit_once(':').is_some_and(|(_, line)| line.parse::<u32>().is_ok())
 }

@@ -20,6 +20,7 @@
 
 mod allocating;
 mod bounded;
+mod calls;
 mod clauses;
 mod confidence;
 mod coverage;
@@ -32,15 +33,17 @@ mod monitor;
 mod operations;
 mod parts;
 mod prover;
+mod replaying;
 mod stubs;
 mod termination;
 mod tried;
 mod witness;
 
-pub use bounded::{of_data, replayed, replayed_proof, search, searchable, with_data};
+pub use bounded::{of_data, search, searchable, with_data};
 pub use clauses::{abstraction, clauses};
 pub use confidence::judge;
 pub use coverage::{Coverage, Covered, Tests, tests};
 pub use emitted::{TestFile, test, test_of_run};
 pub use hiding::hide;
+pub use replaying::{replayed, replayed_proof};
 pub use witness::witness;

@@ -307,7 +307,9 @@ fn with_data(args: &Check, properties: &[Property], options: &Options) -> Result
         return Err(Failed::from(what.to_owned()));
     }
     let about = |p: &Property| {
-        matches!(p, Property::Assert | Property::Reach { .. } | Property::Rule { .. }) || all_end(p)
+        matches!(p, Property::Assert | Property::Reach { .. } | Property::Rule { .. })
+            || matches!(p, Property::Sere { .. } | Property::Ltl { .. })
+            || all_end(p)
     };
     let asked = properties.is_empty() || properties.iter().any(about);
     let input = &args.input;

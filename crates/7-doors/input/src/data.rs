@@ -90,6 +90,11 @@ impl DataProgram {
         })
     }
 
+    /// A program that was made of another one.
+    pub fn of(program: c_data::Program) -> DataProgram {
+        DataProgram(program)
+    }
+
     /// The program itself.
     pub fn program(&self) -> &c_data::Program {
         &self.0

@@ -26,6 +26,7 @@ mod missed;
 mod noise;
 mod operations;
 mod oracle;
+mod order_of_calls;
 mod people;
 mod projects;
 mod proved;
