@@ -132,6 +132,8 @@ pub(crate) struct Machine<'a> {
     /// The function of the library that was called last.
     pub(crate) called: u32,
     pub(crate) closures: crate::pointers::Closures,
+    /// What variables hold, if it is told.
+    pub(crate) shown: Option<crate::values::Shown<'a>>,
 }
 
 /// What a call of the library gets.
@@ -180,6 +182,7 @@ impl<'a> Machine<'a> {
             repeats: None,
             called: 0,
             closures: crate::pointers::Closures::default(),
+            shown: None,
         }
     }
 
@@ -835,7 +838,7 @@ impl<'a> Machine<'a> {
                 let depth = self.frames.len() as u32 - 1;
                 let function = c_data::FuncId::new(visit.function as usize);
                 if visit.line {
-                    self.passed.note(Pass { function, at: visit.at, depth });
+                    self.pass(Pass { function, at: visit.at, depth });
                 }
                 if visit.ends {
                     return Err(Stop::Reached);
@@ -850,6 +853,19 @@ impl<'a> Machine<'a> {
             other => self.about_objects(other)?,
         }
         Ok(None)
+    }
+
+    /// Takes down a line that the run comes to.
+    pub(crate) fn pass(&mut self, pass: Pass) {
+        let number = self.passed.count();
+        if self.passed.note(pass)
+            && let Some(shown) = &mut self.shown
+            && let Some(frame) = self.frames.get(pass.depth as usize)
+        {
+            let (function, at) = (pass.function, pass.at);
+            let place = (&self.registers[..], frame);
+            shown.look(number, (function, at), (self.code, &self.memory), place);
+        }
     }
 
     /// Instructions about objects of frames.

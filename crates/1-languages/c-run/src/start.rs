@@ -6,6 +6,7 @@ use crate::machine::{Host, Machine, Report, Stop};
 use crate::memory::{Kind, Memory};
 use crate::passes::Passes;
 use crate::regions::Regions;
+use crate::values::Shown;
 use c_data::{At, Check, FuncId, ObjectId, Point, Program, Root};
 use c_types::Model;
 use front_c::Unit;
@@ -19,6 +20,8 @@ const LIBRARY: &str = include_str!("library.c");
 pub struct Options {
     /// `argv`, the program's name first.
     pub args: Vec<Vec<u8>>,
+    /// The files that are there: their names, and what they have.
+    pub files: Vec<(Vec<u8>, Vec<u8>)>,
     /// What `__VERIFIER_nondet_*` return, in order.
     pub inputs: Vec<i128>,
     /// The most steps.
@@ -29,6 +32,8 @@ pub struct Options {
     pub stop_at: Vec<Point>,
     /// How many lines of the run are told, of its beginning and of its end.
     pub lines: usize,
+    /// What variables hold is told before each of them: how many lines the whole run has.
+    pub values: Option<u64>,
     /// Where an operation fails that this question is about, the run ends.
     pub check: Option<Check>,
     /// Accesses are compared with the regions that the points-to analysis gives them.
@@ -43,11 +48,13 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             args: vec![b"program".to_vec()],
+            files: Vec::new(),
             inputs: Vec::new(),
             max_steps: None,
             memory: 2 << 30,
             stop_at: Vec::new(),
             lines: 0,
+            values: None,
             check: None,
             regions: false,
             scopes: false,
@@ -115,7 +122,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
     let pointer = program.types.model().pointer;
     let mut memory = Memory::new(pointer, options.memory);
     memory.careful = options.check.is_some();
-    memory.watchful = options.check == Some(Check::Uninitialised);
+    memory.watchful = options.check == Some(Check::Uninitialised) || options.values.is_some();
     let ended = |ending: Ending| Outcome {
         ending,
         at: At::default(),
@@ -148,6 +155,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         lines: options.lines > 0,
         check: options.check,
         heads: options.repeats.is_some(),
+        values: options.values.is_some(),
     };
     // Labels in tables count, too.
     for object in &program.objects {
@@ -169,7 +177,12 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
     };
     memory.names.clone_from(&code.names);
     memory.declared.clone_from(&code.declared);
+    let objects = layout.objects.clone();
     let mut machine = Machine::new(&code, memory, host, u64::from(pointer / 8));
+    machine.shown = options.values.map(|lines| {
+        let most = options.lines.div_ceil(2) as u64;
+        Shown::new(program, &objects, (lines, most))
+    });
     machine.check = options.check;
     machine.regions = regions.as_ref().map(|memory| Regions::new(program, memory, &code));
     machine.max_steps = options.max_steps.unwrap_or(u64::MAX);
@@ -180,8 +193,12 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
     });
     machine.stop_calls = calls.collect();
     machine.inputs = options.inputs.iter().copied().collect();
+    machine.files.there(&options.files);
     machine.repeats = options.repeats.clone().map(crate::repeats::Repeats::new);
     let result = machine.prepare(program, &mut layout, options).and_then(|args| {
+        if let Some(shown) = &mut machine.shown {
+            shown.begin(&machine.memory);
+        }
         let by_itself = |before: bool| {
             let found = program.functions.iter().enumerate();
             found.filter(move |(_, f)| f.by_itself == Some(before)).map(|(i, _)| i as u32)
@@ -223,7 +240,8 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         Ending::Exit(_) => Vec::new(),
         _ => machine.trace(),
     };
-    let passed = std::mem::take(&mut machine.passed);
+    let mut passed = std::mem::take(&mut machine.passed);
+    passed.held = machine.shown.take().map(|shown| shown.found).unwrap_or_default();
     let taken = options.inputs.len() - machine.inputs.len();
     let (undefined, steps) = (machine.reports, machine.steps);
     Outcome { ending, at, active, undefined, steps, passed, failed, taken }

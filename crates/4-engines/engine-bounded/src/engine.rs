@@ -70,9 +70,13 @@ pub(crate) enum As {
     Count,
     /// The bytes of an argument of `main`, which end with the first 0.
     Argument(usize),
-    /// A byte of standard input; its end, if the ninth bit is set.
+    /// A byte of a stream; its end, if the ninth bit is set. The number of the stream stands behind it.
     Byte,
-    /// A number in standard input: signed or not, decimal or hexadecimal.
+    /// Whether there is a file, the number of its stream, and its name.
+    Opened,
+    /// How many bytes a file has, and the number of its stream.
+    Size,
+    /// A number in a stream: signed or not, decimal or hexadecimal. The number of the stream stands behind it.
     Written {
         signed: bool,
         hexadecimal: bool,
@@ -89,9 +93,49 @@ pub(crate) struct Taken {
     pub(crate) name: String,
 }
 
+/// What is handed out to a run.
+#[derive(Debug, Default)]
+pub(crate) struct Given {
+    inputs: Inputs,
+    /// Standard input, and files in the order in which they are opened.
+    streams: Vec<Stream>,
+}
+
+/// What a stream has.
+#[derive(Clone, Debug, Default)]
+struct Stream {
+    name: Vec<u8>,
+    is_there: bool,
+    bytes: Vec<u8>,
+    /// How many bytes there are at least.
+    size: usize,
+}
+
+impl Given {
+    fn stream(&mut self, number: usize) -> &mut Stream {
+        if self.streams.len() <= number {
+            self.streams.resize(number + 1, Stream::default());
+        }
+        &mut self.streams[number]
+    }
+
+    pub(crate) fn inputs(self) -> Inputs {
+        let mut out = self.inputs;
+        for (i, mut stream) in self.streams.into_iter().enumerate() {
+            stream.bytes.resize(stream.bytes.len().max(stream.size), b'a');
+            if i == 0 {
+                out.stdin = stream.bytes;
+            } else if stream.is_there {
+                out.files.push((stream.name, stream.bytes));
+            }
+        }
+        out
+    }
+}
+
 impl Taken {
     /// Adds the number that it is to the inputs, if the run takes it.
-    pub(crate) fn give(&self, out: &mut Inputs, holds: &mut dyn FnMut(Lit) -> bool) {
+    pub(crate) fn give(&self, out: &mut Given, holds: &mut dyn FnMut(Lit) -> bool) {
         if !holds(self.guard) {
             return;
         }
@@ -100,24 +144,46 @@ impl Taken {
             let mut byte =
                 |k: u32| (0..8).map(|i| u8::from(holds(self.word.bit(8 * k + i))) << i).sum::<u8>();
             let bytes = (0..bits / 8).map(&mut byte).take_while(|b| *b != 0).collect();
-            out.args.resize(out.args.len().max(index + 1), Vec::new());
-            out.args[index] = bytes;
+            let args = &mut out.inputs.args;
+            args.resize(args.len().max(index + 1), Vec::new());
+            args[index] = bytes;
             return;
         }
-        let value: u128 = (0..bits).map(|i| u128::from(holds(self.word.bit(i))) << i).sum();
+        let mut some = |from: u32, to: u32| -> u128 {
+            (from..to).map(|i| u128::from(holds(self.word.bit(i))) << (i - from)).sum()
+        };
+        if self.read_as == As::Opened {
+            let (is_there, stream) = (some(0, 1) == 1, some(1, 9) as usize);
+            let name: Vec<u8> = (9..bits).step_by(8).map(|at| some(at, at + 8) as u8).collect();
+            let name = name.split(|&b| b == 0).next().unwrap_or_default().to_vec();
+            let file = out.stream(stream);
+            file.is_there = is_there;
+            file.name = name;
+            return;
+        }
+        let streams = matches!(self.read_as, As::Byte | As::Size | As::Written { .. });
+        let (bits, stream) = match streams {
+            true => (bits - 8, some(bits - 8, bits) as usize),
+            false => (bits, 0),
+        };
+        let value = some(0, bits);
         let number = match self.read_as {
             As::Signed => crate::word::signed(bits, value),
             As::Unsigned => value as i128,
             As::F32 => source::fraction::of(f32::from_bits(value as u32).into()),
             As::F64 => source::fraction::of(f64::from_bits(value as u64)),
             As::Count => {
-                out.argc = Some(value as u64);
+                out.inputs.argc = Some(value as u64);
                 return;
             }
             As::Byte => {
                 if value < 256 {
-                    out.stdin.push(value as u8);
+                    out.stream(stream).bytes.push(value as u8);
                 }
+                return;
+            }
+            As::Size => {
+                out.stream(stream).size = value as usize;
                 return;
             }
             As::Written { signed, hexadecimal } => {
@@ -126,12 +192,12 @@ impl Taken {
                     (false, false) => value.to_string(),
                     (false, true) => format!("{value:x}"),
                 };
-                out.stdin.extend(text.bytes());
+                out.stream(stream).bytes.extend(text.bytes());
                 return;
             }
-            As::Argument(_) => return,
+            As::Argument(_) | As::Opened => return,
         };
-        out.values.push((self.name.clone(), number));
+        out.inputs.values.push((self.name.clone(), number));
     }
 }
 
@@ -811,11 +877,11 @@ impl<'p> Engine<'p> {
 
     /// The inputs that a valuation stands for.
     pub(crate) fn inputs(&mut self, model: &mut Valuation) -> Inputs {
-        let mut out = Inputs::default();
+        let mut out = Given::default();
         for taken in &self.taken {
             taken.give(&mut out, &mut |lit| model.get(&self.c.aig, lit));
         }
-        out
+        out.inputs()
     }
 
     pub(crate) fn statements(&self) -> u64 {

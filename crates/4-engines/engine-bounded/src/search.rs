@@ -39,6 +39,8 @@ pub struct Inputs {
     pub args: Vec<Vec<u8>>,
     /// What standard input has.
     pub stdin: Vec<u8>,
+    /// The files that are there: their names, and what they have.
+    pub files: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
 impl Inputs {
@@ -378,6 +380,19 @@ fn simpler_text(mut inputs: Inputs, confirm: &mut dyn FnMut(&Inputs) -> bool) ->
     for length in 0..inputs.stdin.len().min(SIMPLER) {
         if attempt(&mut inputs, &|new| new.stdin.truncate(length)) {
             break;
+        }
+    }
+    for f in 0..inputs.files.len() {
+        for length in 0..inputs.files[f].1.len().min(SIMPLER) {
+            if attempt(&mut inputs, &|new| new.files[f].1.truncate(length)) {
+                break;
+            }
+        }
+        for k in 0..inputs.files[f].1.len().min(2 * SIMPLER) {
+            let plain = inputs.files[f].1[k].is_ascii_graphic() || inputs.files[f].1[k] == b'\n';
+            if !plain {
+                attempt(&mut inputs, &|new| new.files[f].1[k] = b'a');
+            }
         }
     }
     let letters = [b'\n', b'a', b'0'];

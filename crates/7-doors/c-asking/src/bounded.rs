@@ -5,19 +5,17 @@
 //! leaves open: what no run of the skeleton does, no run of the program does.
 
 use crate::entries::{self, Harness};
+use crate::listing::{listing, with_values};
 use crate::prover::{self, How};
 use crate::{stubs, termination, tried};
 use asking::{EngineChoice, Judgement, Options, Watch, nothing};
 use c_data::{BlockId, Check, FuncId, Point};
-use check::{Limits, Partial, StopReason};
+use check::{Limits, StopReason};
 use engine_bounded::{Goal, Inputs, Verdict};
 use input::{CProgram, CText, DataProgram, Error, LazyData, Model, caught};
-use ir::{Init, NodeId, ProgramBuilder, Rel};
 use property::{OperationKind, Property};
-use render::{Caller, Claim, ClaimedStep, Claims, ListedStep, Listing, Outcome, Report, Status};
-use rustc_hash::FxHashMap;
+use render::{Caller, Claim, ClaimedStep, Claims, ListedStep, Outcome, Report, Status};
 use source::{SourceFile, suggest};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -110,7 +108,8 @@ impl<'a> Searched<'a> {
     /// What a run gets, as reports say it.
     pub(crate) fn given(&self, inputs: &Inputs) -> render::Inputs {
         let arguments = inputs.argv().len() - 1;
-        let (args, stdin) = (inputs.args.clone(), inputs.stdin.clone());
+        let (args, stdin, files) =
+            (inputs.args.clone(), inputs.stdin.clone(), inputs.files.clone());
         let (values, mut stubs) = (inputs.values.clone(), self.stubs.to_owned());
         let caller = self.harness.as_ref().map(|harness| {
             stubs += &harness.makers;
@@ -120,7 +119,7 @@ impl<'a> Searched<'a> {
                 units: harness.units.clone(),
             }
         });
-        render::Inputs { values, again: None, arguments, args, stdin, stubs, caller }
+        render::Inputs { values, again: None, arguments, args, stdin, files, stubs, caller }
     }
 }
 
@@ -488,9 +487,11 @@ fn told(
                     out.warnings.push(what.to_owned());
                 }
             }
-            Some(prover::Verdict::Reached(inputs, passed)) => {
-                tell(&mut out, &Verdict::Reached(inputs), of);
+            Some(prover::Verdict::Reached(inputs, mut passed)) => {
+                tell(&mut out, &Verdict::Reached(inputs.clone()), of);
                 if options.search.trace != check::TraceMode::None {
+                    let asked = (&goals[i].points[..], None);
+                    passed = with_values(of.data.program(), asked, &inputs, passed, budget);
                     out.trace = Some(listing(of, &passed, &mut out.warnings));
                 }
             }
@@ -548,10 +549,19 @@ fn reached(
                 tell(&mut out, &searched.answers[i].verdict, of);
             }
         }
-        if let (true, Some(passed)) = (out.status.is_violation(), &seen[i])
+        let inputs = match &done {
+            Ok(searched) => match &searched.answers[i].verdict {
+                Verdict::Reached(inputs) => Some(inputs),
+                _ => None,
+            },
+            Err(_) => None,
+        };
+        if let (Some(inputs), Some(passed)) = (inputs, seen[i].take())
             && options.search.trace != check::TraceMode::None
         {
-            out.trace = Some(listing(of, passed, &mut out.warnings));
+            let asked = (&goals[i].points[..], None);
+            let passed = with_values(program, asked, inputs, passed, budget);
+            out.trace = Some(listing(of, &passed, &mut out.warnings));
             if options.search.insist {
                 out.warnings.push("the run is the one that was executed, not a shortest".into());
             }
@@ -572,13 +582,22 @@ pub(crate) struct Run {
     args: Vec<Vec<u8>>,
     inputs: Vec<i128>,
     stdin: Vec<u8>,
+    files: Vec<(Vec<u8>, Vec<u8>)>,
     lines: usize,
+    /// What variables hold is noted, of a run with so many lines.
+    values: Option<u64>,
 }
 
 impl Run {
     pub(crate) fn new(inputs: &Inputs, lines: usize) -> Run {
         let values = inputs.values.iter().map(|(_, value)| *value).collect();
-        Run { args: inputs.argv(), inputs: values, stdin: inputs.stdin.clone(), lines }
+        let (args, stdin, files) = (inputs.argv(), inputs.stdin.clone(), inputs.files.clone());
+        Run { args, inputs: values, stdin, files, lines, values: None }
+    }
+
+    /// The run that these lines were seen of.
+    pub(crate) fn with_values(inputs: &Inputs, seen: &c_run::Passes) -> Run {
+        Run { values: Some(seen.count()), ..Run::new(inputs, seen.most) }
     }
 }
 
@@ -622,10 +641,12 @@ pub(crate) fn executed_for(
     let stdin = run.stdin;
     let run = c_run::Options {
         args: run.args,
+        files: run.files,
         inputs: run.inputs,
         max_steps: Some(steps),
         stop_at: points.to_vec(),
         lines: run.lines,
+        values: run.values,
         check,
         ..c_run::Options::default()
     };
@@ -664,10 +685,12 @@ pub fn replayed(
         argc: Some(1 + inputs.arguments as u64),
         args: inputs.args.clone(),
         stdin: inputs.stdin.clone(),
+        files: inputs.files.clone(),
     };
     let run = Run::new(&given, MAX_LINES);
     let check = kind.map(crate::operations::check_of);
-    let done = caught("replay", || executed(of.data.program(), (&points, check), run, budget));
+    let asked = (&points[..], check);
+    let done = caught("replay", || executed(of.data.program(), asked, run, budget));
     if let (Some(kind), Ok(run), Ok(())) = (kind, &done, budget.poll()) {
         let told = claim.finding.as_ref();
         if let Err(judgement) = crate::operations::judged(kind, told, run, &of) {
@@ -689,21 +712,33 @@ pub fn replayed(
         }
     };
     let Some(trace) = &claim.trace else { return Ok(Judgement::Accepted) };
-    let found = listing(&of, &passed, &mut Vec::new());
+    let passed = with_values(of.data.program(), asked, &given, passed, budget);
+    let listed = listing(&of, &passed, &mut Vec::new());
     let at = |step: &ListedStep| {
-        let node = &found.program.nodes[step.node];
-        let text = found.program.text(node.origin.text).to_owned();
-        (found.program.proc_name(node.proc).to_owned(), node.origin.line, step.depth, text)
+        let node = &listed.program.nodes[step.node];
+        let text = listed.program.text(node.origin.text).to_owned();
+        (listed.program.proc_name(node.proc).to_owned(), node.origin.line, step.depth, text)
     };
     let told = |step: &ClaimedStep| {
         let text = step.text.clone().unwrap_or_default();
         (step.proc.clone(), step.line, step.depth, text)
     };
-    let found: Vec<_> = found.steps.iter().map(at).collect();
+    let found: Vec<_> = listed.steps.iter().map(at).collect();
     let claimed: Vec<_> = trace.steps.iter().map(told).collect();
     let same = found.iter().zip(&claimed).take_while(|(a, b)| a == b).count();
+    let wrong = trace.steps.iter().zip(&listed.steps).position(|(claimed, step)| {
+        let Some(values) = &step.values else { return false };
+        let told = claimed.state.iter().all(|(name, claimed)| {
+            let is = |(var, _): &&(ir::VarId, _)| listed.program.var_name(*var) == name;
+            values.iter().find(is).is_some_and(|(_, value)| value.is_told_by(claimed))
+        });
+        !told
+    });
     Ok(match same == found.len() && same == claimed.len() {
-        true => Judgement::Accepted,
+        true => match wrong {
+            None => Judgement::Accepted,
+            Some(k) => Judgement::Refused(format!("step {}: variables hold something else", k + 1)),
+        },
         // Of a long run not every line was noted, here or there.
         false if passed.left_out > 0 || claimed.len() < found.len() && same > 0 => {
             let what =
@@ -860,96 +895,4 @@ fn reach(place: &str, data: &DataProgram, files: &[Arc<SourceFile>]) -> Result<G
         }));
     }
     Ok(Goal { points })
-}
-
-/// What the skeleton shows of each line: what is longest there.
-fn statements(c: &CProgram) -> FxHashMap<(&str, u32), &str> {
-    let s = c.skeleton();
-    let mut out = FxHashMap::default();
-    for point in s.bodies.iter().flat_map(|b| &b.points) {
-        if let Some(file) = s.files.get(point.at.file as usize) {
-            let shown: &mut &str = out.entry((file.as_str(), point.at.line)).or_default();
-            if point.text.len() > shown.len() {
-                *shown = &point.text;
-            }
-        }
-    }
-    out
-}
-
-/// The lines of a run, as a list of statements of a program that has nothing else.
-pub(crate) fn listing(
-    of: &Searched<'_>,
-    passed: &c_run::Passes,
-    warnings: &mut Vec<String>,
-) -> Listing {
-    let (program, files) = (of.data.program(), of.files);
-    let mut b = ProgramBuilder::new();
-    let numbers: Vec<u32> = files.iter().map(|f| b.file(f.name())).collect();
-    let file_of = |file: u32| {
-        let name = program.files.get(file as usize).map_or("", String::as_str);
-        files.iter().position(|f| f.name() == name)
-    };
-    // What calls an entry is no part of the program.
-    let harness = |file: u32| program.files.get(file as usize).is_some_and(|f| f == entries::FILE);
-    let below = u32::from(of.harness.is_some());
-    let all = || passed.first.iter().chain(&passed.last).filter(|pass| !harness(pass.at.file));
-    let read = statements(of.c);
-    // Each function's lines.
-    let mut lines: BTreeMap<FuncId, Vec<(u32, u32)>> = BTreeMap::new();
-    for pass in all() {
-        let list = lines.entry(pass.function).or_default();
-        if !list.contains(&(pass.at.file, pass.at.line)) {
-            list.push((pass.at.file, pass.at.line));
-        }
-    }
-    let mut nodes: BTreeMap<(FuncId, u32, u32), NodeId> = BTreeMap::new();
-    let mut first = None;
-    for (&function, list) in &lines {
-        let at = b.no_origin();
-        let proc = b.proc(&program.functions[function.index()].name, at);
-        first.get_or_insert(proc);
-        b.begin_proc(proc);
-        for &(file, line) in list {
-            let number = file_of(file);
-            let whole = number.map_or("", |k| files[k].line(line));
-            let indent = whole.chars().take_while(|c| c.is_whitespace()).count() as u32;
-            // Of what was read from elsewhere there is no line to show.
-            let name = program.files.get(file as usize).map_or("", String::as_str);
-            let text = match whole.trim() {
-                "" => read.get(&(name, line)).copied().unwrap_or(""),
-                text => text,
-            };
-            let at = b.origin(number.map_or(0, |k| numbers[k]), line, indent + 1, text);
-            let node = b.statement(at);
-            nodes.insert((function, file, line), node);
-        }
-        let end = b.silent();
-        b.entry(proc, end);
-        b.ret(end, Rel::identity(), false);
-    }
-    let steps: Vec<ListedStep> = all()
-        .filter_map(|pass| {
-            let node = *nodes.get(&(pass.function, pass.at.file, pass.at.line))?;
-            Some(ListedStep::new(node, pass.depth.saturating_sub(below), Partial::unknown(0)))
-        })
-        .collect();
-    if passed.left_out > 0 {
-        let what = format!("{} lines in the middle of the run are not listed", passed.left_out);
-        warnings.push(what);
-    }
-    let hier_steps = steps.len();
-    let program = Arc::new(match first {
-        Some(entry) => b.finish(entry, Init::default()),
-        None => nothing(),
-    });
-    Listing {
-        program,
-        shortest: false,
-        loop_start: None,
-        growth: 0,
-        hier_steps,
-        steps,
-        monitor: None,
-    }
 }

@@ -60,6 +60,7 @@ fn files_of(wanted: &Wanted, inputs: &Inputs, texts: &[CText], model: Model) -> 
     for (text, unit) in texts.iter_mut().zip(inputs.caller.iter().flat_map(|c| c.units.iter())) {
         text.text.clone_from(unit);
     }
+    let opens = open_by_hand(&mut texts);
     for (i, text) in texts.iter().enumerate() {
         let tokens = tokens(&text.text);
         defined.extend(definitions(&tokens, &text.text).map(|(name, _)| name.to_owned()));
@@ -82,6 +83,9 @@ fn files_of(wanted: &Wanted, inputs: &Inputs, texts: &[CText], model: Model) -> 
     }
     let sources: Vec<String> = files.iter().map(|f| f.name.clone()).collect();
     let mut text = inputs_c(inputs, &defined);
+    if opens {
+        text += &opening(inputs);
+    }
     if copies {
         text += COPIES;
     }
@@ -95,6 +99,51 @@ fn files_of(wanted: &Wanted, inputs: &Inputs, texts: &[CText], model: Model) -> 
     };
     files.push(TestFile { name: "run".to_owned(), text, executable: true });
     files
+}
+
+/// What opens files in a test.
+const OPEN: &str = "__bop_fopen";
+
+/// Lets the test open files. False if the program opens none, or in its own way.
+fn open_by_hand(texts: &mut [CText]) -> bool {
+    const NAMES: [&str; 2] = ["fopen", "fopen64"];
+    let is_open = |name: &str| NAMES.contains(&name);
+    let all: Vec<Vec<Token>> = texts.iter().map(|text| tokens(&text.text)).collect();
+    let both = || texts.iter().zip(&all);
+    let own = |(text, tokens): (&CText, &Vec<Token>)| {
+        definitions(tokens, &text.text).any(|(name, _)| is_open(name))
+    };
+    let opens = both().any(|(t, tokens)| tokens.iter().any(|&(a, b)| is_open(&t.text[a..b])));
+    if !opens || both().any(own) {
+        return false;
+    }
+    for (text, tokens) in texts.iter_mut().zip(&all) {
+        let (mut out, mut from) = (String::new(), 0);
+        for &(a, b) in tokens.iter().filter(|&&(a, b)| is_open(&text.text[a..b])) {
+            out += &text.text[from..a];
+            out += OPEN;
+            from = b;
+        }
+        out += &text.text[from..];
+        text.text = out;
+    }
+    true
+}
+
+/// The function that opens files: those of the run lie in the folder of the test, and what is written goes nowhere.
+fn opening(inputs: &Inputs) -> String {
+    let mut out = String::from(
+        "extern void *fopen(const char *, const char *);\n\
+         static int same(const char *a, const char *b) { while (*a && *a == *b) { a++; b++; } return *a == *b; }\n",
+    );
+    let _ = writeln!(out, "void *{OPEN}(const char *name, const char *mode) {{");
+    out += "  if (mode[0] != 'r') return fopen(\"/dev/null\", mode);\n";
+    for (i, (name, _)) in inputs.files.iter().enumerate() {
+        let name: String = name.iter().map(|b| format!("\\{b:03o}")).collect();
+        let _ =
+            writeln!(out, "  if (same(name, \"{name}\")) return fopen(\"file-{}\", mode);", i + 1);
+    }
+    out + "  return 0;\n}\n"
 }
 
 /// What `main` is called where its arguments are copied.
@@ -480,6 +529,9 @@ fn started(inputs: &Inputs) -> (String, String) {
         }
         let _ = writeln!(before, "a{i}=$(printf '{}x'); a{i}=${{a{i}%x}}", octal(arg));
         let _ = write!(call, " \"$a{i}\"");
+    }
+    for (i, (_, content)) in inputs.files.iter().enumerate() {
+        let _ = writeln!(before, "printf '{}' >file-{}", octal(content), i + 1);
     }
     if inputs.stdin.is_empty() {
         call += " </dev/null";

@@ -232,6 +232,9 @@ pub(crate) fn told_inputs(inputs: &Inputs) -> Option<String> {
     if !inputs.stdin.is_empty() {
         parts.push(format!("standard input {}", c_string(&inputs.stdin)));
     }
+    for (name, content) in inputs.files.iter().take(INPUTS) {
+        parts.push(format!("file {} with {}", c_string(name), c_string(content)));
+    }
     match inputs.arguments {
         0 => {}
         n if n == inputs.args.len() => {}
@@ -455,14 +458,10 @@ fn listing(trace: &Listing, out: &mut dyn Write) -> io::Result<()> {
             statement(program, step)
         );
         let mut gap = "  ";
-        for (var, value) in changes.step(&mut reader, proc, step.depth, &step.state) {
+        for told in changes.step(&mut reader, proc, step).iter().flat_map(|c| c.told(program)) {
             line += gap;
             gap = " ";
-            line += program.var_name(var);
-            match value {
-                Some(value) => line += &format!("={value}"),
-                None => line += "=?",
-            }
+            line += &told;
         }
         if let Some(count) = &step.folded {
             line += &format!("  ({} steps inside)", rounded(count));
