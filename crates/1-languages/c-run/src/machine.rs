@@ -112,6 +112,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) reports: Vec<Report>,
     reported: FxHashSet<(Pc, Undefined)>,
     pub(crate) inputs: std::collections::VecDeque<i128>,
+    /// The functions that handed out the first ones.
+    pub(crate) takers: Vec<u32>,
+    /// What memory has that is asked for.
+    pub(crate) heap: std::collections::VecDeque<Vec<u8>>,
     pub(crate) random: crate::random::Random,
     pub(crate) stopped_at: At,
     /// What the points-to analysis says, if accesses are compared with it.
@@ -170,6 +174,8 @@ impl<'a> Machine<'a> {
             reports: Vec::new(),
             reported: FxHashSet::default(),
             inputs: std::collections::VecDeque::new(),
+            takers: Vec::new(),
+            heap: std::collections::VecDeque::new(),
             random: crate::random::Random::new(1),
             stopped_at: At::default(),
             regions: None,

@@ -22,6 +22,8 @@ pub struct Options {
     pub args: Vec<Vec<u8>>,
     /// The files that are there: their names, and what they have.
     pub files: Vec<(Vec<u8>, Vec<u8>)>,
+    /// What memory has that the program itself asks for by `malloc`, one call after the other; the rest is 0.
+    pub heap: Vec<Vec<u8>>,
     /// What `__VERIFIER_nondet_*` return, in order.
     pub inputs: Vec<i128>,
     /// The most steps.
@@ -49,6 +51,7 @@ impl Default for Options {
         Options {
             args: vec![b"program".to_vec()],
             files: Vec::new(),
+            heap: Vec::new(),
             inputs: Vec::new(),
             max_steps: None,
             memory: 2 << 30,
@@ -101,6 +104,8 @@ pub struct Outcome {
     pub failed: Vec<Failure>,
     /// How many of the inputs were taken.
     pub taken: usize,
+    /// The functions that handed out the first ones of them.
+    pub takers: Vec<FuncId>,
 }
 
 /// The data program of units, with the models of the library.
@@ -132,6 +137,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         passed: Passes::default(),
         failed: Vec::new(),
         taken: 0,
+        takers: Vec::new(),
     };
     let main = program.function("main");
     let Some(main) = main.filter(|main| program.functions[main.index()].has_body()) else {
@@ -194,6 +200,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
     machine.stop_calls = calls.collect();
     machine.inputs = options.inputs.iter().copied().collect();
     machine.files.there(&options.files);
+    machine.heap = options.heap.iter().cloned().collect();
     machine.repeats = options.repeats.clone().map(crate::repeats::Repeats::new);
     let result = machine.prepare(program, &mut layout, options).and_then(|args| {
         if let Some(shown) = &mut machine.shown {
@@ -243,8 +250,9 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
     let mut passed = std::mem::take(&mut machine.passed);
     passed.held = machine.shown.take().map(|shown| shown.found).unwrap_or_default();
     let taken = options.inputs.len() - machine.inputs.len();
+    let takers = machine.takers.iter().map(|&f| FuncId::new(f as usize)).collect();
     let (undefined, steps) = (machine.reports, machine.steps);
-    Outcome { ending, at, active, undefined, steps, passed, failed, taken }
+    Outcome { ending, at, active, undefined, steps, passed, failed, taken, takers }
 }
 
 impl Machine<'_> {

@@ -23,6 +23,8 @@ const HEAP: usize = 40;
 const LARGEST: u64 = 1 << 16;
 /// So many characters of a string.
 const LETTERS: usize = 80;
+/// So many strings of a list.
+const STRINGS: u64 = 8;
 /// How deep structs and arrays are told.
 const DEPTH: u32 = 12;
 
@@ -473,7 +475,14 @@ impl Look<'_> {
                     _ => format!("&{}", self.place(&o.name, o.ty, at, to)),
                 }
             }
-            Sort::Static => self.string(address).unwrap_or_else(|| format!("{address:#x}")),
+            Sort::Static if self.is_letter(to) => {
+                self.string(address).unwrap_or_else(|| format!("{address:#x}"))
+            }
+            // The arguments of `main`.
+            Sort::Static => match self.program.types.pointee(to) {
+                Some(letter) if self.is_letter(letter) => self.strings(address),
+                _ => format!("{address:#x}"),
+            },
             Sort::Local => {
                 let Some(&(owner, local)) = self.code.homes.get(&object.name) else {
                     return format!("{address:#x}");
@@ -581,6 +590,22 @@ impl Look<'_> {
             0 => out,
             at => format!("{out} + {at} bytes"),
         }
+    }
+
+    /// The strings that a list of pointers leads to, which ends with null.
+    fn strings(&self, address: u64) -> String {
+        let pointer = u64::from(self.program.types.model().pointer / 8);
+        let mut out = Vec::new();
+        for i in 0..STRINGS {
+            let mut word = [0; 8];
+            let Ok(bytes) = self.memory.read(address + i * pointer, pointer) else { break };
+            word[..bytes.len()].copy_from_slice(bytes);
+            match u64::from_le_bytes(word) {
+                0 => break,
+                text => out.extend(self.string(text)),
+            }
+        }
+        format!("{{{}}}", out.join(", "))
     }
 
     /// The string at an address.

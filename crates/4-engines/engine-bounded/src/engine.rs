@@ -20,6 +20,8 @@ use std::rc::Rc;
 
 /// Statements between two looks at the budget.
 const POLL: u64 = 32;
+/// So many looks tell the same of how far it is.
+const TURN: u64 = 64;
 /// Which object of a statement it is: the arguments of `main`.
 const ARGUMENTS: u32 = u32::MAX - 2;
 /// The most statements of one search that goes on without a choice.
@@ -76,6 +78,8 @@ pub(crate) enum As {
     Opened,
     /// How many bytes a file has, and the number of its stream.
     Size,
+    /// What memory has that was asked for: that of this object.
+    Memory(u32),
     /// A number in a stream: signed or not, decimal or hexadecimal. The number of the stream stands behind it.
     Written {
         signed: bool,
@@ -195,7 +199,7 @@ impl Taken {
                 out.stream(stream).bytes.extend(text.bytes());
                 return;
             }
-            As::Argument(_) | As::Opened => return,
+            As::Argument(_) | As::Opened | As::Memory(_) => return,
         };
         out.inputs.values.push((self.name.clone(), number));
     }
@@ -262,6 +266,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) failed: BTreeMap<Operation, Lit>,
     /// Of objects that were allocated: by which operation, and on which runs.
     pub(crate) made: FxHashMap<u32, (Option<Operation>, Lit)>,
+    /// Where runs can still come to what is asked for: others are not followed.
+    pub(crate) slice: Option<crate::relevance::Leads>,
     /// What runs are kept on, and what is noted there.
     pub(crate) along: Option<Box<crate::along::Following<'p>>>,
     /// The expression that is computed.
@@ -354,6 +360,7 @@ impl<'p> Engine<'p> {
             check: None,
             failed: BTreeMap::new(),
             made: FxHashMap::default(),
+            slice: None,
             along: None,
             expr: None,
             now: At::default(),
@@ -526,8 +533,17 @@ impl<'p> Engine<'p> {
             self.budget.reserve(bytes - self.accounted)?;
             self.accounted = bytes;
         }
-        let (done, total) = (self.steps, None);
-        self.budget.report(Progress { phase: "unrolling", done, total });
+        // One after the other: a line shows one number.
+        let open = self.reached.iter().filter(|r| **r == Lit::FALSE).count() as u64;
+        let told: [(&'static str, u64); 4] = [
+            ("unrolling, bound", self.bound.into()),
+            ("unrolling, calls", self.serial.into()),
+            ("unrolling, gates of the formula", self.c.aig.len() as u64),
+            ("unrolling, goals not seen yet", open),
+        ];
+        let turn = (self.steps / (POLL * TURN)) as usize % told.len();
+        let (phase, done) = told[turn];
+        self.budget.report(Progress { phase, done, total: None });
         Ok(())
     }
 
@@ -539,6 +555,9 @@ impl<'p> Engine<'p> {
         let frame = &state.frames[state.frames.len() - 1];
         let (function, block, below) = (frame.function, frame.block, frame.below.clone());
         self.here = Some(Rc::new(Link { function, block, below }));
+        if self.slice.as_ref().is_some_and(|slice| !slice.from(&self.here, false)) {
+            return Ok(());
+        }
         if !self.enter_loops(&mut state)? {
             return Ok(());
         }
@@ -879,7 +898,17 @@ impl<'p> Engine<'p> {
     pub(crate) fn inputs(&mut self, model: &mut Valuation) -> Inputs {
         let mut out = Given::default();
         for taken in &self.taken {
-            taken.give(&mut out, &mut |lit| model.get(&self.c.aig, lit));
+            let mut holds = |lit| model.get(&self.c.aig, lit);
+            match taken.read_as {
+                As::Memory(id) if holds(taken.guard) => {
+                    let bits = self.objects.filled_with(id);
+                    let byte = |bits: &[Lit]| {
+                        bits.iter().enumerate().map(|(i, l)| u8::from(holds(*l)) << i).sum()
+                    };
+                    out.inputs.memory.push(bits.chunks(8).map(byte).collect());
+                }
+                _ => taken.give(&mut out, &mut holds),
+            }
         }
         out.inputs()
     }

@@ -195,6 +195,13 @@ impl Engine<'_> {
         let size = size.resized(pointer, false);
         match self.allocate(state, &size, Kind::Heap, zeroed) {
             Some(id) => {
+                let own = self.function(state.top().function).own;
+                if self.objects.fills && !zeroed && own {
+                    self.objects.filled.insert(id);
+                    let (guard, name) = (state.guard, "malloc".to_owned());
+                    let (word, read_as) = (Word::number(1, 0), As::Memory(id));
+                    self.taken.push(Taken { guard, word, read_as, name });
+                }
                 let address = self.objects.address(id);
                 self.give(state, result, address);
                 Went::On

@@ -37,6 +37,9 @@ pub fn searchable(texts: Vec<CText>, model: Model) -> LazyData {
     LazyData::new(texts, model, engine_bounded::MODELS)
 }
 
+/// The questions whose places are looked for by executions first.
+const TRIED: usize = 4;
+
 /// What answers about places grant.
 const WRAPS: &str = "signed arithmetic wraps around, and operands are evaluated from left to right";
 
@@ -108,8 +111,8 @@ impl<'a> Searched<'a> {
     /// What a run gets, as reports say it.
     pub(crate) fn given(&self, inputs: &Inputs) -> render::Inputs {
         let arguments = inputs.argv().len() - 1;
-        let (args, stdin, files) =
-            (inputs.args.clone(), inputs.stdin.clone(), inputs.files.clone());
+        let (args, stdin) = (inputs.args.clone(), inputs.stdin.clone());
+        let (files, memory) = (inputs.files.clone(), inputs.memory.clone());
         let (values, mut stubs) = (inputs.values.clone(), self.stubs.to_owned());
         let caller = self.harness.as_ref().map(|harness| {
             stubs += &harness.makers;
@@ -119,7 +122,7 @@ impl<'a> Searched<'a> {
                 units: harness.units.clone(),
             }
         });
-        render::Inputs { values, again: None, arguments, args, stdin, files, stubs, caller }
+        render::Inputs { values, again: None, arguments, args, stdin, files, memory, stubs, caller }
     }
 }
 
@@ -393,10 +396,7 @@ fn reached_or_proved(
     let ((mut results, allocates), proved) = prover::beside(
         budget,
         |budget| reached(of, properties, goals, options, budget),
-        |budget| {
-            let tried = tried::tried(of, goals, options.shown.max_steps.min(MAX_LINES), budget);
-            told(of, properties, goals, How::Directed, tried, options, budget)
-        },
+        |budget| proved(of, properties, goals, How::Directed, options, budget),
         |(results, _)| results.iter().all(decided),
         |(results, _)| results.iter().any(open),
     );
@@ -435,25 +435,9 @@ fn proved(
     options: &Options,
     budget: &check::Budget,
 ) -> (Vec<Outcome>, bool) {
-    told(of, properties, goals, how, None, options, budget)
-}
-
-/// The same, if it is not known already.
-fn told(
-    of: &Searched<'_>,
-    properties: &[&Property],
-    goals: &[Goal],
-    how: How,
-    known: Option<prover::Answers>,
-    options: &Options,
-    budget: &check::Budget,
-) -> (Vec<Outcome>, bool) {
     let start = Instant::now();
     let lines = options.shown.max_steps.min(MAX_LINES);
-    let by = known.as_ref().map(|_| tried::EXECUTED);
-    let done = caught("engine pdr", || {
-        known.unwrap_or_else(|| prover::goals(of, goals, how, lines, budget))
-    });
+    let done = caught("engine pdr", || prover::goals(of, goals, how, lines, budget));
     let seconds = start.elapsed().as_secs_f64();
     let mut results = Vec::new();
     let (mut found, counters, (allocates, stray)) = match done {
@@ -467,10 +451,9 @@ fn told(
     found.reverse();
     for (i, &property) in properties.iter().enumerate() {
         let mut out = Outcome::unknown(property.clone(), StopReason::Cancelled);
-        out.engine = match (by, how) {
-            (Some(by), _) => by,
-            (None, How::Directed) => prover::PDR,
-            (None, How::Guesses) => prover::PREDICATES,
+        out.engine = match how {
+            How::Directed => prover::PDR,
+            How::Guesses => prover::PREDICATES,
         }
         .to_owned();
         out.why = "asked for by `--engine`".to_owned();
@@ -514,11 +497,27 @@ fn reached(
 ) -> (Vec<Outcome>, bool) {
     let program = of.data.program();
     let start = Instant::now();
+    let lines = options.shown.max_steps.min(MAX_LINES);
     let mut seen: Vec<Option<c_run::Passes>> = vec![None; goals.len()];
     let mut steps: Vec<Option<u64>> = vec![None; goals.len()];
+    // What plain inputs do is executed first.
+    let mut verdicts: Vec<Option<Verdict>> = vec![None; goals.len()];
+    let tries = tried::Tries::new(options.search.limits.time);
+    for (i, goal) in goals.iter().enumerate().take(TRIED) {
+        let Ok(Some(found)) = caught("executions", || tries.reach(of, goal, lines, budget)) else {
+            continue;
+        };
+        verdicts[i] = Some(Verdict::Reached(found.0));
+        seen[i] = Some(found.1);
+    }
+    let open: Vec<usize> = (0..goals.len()).filter(|&i| verdicts[i].is_none()).collect();
+    let asked: Vec<Goal> = open.iter().map(|&i| goals[i].clone()).collect();
     let done = caught("engine bounded", || {
+        if asked.is_empty() {
+            return engine_bounded::Searched::default();
+        }
         let mut confirm = |goal: usize, inputs: &Inputs| {
-            let lines = options.shown.max_steps.min(MAX_LINES);
+            let goal = open[goal];
             let run = Run::new(inputs, lines);
             // Simpler inputs are tried afterwards, and may not get there.
             let most = steps[goal].map_or(MAX_STEPS, simpler_steps);
@@ -530,8 +529,13 @@ fn reached(
             run.reached
         };
         let search = engine_bounded::Options { bound: options.search.bound };
-        engine_bounded::search(program, goals, search, budget, &mut confirm)
+        engine_bounded::search(program, &asked, search, budget, &mut confirm)
     });
+    if let Ok(searched) = &done {
+        for (&i, answer) in open.iter().zip(&searched.answers) {
+            verdicts[i] = Some(answer.verdict.clone());
+        }
+    }
     let seconds = start.elapsed().as_secs_f64();
     let mut results = Vec::new();
     for (i, &property) in properties.iter().enumerate() {
@@ -542,19 +546,19 @@ fn reached(
             _ => "asked together with a question about C's data".to_owned(),
         };
         out.seconds = seconds;
-        match &done {
-            Err(what) => out.stop_reason = Some(StopReason::Internal { what: what.clone() }),
-            Ok(searched) => {
-                out.counters.clone_from(&searched.counters);
-                tell(&mut out, &searched.answers[i].verdict, of);
-            }
+        if let Ok(searched) = &done {
+            out.counters.clone_from(&searched.counters);
         }
-        let inputs = match &done {
-            Ok(searched) => match &searched.answers[i].verdict {
-                Verdict::Reached(inputs) => Some(inputs),
-                _ => None,
-            },
-            Err(_) => None,
+        match (&verdicts[i], &done) {
+            (Some(verdict), _) => tell(&mut out, verdict, of),
+            (None, Err(what)) => {
+                out.stop_reason = Some(StopReason::Internal { what: what.clone() });
+            }
+            (None, Ok(_)) => {}
+        }
+        let inputs = match &verdicts[i] {
+            Some(Verdict::Reached(inputs)) => Some(inputs),
+            _ => None,
         };
         if let (Some(inputs), Some(passed)) = (inputs, seen[i].take())
             && options.search.trace != check::TraceMode::None
@@ -583,6 +587,7 @@ pub(crate) struct Run {
     inputs: Vec<i128>,
     stdin: Vec<u8>,
     files: Vec<(Vec<u8>, Vec<u8>)>,
+    memory: Vec<Vec<u8>>,
     lines: usize,
     /// What variables hold is noted, of a run with so many lines.
     values: Option<u64>,
@@ -591,8 +596,9 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn new(inputs: &Inputs, lines: usize) -> Run {
         let values = inputs.values.iter().map(|(_, value)| *value).collect();
-        let (args, stdin, files) = (inputs.argv(), inputs.stdin.clone(), inputs.files.clone());
-        Run { args, inputs: values, stdin, files, lines, values: None }
+        let (args, stdin) = (inputs.argv(), inputs.stdin.clone());
+        let (files, memory) = (inputs.files.clone(), inputs.memory.clone());
+        Run { args, inputs: values, stdin, files, memory, lines, values: None }
     }
 
     /// The run that these lines were seen of.
@@ -602,14 +608,19 @@ impl Run {
 }
 
 /// What a run did.
+#[derive(Clone)]
 pub(crate) struct Executed {
     /// It came to one of the points.
     pub(crate) reached: bool,
+    /// It did not end within its steps.
+    pub(crate) limited: bool,
     pub(crate) passed: c_run::Passes,
     /// Operations that failed.
     pub(crate) failed: Vec<c_run::Failure>,
     /// How many inputs it took.
     pub(crate) taken: usize,
+    /// The functions that handed out the first ones.
+    pub(crate) takers: Vec<FuncId>,
     /// How long it was.
     pub(crate) steps: u64,
 }
@@ -642,6 +653,7 @@ pub(crate) fn executed_for(
     let run = c_run::Options {
         args: run.args,
         files: run.files,
+        heap: run.memory,
         inputs: run.inputs,
         max_steps: Some(steps),
         stop_at: points.to_vec(),
@@ -652,8 +664,9 @@ pub(crate) fn executed_for(
     };
     let outcome = c_run::run(program, &run, &mut Silent { budget, stdin, read: 0 });
     let reached = outcome.ending == c_run::Ending::Reached;
-    let c_run::Outcome { passed, failed, taken, steps, .. } = outcome;
-    Executed { reached, passed, failed, taken, steps }
+    let limited = matches!(outcome.ending, c_run::Ending::Limit(_));
+    let c_run::Outcome { passed, failed, taken, takers, steps, .. } = outcome;
+    Executed { reached, limited, passed, failed, taken, takers, steps }
 }
 
 /// Whether the program, executed on the inputs of a claim, does what is claimed.
@@ -686,6 +699,7 @@ pub fn replayed(
         args: inputs.args.clone(),
         stdin: inputs.stdin.clone(),
         files: inputs.files.clone(),
+        memory: inputs.memory.clone(),
     };
     let run = Run::new(&given, MAX_LINES);
     let check = kind.map(crate::operations::check_of);

@@ -60,7 +60,8 @@ fn files_of(wanted: &Wanted, inputs: &Inputs, texts: &[CText], model: Model) -> 
     for (text, unit) in texts.iter_mut().zip(inputs.caller.iter().flat_map(|c| c.units.iter())) {
         text.text.clone_from(unit);
     }
-    let opens = open_by_hand(&mut texts);
+    let opens = by_hand(&mut texts, &["fopen", "fopen64"], OPEN);
+    let fills = !inputs.memory.is_empty() && by_hand(&mut texts, &["malloc"], MALLOC);
     for (i, text) in texts.iter().enumerate() {
         let tokens = tokens(&text.text);
         defined.extend(definitions(&tokens, &text.text).map(|(name, _)| name.to_owned()));
@@ -86,6 +87,9 @@ fn files_of(wanted: &Wanted, inputs: &Inputs, texts: &[CText], model: Model) -> 
     if opens {
         text += &opening(inputs);
     }
+    if fills {
+        text += &filling(inputs);
+    }
     if copies {
         text += COPIES;
     }
@@ -104,10 +108,12 @@ fn files_of(wanted: &Wanted, inputs: &Inputs, texts: &[CText], model: Model) -> 
 /// What opens files in a test.
 const OPEN: &str = "__bop_fopen";
 
-/// Lets the test open files. False if the program opens none, or in its own way.
-fn open_by_hand(texts: &mut [CText]) -> bool {
-    const NAMES: [&str; 2] = ["fopen", "fopen64"];
-    let is_open = |name: &str| NAMES.contains(&name);
+/// What asks for memory that is an input.
+const MALLOC: &str = "__bop_malloc";
+
+/// Gives functions of the library another name, that of one of the test. False if the program calls none, or has its own.
+fn by_hand(texts: &mut [CText], names: &[&str], new: &str) -> bool {
+    let is_open = |name: &str| names.contains(&name);
     let all: Vec<Vec<Token>> = texts.iter().map(|text| tokens(&text.text)).collect();
     let both = || texts.iter().zip(&all);
     let own = |(text, tokens): (&CText, &Vec<Token>)| {
@@ -121,7 +127,7 @@ fn open_by_hand(texts: &mut [CText]) -> bool {
         let (mut out, mut from) = (String::new(), 0);
         for &(a, b) in tokens.iter().filter(|&&(a, b)| is_open(&text.text[a..b])) {
             out += &text.text[from..a];
-            out += OPEN;
+            out += new;
             from = b;
         }
         out += &text.text[from..];
@@ -144,6 +150,30 @@ fn opening(inputs: &Inputs) -> String {
             writeln!(out, "  if (same(name, \"{name}\")) return fopen(\"file-{}\", mode);", i + 1);
     }
     out + "  return 0;\n}\n"
+}
+
+/// The function that asks for memory, and puts there what the run found in it.
+fn filling(inputs: &Inputs) -> String {
+    let mut out = String::from("extern void *malloc(__SIZE_TYPE__);\n");
+    for (i, content) in inputs.memory.iter().enumerate() {
+        let bytes: String = content.iter().map(|b| format!("{b}, ")).collect();
+        let _ = writeln!(out, "static const unsigned char memory{i}[] = {{ {bytes}0 }};");
+    }
+    let names: String = (0..inputs.memory.len()).map(|i| format!("memory{i}, ")).collect();
+    let sizes: String = inputs.memory.iter().map(|m| format!("{}, ", m.len())).collect();
+    let count = inputs.memory.len();
+    let _ = write!(
+        out,
+        "static const unsigned char *const memories[] = {{ {names}0 }};\n\
+         static const __SIZE_TYPE__ sizes[] = {{ {sizes}0 }};\n\
+         void *{MALLOC}(__SIZE_TYPE__ size) {{\n\
+         \x20 static unsigned long k;\n\
+         \x20 unsigned char *p = malloc(size);\n\
+         \x20 if (p) for (__SIZE_TYPE__ i = 0; i < size; i++) p[i] = k < {count} && i < sizes[k] ? memories[k][i] : 0;\n\
+         \x20 k++;\n\
+         \x20 return p;\n}}\n"
+    );
+    out
 }
 
 /// What `main` is called where its arguments are copied.

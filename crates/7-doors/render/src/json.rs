@@ -226,6 +226,11 @@ struct Given<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     files: Vec<GivenFile>,
+    /// What memory has that the program asks for by `malloc` and reads before it writes it, one call after the other: one
+    /// character for each byte.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    memory: Vec<String>,
     /// Of a run from an entry without callers: what it is called with.
     #[serde(skip_serializing_if = "Option::is_none")]
     caller: Option<&'a [String]>,
@@ -267,6 +272,7 @@ impl<'a> From<&'a Inputs> for Given<'a> {
             arguments: inputs.arguments,
             argv: inputs.args.iter().map(|arg| characters(arg)).collect(),
             stdin: characters(&inputs.stdin),
+            memory: inputs.memory.iter().map(|content| characters(content)).collect(),
             files: inputs
                 .files
                 .iter()

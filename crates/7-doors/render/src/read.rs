@@ -202,7 +202,11 @@ fn inputs(at: &At<'_>) -> Result<Inputs, ReadError> {
         None | Some(Json::Null) => Vec::new(),
         Some(_) => at.get("files")?.list()?.iter().map(file).collect::<Result<_, _>>()?,
     };
-    Ok(Inputs { values, again, arguments, args, stdin, files, ..Inputs::default() })
+    let memory = match at.json.get("memory") {
+        None | Some(Json::Null) => Vec::new(),
+        Some(_) => at.get("memory")?.list()?.iter().map(bytes).collect::<Result<_, _>>()?,
+    };
+    Ok(Inputs { values, again, arguments, args, stdin, files, memory, ..Inputs::default() })
 }
 
 fn finding(at: &At<'_>) -> Result<ClaimedFinding, ReadError> {

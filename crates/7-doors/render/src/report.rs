@@ -162,6 +162,8 @@ pub struct Inputs {
     pub stdin: Vec<u8>,
     /// The files that are there: their names, and what they have.
     pub files: Vec<(Vec<u8>, Vec<u8>)>,
+    /// What memory has that the program asks for and reads before it writes it, one allocation after the other.
+    pub memory: Vec<Vec<u8>>,
     /// What functions without a body do in the run, and what makes the memory of an entry, as C.
     pub stubs: String,
     /// Of a run from an entry without callers: what it assumes of its caller, one phrase each.

@@ -235,6 +235,14 @@ pub(crate) fn told_inputs(inputs: &Inputs) -> Option<String> {
     for (name, content) in inputs.files.iter().take(INPUTS) {
         parts.push(format!("file {} with {}", c_string(name), c_string(content)));
     }
+    for (i, content) in inputs.memory.iter().enumerate().take(INPUTS) {
+        if !content.is_empty() {
+            let bytes: Vec<String> =
+                content.iter().take(SHOWN).map(|b| format!("{b:02x}")).collect();
+            let more = if content.len() > SHOWN { " …" } else { "" };
+            parts.push(format!("malloc {} has bytes {}{more}", i + 1, bytes.join(" ")));
+        }
+    }
     match inputs.arguments {
         0 => {}
         n if n == inputs.args.len() => {}

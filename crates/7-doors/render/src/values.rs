@@ -125,7 +125,12 @@ impl Value {
                 (Some(Value::Members(now)), Some(Value::Members(before))) => {
                     let both = now.iter().zip(before.values());
                     let inner = both.map(|((part, now), before)| {
-                        (format!("{name}.{part}"), now.as_ref(), before.as_ref())
+                        // A member of what a pointer leads to.
+                        let name = match name.strip_prefix('*') {
+                            Some(pointer) => format!("{pointer}->{part}"),
+                            None => format!("{name}.{part}"),
+                        };
+                        (name, now.as_ref(), before.as_ref())
                     });
                     todo.extend(inner.rev());
                 }
@@ -314,6 +319,10 @@ impl Changes {
                 }
                 None => reader.value(&step.state, var).map(Arc::new),
             };
+            // What is out of scope in C, or has no value yet.
+            if step.values.is_some() && now.is_none() {
+                continue;
+            }
             let seen = match reader.is_global(var) {
                 true => &mut self.globals,
                 false => &mut self.frames[depth],
