@@ -290,7 +290,7 @@ impl Lowerer<'_> {
 
     pub(crate) fn local(&mut self, name: &str, ty: Ty, home: Home, at: At) -> LocalId {
         let align = self.types.align(ty);
-        self.f.locals.push(Local { name: name.to_owned(), ty, home, align, at });
+        self.f.locals.push(Local { name: name.to_owned(), ty, home, align, at, until: 0 });
         LocalId(self.f.locals.len() as u32 - 1)
     }
     /// A local for a value on its way.

@@ -91,7 +91,7 @@ impl Lowerer<'_> {
         };
         *f.frame.local.get_or_insert_with(|| {
             let name = "(frame)".to_owned();
-            f.locals.push(Local { name, ty, home: Home::Memory, align, at });
+            f.locals.push(Local { name, ty, home: Home::Memory, align, at, until: 0 });
             LocalId::new(f.locals.len() - 1)
         })
     }
@@ -277,7 +277,7 @@ impl Lowerer<'_> {
             let known = outer.frame.jumps.iter().find(|(s, _)| *s == sym).map(|(_, l)| *l);
             let buffer = known.unwrap_or_else(|| {
                 let name = "(jump)".to_owned();
-                outer.locals.push(Local { name, ty, home: Home::Memory, align, at });
+                outer.locals.push(Local { name, ty, home: Home::Memory, align, at, until: 0 });
                 let buffer = LocalId::new(outer.locals.len() - 1);
                 outer.frame.jumps.push((sym, buffer));
                 buffer

@@ -55,6 +55,8 @@ pub(crate) struct Current {
     pub(crate) variadic: bool,
     /// The marks of scopes that have allocated something of variable size.
     pub(crate) marks: Vec<Option<LocalId>>,
+    /// The last line that was come to.
+    pub(crate) furthest: u32,
     /// Of each open scope, the locals that live in memory and no longer than it.
     pub(crate) scoped: Vec<Vec<LocalId>>,
     /// Of each open scope, the locals for which something is called when it is left.

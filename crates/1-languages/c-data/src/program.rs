@@ -144,6 +144,8 @@ pub struct Local {
     pub align: u64,
     /// Where it is declared.
     pub at: At,
+    /// The last line of its scope; 0 if that is the function's.
+    pub until: u32,
 }
 
 /// A function.

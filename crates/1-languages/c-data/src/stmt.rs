@@ -16,7 +16,13 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn close_scope(&mut self) {
-        self.scopes.pop();
+        self.f.furthest = self.f.furthest.max(self.at.line);
+        for entity in self.scopes.pop().unwrap_or_default().into_values() {
+            // The scope of the function's own block ends with it.
+            if let (Entity::Local(local), true) = (entity, self.scopes.len() > 1) {
+                self.f.locals[local.index()].until = self.f.furthest;
+            }
+        }
         let depth = self.f.cleanups.len().saturating_sub(1);
         self.clean_down_to(depth);
         self.f.cleanups.pop();
@@ -128,6 +134,7 @@ impl Lowerer<'_> {
         let here = self.here(self.unit().stmt(s).at);
         if here.line > 0 {
             self.at = here;
+            self.f.furthest = self.f.furthest.max(here.line);
         }
         let scopes = (self.scopes.len(), self.f.exits.len(), self.f.switches.len());
         let marks = self.f.marks.len();

@@ -437,6 +437,8 @@ pub(crate) struct Routine {
     pub(crate) looked_into: bool,
     /// The registers of named locals that live there, one at a time.
     pub(crate) named: Vec<Reg>,
+    /// Named locals, where it is told what they hold.
+    pub(crate) shown: Vec<crate::values::ShownLocal>,
 }
 
 /// Where a `switch` goes.

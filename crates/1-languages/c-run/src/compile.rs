@@ -113,6 +113,8 @@ pub(crate) struct WatchList {
     pub(crate) heads: bool,
     /// Locals of inner blocks are gone behind them.
     pub(crate) scopes: bool,
+    /// It is told what variables hold.
+    pub(crate) values: bool,
 }
 
 /// Compiles all functions. None if there is no thread to do it on.
@@ -316,7 +318,7 @@ impl Compiler<'_> {
                 routine.named.push(self.homes[i]);
             }
             let flag = named
-                && self.watched.check == Some(Check::Uninitialised)
+                && (self.watched.values || self.watched.check == Some(Check::Uninitialised))
                 && !self.f.params.contains(&LocalId::new(i));
             let flag = flag.then(|| {
                 self.code.names.push(local.name.clone());
@@ -324,6 +326,11 @@ impl Compiler<'_> {
                 (self.temp(1), self.code.names.len() as u32 - 1)
             });
             self.flags.push(flag);
+            if self.watched.values && !local.name.is_empty() {
+                let (local, register) = (LocalId::new(i), self.homes[i]);
+                let flag = flag.map(|(flag, _)| flag);
+                routine.shown.push(crate::values::ShownLocal { local, register, flag });
+            }
         }
     }
 
@@ -342,7 +349,7 @@ impl Compiler<'_> {
         for local in locals {
             if let Some(&Some((d, _))) = self.flags.get(local.index()) {
                 self.emit(Op::Const { d, k });
-                if k == 0 {
+                if k == 0 && self.watched.check == Some(Check::Uninitialised) {
                     self.emit(Op::Const { d: self.homes[local.index()], k });
                 }
             }
@@ -671,7 +678,9 @@ impl Compiler<'_> {
                 d
             }
             ExprKind::Local(local) => {
-                if let Some(&Some((a, name))) = self.flags.get(local.index()) {
+                if self.watched.check == Some(Check::Uninitialised)
+                    && let Some(&Some((a, name))) = self.flags.get(local.index())
+                {
                     self.emit_for(e, Op::Written { a, local: name });
                 }
                 self.moved(self.homes[local.index()], into, count)

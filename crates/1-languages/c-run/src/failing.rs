@@ -62,7 +62,7 @@ impl Machine<'_> {
         let own = |f: &crate::machine::Frame| self.code.routines[f.routine as usize].own;
         let depth = self.frames.iter().rposition(own).unwrap_or(0) as u32;
         let (function, at) = (FuncId::new(routine as usize), self.code.places[pc as usize]);
-        self.passed.note(Pass { function, at, depth });
+        self.pass(Pass { function, at, depth });
     }
 
     /// Whether operators of the active function are looked at.

@@ -42,6 +42,7 @@ mod repeats;
 mod scan;
 mod start;
 mod stdio;
+mod values;
 
 pub use failing::Failure;
 pub use library::knows;
@@ -49,3 +50,4 @@ pub use machine::{Host, Report};
 pub use passes::{Pass, Passes};
 pub use repeats::Repeated;
 pub use start::{Ending, Options, Outcome, load, load_with, run};
+pub use values::{Held, Value};

@@ -189,7 +189,17 @@ fn input(plain: &str) -> Option<F> {
 /// Memory, ends of the program, and what the machine hands out.
 fn system(plain: &str) -> Option<F> {
     let f: F = match plain {
-        "malloc" => |m, a| Ok(make(m, a.values[0])),
+        "malloc" => |m, a| {
+            let made = make(m, a.values[0]);
+            let own = m.frames.last().is_some_and(|f| m.code.routines[f.routine as usize].own);
+            if let Some(content) = m.heap.pop_front_if(|_| own)
+                && made != 0
+            {
+                let count = content.len().min(a.values[0] as usize);
+                m.memory.write(made, count as u64)?.copy_from_slice(&content[..count]);
+            }
+            Ok(made)
+        },
         "calloc" => |m, a| match a.values[0].checked_mul(a.values[1]) {
             Some(size) => {
                 let made = make(m, size);
@@ -580,6 +590,9 @@ fn assert_fail(m: &mut Machine<'_>, a: Args) -> Done {
     Err(Stop::Signal(6))
 }
 
+/// So many inputs are told with the functions that hand them out.
+const MOST_TAKERS: usize = 1 << 18;
+
 /// The next input, as a value of a type.
 fn nondet(ty: &str) -> Option<F> {
     fn next(m: &mut Machine<'_>) -> Result<i128, Stop> {
@@ -590,6 +603,9 @@ fn nondet(ty: &str) -> Option<F> {
         let next = m.inputs.pop_front();
         match next.or_else(|| m.repeats.as_mut().and_then(|repeats| repeats.next())) {
             Some(value) => {
+                if m.takers.len() < MOST_TAKERS {
+                    m.takers.push(m.called);
+                }
                 if let Some(repeats) = &mut m.repeats {
                     repeats.note(m.called, value);
                 }

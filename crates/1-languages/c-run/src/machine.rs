@@ -112,6 +112,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) reports: Vec<Report>,
     reported: FxHashSet<(Pc, Undefined)>,
     pub(crate) inputs: std::collections::VecDeque<i128>,
+    /// The functions that handed out the first ones.
+    pub(crate) takers: Vec<u32>,
+    /// What memory has that is asked for.
+    pub(crate) heap: std::collections::VecDeque<Vec<u8>>,
     pub(crate) random: crate::random::Random,
     pub(crate) stopped_at: At,
     /// What the points-to analysis says, if accesses are compared with it.
@@ -136,6 +140,8 @@ pub(crate) struct Machine<'a> {
     /// The function of the library that was called last.
     pub(crate) called: u32,
     pub(crate) closures: crate::pointers::Closures,
+    /// What variables hold, if it is told.
+    pub(crate) shown: Option<crate::values::Shown<'a>>,
 }
 
 /// What a call of the library gets.
@@ -172,6 +178,8 @@ impl<'a> Machine<'a> {
             reports: Vec::new(),
             reported: FxHashSet::default(),
             inputs: std::collections::VecDeque::new(),
+            takers: Vec::new(),
+            heap: std::collections::VecDeque::new(),
             random: crate::random::Random::new(1),
             stopped_at: At::default(),
             regions: None,
@@ -186,6 +194,7 @@ impl<'a> Machine<'a> {
             repeats: None,
             called: 0,
             closures: crate::pointers::Closures::default(),
+            shown: None,
         }
     }
 
@@ -841,7 +850,7 @@ impl<'a> Machine<'a> {
                 let depth = self.frames.len() as u32 - 1;
                 let function = c_data::FuncId::new(visit.function as usize);
                 if visit.line {
-                    self.passed.note(Pass { function, at: visit.at, depth });
+                    self.pass(Pass { function, at: visit.at, depth });
                 }
                 if visit.ends {
                     return Err(Stop::Reached);
@@ -856,6 +865,19 @@ impl<'a> Machine<'a> {
             other => self.about_objects(other)?,
         }
         Ok(None)
+    }
+
+    /// Takes down a line that the run comes to.
+    pub(crate) fn pass(&mut self, pass: Pass) {
+        let number = self.passed.count();
+        if self.passed.note(pass)
+            && let Some(shown) = &mut self.shown
+            && let Some(frame) = self.frames.get(pass.depth as usize)
+        {
+            let (function, at) = (pass.function, pass.at);
+            let place = (&self.registers[..], frame);
+            shown.look(number, (function, at), (self.code, &self.memory), place);
+        }
     }
 
     /// Instructions about objects of frames.

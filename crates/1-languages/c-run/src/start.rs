@@ -6,6 +6,7 @@ use crate::machine::{Host, Machine, Report, Stop};
 use crate::memory::{Kind, Memory};
 use crate::passes::Passes;
 use crate::regions::Regions;
+use crate::values::Shown;
 use c_data::{At, Check, FuncId, ObjectId, Point, Program, Root};
 use c_types::Model;
 use front_c::Unit;
@@ -29,6 +30,10 @@ const FOR_RUNS: &str = include_str!("models/options.c");
 pub struct Options {
     /// `argv`, the program's name first.
     pub args: Vec<Vec<u8>>,
+    /// The files that are there: their names, and what they have.
+    pub files: Vec<(Vec<u8>, Vec<u8>)>,
+    /// What memory has that the program itself asks for by `malloc`, one call after the other; the rest is 0.
+    pub heap: Vec<Vec<u8>>,
     /// What `__VERIFIER_nondet_*` return, in order.
     pub inputs: Vec<i128>,
     /// The most steps.
@@ -39,6 +44,8 @@ pub struct Options {
     pub stop_at: Vec<Point>,
     /// How many lines of the run are told, of its beginning and of its end.
     pub lines: usize,
+    /// What variables hold is told before each of them: how many lines the whole run has.
+    pub values: Option<u64>,
     /// Where an operation fails that this question is about, the run ends.
     pub check: Option<Check>,
     /// Accesses are compared with the regions that the points-to analysis gives them.
@@ -53,11 +60,14 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             args: vec![b"program".to_vec()],
+            files: Vec::new(),
+            heap: Vec::new(),
             inputs: Vec::new(),
             max_steps: None,
             memory: 2 << 30,
             stop_at: Vec::new(),
             lines: 0,
+            values: None,
             check: None,
             regions: false,
             scopes: false,
@@ -104,6 +114,8 @@ pub struct Outcome {
     pub failed: Vec<Failure>,
     /// How many of the inputs were taken.
     pub taken: usize,
+    /// The functions that handed out the first ones of them.
+    pub takers: Vec<FuncId>,
 }
 
 /// The data program of units, with the models of the library.
@@ -125,7 +137,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
     let pointer = program.types.model().pointer;
     let mut memory = Memory::new(pointer, options.memory);
     memory.careful = options.check.is_some();
-    memory.watchful = options.check == Some(Check::Uninitialised);
+    memory.watchful = options.check == Some(Check::Uninitialised) || options.values.is_some();
     let ended = |ending: Ending| Outcome {
         ending,
         at: At::default(),
@@ -135,6 +147,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         passed: Passes::default(),
         failed: Vec::new(),
         taken: 0,
+        takers: Vec::new(),
     };
     let main = program.function("main");
     let Some(main) = main.filter(|main| program.functions[main.index()].has_body()) else {
@@ -158,6 +171,7 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         lines: options.lines > 0,
         check: options.check,
         heads: options.repeats.is_some(),
+        values: options.values.is_some(),
     };
     // Labels in tables count, too.
     for object in &program.objects {
@@ -179,7 +193,12 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
     };
     memory.names.clone_from(&code.names);
     memory.declared.clone_from(&code.declared);
+    let objects = layout.objects.clone();
     let mut machine = Machine::new(&code, memory, host, u64::from(pointer / 8));
+    machine.shown = options.values.map(|lines| {
+        let most = options.lines.div_ceil(2) as u64;
+        Shown::new(program, &objects, (lines, most))
+    });
     machine.check = options.check;
     machine.regions = regions.as_ref().map(|memory| Regions::new(program, memory, &code));
     machine.max_steps = options.max_steps.unwrap_or(u64::MAX);
@@ -190,8 +209,13 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
     });
     machine.stop_calls = calls.collect();
     machine.inputs = options.inputs.iter().copied().collect();
+    machine.files.there(&options.files);
+    machine.heap = options.heap.iter().cloned().collect();
     machine.repeats = options.repeats.clone().map(crate::repeats::Repeats::new);
     let result = machine.prepare(program, &mut layout, options).and_then(|args| {
+        if let Some(shown) = &mut machine.shown {
+            shown.begin(&machine.memory);
+        }
         let by_itself = |before: bool| {
             let found = program.functions.iter().enumerate();
             found.filter(move |(_, f)| f.by_itself == Some(before)).map(|(i, _)| i as u32)
@@ -233,10 +257,12 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         Ending::Exit(_) => Vec::new(),
         _ => machine.trace(),
     };
-    let passed = std::mem::take(&mut machine.passed);
+    let mut passed = std::mem::take(&mut machine.passed);
+    passed.held = machine.shown.take().map(|shown| shown.found).unwrap_or_default();
     let taken = options.inputs.len() - machine.inputs.len();
+    let takers = machine.takers.iter().map(|&f| FuncId::new(f as usize)).collect();
     let (undefined, steps) = (machine.reports, machine.steps);
-    Outcome { ending, at, active, undefined, steps, passed, failed, taken }
+    Outcome { ending, at, active, undefined, steps, passed, failed, taken, takers }
 }
 
 impl Machine<'_> {

@@ -1,7 +1,7 @@
 //! Files: standard input, output and error, and files that live in memory for the time of the run.
 //!
 //! A program that is run here reads and writes no file of the machine: what it opens for writing is kept in
-//! memory, and what it did not write before is not there.
+//! memory, and what it did not write before is not there, unless it was given.
 
 use crate::descriptors::Back;
 use crate::machine::{Machine, Stop};
@@ -106,6 +106,13 @@ impl Files {
             }
         }
         any
+    }
+
+    /// Puts files where the program finds them.
+    pub(crate) fn there(&mut self, files: &[(Vec<u8>, Vec<u8>)]) {
+        for (name, content) in files {
+            self.contents.insert(String::from_utf8_lossy(name).into_owned(), content.clone());
+        }
     }
 }
 

@@ -717,7 +717,7 @@ impl Blocks<'_> {
 
     /// The inputs that a run takes.
     pub fn inputs(&mut self, run: &Run) -> Inputs {
-        let mut out = Inputs::default();
+        let mut out = crate::engine::Given::default();
         let mut node = 0;
         for (step, valuation) in run.inputs.iter().enumerate() {
             let taken = self.blocks[node].taken.clone();
@@ -730,7 +730,7 @@ impl Blocks<'_> {
                 node = self.graph.edges[edge].to;
             }
         }
-        out
+        out.inputs()
     }
 }
 

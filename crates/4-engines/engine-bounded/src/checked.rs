@@ -2,7 +2,7 @@
 
 use crate::engine::{Cut, Engine, Step, Why};
 use crate::relevance::Leads;
-use crate::search::{Goal, Inputs, Options, cut_off, script, simpler, solve};
+use crate::search::{Goal, Inputs, Options, SMALL_BOUND, cut_off, script, simpler, solve};
 use c_data::{Check, FuncId, Operation, Program};
 use check::{Budget, Progress, StopReason};
 use logic::Lit;
@@ -47,17 +47,17 @@ struct Checking<'a> {
 const MORE_WORK: u64 = 4;
 const LITTLE: u64 = 4 << 20;
 
-/// Searches for runs on which operations fail. `confirm` executes a run that was found, and says whether the
-/// operation fails.
+/// Searches for runs on which operations fail; one may be known. `confirm` executes a run that was found, and says whether
+/// the operation fails.
 pub fn failing_operations(
     program: &Program,
-    check: Check,
+    (check, known): (Check, Option<(Operation, Inputs)>),
     options: Options,
     budget: &Budget,
     confirm: &mut dyn FnMut(Operation, &Inputs) -> bool,
 ) -> Checked {
     let through = Through { goals: &[], wanted: &|_, _| false };
-    check_through((program, through), check, options, budget, confirm)
+    check_from((program, through), (check, known), options, budget, confirm)
 }
 
 /// The same, and `confirm` also gets runs on which an operation fails after a place that is asked for with it.
@@ -68,12 +68,23 @@ pub fn check_through(
     budget: &Budget,
     confirm: &mut dyn FnMut(Operation, &Inputs) -> bool,
 ) -> Checked {
+    check_from((program, through), (check, None), options, budget, confirm)
+}
+
+fn check_from(
+    (program, through): (&Program, Through<'_>),
+    (check, known): (Check, Option<(Operation, Inputs)>),
+    options: Options,
+    budget: &Budget,
+    confirm: &mut dyn FnMut(Operation, &Inputs) -> bool,
+) -> Checked {
+    let is_known = known.is_some();
     let mut checking = Checking {
         program,
         through,
         check,
         goal: Goal { points: program.operation_points(check) },
-        found: BTreeMap::new(),
+        found: known.into_iter().collect(),
         open: Some(StopReason::Unsupported { what: "there is no function `main`".to_owned() }),
         out: Checked::default(),
         confirm,
@@ -83,15 +94,18 @@ pub fn check_through(
     if let Some(script) = script(program) {
         for &bound in &bounds {
             let before = checking.found.len();
+            // What was known before says nothing of how hard it is to find more.
+            let first = is_known && bound <= SMALL_BOUND;
             // Where something was found, it goes on for as long as there is more, and that is not much harder to see.
             let limited = match before {
                 0 => budget.clone(),
+                _ if first => budget.attempt_within(MORE_WORK * MORE_WORK * LITTLE),
                 _ => budget.attempt_within(MORE_WORK * checking.bytes.max(LITTLE)),
             };
             match checking.round(script.clone(), bound, &limited) {
                 Ok(more) => {
                     let after = checking.found.len();
-                    if !more || after > 0 && after == before {
+                    if !more || after > 0 && after == before && !first {
                         break;
                     }
                 }
@@ -112,16 +126,54 @@ pub fn check_through(
 impl<'a> Checking<'a> {
     /// One search with a bound. Whether a larger bound may tell more.
     fn round(&mut self, script: Vec<FuncId>, bound: u32, budget: &Budget) -> Step<bool> {
-        let mut engine = self.follow(script.clone(), (bound, true), budget)?;
+        let mut engine = self.follow(script.clone(), (bound, true), false, budget)?;
+        let mut refused = self.look(&mut engine, budget)?;
+        let heap = engine.objects.unwritten_heap && self.check != Check::Uninitialised;
+        let mut tried = false;
+        if refused.is_none() && self.found.is_empty() && heap && bound <= SMALL_BOUND {
+            // What memory has that was never written is an input.
+            let mut filled = self.follow(script.clone(), (bound, true), true, budget)?;
+            refused = self.look(&mut filled, budget)?;
+            tried = true;
+        }
+        if let Some(what) = refused {
+            self.open = Some(StopReason::Approximate { what: what.to_owned() });
+            return Ok(true);
+        }
+        let (mut open, mut grows) = self.cut_off(&mut engine, bound)?;
+        if open.is_none() && engine.objects.unwritten {
+            // No run is left, unless by what was never written.
+            drop(engine);
+            engine = self.follow(script.clone(), (bound, false), false, budget)?;
+            let candidates = self.candidates(&engine);
+            let any = !engine.c.aig.and_all(candidates.iter().map(|(_, guard)| !*guard));
+            if solve(&mut engine, &[any])?.is_some() {
+                let what = "an operation fails only where something that was never written is used";
+                open = Some(StopReason::Approximate { what: what.to_owned() });
+                if heap && !tried {
+                    drop(engine);
+                    let mut filled = self.follow(script, (bound, true), true, budget)?;
+                    self.look(&mut filled, budget)?;
+                }
+            } else {
+                (open, grows) = self.cut_off(&mut engine, bound)?;
+            }
+        }
+        self.open = open;
+        Ok(grows)
+    }
+
+    /// Takes down the operations that fail. If a run was found and is none, what is said of it.
+    fn look(&mut self, engine: &mut Engine<'a>, budget: &Budget) -> Step<Option<&'static str>> {
         let mut exact = Lit::TRUE;
         for cut in &engine.cuts {
             if let Why::Approximate(_) = cut.why {
                 exact = engine.c.aig.and(exact, !cut.guard);
             }
         }
-        let candidates = self.candidates(&engine);
+        let candidates = self.candidates(engine);
         let any = !engine.c.aig.and_all(candidates.iter().map(|(_, guard)| !*guard));
-        let candidates = match solve(&mut engine, &[any])? {
+        let candidates = match solve(engine, &[any])? {
             Some(_) => candidates,
             None => Vec::new(),
         };
@@ -134,12 +186,12 @@ impl<'a> Checking<'a> {
                 if !(self.through.wanted)(operation, place) || passed == Lit::FALSE {
                     continue;
                 }
-                if let Some(mut model) = solve(&mut engine, &[guard, passed, exact])? {
+                if let Some(mut model) = solve(engine, &[guard, passed, exact])? {
                     let inputs = engine.inputs(&mut model);
                     (self.confirm)(operation, &inputs);
                 }
             }
-            match solve(&mut engine, &[guard, exact])? {
+            match solve(engine, &[guard, exact])? {
                 Some(mut model) => {
                     let inputs = engine.inputs(&mut model);
                     if (self.confirm)(operation, &inputs) {
@@ -152,32 +204,13 @@ impl<'a> Checking<'a> {
                             Some("a run that was found depends on what is not modelled exactly");
                     }
                 }
-                None if solve(&mut engine, &[guard])?.is_some() => {
+                None if solve(engine, &[guard])?.is_some() => {
                     refused = Some("an operation fails only where something depends on addresses");
                 }
                 None => {}
             }
         }
-        if let Some(what) = refused {
-            self.open = Some(StopReason::Approximate { what: what.to_owned() });
-            return Ok(true);
-        }
-        let (mut open, mut grows) = self.cut_off(&mut engine, bound)?;
-        if open.is_none() && engine.objects.unwritten {
-            // No run is left, unless by what was never written.
-            drop(engine);
-            engine = self.follow(script, (bound, false), budget)?;
-            let candidates = self.candidates(&engine);
-            let any = !engine.c.aig.and_all(candidates.iter().map(|(_, guard)| !*guard));
-            if solve(&mut engine, &[any])?.is_some() {
-                let what = "an operation fails only where something that was never written is used";
-                open = Some(StopReason::Approximate { what: what.to_owned() });
-            } else {
-                (open, grows) = self.cut_off(&mut engine, bound)?;
-            }
-        }
-        self.open = open;
-        Ok(grows)
+        Ok(refused)
     }
 
     /// Operations that may fail, and when; those that are known to are not among them.
@@ -213,9 +246,11 @@ impl<'a> Checking<'a> {
         &mut self,
         script: Vec<FuncId>,
         how: (u32, bool),
+        fills: bool,
         budget: &Budget,
     ) -> Step<Engine<'a>> {
         let mut engine = Engine::new(self.program, self.through.goals, script, how, budget);
+        engine.objects.fills = fills;
         engine.check = Some(self.check);
         let ran = engine.run();
         let counted = [

@@ -20,6 +20,8 @@ use std::rc::Rc;
 
 /// Statements between two looks at the budget.
 const POLL: u64 = 32;
+/// So many looks tell the same of how far it is.
+const TURN: u64 = 64;
 /// Which object of a statement it is: the arguments of `main`.
 const ARGUMENTS: u32 = u32::MAX - 2;
 /// The most statements of one search that goes on without a choice.
@@ -70,9 +72,15 @@ pub(crate) enum As {
     Count,
     /// The bytes of an argument of `main`, which end with the first 0.
     Argument(usize),
-    /// A byte of standard input; its end, if the ninth bit is set.
+    /// A byte of a stream; its end, if the ninth bit is set. The number of the stream stands behind it.
     Byte,
-    /// A number in standard input: signed or not, decimal or hexadecimal.
+    /// Whether there is a file, the number of its stream, and its name.
+    Opened,
+    /// How many bytes a file has, and the number of its stream.
+    Size,
+    /// What memory has that was asked for: that of this object.
+    Memory(u32),
+    /// A number in a stream: signed or not, decimal or hexadecimal. The number of the stream stands behind it.
     Written {
         signed: bool,
         hexadecimal: bool,
@@ -89,9 +97,49 @@ pub(crate) struct Taken {
     pub(crate) name: String,
 }
 
+/// What is handed out to a run.
+#[derive(Debug, Default)]
+pub(crate) struct Given {
+    inputs: Inputs,
+    /// Standard input, and files in the order in which they are opened.
+    streams: Vec<Stream>,
+}
+
+/// What a stream has.
+#[derive(Clone, Debug, Default)]
+struct Stream {
+    name: Vec<u8>,
+    is_there: bool,
+    bytes: Vec<u8>,
+    /// How many bytes there are at least.
+    size: usize,
+}
+
+impl Given {
+    fn stream(&mut self, number: usize) -> &mut Stream {
+        if self.streams.len() <= number {
+            self.streams.resize(number + 1, Stream::default());
+        }
+        &mut self.streams[number]
+    }
+
+    pub(crate) fn inputs(self) -> Inputs {
+        let mut out = self.inputs;
+        for (i, mut stream) in self.streams.into_iter().enumerate() {
+            stream.bytes.resize(stream.bytes.len().max(stream.size), b'a');
+            if i == 0 {
+                out.stdin = stream.bytes;
+            } else if stream.is_there {
+                out.files.push((stream.name, stream.bytes));
+            }
+        }
+        out
+    }
+}
+
 impl Taken {
     /// Adds the number that it is to the inputs, if the run takes it.
-    pub(crate) fn give(&self, out: &mut Inputs, holds: &mut dyn FnMut(Lit) -> bool) {
+    pub(crate) fn give(&self, out: &mut Given, holds: &mut dyn FnMut(Lit) -> bool) {
         if !holds(self.guard) {
             return;
         }
@@ -100,24 +148,46 @@ impl Taken {
             let mut byte =
                 |k: u32| (0..8).map(|i| u8::from(holds(self.word.bit(8 * k + i))) << i).sum::<u8>();
             let bytes = (0..bits / 8).map(&mut byte).take_while(|b| *b != 0).collect();
-            out.args.resize(out.args.len().max(index + 1), Vec::new());
-            out.args[index] = bytes;
+            let args = &mut out.inputs.args;
+            args.resize(args.len().max(index + 1), Vec::new());
+            args[index] = bytes;
             return;
         }
-        let value: u128 = (0..bits).map(|i| u128::from(holds(self.word.bit(i))) << i).sum();
+        let mut some = |from: u32, to: u32| -> u128 {
+            (from..to).map(|i| u128::from(holds(self.word.bit(i))) << (i - from)).sum()
+        };
+        if self.read_as == As::Opened {
+            let (is_there, stream) = (some(0, 1) == 1, some(1, 9) as usize);
+            let name: Vec<u8> = (9..bits).step_by(8).map(|at| some(at, at + 8) as u8).collect();
+            let name = name.split(|&b| b == 0).next().unwrap_or_default().to_vec();
+            let file = out.stream(stream);
+            file.is_there = is_there;
+            file.name = name;
+            return;
+        }
+        let streams = matches!(self.read_as, As::Byte | As::Size | As::Written { .. });
+        let (bits, stream) = match streams {
+            true => (bits - 8, some(bits - 8, bits) as usize),
+            false => (bits, 0),
+        };
+        let value = some(0, bits);
         let number = match self.read_as {
             As::Signed => crate::word::signed(bits, value),
             As::Unsigned => value as i128,
             As::F32 => source::fraction::of(f32::from_bits(value as u32).into()),
             As::F64 => source::fraction::of(f64::from_bits(value as u64)),
             As::Count => {
-                out.argc = Some(value as u64);
+                out.inputs.argc = Some(value as u64);
                 return;
             }
             As::Byte => {
                 if value < 256 {
-                    out.stdin.push(value as u8);
+                    out.stream(stream).bytes.push(value as u8);
                 }
+                return;
+            }
+            As::Size => {
+                out.stream(stream).size = value as usize;
                 return;
             }
             As::Written { signed, hexadecimal } => {
@@ -126,12 +196,12 @@ impl Taken {
                     (false, false) => value.to_string(),
                     (false, true) => format!("{value:x}"),
                 };
-                out.stdin.extend(text.bytes());
+                out.stream(stream).bytes.extend(text.bytes());
                 return;
             }
-            As::Argument(_) => return,
+            As::Argument(_) | As::Opened | As::Memory(_) => return,
         };
-        out.values.push((self.name.clone(), number));
+        out.inputs.values.push((self.name.clone(), number));
     }
 }
 
@@ -196,6 +266,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) failed: BTreeMap<Operation, Lit>,
     /// Of objects that were allocated: by which operation, and on which runs.
     pub(crate) made: FxHashMap<u32, (Option<Operation>, Lit)>,
+    /// Where runs can still come to what is asked for: others are not followed.
+    pub(crate) slice: Option<crate::relevance::Leads>,
     /// What runs are kept on, and what is noted there.
     pub(crate) along: Option<Box<crate::along::Following<'p>>>,
     /// The expression that is computed.
@@ -288,6 +360,7 @@ impl<'p> Engine<'p> {
             check: None,
             failed: BTreeMap::new(),
             made: FxHashMap::default(),
+            slice: None,
             along: None,
             expr: None,
             now: At::default(),
@@ -460,8 +533,17 @@ impl<'p> Engine<'p> {
             self.budget.reserve(bytes - self.accounted)?;
             self.accounted = bytes;
         }
-        let (done, total) = (self.steps, None);
-        self.budget.report(Progress { phase: "unrolling", done, total });
+        // One after the other: a line shows one number.
+        let open = self.reached.iter().filter(|r| **r == Lit::FALSE).count() as u64;
+        let told: [(&'static str, u64); 4] = [
+            ("unrolling, bound", self.bound.into()),
+            ("unrolling, calls", self.serial.into()),
+            ("unrolling, gates of the formula", self.c.aig.len() as u64),
+            ("unrolling, goals not seen yet", open),
+        ];
+        let turn = (self.steps / (POLL * TURN)) as usize % told.len();
+        let (phase, done) = told[turn];
+        self.budget.report(Progress { phase, done, total: None });
         Ok(())
     }
 
@@ -473,6 +555,9 @@ impl<'p> Engine<'p> {
         let frame = &state.frames[state.frames.len() - 1];
         let (function, block, below) = (frame.function, frame.block, frame.below.clone());
         self.here = Some(Rc::new(Link { function, block, below }));
+        if self.slice.as_ref().is_some_and(|slice| !slice.from(&self.here, false)) {
+            return Ok(());
+        }
         if !self.enter_loops(&mut state)? {
             return Ok(());
         }
@@ -811,11 +896,21 @@ impl<'p> Engine<'p> {
 
     /// The inputs that a valuation stands for.
     pub(crate) fn inputs(&mut self, model: &mut Valuation) -> Inputs {
-        let mut out = Inputs::default();
+        let mut out = Given::default();
         for taken in &self.taken {
-            taken.give(&mut out, &mut |lit| model.get(&self.c.aig, lit));
+            let mut holds = |lit| model.get(&self.c.aig, lit);
+            match taken.read_as {
+                As::Memory(id) if holds(taken.guard) => {
+                    let bits = self.objects.filled_with(id);
+                    let byte = |bits: &[Lit]| {
+                        bits.iter().enumerate().map(|(i, l)| u8::from(holds(*l)) << i).sum()
+                    };
+                    out.inputs.memory.push(bits.chunks(8).map(byte).collect());
+                }
+                _ => taken.give(&mut out, &mut holds),
+            }
         }
-        out
+        out.inputs()
     }
 
     pub(crate) fn statements(&self) -> u64 {

@@ -59,7 +59,7 @@ pub use along::{Along, Guide, Sought, Told, along};
 pub use blocks::{Bads, Blocks, blocks, blocks_of_endings};
 pub use checked::{Checked, Through, check_through, failing_operations};
 pub use natives::{knows, reads_stream};
-pub use search::{Answer, Goal, Inputs, Options, PROGRAM_NAME, Searched, Verdict, search};
+pub use search::{Answer, Goal, Inputs, Options, PROGRAM_NAME, Searched, Verdict, search, simpler};
 
 /// Models of the library in C, to be linked behind the program: what reads and writes byte by byte.
 pub const MODELS: &str = include_str!("models.c");

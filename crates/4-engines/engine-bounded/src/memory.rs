@@ -7,7 +7,7 @@ use crate::chosen::{Chosen, Glimpse};
 use crate::late::{self, Lates};
 use crate::word::{Circuit, Op2, Word};
 use logic::Lit;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Bytes of a page.
@@ -76,6 +76,12 @@ pub(crate) struct Objects {
     pub(crate) pointer: u32,
     /// Something that was never written may have been used.
     pub(crate) unwritten: bool,
+    /// The same of memory that was asked for.
+    pub(crate) unwritten_heap: bool,
+    /// What such memory has is an input.
+    pub(crate) fills: bool,
+    /// The objects of which it is.
+    pub(crate) filled: FxHashSet<u32>,
     /// Pages that were never written, by object.
     raw: FxHashMap<(u32, usize), Rc<Bits>>,
     /// What a block asked of elements of objects that are told by one of them.
@@ -101,9 +107,20 @@ pub(crate) struct Target {
 impl Objects {
     pub(crate) fn new(pointer: u32) -> Objects {
         let shift = if pointer == 64 { 32 } else { 18 };
-        let (all, slots, raw) = (Vec::new(), FxHashMap::default(), FxHashMap::default());
-        let (unwritten, glimpses, reading) = (false, Vec::new(), Lit::TRUE);
-        Objects { all, slots, next: 4, shift, pointer, unwritten, raw, glimpses, reading }
+        Objects {
+            all: Vec::new(),
+            slots: FxHashMap::default(),
+            next: 4,
+            shift,
+            pointer,
+            unwritten: false,
+            unwritten_heap: false,
+            fills: false,
+            filled: FxHashSet::default(),
+            raw: FxHashMap::default(),
+            glimpses: Vec::new(),
+            reading: Lit::TRUE,
+        }
     }
 
     /// A new object. None if there is no room for it.
@@ -164,6 +181,16 @@ impl Objects {
         c.aig.and(fits, inside)
     }
 
+    /// What an object had at first, as far as somebody looked: the rest is 0.
+    pub(crate) fn filled_with(&self, id: u32) -> Vec<Lit> {
+        let size = 8 * self.all[id as usize].size as usize;
+        let pages = size.div_ceil(8 * PAGE);
+        let page = |k: usize| self.raw.get(&(id, k)).map_or([Lit::FALSE; 8 * PAGE], |bits| **bits);
+        let mut out: Vec<Lit> = (0..pages).flat_map(page).collect();
+        out.truncate(size);
+        out
+    }
+
     /// What an object has that was never written is arbitrary anew.
     pub(crate) fn forget_raw(&mut self, id: u32) {
         self.raw.retain(|(object, _), _| *object != id);
@@ -171,14 +198,16 @@ impl Objects {
 
     fn raw(&mut self, c: &mut Circuit, plain: Lit, id: u32, page: usize) -> Rc<Bits> {
         self.unwritten = true;
-        if plain == Lit::TRUE {
+        self.unwritten_heap |= self.all[id as usize].kind == Kind::Heap;
+        let filled = self.filled.contains(&id);
+        if plain == Lit::TRUE && !filled {
             return zeros();
         }
         let fresh = || {
             let mut bits = [Lit::FALSE; 8 * PAGE];
             for bit in &mut bits {
                 let any = c.aig.input();
-                *bit = c.aig.and(any, !plain);
+                *bit = if filled { any } else { c.aig.and(any, !plain) };
             }
             Rc::new(bits)
         };

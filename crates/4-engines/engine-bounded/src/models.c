@@ -120,48 +120,125 @@ int clz(unsigned x) { int n = 0, i, on = 1; for (i = 31; i >= 0; i--) { on &= !(
 int clzll(unsigned long long x) { int n = 0, i, on = 1; for (i = 63; i >= 0; i--) { on &= !(x >> i & 1); n += on; } return n; }
 int ffs(int x) { return x ? ctz((unsigned)x) + 1 : 0; }
 
-/* Functions that read. Standard input is bytes, one after the other, and an end; what is read there once is not read
-   again. bop_ahead is a byte that was looked at and not taken, -1 at the end, -2 if there is none. */
-int __bop_stdin(void);
-unsigned long long __bop_stdin_number(int how);
+/* Functions that read. Standard input, and each file, is bytes, one after the other, and an end; what is read there once
+   is not read again. `ahead` is a byte that was looked at and not taken, -1 at the end, -2 if there is none. Streams have
+   numbers: 0 is standard input. */
+int __bop_byte(int stream);
+unsigned long long __bop_number(int how, int stream);
+int __bop_opens(const char *name, int stream);
+int __bop_size(int stream);
 int __bop_either(void);
 void __bop_no_model(void);
 void __bop_outside(void);
 void __VERIFIER_assume(int);
-static int bop_ahead = -2, bop_end, bop_streamed;
-static int bop_peek(void) {
-  if (bop_ahead == -2) bop_ahead = __bop_stdin();
-  if (bop_ahead == -1) bop_end = 1;
-  return bop_ahead;
+enum { BOP_FILES = 4, BOP_NAME = 64 };
+struct bop_stream { int number, ahead, end, open, writes; long at, size; };
+static struct bop_stream bop_in = { 0, -2, 0, 1, 0, 0, -1 };
+static struct bop_stream bop_files[BOP_FILES];
+static char bop_names[BOP_FILES][BOP_NAME];
+static int bop_opened, bop_streamed;
+static int bop_peek(struct bop_stream *from) {
+  if (from->ahead == -2) {
+    from->ahead = __bop_byte(from->number);
+    if (from->size >= 0) __VERIFIER_assume((from->ahead == -1) == (from->at == from->size));
+  }
+  if (from->ahead == -1) from->end = 1;
+  return from->ahead;
 }
-static int bop_next(void) {
-  int c = bop_peek();
-  if (c != -1) bop_ahead = -2;
+static int bop_next(struct bop_stream *from) {
+  int c = bop_peek(from);
+  if (c != -1) { from->ahead = -2; from->at++; }
   return c;
 }
-static void bop_from(FILE *file) {
-  if (file != stdin) __bop_no_model();
-  bop_streamed = 1;
+static struct bop_stream *bop_stream(FILE *file) {
+  int i;
+  if (file == stdin) { bop_streamed = 1; return &bop_in; }
+  for (i = 0; i < BOP_FILES; i++)
+    if (file == (FILE *)&bop_files[i] && bop_files[i].open) return &bop_files[i];
+  __bop_no_model();
+  return 0;
 }
-int __bop_fgetc(FILE *file) { bop_from(file); return bop_next(); }
-int __bop_getchar(void) { bop_streamed = 1; return bop_next(); }
+static struct bop_stream *bop_from(FILE *file) {
+  struct bop_stream *from = bop_stream(file);
+  if (from->writes) __bop_no_model();
+  return from;
+}
+/* A file is there, or it is not; one that is written is. Each name is opened once. */
+FILE *__bop_fopen(const char *name, const char *mode) {
+  int k = bop_opened, i, j;
+  struct bop_stream *to;
+  if (k >= BOP_FILES) __bop_no_model();
+  for (i = 0; (bop_names[k][i] = name[i]); i++)
+    if (i == BOP_NAME - 2) __bop_no_model();
+  for (j = 0; j < k; j++) {
+    for (i = 0; name[i] && name[i] == bop_names[j][i]; i++) ;
+    if (name[i] == bop_names[j][i]) __bop_no_model();
+  }
+  for (i = 0; mode[i]; i++)
+    if (mode[i] == '+') __bop_no_model();
+  if (*mode != 'r' && *mode != 'w' && *mode != 'a') __bop_no_model();
+  bop_opened = k + 1;
+  if (*mode == 'r') {
+    if (!__bop_opens(bop_names[k], k + 1)) return 0;
+  } else __bop_outside();
+  to = &bop_files[k];
+  to->number = k + 1;
+  to->ahead = -2;
+  to->size = -1;
+  to->open = 1;
+  to->writes = *mode != 'r';
+  return (FILE *)to;
+}
+int __bop_fclose(FILE *file) {
+  struct bop_stream *of;
+  if (file == stdout || file == stderr) return 0;
+  of = bop_stream(file);
+  if (file == stdin) __bop_no_model();
+  of->open = 0;
+  return 0;
+}
+size_t __bop_fwrite(const void *from, size_t size, size_t count, FILE *file) { return size ? count : 0; }
+/* Where a stream is: how large a file is can be asked before it is read. */
+int __bop_fseek(FILE *file, long by, int whence) {
+  struct bop_stream *of = bop_from(file);
+  if (file == stdin || by || whence == 1) __bop_no_model();
+  if (of->ahead != -2 || (of->at && of->at != of->size)) __bop_no_model();
+  if (whence == 2) {
+    if (of->size < 0) of->size = __bop_size(of->number);
+    of->at = of->size;
+  } else {
+    if (of->at && !of->end && of->size < 0) __bop_no_model();
+    of->at = 0;
+  }
+  of->end = 0;
+  return 0;
+}
+void __bop_rewind(FILE *file) { __bop_fseek(file, 0, 0); }
+long __bop_ftell(FILE *file) {
+  struct bop_stream *of = bop_from(file);
+  if (file == stdin || of->at < 0) __bop_no_model();
+  return of->at;
+}
+int __bop_fgetc(FILE *file) { return bop_next(bop_from(file)); }
+int __bop_getchar(void) { bop_streamed = 1; return bop_next(&bop_in); }
 int __bop_ungetc(int c, FILE *file) {
-  bop_from(file);
+  struct bop_stream *from = bop_from(file);
   if (c == -1) return -1;
-  if (bop_ahead >= 0) __bop_no_model();
-  bop_ahead = (unsigned char)c;
-  bop_end = 0;
-  return bop_ahead;
+  if (from->ahead >= 0) __bop_no_model();
+  from->ahead = (unsigned char)c;
+  from->end = 0;
+  from->at--;
+  return from->ahead;
 }
-int __bop_feof(FILE *file) { bop_from(file); return bop_end; }
-int __bop_ferror(FILE *file) { bop_from(file); return 0; }
-void __bop_clearerr(FILE *file) { bop_from(file); bop_end = 0; }
+int __bop_feof(FILE *file) { return bop_from(file)->end; }
+int __bop_ferror(FILE *file) { bop_stream(file); return 0; }
+void __bop_clearerr(FILE *file) { bop_from(file)->end = 0; }
 char *__bop_fgets(char *to, int size, FILE *file) {
+  struct bop_stream *from = bop_from(file);
   int i = 0, c;
-  bop_from(file);
   if (size <= 0) return 0;
   while (i < size - 1) {
-    c = bop_next();
+    c = bop_next(from);
     if (c == -1) break;
     to[i++] = (char)c;
     if (c == '\n') break;
@@ -174,7 +251,7 @@ char *__bop_gets(char *to) {
   int i = 0, c;
   bop_streamed = 1;
   for (;;) {
-    c = bop_next();
+    c = bop_next(&bop_in);
     if (c == -1 && i == 0) return 0;
     if (c == -1 || c == '\n') break;
     to[i++] = (char)c;
@@ -183,13 +260,13 @@ char *__bop_gets(char *to) {
   return to;
 }
 size_t __bop_fread(void *to, size_t size, size_t count, FILE *file) {
+  struct bop_stream *from = bop_from(file);
   size_t i, j;
   char *at = to;
-  bop_from(file);
   if (size == 0) return 0;
   for (i = 0; i < count; i++)
     for (j = 0; j < size; j++) {
-      int c = bop_next();
+      int c = bop_next(from);
       if (c == -1) return i;
       at[i * size + j] = (char)c;
     }
@@ -202,18 +279,18 @@ long __bop_read(int from, void *to, size_t count) {
   if (from != 0 || bop_streamed) __bop_no_model();
   __bop_outside();
   for (i = 0; i < count; i++) {
-    int c = bop_next();
+    int c = bop_next(&bop_in);
     if (c == -1) break;
     at[i] = (char)c;
   }
   return (long)i;
 }
 long __bop_getline(char **line, size_t *size, FILE *file) {
+  struct bop_stream *from = bop_from(file);
   size_t i = 0;
-  bop_from(file);
   if (!*line) { *line = malloc(120); *size = 120; }
   for (;;) {
-    int c = bop_next();
+    int c = bop_next(from);
     if (c == -1) break;
     if (i + 2 > *size) __bop_no_model();
     (*line)[i++] = (char)c;
@@ -224,37 +301,40 @@ long __bop_getline(char **line, size_t *size, FILE *file) {
   return (long)i;
 }
 
-/* scanf reads standard input, or a text. */
+/* scanf reads a stream, or a text. */
 static const char *bop_text;
+static struct bop_stream *bop_scanned;
 static int bop_scan_peek(void) {
   if (bop_text) return *bop_text ? (unsigned char)*bop_text : -1;
-  return bop_peek();
+  return bop_peek(bop_scanned);
 }
 static void bop_scan_take(void) {
   if (bop_text) { if (*bop_text) bop_text++; }
-  else bop_next();
+  else bop_next(bop_scanned);
 }
-/* To what is no space. How many spaces there are in standard input does not matter: there are none. */
+/* To what is no space. How many spaces there are in a stream does not matter: there are none. */
 static int bop_scan_skip(void) {
   if (bop_text) {
     while (bop_is_space(bop_scan_peek())) bop_scan_take();
     return bop_scan_peek();
   }
-  while (bop_ahead >= 0 && bop_is_space(bop_ahead)) bop_ahead = -2;
-  __VERIFIER_assume(!bop_is_space(bop_peek()));
-  return bop_peek();
+  while (bop_scanned->ahead >= 0 && bop_is_space(bop_scanned->ahead)) bop_next(bop_scanned);
+  __VERIFIER_assume(!bop_is_space(bop_peek(bop_scanned)));
+  return bop_peek(bop_scanned);
 }
 /* 1 if there is a number, 0 if there is something else, -1 at the end. */
 static int bop_scan_number(int base, int width, int is_signed, int is_long, unsigned long long *value) {
   unsigned long long sum = 0, most;
   int c, minus = 0, digits = 0, over = 0, fresh = 0;
-  if (!bop_text && !width && (base == 10 || base == 16)) {
-    while (bop_ahead >= 0 && bop_is_space(bop_ahead)) bop_ahead = -2;
-    fresh = bop_ahead == -2;
+  if (!bop_text && !width && (base == 10 || base == 16) && bop_scanned->size < 0) {
+    while (bop_scanned->ahead >= 0 && bop_is_space(bop_scanned->ahead)) bop_next(bop_scanned);
+    fresh = bop_scanned->ahead == -2;
     if (fresh && __bop_either()) {
       /* Leading zeros, and numbers that do not fit, are as others. What comes behind it is no digit. */
-      *value = __bop_stdin_number(is_long | (base == 16 ? 4 : is_signed ? 0 : 2));
-      c = bop_peek();
+      *value = __bop_number(is_long | (base == 16 ? 4 : is_signed ? 0 : 2), bop_scanned->number);
+      c = bop_peek(bop_scanned);
+      /* How long it is in its file is not known. */
+      bop_scanned->at = -1;
       __VERIFIER_assume(bop_digit(c, base) < 0);
       /* "0x" and what follows is as what follows, or as "0". */
       __VERIFIER_assume(!(base == 16 && *value == 0 && (c == 'x' || c == 'X')));
@@ -402,6 +482,7 @@ int __bop_scanf(const char *format, ...) {
   int done;
   bop_streamed = 1;
   bop_text = 0;
+  bop_scanned = &bop_in;
   __builtin_va_start(more, format);
   done = bop_scan(format, more);
   __builtin_va_end(more);
@@ -410,7 +491,7 @@ int __bop_scanf(const char *format, ...) {
 int __bop_fscanf(FILE *file, const char *format, ...) {
   va_list more;
   int done;
-  bop_from(file);
+  bop_scanned = bop_from(file);
   bop_text = 0;
   __builtin_va_start(more, format);
   done = bop_scan(format, more);

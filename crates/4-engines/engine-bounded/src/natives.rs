@@ -12,6 +12,9 @@ use std::rc::Rc;
 /// Which arbitrary function it is, for those of the library.
 const LIBRARY: u32 = 1 << 20;
 
+/// How many bytes the models have for the name of a file.
+const NAME_BYTES: u64 = 64;
+
 /// The most bytes that are written at once.
 const MOST_BYTES: u64 = 1 << 24;
 
@@ -128,8 +131,14 @@ impl Engine<'_> {
                 };
                 self.long_jump(state, buffer, &value, at)
             }
-            "__bop_stdin" | "__bop_stdin_number" | "__bop_either" | "__bop_no_model" => {
-                Ok(self.input_part(state, plain, word(0), result))
+            "__bop_byte" | "__bop_number" | "__bop_size" | "__bop_either" | "__bop_no_model" => {
+                Ok(self.input_part(state, plain, [word(0), word(1)], result))
+            }
+            "__bop_opens" => {
+                let (Some(name), Some(stream)) = (args.values.first(), word(1)) else {
+                    return Ok(self.uncovered(state, plain, at));
+                };
+                self.opens(state, name, &stream, result)
             }
             _ if text_model(plain).is_some() => {
                 let model = text_model(plain).and_then(|m| self.program.function(m));
@@ -186,6 +195,13 @@ impl Engine<'_> {
         let size = size.resized(pointer, false);
         match self.allocate(state, &size, Kind::Heap, zeroed) {
             Some(id) => {
+                let own = self.function(state.top().function).own;
+                if self.objects.fills && !zeroed && own {
+                    self.objects.filled.insert(id);
+                    let (guard, name) = (state.guard, "malloc".to_owned());
+                    let (word, read_as) = (Word::number(1, 0), As::Memory(id));
+                    self.taken.push(Taken { guard, word, read_as, name });
+                }
                 let address = self.objects.address(id);
                 self.give(state, result, address);
                 Went::On
@@ -199,29 +215,43 @@ impl Engine<'_> {
         &mut self,
         state: &mut State,
         name: &str,
-        how: Option<Word>,
+        args: [Option<Word>; 2],
         result: Option<LocalId>,
     ) -> Went {
         let guard = state.guard;
+        let stream = |w: &Option<Word>| w.clone().unwrap_or(Word::number(32, 0)).slice(0, 8);
         match name {
-            // The next byte of standard input, or -1 at its end.
-            "__bop_stdin" => {
+            // The next byte of a stream, or -1 at its end.
+            "__bop_byte" => {
                 let word = self.c.input(9);
                 let (byte, end) = (word.slice(0, 8).resized(32, false), word.bit(8));
-                let (read_as, name) = (As::Byte, "stdin".to_owned());
-                self.taken.push(Taken { guard, word, read_as, name });
+                let taken = crate::word::joined(&word, &stream(&args[0]));
+                let name = "stdin".to_owned();
+                self.taken.push(Taken { guard, word: taken, read_as: As::Byte, name });
                 let value = self.c.ite(end, &Word::number(32, u128::from(u32::MAX)), &byte);
                 self.give(state, result, value);
             }
-            // A number that stands in standard input: of 32 or 64 bits, signed or not, hexadecimal.
-            "__bop_stdin_number" => {
-                let how = how.and_then(|w| w.value()).unwrap_or(0);
+            // A number that stands in a stream: of 32 or 64 bits, signed or not, hexadecimal.
+            "__bop_number" => {
+                let how = args[0].as_ref().and_then(Word::value).unwrap_or(0);
                 let bits = if how & 1 == 0 { 32 } else { 64 };
                 let (signed, hexadecimal) = (how & 6 == 0, how & 4 != 0);
                 let word = self.c.input(bits);
                 let (read_as, name) = (As::Written { signed, hexadecimal }, "stdin".to_owned());
-                self.taken.push(Taken { guard, word: word.clone(), read_as, name });
+                let taken = crate::word::joined(&word, &stream(&args[1]));
+                self.taken.push(Taken { guard, word: taken, read_as, name });
                 self.give(state, result, word.resized(64, signed));
+            }
+            // How many bytes a file has.
+            "__bop_size" => {
+                let word = self.c.input(7);
+                let large = self.c.aig.and(guard, word.bit(6));
+                self.cut_at(large, Why::Bound);
+                state.guard = self.c.aig.and(guard, !word.bit(6));
+                let taken = crate::word::joined(&word, &stream(&args[0]));
+                let (guard, name) = (state.guard, "size".to_owned());
+                self.taken.push(Taken { guard, word: taken, read_as: As::Size, name });
+                self.give(state, result, word.resized(32, false));
             }
             "__bop_either" => {
                 let any = self.c.input(1).resized(32, false);
@@ -236,6 +266,24 @@ impl Engine<'_> {
             }
         }
         Went::On
+    }
+
+    /// Whether there is a file of a name that is opened as the stream with a number.
+    fn opens(
+        &mut self,
+        state: &mut State,
+        name: &Value,
+        stream: &Word,
+        result: Option<LocalId>,
+    ) -> Step<Went> {
+        let Some(bytes) = self.load(state, name, NAME_BYTES, false)? else { return Ok(Went::Over) };
+        let is_there = self.c.input(1);
+        let word = crate::word::joined(&is_there, &stream.slice(0, 8));
+        let word = crate::word::joined(&word, &bytes);
+        let (guard, name) = (state.guard, "fopen".to_owned());
+        self.taken.push(Taken { guard, word, read_as: As::Opened, name });
+        self.give(state, result, is_there.resized(32, false));
+        Ok(Went::On)
     }
 
     fn after(&self, state: &State) -> Went {
@@ -462,7 +510,11 @@ pub fn knows(name: &str) -> bool {
 
 /// Whether it reads from a stream that it is given, which is followed if it is standard input.
 pub fn reads_stream(name: &str) -> bool {
-    const MODELS: [&str; 10] = [
+    const MODELS: [&str; 14] = [
+        "__bop_fclose",
+        "__bop_fseek",
+        "__bop_ftell",
+        "__bop_rewind",
         "__bop_fgetc",
         "__bop_ungetc",
         "__bop_feof",
@@ -487,6 +539,12 @@ fn text_model(name: &str) -> Option<&'static str> {
         "ferror" => "__bop_ferror",
         "clearerr" => "__bop_clearerr",
         "fgets" => "__bop_fgets",
+        "fopen" | "fopen64" => "__bop_fopen",
+        "fclose" => "__bop_fclose",
+        "fseek" => "__bop_fseek",
+        "ftell" => "__bop_ftell",
+        "rewind" => "__bop_rewind",
+        "fwrite" => "__bop_fwrite",
         "gets" => "__bop_gets",
         "fread" => "__bop_fread",
         "read" => "__bop_read",

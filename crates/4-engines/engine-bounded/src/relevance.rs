@@ -23,8 +23,24 @@ pub(crate) struct Leads {
 
 impl Leads {
     pub(crate) fn new(program: &Program, goal: &Goal) -> Leads {
-        let points: FxHashSet<Point> = goal.points.iter().copied().collect();
+        Leads::of(program, goal.points.iter().copied().collect(), false)
+    }
+
+    /// Where runs may still come to one of some goals: what is not among it need not be followed. Functions that are not
+    /// known may call what they can get hold of, and what is not covered may do anything.
+    pub(crate) fn slice<'g>(program: &Program, goals: impl Iterator<Item = &'g Goal>) -> Leads {
+        Leads::of(program, goals.flat_map(|goal| goal.points.iter().copied()).collect(), true)
+    }
+
+    fn of(program: &Program, points: FxHashSet<Point>, careful: bool) -> Leads {
         let taken = addresses(program);
+        let unknown = |f: FuncId| {
+            let f = &program.functions[f.index()];
+            careful
+                && !f.has_body()
+                && !crate::natives::knows(&f.name)
+                && !f.name.contains("nondet")
+        };
         let mut entered = vec![false; program.functions.len()];
         let mut blocks: Vec<Vec<bool>> =
             program.functions.iter().map(|f| vec![false; f.blocks.len()]).collect();
@@ -34,10 +50,10 @@ impl Leads {
             let mut changed = false;
             for (i, f) in program.functions.iter().enumerate().filter(|(_, f)| f.has_body()) {
                 let calls = |callee: &Callee| match callee {
-                    Callee::Direct(g) => leads(g),
+                    Callee::Direct(g) => leads(g) || any_taken && unknown(*g),
                     Callee::Indirect(_) => any_taken,
                 };
-                let found = within(f, FuncId::new(i), &points, &calls);
+                let found = within(f, FuncId::new(i), &points, (&calls, careful));
                 if found != blocks[i] {
                     blocks[i] = found;
                     changed = true;
@@ -80,7 +96,7 @@ fn within(
     f: &Function,
     id: FuncId,
     points: &FxHashSet<Point>,
-    calls: &dyn Fn(&Callee) -> bool,
+    (calls, careful): (&dyn Fn(&Callee) -> bool, bool),
 ) -> Vec<bool> {
     let count = f.blocks.len();
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -106,7 +122,12 @@ fn within(
             |k: usize| points.contains(&Point::Before(id, c_data::BlockId::new(b), k as u32));
         let stmts = block.stmts.iter();
         let leads = (0..=block.stmts.len()).any(here)
-            || stmts.clone().any(|s| matches!(&s.kind, StmtKind::Call(c) if calls(&c.callee)));
+            || careful && matches!(block.end, End::Unreachable)
+            || stmts.clone().any(|s| match &s.kind {
+                StmtKind::Call(c) => calls(&c.callee),
+                StmtKind::NotCovered(_) => careful,
+                _ => false,
+            });
         if leads {
             out[b] = true;
             todo.push(b);

@@ -39,6 +39,10 @@ pub struct Inputs {
     pub args: Vec<Vec<u8>>,
     /// What standard input has.
     pub stdin: Vec<u8>,
+    /// The files that are there: their names, and what they have.
+    pub files: Vec<(Vec<u8>, Vec<u8>)>,
+    /// What memory has that the program asks for and does not write first, one allocation after the other; the rest is 0.
+    pub memory: Vec<Vec<u8>>,
 }
 
 impl Inputs {
@@ -91,6 +95,9 @@ pub struct Searched {
 /// So many inputs are made simpler, of programs of so many statements.
 const SIMPLER: usize = 12;
 const SMALL_PROGRAM: usize = 5_000;
+
+/// With bounds up to this one, what memory has that was never written is an input in a search of its own.
+pub(crate) const SMALL_BOUND: u32 = 5;
 
 /// Bounds that are tried one after the other.
 const BOUNDS: [u32; 15] =
@@ -161,7 +168,7 @@ impl<'a> Search<'a> {
     /// One search with a bound. Whether a larger bound may tell more.
     fn round(&mut self, script: Vec<FuncId>, bound: u32, budget: &Budget) -> Step<bool> {
         // First with zeros for what was never written, as it is executed.
-        let mut engine = self.follow(script.clone(), (bound, true), budget)?;
+        let mut engine = self.follow(script.clone(), (bound, true), false, budget)?;
         let open: Vec<usize> =
             (0..self.goals.len()).filter(|&g| self.verdicts[g].is_none()).collect();
         let mut candidates = Vec::new();
@@ -181,13 +188,20 @@ impl<'a> Search<'a> {
         if candidates.is_empty() {
             return Ok(more);
         }
-        let (mut sure, mut grows) = self.not_cut(&mut engine, candidates, bound)?;
-        if !sure.is_empty() && engine.objects.unwritten {
+        let (mut sure, mut grows) = self.not_cut(&mut engine, candidates.clone(), bound)?;
+        let (unwritten, heap) = (engine.objects.unwritten, engine.objects.unwritten_heap);
+        drop(engine);
+        let mut tried = Vec::new();
+        if heap && bound <= SMALL_BOUND {
+            self.fill(script.clone(), bound, &candidates, budget)?;
+            tried = candidates;
+        }
+        sure.retain(|goal| self.verdicts[*goal].is_none());
+        if !sure.is_empty() && unwritten {
             // No run is left, unless by what was never written.
             let candidates = std::mem::take(&mut sure);
-            drop(engine);
-            engine = self.follow(script, (bound, false), budget)?;
-            let mut left = Vec::new();
+            let mut engine = self.follow(script.clone(), (bound, false), false, budget)?;
+            let (mut left, mut others) = (Vec::new(), Vec::new());
             for goal in candidates {
                 let guard = engine.reached[goal];
                 if solve(&mut engine, &[guard])?.is_none() {
@@ -196,15 +210,38 @@ impl<'a> Search<'a> {
                 }
                 let what = "it is reached only where something that was never written is used";
                 self.reasons[goal] = StopReason::Approximate { what: what.to_owned() };
+                others.push(goal);
             }
             let (last, more) = self.not_cut(&mut engine, left, bound)?;
             sure = last;
             grows |= more;
+            others.retain(|goal| !tried.contains(goal));
+            if heap && !others.is_empty() {
+                drop(engine);
+                self.fill(script, bound, &others, budget)?;
+            }
         }
         for goal in sure {
             self.verdicts[goal] = Some(Verdict::Unreached);
         }
         Ok(more || grows)
+    }
+
+    /// Looks for runs on which memory has something that was asked for and never written: that is an input, too.
+    fn fill(
+        &mut self,
+        script: Vec<FuncId>,
+        bound: u32,
+        goals: &[usize],
+        budget: &Budget,
+    ) -> Step<()> {
+        let mut engine = self.follow(script, (bound, true), true, budget)?;
+        for &goal in goals {
+            if let Reach::Seen(inputs) = self.reach(&mut engine, goal)? {
+                self.verdicts[goal] = Some(Verdict::Reached(inputs));
+            }
+        }
+        Ok(())
     }
 
     /// The goals about which nothing is missing, and whether a larger bound tells more about the others.
@@ -253,9 +290,13 @@ impl<'a> Search<'a> {
         &mut self,
         script: Vec<FuncId>,
         how: (u32, bool),
+        fills: bool,
         budget: &Budget,
     ) -> Step<Engine<'a>> {
         let mut engine = Engine::new(self.program, self.goals, script, how, budget);
+        engine.objects.fills = fills;
+        let open = self.goals.iter().zip(&self.verdicts).filter(|(_, known)| known.is_none());
+        engine.slice = Some(Leads::slice(self.program, open.map(|(goal, _)| goal)));
         let ran = engine.run();
         self.count("bound", u64::from(how.0));
         self.count("statements", engine.statements());
@@ -306,7 +347,7 @@ impl<'a> Search<'a> {
 }
 
 /// Inputs that lead to the same place and are easier to read.
-pub(crate) fn simpler(
+pub fn simpler(
     program: &Program,
     mut inputs: Inputs,
     confirm: &mut dyn FnMut(&Inputs) -> bool,
@@ -341,6 +382,18 @@ pub(crate) fn simpler(
             inputs = fewer;
             break;
         }
+    }
+    // Memory that nobody looks at.
+    for i in 0..inputs.memory.len().min(SIMPLER) {
+        let empty = Inputs { memory: inputs.memory.clone(), ..inputs.clone() };
+        let mut empty = empty;
+        empty.memory[i].clear();
+        if !inputs.memory[i].is_empty() && confirm(&empty) {
+            inputs = empty;
+        }
+    }
+    while inputs.memory.last().is_some_and(|m| m.iter().all(|b| *b == 0)) {
+        inputs.memory.pop();
     }
     simpler_text(inputs, confirm)
 }
@@ -378,6 +431,19 @@ fn simpler_text(mut inputs: Inputs, confirm: &mut dyn FnMut(&Inputs) -> bool) ->
     for length in 0..inputs.stdin.len().min(SIMPLER) {
         if attempt(&mut inputs, &|new| new.stdin.truncate(length)) {
             break;
+        }
+    }
+    for f in 0..inputs.files.len() {
+        for length in 0..inputs.files[f].1.len().min(SIMPLER) {
+            if attempt(&mut inputs, &|new| new.files[f].1.truncate(length)) {
+                break;
+            }
+        }
+        for k in 0..inputs.files[f].1.len().min(2 * SIMPLER) {
+            let plain = inputs.files[f].1[k].is_ascii_graphic() || inputs.files[f].1[k] == b'\n';
+            if !plain {
+                attempt(&mut inputs, &|new| new.files[f].1[k] = b'a');
+            }
         }
     }
     let letters = [b'\n', b'a', b'0'];

@@ -20,6 +20,13 @@ fn mask(bits: u32) -> u128 {
     if bits >= 128 { u128::MAX } else { (1 << bits) - 1 }
 }
 
+/// The bits of a word, and those of another one above them.
+pub(crate) fn joined(low: &Word, high: &Word) -> Word {
+    let mut lits = low.lits();
+    lits.extend(high.lits());
+    Word::of(lits)
+}
+
 /// A number as one with a sign.
 pub(crate) fn signed(bits: u32, value: u128) -> i128 {
     let up = 128 - bits.clamp(1, 128);

@@ -27,7 +27,8 @@ fn found(asked: Check, text: &str) -> (Vec<(usize, String)>, Option<&'static str
         failed.is_some()
     };
     let budget = check::Budget::unlimited();
-    let found = failing_operations(&program, asked, Options::default(), &budget, &mut confirm);
+    let found =
+        failing_operations(&program, (asked, None), Options::default(), &budget, &mut confirm);
     let mut out = Vec::new();
     for (operation, _) in &found.failing {
         let line = operation.at(&program).line as usize - BEFORE;
@@ -339,7 +340,8 @@ fn what_is_open_is_open() {
     let program = load(endless);
     let budget = check::Budget::unlimited();
     let options = Options { bound: Some(3) };
-    let asked = failing_operations(&program, Check::Overflow, options, &budget, &mut |_, _| true);
+    let asked =
+        failing_operations(&program, (Check::Overflow, None), options, &budget, &mut |_, _| true);
     assert!(asked.failing.is_empty());
     assert_eq!(asked.open.map(|reason| reason.code()), Some("bound"));
     // C11 says that it overflows, and compilers that it does not.

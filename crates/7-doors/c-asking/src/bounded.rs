@@ -5,19 +5,18 @@
 //! leaves open: what no run of the skeleton does, no run of the program does.
 
 use crate::entries::{self, Harness};
+use crate::listing::{listing, with_values};
 use crate::prover::{self, How};
 use crate::{calls, stubs, termination, tried};
 use asking::{EngineChoice, Options, Watch, nothing};
 use c_data::{BlockId, Check, FuncId, Point};
-use check::{Limits, Partial, StopReason};
+use check::{Limits, StopReason};
 use engine_bounded::{Goal, Inputs, Verdict};
 use input::{CProgram, CText, DataProgram, Error, LazyData, Model, caught};
-use ir::{Init, NodeId, ProgramBuilder, Rel};
 use property::{OperationKind, Property};
-use render::{Caller, Claims, ListedStep, Listing, Outcome, Report, Status};
+use render::{Caller, Claims, ListedStep, Outcome, Report, Status};
 use rustc_hash::FxHashMap;
 use source::{SourceFile, suggest};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -38,6 +37,9 @@ const BY_ITSELF: Duration = Duration::from_secs(20);
 pub fn searchable(texts: Vec<CText>, model: Model) -> LazyData {
     LazyData::new(texts, model, engine_bounded::MODELS)
 }
+
+/// The questions whose places are looked for by executions first.
+const TRIED: usize = 4;
 
 /// What answers about places grant.
 const WRAPS: &str = "signed arithmetic wraps around, and operands are evaluated from left to right";
@@ -117,6 +119,7 @@ impl<'a> Searched<'a> {
     pub(crate) fn given(&self, inputs: &Inputs) -> render::Inputs {
         let arguments = inputs.argv().len() - 1;
         let (args, stdin) = (inputs.args.clone(), inputs.stdin.clone());
+        let (files, memory) = (inputs.files.clone(), inputs.memory.clone());
         let (values, mut stubs) = (inputs.values.clone(), self.stubs.to_owned());
         let caller = self.harness.as_ref().map(|harness| {
             stubs += &harness.makers;
@@ -126,7 +129,7 @@ impl<'a> Searched<'a> {
                 units: harness.units.clone(),
             }
         });
-        render::Inputs { values, again: None, arguments, args, stdin, stubs, caller }
+        render::Inputs { values, again: None, arguments, args, stdin, files, memory, stubs, caller }
     }
 }
 
@@ -432,10 +435,7 @@ pub(crate) fn reached_or_proved(
     let ((mut results, allocates), proved) = prover::beside(
         budget,
         |budget| reached(of, properties, goals, options, budget),
-        |budget| {
-            let tried = tried::tried(of, goals, options.shown.max_steps.min(MAX_LINES), budget);
-            told(of, properties, goals, How::Directed, tried, options, budget)
-        },
+        |budget| proved(of, properties, goals, How::Directed, options, budget),
         |(results, _)| results.iter().all(decided),
         |(results, _)| results.iter().any(open),
     );
@@ -474,25 +474,9 @@ pub(crate) fn proved(
     options: &Options,
     budget: &check::Budget,
 ) -> (Vec<Outcome>, bool) {
-    told(of, properties, goals, how, None, options, budget)
-}
-
-/// The same, if it is not known already.
-fn told(
-    of: &Searched<'_>,
-    properties: &[&Property],
-    goals: &[Goal],
-    how: How,
-    known: Option<prover::Answers>,
-    options: &Options,
-    budget: &check::Budget,
-) -> (Vec<Outcome>, bool) {
     let start = Instant::now();
     let lines = options.shown.max_steps.min(MAX_LINES);
-    let by = known.as_ref().map(|_| tried::EXECUTED);
-    let done = caught("engine pdr", || {
-        known.unwrap_or_else(|| prover::goals(of, goals, how, lines, budget))
-    });
+    let done = caught("engine pdr", || prover::goals(of, goals, how, lines, budget));
     let seconds = start.elapsed().as_secs_f64();
     let mut results = Vec::new();
     let (mut found, counters, (allocates, stray)) = match done {
@@ -506,10 +490,9 @@ fn told(
     found.reverse();
     for (i, &property) in properties.iter().enumerate() {
         let mut out = Outcome::unknown(property.clone(), StopReason::Cancelled);
-        out.engine = match (by, how) {
-            (Some(by), _) => by,
-            (None, How::Directed) => prover::PDR,
-            (None, How::Guesses) => prover::PREDICATES,
+        out.engine = match how {
+            How::Directed => prover::PDR,
+            How::Guesses => prover::PREDICATES,
         }
         .to_owned();
         out.why = "asked for by `--engine`".to_owned();
@@ -526,9 +509,11 @@ fn told(
                     out.warnings.push(what.to_owned());
                 }
             }
-            Some(prover::Verdict::Reached(inputs, passed)) => {
-                tell(&mut out, &Verdict::Reached(inputs), of);
+            Some(prover::Verdict::Reached(inputs, mut passed)) => {
+                tell(&mut out, &Verdict::Reached(inputs.clone()), of);
                 if options.search.trace != check::TraceMode::None {
+                    let asked = (&goals[i].points[..], None);
+                    passed = with_values(of.data.program(), asked, &inputs, passed, budget);
                     out.trace = Some(listing(of, &passed, &mut out.warnings));
                 }
             }
@@ -551,11 +536,27 @@ pub(crate) fn reached(
 ) -> (Vec<Outcome>, bool) {
     let program = of.data.program();
     let start = Instant::now();
+    let lines = options.shown.max_steps.min(MAX_LINES);
     let mut seen: Vec<Option<c_run::Passes>> = vec![None; goals.len()];
     let mut steps: Vec<Option<u64>> = vec![None; goals.len()];
+    // What plain inputs do is executed first.
+    let mut verdicts: Vec<Option<Verdict>> = vec![None; goals.len()];
+    let tries = tried::Tries::new(options.search.limits.time);
+    for (i, goal) in goals.iter().enumerate().take(TRIED) {
+        let Ok(Some(found)) = caught("executions", || tries.reach(of, goal, lines, budget)) else {
+            continue;
+        };
+        verdicts[i] = Some(Verdict::Reached(found.0));
+        seen[i] = Some(found.1);
+    }
+    let open: Vec<usize> = (0..goals.len()).filter(|&i| verdicts[i].is_none()).collect();
+    let asked: Vec<Goal> = open.iter().map(|&i| goals[i].clone()).collect();
     let done = caught("engine bounded", || {
+        if asked.is_empty() {
+            return engine_bounded::Searched::default();
+        }
         let mut confirm = |goal: usize, inputs: &Inputs| {
-            let lines = options.shown.max_steps.min(MAX_LINES);
+            let goal = open[goal];
             let run = Run::new(inputs, lines);
             // Simpler inputs are tried afterwards, and may not get there.
             let most = steps[goal].map_or(MAX_STEPS, simpler_steps);
@@ -567,8 +568,13 @@ pub(crate) fn reached(
             run.reached
         };
         let search = engine_bounded::Options { bound: options.search.bound };
-        engine_bounded::search(program, goals, search, budget, &mut confirm)
+        engine_bounded::search(program, &asked, search, budget, &mut confirm)
     });
+    if let Ok(searched) = &done {
+        for (&i, answer) in open.iter().zip(&searched.answers) {
+            verdicts[i] = Some(answer.verdict.clone());
+        }
+    }
     let seconds = start.elapsed().as_secs_f64();
     let mut results = Vec::new();
     for (i, &property) in properties.iter().enumerate() {
@@ -579,17 +585,26 @@ pub(crate) fn reached(
             _ => "asked together with a question about C's data".to_owned(),
         };
         out.seconds = seconds;
-        match &done {
-            Err(what) => out.stop_reason = Some(StopReason::Internal { what: what.clone() }),
-            Ok(searched) => {
-                out.counters.clone_from(&searched.counters);
-                tell(&mut out, &searched.answers[i].verdict, of);
-            }
+        if let Ok(searched) = &done {
+            out.counters.clone_from(&searched.counters);
         }
-        if let (true, Some(passed)) = (out.status.is_violation(), &seen[i])
+        match (&verdicts[i], &done) {
+            (Some(verdict), _) => tell(&mut out, verdict, of),
+            (None, Err(what)) => {
+                out.stop_reason = Some(StopReason::Internal { what: what.clone() });
+            }
+            (None, Ok(_)) => {}
+        }
+        let inputs = match &verdicts[i] {
+            Some(Verdict::Reached(inputs)) => Some(inputs),
+            _ => None,
+        };
+        if let (Some(inputs), Some(passed)) = (inputs, seen[i].take())
             && options.search.trace != check::TraceMode::None
         {
-            out.trace = Some(listing(of, passed, &mut out.warnings));
+            let asked = (&goals[i].points[..], None);
+            let passed = with_values(program, asked, inputs, passed, budget);
+            out.trace = Some(listing(of, &passed, &mut out.warnings));
             if options.search.insist {
                 out.warnings.push("the run is the one that was executed, not a shortest".into());
             }
@@ -610,25 +625,41 @@ pub(crate) struct Run {
     args: Vec<Vec<u8>>,
     inputs: Vec<i128>,
     stdin: Vec<u8>,
+    files: Vec<(Vec<u8>, Vec<u8>)>,
+    memory: Vec<Vec<u8>>,
     lines: usize,
+    /// What variables hold is noted, of a run with so many lines.
+    values: Option<u64>,
 }
 
 impl Run {
     pub(crate) fn new(inputs: &Inputs, lines: usize) -> Run {
         let values = inputs.values.iter().map(|(_, value)| *value).collect();
-        Run { args: inputs.argv(), inputs: values, stdin: inputs.stdin.clone(), lines }
+        let (args, stdin) = (inputs.argv(), inputs.stdin.clone());
+        let (files, memory) = (inputs.files.clone(), inputs.memory.clone());
+        Run { args, inputs: values, stdin, files, memory, lines, values: None }
+    }
+
+    /// The run that these lines were seen of.
+    pub(crate) fn with_values(inputs: &Inputs, seen: &c_run::Passes) -> Run {
+        Run { values: Some(seen.count()), ..Run::new(inputs, seen.most) }
     }
 }
 
 /// What a run did.
+#[derive(Clone)]
 pub(crate) struct Executed {
     /// It came to one of the points.
     pub(crate) reached: bool,
+    /// It did not end within its steps.
+    pub(crate) limited: bool,
     pub(crate) passed: c_run::Passes,
     /// Operations that failed.
     pub(crate) failed: Vec<c_run::Failure>,
     /// How many inputs it took.
     pub(crate) taken: usize,
+    /// The functions that handed out the first ones.
+    pub(crate) takers: Vec<FuncId>,
     /// How long it was.
     pub(crate) steps: u64,
 }
@@ -660,17 +691,21 @@ pub(crate) fn executed_for(
     let stdin = run.stdin;
     let run = c_run::Options {
         args: run.args,
+        files: run.files,
+        heap: run.memory,
         inputs: run.inputs,
         max_steps: Some(steps),
         stop_at: points.to_vec(),
         lines: run.lines,
+        values: run.values,
         check,
         ..c_run::Options::default()
     };
     let outcome = c_run::run(program, &run, &mut Silent { budget, stdin, read: 0 });
     let reached = outcome.ending == c_run::Ending::Reached;
-    let c_run::Outcome { passed, failed, taken, steps, .. } = outcome;
-    Executed { reached, passed, failed, taken, steps }
+    let limited = matches!(outcome.ending, c_run::Ending::Limit(_));
+    let c_run::Outcome { passed, failed, taken, takers, steps, .. } = outcome;
+    Executed { reached, limited, passed, failed, taken, takers, steps }
 }
 
 /// Whether a property asks about a line.
@@ -773,96 +808,4 @@ fn reach(place: &str, data: &DataProgram, files: &[Arc<SourceFile>]) -> Result<G
         }));
     }
     Ok(Goal { points })
-}
-
-/// What the skeleton shows of each line: what is longest there.
-fn statements(c: &CProgram) -> FxHashMap<(&str, u32), &str> {
-    let s = c.skeleton();
-    let mut out = FxHashMap::default();
-    for point in s.bodies.iter().flat_map(|b| &b.points) {
-        if let Some(file) = s.files.get(point.at.file as usize) {
-            let shown: &mut &str = out.entry((file.as_str(), point.at.line)).or_default();
-            if point.text.len() > shown.len() {
-                *shown = &point.text;
-            }
-        }
-    }
-    out
-}
-
-/// The lines of a run, as a list of statements of a program that has nothing else.
-pub(crate) fn listing(
-    of: &Searched<'_>,
-    passed: &c_run::Passes,
-    warnings: &mut Vec<String>,
-) -> Listing {
-    let (program, files) = (of.data.program(), of.files);
-    let mut b = ProgramBuilder::new();
-    let numbers: Vec<u32> = files.iter().map(|f| b.file(f.name())).collect();
-    let file_of = |file: u32| {
-        let name = program.files.get(file as usize).map_or("", String::as_str);
-        files.iter().position(|f| f.name() == name)
-    };
-    // What calls an entry is no part of the program.
-    let harness = |file: u32| program.files.get(file as usize).is_some_and(|f| f == entries::FILE);
-    let below = u32::from(of.harness.is_some());
-    let all = || passed.first.iter().chain(&passed.last).filter(|pass| !harness(pass.at.file));
-    let read = statements(of.c);
-    // Each function's lines.
-    let mut lines: BTreeMap<FuncId, Vec<(u32, u32)>> = BTreeMap::new();
-    for pass in all() {
-        let list = lines.entry(pass.function).or_default();
-        if !list.contains(&(pass.at.file, pass.at.line)) {
-            list.push((pass.at.file, pass.at.line));
-        }
-    }
-    let mut nodes: BTreeMap<(FuncId, u32, u32), NodeId> = BTreeMap::new();
-    let mut first = None;
-    for (&function, list) in &lines {
-        let at = b.no_origin();
-        let proc = b.proc(&program.functions[function.index()].name, at);
-        first.get_or_insert(proc);
-        b.begin_proc(proc);
-        for &(file, line) in list {
-            let number = file_of(file);
-            let whole = number.map_or("", |k| files[k].line(line));
-            let indent = whole.chars().take_while(|c| c.is_whitespace()).count() as u32;
-            // Of what was read from elsewhere there is no line to show.
-            let name = program.files.get(file as usize).map_or("", String::as_str);
-            let text = match whole.trim() {
-                "" => read.get(&(name, line)).copied().unwrap_or(""),
-                text => text,
-            };
-            let at = b.origin(number.map_or(0, |k| numbers[k]), line, indent + 1, text);
-            let node = b.statement(at);
-            nodes.insert((function, file, line), node);
-        }
-        let end = b.silent();
-        b.entry(proc, end);
-        b.ret(end, Rel::identity(), false);
-    }
-    let steps: Vec<ListedStep> = all()
-        .filter_map(|pass| {
-            let node = *nodes.get(&(pass.function, pass.at.file, pass.at.line))?;
-            Some(ListedStep::new(node, pass.depth.saturating_sub(below), Partial::unknown(0)))
-        })
-        .collect();
-    if passed.left_out > 0 {
-        let what = format!("{} lines in the middle of the run are not listed", passed.left_out);
-        warnings.push(what);
-    }
-    let hier_steps = steps.len();
-    let program = Arc::new(match first {
-        Some(entry) => b.finish(entry, Init::default()),
-        None => nothing(),
-    });
-    Listing {
-        program,
-        shortest: false,
-        loop_start: None,
-        growth: 0,
-        hier_steps,
-        steps,
-        monitor: None,
-    }
 }

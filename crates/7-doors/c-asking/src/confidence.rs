@@ -707,14 +707,7 @@ impl<'a> Judging<'a> {
                 let simpler =
                     found.get(index).is_none_or(|(old, _)| plainness(inputs) < plainness(old));
                 if simpler && shows(program, &run, *claimed, finding) {
-                    let again = Executed {
-                        steps: run.steps,
-                        reached: run.reached,
-                        passed: run.passed.clone(),
-                        failed: run.failed.clone(),
-                        taken: run.taken,
-                    };
-                    found.insert(*index, (inputs.clone(), again));
+                    found.insert(*index, (inputs.clone(), run.clone()));
                 }
             }
             failed

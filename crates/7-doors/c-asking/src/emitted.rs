@@ -60,6 +60,8 @@ fn files_of(wanted: &Wanted, inputs: &Inputs, texts: &[CText], model: Model) -> 
     for (text, unit) in texts.iter_mut().zip(inputs.caller.iter().flat_map(|c| c.units.iter())) {
         text.text.clone_from(unit);
     }
+    let opens = by_hand(&mut texts, &["fopen", "fopen64"], OPEN);
+    let fills = !inputs.memory.is_empty() && by_hand(&mut texts, &["malloc"], MALLOC);
     for (i, text) in texts.iter().enumerate() {
         let tokens = tokens(&text.text);
         defined.extend(definitions(&tokens, &text.text).map(|(name, _)| name.to_owned()));
@@ -82,6 +84,12 @@ fn files_of(wanted: &Wanted, inputs: &Inputs, texts: &[CText], model: Model) -> 
     }
     let sources: Vec<String> = files.iter().map(|f| f.name.clone()).collect();
     let mut text = inputs_c(inputs, &defined);
+    if opens {
+        text += &opening(inputs);
+    }
+    if fills {
+        text += &filling(inputs);
+    }
     if copies {
         text += COPIES;
     }
@@ -95,6 +103,77 @@ fn files_of(wanted: &Wanted, inputs: &Inputs, texts: &[CText], model: Model) -> 
     };
     files.push(TestFile { name: "run".to_owned(), text, executable: true });
     files
+}
+
+/// What opens files in a test.
+const OPEN: &str = "__bop_fopen";
+
+/// What asks for memory that is an input.
+const MALLOC: &str = "__bop_malloc";
+
+/// Gives functions of the library another name, that of one of the test. False if the program calls none, or has its own.
+fn by_hand(texts: &mut [CText], names: &[&str], new: &str) -> bool {
+    let is_open = |name: &str| names.contains(&name);
+    let all: Vec<Vec<Token>> = texts.iter().map(|text| tokens(&text.text)).collect();
+    let both = || texts.iter().zip(&all);
+    let own = |(text, tokens): (&CText, &Vec<Token>)| {
+        definitions(tokens, &text.text).any(|(name, _)| is_open(name))
+    };
+    let opens = both().any(|(t, tokens)| tokens.iter().any(|&(a, b)| is_open(&t.text[a..b])));
+    if !opens || both().any(own) {
+        return false;
+    }
+    for (text, tokens) in texts.iter_mut().zip(&all) {
+        let (mut out, mut from) = (String::new(), 0);
+        for &(a, b) in tokens.iter().filter(|&&(a, b)| is_open(&text.text[a..b])) {
+            out += &text.text[from..a];
+            out += new;
+            from = b;
+        }
+        out += &text.text[from..];
+        text.text = out;
+    }
+    true
+}
+
+/// The function that opens files: those of the run lie in the folder of the test, and what is written goes nowhere.
+fn opening(inputs: &Inputs) -> String {
+    let mut out = String::from(
+        "extern void *fopen(const char *, const char *);\n\
+         static int same(const char *a, const char *b) { while (*a && *a == *b) { a++; b++; } return *a == *b; }\n",
+    );
+    let _ = writeln!(out, "void *{OPEN}(const char *name, const char *mode) {{");
+    out += "  if (mode[0] != 'r') return fopen(\"/dev/null\", mode);\n";
+    for (i, (name, _)) in inputs.files.iter().enumerate() {
+        let name: String = name.iter().map(|b| format!("\\{b:03o}")).collect();
+        let _ =
+            writeln!(out, "  if (same(name, \"{name}\")) return fopen(\"file-{}\", mode);", i + 1);
+    }
+    out + "  return 0;\n}\n"
+}
+
+/// The function that asks for memory, and puts there what the run found in it.
+fn filling(inputs: &Inputs) -> String {
+    let mut out = String::from("extern void *malloc(__SIZE_TYPE__);\n");
+    for (i, content) in inputs.memory.iter().enumerate() {
+        let bytes: String = content.iter().map(|b| format!("{b}, ")).collect();
+        let _ = writeln!(out, "static const unsigned char memory{i}[] = {{ {bytes}0 }};");
+    }
+    let names: String = (0..inputs.memory.len()).map(|i| format!("memory{i}, ")).collect();
+    let sizes: String = inputs.memory.iter().map(|m| format!("{}, ", m.len())).collect();
+    let count = inputs.memory.len();
+    let _ = write!(
+        out,
+        "static const unsigned char *const memories[] = {{ {names}0 }};\n\
+         static const __SIZE_TYPE__ sizes[] = {{ {sizes}0 }};\n\
+         void *{MALLOC}(__SIZE_TYPE__ size) {{\n\
+         \x20 static unsigned long k;\n\
+         \x20 unsigned char *p = malloc(size);\n\
+         \x20 if (p) for (__SIZE_TYPE__ i = 0; i < size; i++) p[i] = k < {count} && i < sizes[k] ? memories[k][i] : 0;\n\
+         \x20 k++;\n\
+         \x20 return p;\n}}\n"
+    );
+    out
 }
 
 /// What `main` is called where its arguments are copied.
@@ -480,6 +559,9 @@ fn started(inputs: &Inputs) -> (String, String) {
         }
         let _ = writeln!(before, "a{i}=$(printf '{}x'); a{i}=${{a{i}%x}}", octal(arg));
         let _ = write!(call, " \"$a{i}\"");
+    }
+    for (i, (_, content)) in inputs.files.iter().enumerate() {
+        let _ = writeln!(before, "printf '{}' >file-{}", octal(content), i + 1);
     }
     if inputs.stdin.is_empty() {
         call += " </dev/null";

@@ -29,6 +29,7 @@ mod entries;
 mod guided;
 mod hiding;
 mod invariants;
+mod listing;
 mod monitor;
 mod operations;
 mod parts;

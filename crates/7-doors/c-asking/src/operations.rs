@@ -3,10 +3,9 @@
 //! Each operation that can fail is a finding of its own. It is told only if the interpreter, given the inputs that
 //! the search found, stops at that operation.
 
-use crate::bounded::{
-    BOUNDED, Executed, MAX_STEPS, Run, Searched, executed_for, listing, simpler_steps,
-};
+use crate::bounded::{BOUNDED, Executed, MAX_STEPS, Run, Searched, executed_for, simpler_steps};
 use crate::entries::FILE;
+use crate::listing::{listing, with_values};
 use crate::prover::{self, How, leaves_open};
 use asking::{EngineChoice, Judgement, Options};
 use c_data::{At, Check, Operation};
@@ -74,14 +73,24 @@ pub(crate) fn answers(
         out.operations = Some(program.operations(check));
         out
     };
-    let failed = |mut out: Outcome, operation: Operation, inputs: &Inputs, run: &Executed| {
+    // What variables hold is looked up for what is told in the end.
+    let failed = |mut out: Outcome,
+                  operation: Operation,
+                  (inputs, last): (&Inputs, bool),
+                  run: &Executed| {
         let failure = failure(run, check, operation)?;
         out.status = Status::Violated;
         out.stop_reason = None;
         out.inputs = Some(Arc::new(of.given(inputs)));
         out.finding = Some(Box::new(finding(of, failure, operation)));
         if options.search.trace != check::TraceMode::None {
-            out.trace = Some(listing(of, &run.passed, &mut out.warnings));
+            let passed = match last {
+                true => {
+                    with_values(program, (&[], Some(check)), inputs, run.passed.clone(), budget)
+                }
+                false => run.passed.clone(),
+            };
+            out.trace = Some(listing(of, &passed, &mut out.warnings));
         }
         Some(out)
     };
@@ -96,6 +105,23 @@ pub(crate) fn answers(
         holds(&mut out, found);
         return (vec![out], true);
     }
+    // What plain inputs do is executed first.
+    let lines = options.shown.max_steps.min(crate::bounded::MAX_LINES);
+    let tries = crate::tried::Tries::new(options.search.limits.time);
+    let first = caught("executions", || tries.fail(of, check, lines, budget)).ok().flatten();
+    let mut executed: Option<(Operation, Inputs)> = None;
+    if let Some((inputs, run)) = first
+        && let Some(operation) = run.failed.iter().find(|f| f.check == check)
+        && let Some(operation) = operation.operation
+        && let Some(mut out) = failed(blank(0.0, &[]), operation, (&inputs, false), &run)
+    {
+        let open = "whether other operations fail is not known: the search has not ended";
+        out.warnings.push(open.to_owned());
+        told.push(out);
+        tell(&told);
+        seen.insert(operation, run);
+        executed = Some((operation, inputs));
+    }
     let mut search = |budget: &Budget| {
         caught("engine bounded", || {
             let mut confirm = |operation: Operation, inputs: &Inputs| {
@@ -104,7 +130,8 @@ pub(crate) fn answers(
                 let most = seen.get(&operation).map_or(MAX_STEPS, |run| simpler_steps(run.steps));
                 let run = executed_for(program, (&[], Some(check)), run, most, budget);
                 let seconds = start.elapsed().as_secs_f64();
-                let Some(mut out) = failed(blank(seconds, &[]), operation, inputs, &run) else {
+                let Some(mut out) = failed(blank(seconds, &[]), operation, (inputs, false), &run)
+                else {
                     return false;
                 };
                 // Simpler inputs are tried afterwards.
@@ -118,7 +145,8 @@ pub(crate) fn answers(
                 true
             };
             let search = engine_bounded::Options { bound: options.search.bound };
-            engine_bounded::failing_operations(program, check, search, budget, &mut confirm)
+            let asked = (check, executed.clone());
+            engine_bounded::failing_operations(program, asked, search, budget, &mut confirm)
         })
     };
     // What callers may do is not known to proofs.
@@ -151,7 +179,7 @@ pub(crate) fn answers(
     let mut results = Vec::new();
     for (operation, inputs) in &searched.failing {
         let Some(run) = seen.get(operation) else { continue };
-        results.extend(failed(blank(seconds, &searched.counters), *operation, inputs, run));
+        results.extend(failed(blank(seconds, &searched.counters), *operation, (inputs, true), run));
     }
     let by_place = |o: &Outcome| o.finding.as_ref().map(|f| (f.file.clone(), f.line));
     results.sort_by_key(by_place);

@@ -1,8 +1,7 @@
 //! Claims about C with its data, checked again: runs are executed, proofs are proved by another solver.
 
-use crate::bounded::{
-    MAX_LINES, Run, Searched, ends, executed, goal, is_line, kind, listing, orders,
-};
+use crate::bounded::{MAX_LINES, Run, Searched, ends, executed, goal, is_line, kind, orders};
+use crate::listing::{listing, with_values};
 use crate::{calls, prover, termination};
 use asking::{Judgement, Options};
 use check::StopReason;
@@ -73,10 +72,13 @@ pub fn replayed(
         argc: Some(1 + inputs.arguments as u64),
         args: inputs.args.clone(),
         stdin: inputs.stdin.clone(),
+        files: inputs.files.clone(),
+        memory: inputs.memory.clone(),
     };
     let run = Run::new(&given, MAX_LINES);
     let check = kind.map(crate::operations::check_of);
-    let done = caught("replay", || executed(of.data.program(), (&points, check), run, budget));
+    let asked = (&points[..], check);
+    let done = caught("replay", || executed(of.data.program(), asked, run, budget));
     if let (Some(kind), Ok(run), Ok(())) = (kind, &done, budget.poll()) {
         let told = claim.finding.as_ref();
         if let Err(judgement) = crate::operations::judged(kind, told, run, &of) {
@@ -98,21 +100,33 @@ pub fn replayed(
         }
     };
     let Some(trace) = &claim.trace else { return Ok(Judgement::Accepted) };
-    let found = listing(&of, &passed, &mut Vec::new());
+    let passed = with_values(of.data.program(), asked, &given, passed, budget);
+    let listed = listing(&of, &passed, &mut Vec::new());
     let at = |step: &ListedStep| {
-        let node = &found.program.nodes[step.node];
-        let text = found.program.text(node.origin.text).to_owned();
-        (found.program.proc_name(node.proc).to_owned(), node.origin.line, step.depth, text)
+        let node = &listed.program.nodes[step.node];
+        let text = listed.program.text(node.origin.text).to_owned();
+        (listed.program.proc_name(node.proc).to_owned(), node.origin.line, step.depth, text)
     };
     let told = |step: &ClaimedStep| {
         let text = step.text.clone().unwrap_or_default();
         (step.proc.clone(), step.line, step.depth, text)
     };
-    let found: Vec<_> = found.steps.iter().map(at).collect();
+    let found: Vec<_> = listed.steps.iter().map(at).collect();
     let claimed: Vec<_> = trace.steps.iter().map(told).collect();
     let same = found.iter().zip(&claimed).take_while(|(a, b)| a == b).count();
+    let wrong = trace.steps.iter().zip(&listed.steps).position(|(claimed, step)| {
+        let Some(values) = &step.values else { return false };
+        let told = claimed.state.iter().all(|(name, claimed)| {
+            let is = |(var, _): &&(ir::VarId, _)| listed.program.var_name(*var) == name;
+            values.iter().find(is).is_some_and(|(_, value)| value.is_told_by(claimed))
+        });
+        !told
+    });
     Ok(match same == found.len() && same == claimed.len() {
-        true => Judgement::Accepted,
+        true => match wrong {
+            None => Judgement::Accepted,
+            Some(k) => Judgement::Refused(format!("step {}: variables hold something else", k + 1)),
+        },
         // Of a long run not every line was noted, here or there.
         false if passed.left_out > 0 || claimed.len() < found.len() && same > 0 => {
             let what =

@@ -7,8 +7,9 @@
 //!   run was executed for a while.
 //! - TD3: a run that an assumption blocks is none; a failed assertion, `abort` and `exit` are ends.
 
-use crate::bounded::{MAX_LINES, Searched, Silent, listing};
+use crate::bounded::{MAX_LINES, Searched, Silent};
 use crate::invariants;
+use crate::listing::listing;
 use crate::prover::{How, PDR, PREDICATES, Refused};
 use crate::tried::predictable;
 use asking::{Judgement, Options};

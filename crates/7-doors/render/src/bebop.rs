@@ -33,8 +33,13 @@ pub fn bebop(report: &Report, out: &mut dyn Write) -> io::Result<()> {
                 None => line += &format!("Line {:<8}State", node.origin.line),
                 Some(_) => line += &format!("{:<13}State", step.origin(program).2),
             }
-            for (var, value) in reader.values(node.proc, &step.state) {
-                line += &format!(" {}={value}", program.var_name(var));
+            for (var, value) in step.values.iter().flatten() {
+                line += &format!(" {}={value}", program.var_name(*var));
+            }
+            if step.values.is_none() {
+                for (var, value) in reader.values(node.proc, &step.state) {
+                    line += &format!(" {}={value}", program.var_name(var));
+                }
             }
             for event in &step.events {
                 line += &format!(" [{}]", event.shown);

@@ -244,12 +244,9 @@ fn path(
     for (trace, step) in trace.into_iter().flat_map(|t| t.steps.iter().map(move |s| (t, s))) {
         let place = Place::new(trace, step);
         let proc = trace.program.nodes[step.node].proc;
-        let changed = reader.as_mut().map(|r| changes.step(r, proc, step.depth, &step.state));
-        let changed = changed.into_iter().flatten().map(|(var, value)| {
-            let value = value.map_or("?".to_owned(), |value| value.to_string());
-            format!("{}={value}", trace.program.var_name(var))
-        });
-        let values: Vec<String> = changed.collect();
+        let changed = reader.as_mut().map(|r| changes.step(r, proc, step));
+        let changed = changed.into_iter().flatten();
+        let values: Vec<String> = changed.flat_map(|change| change.told(&trace.program)).collect();
         // Where a function ends tells nobody anything.
         if step.events.is_empty() && values.is_empty() && place.text == "}" {
             continue;

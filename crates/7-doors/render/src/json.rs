@@ -222,6 +222,15 @@ struct Given<'a> {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     stdin: String,
+    /// The files that the run opens and that are there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    files: Vec<GivenFile>,
+    /// What memory has that the program asks for by `malloc` and reads before it writes it, one call after the other: one
+    /// character for each byte.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    memory: Vec<String>,
     /// Of a run from an entry without callers: what it is called with.
     #[serde(skip_serializing_if = "Option::is_none")]
     caller: Option<&'a [String]>,
@@ -230,6 +239,16 @@ struct Given<'a> {
 /// Bytes as characters.
 fn characters(bytes: &[u8]) -> String {
     bytes.iter().map(|b| char::from(*b)).collect()
+}
+
+/// A file that a run reads.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct GivenFile {
+    /// Its name: one character for each byte.
+    name: String,
+    /// What it has: one character for each byte.
+    content: String,
 }
 
 /// A number that a function hands out.
@@ -253,6 +272,12 @@ impl<'a> From<&'a Inputs> for Given<'a> {
             arguments: inputs.arguments,
             argv: inputs.args.iter().map(|arg| characters(arg)).collect(),
             stdin: characters(&inputs.stdin),
+            memory: inputs.memory.iter().map(|content| characters(content)).collect(),
+            files: inputs
+                .files
+                .iter()
+                .map(|(n, c)| GivenFile { name: characters(n), content: characters(c) })
+                .collect(),
             caller: inputs.caller.as_ref().map(|c| &c.assumed[..]),
         }
     }
@@ -562,7 +587,13 @@ impl<'a> Step<'a> {
             column,
             depth: step.depth,
             text,
-            state: named(program, reader, program.nodes[step.node].proc, &step.state),
+            state: match &step.values {
+                Some(values) => {
+                    let name = |var: ir::VarId| program.var_name(var);
+                    values.iter().map(|(var, value)| (name(*var), Value::clone(value))).collect()
+                }
+                None => named(program, reader, program.nodes[step.node].proc, &step.state),
+            },
             folded: step.folded.as_deref(),
             events: step.events.iter().map(|e| e.text.as_str()).collect(),
             on_the_way: step.on_the_way.then_some(true),

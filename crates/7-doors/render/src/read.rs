@@ -197,7 +197,16 @@ fn inputs(at: &At<'_>) -> Result<Inputs, ReadError> {
         None | Some(Json::Null) => Vec::new(),
         Some(_) => bytes(&at.get("stdin")?)?,
     };
-    Ok(Inputs { values, again, arguments, args, stdin, ..Inputs::default() })
+    let file = |at: &At<'_>| Ok((bytes(&at.get("name")?)?, bytes(&at.get("content")?)?));
+    let files = match at.json.get("files") {
+        None | Some(Json::Null) => Vec::new(),
+        Some(_) => at.get("files")?.list()?.iter().map(file).collect::<Result<_, _>>()?,
+    };
+    let memory = match at.json.get("memory") {
+        None | Some(Json::Null) => Vec::new(),
+        Some(_) => at.get("memory")?.list()?.iter().map(bytes).collect::<Result<_, _>>()?,
+    };
+    Ok(Inputs { values, again, arguments, args, stdin, files, memory, ..Inputs::default() })
 }
 
 fn finding(at: &At<'_>) -> Result<ClaimedFinding, ReadError> {
@@ -283,16 +292,24 @@ fn value(at: &At<'_>) -> Result<Value, ReadError> {
             (None, Some(n)) => Ok(Value::Negative(n)),
             (None, None) => at.wrong("an integer"),
         },
-        // The cells of an array are scalars.
+        Json::String(text) => Ok(Value::Text(text.clone())),
         Json::Array(_) => {
-            let cells = at.list()?.into_iter().map(|cell| match cell.json {
-                Json::Null => Ok(None),
-                Json::Array(_) => cell.wrong("a number or a boolean"),
-                _ => value(&cell).map(Some),
-            });
+            let cells = at.list()?.into_iter().map(|cell| optional(&cell));
             Ok(Value::Array(cells.collect::<Result<_, _>>()?))
         }
-        _ => at.wrong("a boolean, a number or an array of them"),
+        Json::Object(members) => {
+            let read = |name: &String| Ok((name.clone(), optional(&at.get(name)?)?));
+            Ok(Value::Members(members.keys().map(read).collect::<Result<_, _>>()?))
+        }
+        Json::Null => at.wrong("a value"),
+    }
+}
+
+/// A value that need not be there. JSON is not nested deeper than its reader goes.
+fn optional(at: &At<'_>) -> Result<Option<Value>, ReadError> {
+    match at.json {
+        Json::Null => Ok(None),
+        _ => value(at).map(Some),
     }
 }
 

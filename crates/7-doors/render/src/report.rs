@@ -1,6 +1,6 @@
 //! What is known at the end of a run, as plain data.
 
-use crate::Claims;
+use crate::{Claims, Value};
 use check::{Certificate, Partial, StopReason};
 use ir::{NodeId, ProcId, Program, VarId};
 use property::Property;
@@ -160,6 +160,10 @@ pub struct Inputs {
     pub args: Vec<Vec<u8>>,
     /// What standard input has.
     pub stdin: Vec<u8>,
+    /// The files that are there: their names, and what they have.
+    pub files: Vec<(Vec<u8>, Vec<u8>)>,
+    /// What memory has that the program asks for and reads before it writes it, one allocation after the other.
+    pub memory: Vec<Vec<u8>>,
     /// What functions without a body do in the run, and what makes the memory of an entry, as C.
     pub stubs: String,
     /// Of a run from an entry without callers: what it assumes of its caller, one phrase each.
@@ -334,14 +338,16 @@ pub struct ListedStep {
     pub assumed: Option<String>,
     /// Of a rule about values: names that hold the value just before it.
     pub held: Vec<String>,
+    /// Of C with its data: what variables hold just before it, by their numbers, instead of the state.
+    pub values: Option<Vec<(VarId, Arc<Value>)>>,
 }
 
 impl ListedStep {
     /// A statement in a state.
     pub fn new(node: NodeId, depth: u32, state: Partial) -> ListedStep {
         let (folded, stays, events) = (None, None, Vec::new());
-        let (on_the_way, assumed, held) = (false, None, Vec::new());
-        ListedStep { node, depth, state, folded, stays, events, on_the_way, assumed, held }
+        let (on_the_way, assumed, held, values) = (false, None, Vec::new(), None);
+        ListedStep { node, depth, state, folded, stays, events, on_the_way, assumed, held, values }
     }
 }
 

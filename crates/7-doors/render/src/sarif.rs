@@ -403,7 +403,7 @@ impl<'a> Context<'a> {
         let mut out = Vec::new();
         for (i, step) in trace.steps.iter().enumerate().filter(|(_, s)| s.stays.is_none()) {
             let info = &program.nodes[step.node];
-            let changed = changes.step(&mut reader, info.proc, step.depth, &step.state);
+            let changed = changes.step(&mut reader, info.proc, step);
             if cut.contains(&i) {
                 continue;
             }
@@ -418,8 +418,8 @@ impl<'a> Context<'a> {
                 let events: Vec<&str> = step.events.iter().map(|e| e.shown.as_str()).collect();
                 text += &format!("  [{}]", events.join(", "));
             }
-            let state = changed.into_iter().filter_map(|(var, value)| {
-                Some((program.var_name(var), Text { text: value?.to_string() }))
+            let state = changed.into_iter().filter_map(|change| {
+                Some((program.var_name(change.var), Text { text: change.now?.to_string() }))
             });
             let importance = if step.events.is_empty() { "unimportant" } else { "essential" };
             out.push(FlowLocation {

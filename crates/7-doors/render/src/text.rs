@@ -232,6 +232,17 @@ pub(crate) fn told_inputs(inputs: &Inputs) -> Option<String> {
     if !inputs.stdin.is_empty() {
         parts.push(format!("standard input {}", c_string(&inputs.stdin)));
     }
+    for (name, content) in inputs.files.iter().take(INPUTS) {
+        parts.push(format!("file {} with {}", c_string(name), c_string(content)));
+    }
+    for (i, content) in inputs.memory.iter().enumerate().take(INPUTS) {
+        if !content.is_empty() {
+            let bytes: Vec<String> =
+                content.iter().take(SHOWN).map(|b| format!("{b:02x}")).collect();
+            let more = if content.len() > SHOWN { " …" } else { "" };
+            parts.push(format!("malloc {} has bytes {}{more}", i + 1, bytes.join(" ")));
+        }
+    }
     match inputs.arguments {
         0 => {}
         n if n == inputs.args.len() => {}
@@ -455,14 +466,10 @@ fn listing(trace: &Listing, out: &mut dyn Write) -> io::Result<()> {
             statement(program, step)
         );
         let mut gap = "  ";
-        for (var, value) in changes.step(&mut reader, proc, step.depth, &step.state) {
+        for told in changes.step(&mut reader, proc, step).iter().flat_map(|c| c.told(program)) {
             line += gap;
             gap = " ";
-            line += program.var_name(var);
-            match value {
-                Some(value) => line += &format!("={value}"),
-                None => line += "=?",
-            }
+            line += &told;
         }
         if let Some(count) = &step.folded {
             line += &format!("  ({} steps inside)", rounded(count));

@@ -1,11 +1,14 @@
 //! Values of variables as people know them: by name and type.
 
+use crate::ListedStep;
 use check::Partial;
+use indexmap::IndexMap;
 use ir::{Layout, ProcId, Program, Scalar, TextId, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::fmt;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The value of a variable.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -20,6 +23,12 @@ pub enum Value {
     Negative(i64),
     /// Of an array, cell by cell; some may be open.
     Array(Vec<Option<Value>>),
+    /// Of C, as it is written there: pointers, strings, numbers with fractions.
+    Text(String),
+    /// Of an array of C; what was never written is open. Of a long one the end is a text that says how many are left out.
+    Elements(Vec<Option<Value>>),
+    /// Of a struct or union of C, by member.
+    Members(IndexMap<String, Option<Value>>),
 }
 
 impl fmt::Display for Value {
@@ -39,7 +48,108 @@ impl fmt::Display for Value {
                 }
                 f.write_str("]")
             }
+            Value::Text(text) => f.write_str(text),
+            Value::Elements(elements) => {
+                f.write_str("{")?;
+                let mut shown = 0;
+                let mut i = 0;
+                while let Some(element) = elements.get(i) {
+                    if shown == SHOWN {
+                        return write!(f, ", … {} more}}", elements.len() - i);
+                    }
+                    let alike = elements[i..].iter().take_while(|e| *e == element).count();
+                    f.write_str(if i > 0 { ", " } else { "" })?;
+                    optional(element.as_ref(), f)?;
+                    match alike {
+                        0..4 => i += 1,
+                        n => {
+                            write!(f, " <repeats {n} times>")?;
+                            i += n;
+                        }
+                    }
+                    shown += 1;
+                }
+                f.write_str("}")
+            }
+            Value::Members(members) => {
+                f.write_str("{")?;
+                for (i, (name, value)) in members.iter().enumerate() {
+                    f.write_str(if i > 0 { ", " } else { "" })?;
+                    write!(f, "{name}=")?;
+                    optional(value.as_ref(), f)?;
+                }
+                f.write_str("}")
+            }
         }
+    }
+}
+
+/// So many elements of an array of C are shown on a line.
+const SHOWN: usize = 16;
+/// So many parts of a value are told one by one, if the rest is as it was.
+const PARTS: usize = 3;
+
+fn optional(value: Option<&Value>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match value {
+        Some(value) => write!(f, "{value}"),
+        None => f.write_str("?"),
+    }
+}
+
+impl Value {
+    /// Whether a value that was read from a report is this one.
+    pub fn is_told_by(&self, read: &Value) -> bool {
+        let same = |a: &Option<Value>, b: &Option<Value>| match (a, b) {
+            (Some(a), Some(b)) => a.is_told_by(b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        match (self, read) {
+            (Value::Elements(a), Value::Array(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+            }
+            (Value::Members(a), Value::Members(b)) => {
+                a.len() == b.len()
+                    && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
+            }
+            (a, b) => a == b,
+        }
+    }
+
+    /// What differs from an earlier value of the same variable, by the names of the parts; nothing, if these are many.
+    fn parts(&self, before: &Value, name: &str) -> Option<Vec<(String, Option<Value>)>> {
+        let mut out = Vec::new();
+        let mut todo = vec![(name.to_owned(), Some(self), Some(before))];
+        while let Some((name, now, before)) = todo.pop() {
+            match (now, before) {
+                _ if now == before => {}
+                (Some(Value::Members(now)), Some(Value::Members(before))) => {
+                    let both = now.iter().zip(before.values());
+                    let inner = both.map(|((part, now), before)| {
+                        // A member of what a pointer leads to.
+                        let name = match name.strip_prefix('*') {
+                            Some(pointer) => format!("{pointer}->{part}"),
+                            None => format!("{name}.{part}"),
+                        };
+                        (name, now.as_ref(), before.as_ref())
+                    });
+                    todo.extend(inner.rev());
+                }
+                (Some(Value::Elements(now)), Some(Value::Elements(before)))
+                    if now.len() == before.len() =>
+                {
+                    let both = now.iter().zip(before).enumerate();
+                    let inner = both.map(|(i, (now, before))| {
+                        (format!("{name}[{i}]"), now.as_ref(), before.as_ref())
+                    });
+                    todo.extend(inner.rev());
+                }
+                (now, _) => out.push((name, now.cloned())),
+            }
+            if out.len() > PARTS {
+                return None;
+            }
+        }
+        Some(out)
     }
 }
 
@@ -154,8 +264,33 @@ impl<'p> Reader<'p> {
 /// What changed since the reader last saw a variable: globals since the last step, locals since the
 /// last step of the same activation.
 pub(crate) struct Changes {
-    globals: FxHashMap<VarId, Value>,
-    frames: Vec<FxHashMap<VarId, Value>>,
+    globals: FxHashMap<VarId, Arc<Value>>,
+    frames: Vec<FxHashMap<VarId, Arc<Value>>>,
+}
+
+/// A variable whose value is another one than before.
+pub(crate) struct Change {
+    pub(crate) var: VarId,
+    /// None: it is no longer known.
+    pub(crate) now: Option<Arc<Value>>,
+    before: Option<Arc<Value>>,
+}
+
+impl Change {
+    /// In words: the variable and its value, or the parts of it that changed.
+    pub(crate) fn told(&self, program: &Program) -> Vec<String> {
+        let name = program.var_name(self.var);
+        let Some(now) = &self.now else { return vec![format!("{name}=?")] };
+        let parts = self.before.as_ref().and_then(|before| now.parts(before, name));
+        let told = |(name, value): (String, Option<Value>)| match value {
+            Some(value) => format!("{name}={value}"),
+            None => format!("{name}=?"),
+        };
+        match parts {
+            Some(parts) if !parts.is_empty() => parts.into_iter().map(told).collect(),
+            _ => vec![format!("{name}={now}")],
+        }
+    }
 }
 
 impl Changes {
@@ -164,31 +299,40 @@ impl Changes {
         Changes { globals: FxHashMap::default(), frames: Vec::new() }
     }
 
-    /// What is new in a step's state; `None` for a value that is no longer known.
+    /// What is new in a step's state.
     pub(crate) fn step(
         &mut self,
         reader: &mut Reader<'_>,
         proc: ProcId,
-        depth: u32,
-        state: &Partial,
-    ) -> Vec<(VarId, Option<Value>)> {
+        step: &ListedStep,
+    ) -> Vec<Change> {
         // A step at depth d ends all deeper activations; the next one at d + 1 begins a new one.
-        let depth = depth as usize;
+        let depth = step.depth as usize;
         self.frames.truncate(depth + 1);
         self.frames.resize_with(depth + 1, FxHashMap::default);
         let mut out = Vec::new();
         for &var in reader.scope(proc).iter() {
-            let now = reader.value(state, var);
+            let now = match &step.values {
+                Some(held) => {
+                    let found = held.binary_search_by_key(&var, |(held, _)| *held);
+                    found.ok().map(|i| held[i].1.clone())
+                }
+                None => reader.value(&step.state, var).map(Arc::new),
+            };
+            // What is out of scope in C, or has no value yet.
+            if step.values.is_some() && now.is_none() {
+                continue;
+            }
             let seen = match reader.is_global(var) {
                 true => &mut self.globals,
                 false => &mut self.frames[depth],
             };
             if seen.get(&var) != now.as_ref() {
-                match &now {
+                let before = match &now {
                     Some(value) => seen.insert(var, value.clone()),
                     None => seen.remove(&var),
                 };
-                out.push((var, now));
+                out.push(Change { var, now, before });
             }
         }
         out

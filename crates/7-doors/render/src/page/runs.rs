@@ -3,7 +3,7 @@
 use super::book::Book;
 use super::invariants;
 use crate::text::rounded;
-use crate::values::{Changes, Reader};
+use crate::values::{Change, Changes, Reader};
 use crate::{Finding, Listing, Outcome, Report};
 use ir::{Id, NodeId};
 use property::Property;
@@ -74,8 +74,8 @@ pub(super) fn of(
         rows.s.push(number);
         rows.d.push(step.depth);
         let proc = program.nodes[step.node].proc;
-        for (var, value) in changes.step(&mut reader, proc, step.depth, &step.state) {
-            let value = value.map_or(-1, |value| {
+        for Change { var, now, .. } in changes.step(&mut reader, proc, step) {
+            let value = now.map_or(-1, |value| {
                 let next = values.len() as i64;
                 *values.entry(value.to_string()).or_insert(next)
             });
