@@ -330,7 +330,8 @@ impl Maker<'_> {
         let Some(o) = object else {
             // A result that nobody takes is lost at once.
             let ignored = self.wants(|e| *e == Event::Ignored);
-            if named && (self.escaped.is_some() || ignored) && fails != Some(true) {
+            let here = !self.f.part.leaves_out(at);
+            if named && here && (self.escaped.is_some() || ignored) && fails != Some(true) {
                 let chosen = self.born_unseen(act, at, func, name);
                 self.atom(act, chosen, is_result);
                 act.unseen = true;

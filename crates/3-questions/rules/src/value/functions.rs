@@ -1,12 +1,13 @@
 //! Which paths and functions are in the product: those that can hold the value, those in which
 //! something happens to it, and those that call such functions.
 
-use super::Maker;
+use super::{At, Maker};
 use crate::event::Event;
 use crate::paths::{PathId, Paths, Root};
 use front_c::{Body, Flow, FuncId, Next, ObjectId, Point, is_longjmp};
 use ir::Type;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 impl Maker<'_> {
     pub(super) fn index(&mut self) {
@@ -33,20 +34,24 @@ impl Maker<'_> {
 
     /// Which functions may come back.
     pub(super) fn returning(&mut self) {
-        loop {
-            let before = self.may_return.len();
-            for body in &self.s.bodies {
-                if !self.may_return.contains(&body.func) && self.returns(body) {
-                    self.may_return.insert(body.func);
+        let found = self.f.facts.returning.get_or_init(|| {
+            let mut found: FxHashSet<FuncId> = FxHashSet::default();
+            loop {
+                let before = found.len();
+                for body in &self.s.bodies {
+                    if !found.contains(&body.func) && self.returns(body, &found) {
+                        found.insert(body.func);
+                    }
+                }
+                if found.len() == before {
+                    return Rc::new(found);
                 }
             }
-            if self.may_return.len() == before {
-                return;
-            }
-        }
+        });
+        self.may_return = found.clone();
     }
 
-    fn returns(&self, body: &Body) -> bool {
+    fn returns(&self, body: &Body, known: &FxHashSet<FuncId>) -> bool {
         let mut seen = vec![false; body.points.len()];
         let mut todo = vec![body.entry];
         while let Some(next) = todo.pop() {
@@ -61,7 +66,7 @@ impl Maker<'_> {
                 Flow::Call(call) => {
                     let comes_back = |g: &FuncId| {
                         !self.s.funcs[g.index()].noreturn
-                            && (!self.f.is_entered(*g) || self.may_return.contains(g))
+                            && (!self.f.is_entered(*g) || known.contains(g))
                     };
                     if call.targets.is_empty() || call.targets.iter().any(comes_back) {
                         todo.push(call.next);
@@ -109,7 +114,7 @@ impl Maker<'_> {
     pub(super) fn find_relevant(&mut self) {
         let mut callers: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
         let mut todo: Vec<FuncId> = Vec::new();
-        for body in &self.s.bodies {
+        for (number, body) in self.s.bodies.iter().enumerate() {
             let g = body.func;
             if self.f.is_opaque(g) {
                 continue;
@@ -117,8 +122,8 @@ impl Maker<'_> {
             let mut interesting = self.keep_all || self.may_jump.contains(&g);
             let returned = self.paths.find(Root::Ret(g), &[]);
             interesting |= returned.is_some_and(|r| self.extensions.contains_key(&r));
-            for point in &body.points {
-                interesting |= self.may_matter(point);
+            for (i, point) in body.points.iter().enumerate() {
+                interesting |= self.may_matter(point, At { body: number as u32, point: i as u32 });
                 let Flow::Call(call) = &point.flow else { continue };
                 if self.leads_outside(call) {
                     for &h in &self.outside.callbacks {
@@ -154,7 +159,7 @@ impl Maker<'_> {
     }
 
     /// Whether a point, by itself and without its return, can do anything that matters.
-    fn may_matter(&self, point: &Point) -> bool {
+    fn may_matter(&self, point: &Point, at: At) -> bool {
         use front_c::Event as E;
         if !self.changed_tables(point).is_empty() {
             return true;
@@ -186,7 +191,7 @@ impl Maker<'_> {
                 Event::Call(p) => p.matches(name),
                 // A result that nobody takes.
                 Event::Result(p) => {
-                    let looked_for = self.escaped.is_some() || ignored;
+                    let looked_for = (self.escaped.is_some() || ignored) && !self.f.part.leaves_out(at);
                     target.is_none() && p.names_it(name) && looked_for
                 }
                 _ => false,

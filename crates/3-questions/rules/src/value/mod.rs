@@ -59,9 +59,10 @@ mod tables;
 mod unread;
 
 use crate::dfa::{Dfa, stutters};
-use crate::elements::Elements;
 use crate::event::Event;
+use crate::facts::Facts;
 use crate::ownership::{Owners, Ownership};
+use crate::parts::Part;
 use crate::paths::{L, MAX_LENGTH, PathId, Paths};
 use crate::product::{About, Product, Values};
 use crate::relevance::{Functions, Memory, Relevance, Sight, relevance};
@@ -74,7 +75,7 @@ use outside::Outside;
 use rustc_hash::{FxHashMap, FxHashSet};
 use signs::{Sign, Signed};
 use start::roots;
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
@@ -237,6 +238,17 @@ impl Detail {
 #[derive(Default)]
 pub struct Followed(RefCell<Option<Known>>);
 
+/// What of a rule is asked, and what was found out when it was asked before.
+#[derive(Clone, Default)]
+pub struct Asked {
+    /// The part.
+    pub part: Part,
+    /// The paths of that part.
+    pub followed: Rc<Followed>,
+    /// About the program.
+    pub facts: Rc<Facts>,
+}
+
 /// The paths that are followed, and how they were chosen.
 #[derive(Clone)]
 struct Known {
@@ -245,8 +257,6 @@ struct Known {
     named: [usize; MAX_LENGTH + 1],
     paths: Paths,
     relevance: Relevance,
-    /// What functions change, once somebody has asked.
-    effects: Rc<OnceCell<Rc<Effects>>>,
 }
 
 /// Which paths are followed.
@@ -265,7 +275,8 @@ pub fn value_product_within(
     detail: impl Into<Detail>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Product, ValueError> {
-    value_product_again(s, rule, entry, detail.into(), &Followed::default(), stop)
+    let asked = Asked::default();
+    value_product_again(s, rule, entry, detail.into(), &asked, stop)
 }
 
 /// The paths that are followed: the most that cost not too much. With some that are known from before, the search
@@ -285,14 +296,11 @@ fn followed(f: &Functions<'_>, most: usize, before: Option<Known>) -> Result<Kno
     // A rule all of whose values have longer paths would hold for want of any.
     let least = |named: &[usize]| named.iter().position(|n| *n > 0).unwrap_or(1).max(1);
     let mut shortest = named.map_or(1, |named| least(&named));
-    let ownership = OnceCell::new();
-    let effects = before.as_ref().map_or_else(Rc::default, |known| known.effects.clone());
-    let elements = Rc::new(Elements::new(f));
     let mut all_pairs = false;
     loop {
-        let mut paths = Paths::new(s, (shortest, longest), whole, typed, &elements);
         let pairs = (longest > shortest && !all_pairs).then_some(MOST_PAIRS);
-        let (mut relevance, graph) = relevance(f, &mut paths, sight, &ownership, pairs);
+        let kind = ((shortest, longest), whole, typed);
+        let (mut relevance, graph, paths) = relevance(f, kind, sight, pairs);
         if (f.stop)() {
             return Err(ValueError::Stopped);
         }
@@ -313,30 +321,30 @@ fn followed(f: &Functions<'_>, most: usize, before: Option<Known>) -> Result<Kno
             (false, _) => {
                 relevance.point(&graph, &paths);
                 let choice = Choice { longest, typed, sight };
-                return Ok(Known { choice, named, paths, relevance, effects });
+                return Ok(Known { choice, named, paths, relevance });
             }
         }
     }
 }
 
-/// The same, where the program has been asked before with more detail.
+/// The same for a part of what the rule asks, where the program has been asked this before with more detail.
 pub fn value_product_again(
     s: &Skeleton,
     rule: &Rule,
     entry: Option<&str>,
     detail: Detail,
-    before: &Followed,
+    asked: &Asked,
     stop: &dyn Fn() -> bool,
 ) -> Result<Product, ValueError> {
-    let functions = || Functions::new(s, rule, entry, stop);
+    let Asked { part, followed: before, facts } = asked;
+    let functions = || Functions::new(s, rule, entry, (part, facts), stop);
     let f = functions();
     let roots = roots(&f, entry)?;
     let known = followed(&f, detail.longest, before.0.take())?;
     before.0.replace(Some(known.clone()));
-    let Known { choice: Choice { longest, typed, sight }, named, paths, relevance, effects } =
-        known;
+    let Known { choice: Choice { longest, typed, sight }, named, paths, relevance } = known;
     let quiet = |g: FuncId| f.is_opaque(g) && s.body(g).is_none();
-    let effects = effects.get_or_init(|| Rc::new(Effects::new(s, true, &quiet))).clone();
+    let effects = facts.effects.get_or_init(|| Rc::new(Effects::new(s, true, &quiet))).clone();
     let remembers = detail.remembers;
     let follows = (paths.clone(), relevance.clone(), effects.clone());
     let maker = Maker::new(f, roots.clone(), follows, remembers, true);
@@ -513,7 +521,7 @@ struct Maker<'a> {
     birth_numbers: FxHashMap<(Option<At>, PathId), usize>,
     frames: BTreeMap<FuncId, Frame>,
     relevant: FxHashSet<FuncId>,
-    may_return: FxHashSet<FuncId>,
+    may_return: Rc<FxHashSet<FuncId>>,
     /// Functions that a `longjmp` may leave, the flag that one is under way, and where the frame of the
     /// body at hand is left by it.
     may_jump: FxHashSet<FuncId>,
@@ -589,7 +597,7 @@ impl<'a> Maker<'a> {
             birth_numbers: FxHashMap::default(),
             frames: BTreeMap::new(),
             relevant: FxHashSet::default(),
-            may_return: FxHashSet::default(),
+            may_return: Rc::default(),
             may_jump: FxHashSet::default(),
             jumping: None,
             unwind: None,
