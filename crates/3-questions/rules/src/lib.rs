@@ -40,6 +40,7 @@ mod value;
 mod variables;
 mod watched;
 mod widths;
+mod wrappers;
 
 pub use event::{Event, Link};
 pub use facts::Facts;

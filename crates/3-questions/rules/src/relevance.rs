@@ -19,7 +19,7 @@ use crate::paths::{ADDRESS, DEREF, L, MAX_LENGTH, PathId, Paths, Root, in_memory
 use crate::rule::Rule;
 use crate::value::At;
 use crate::widths::{GiveUp, Widths};
-use front_c::{Body, Call, Contract, Flow, FuncId, Library, Next, ObjectId, Skeleton, plain_name};
+use front_c::{Body, Call, Contract, Flow, FuncId, Library, ObjectId, Skeleton, plain_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -32,6 +32,8 @@ pub(crate) struct Functions<'a> {
     /// Functions that do nothing but call another: which.
     stands_for: Rc<[Option<FuncId>]>,
     pub(crate) facts: &'a Facts,
+    /// Functions whose calls enter a body.
+    entered: Rc<[bool]>,
     /// What of the rule is asked.
     pub(crate) part: &'a Part,
     /// Whether to give up.
@@ -46,9 +48,16 @@ impl<'a> Functions<'a> {
         (part, facts): (&'a Part, &'a Facts),
         stop: &'a dyn Fn() -> bool,
     ) -> Functions<'a> {
-        let known = facts.functions.get_or_init(|| seen_as(s, rule, entry));
+        let known = facts.functions.get_or_init(|| crate::wrappers::seen_as(s, rule, entry));
         let (opaque, stands_for) = known.clone();
-        Functions { s, rule, opaque, stands_for, facts, part, stop }
+        let entered = facts.entered.get_or_init(|| {
+            let mut entered = vec![false; s.funcs.len()];
+            for body in s.bodies.iter().filter(|_| !rule.by_function) {
+                entered[body.func.index()] = !opaque[body.func.index()];
+            }
+            entered.into()
+        });
+        Functions { s, rule, opaque, stands_for, facts, entered: entered.clone(), part, stop }
     }
     /// The name that the rule knows the function by.
     pub(crate) fn name(&self, f: FuncId) -> &'a str {
@@ -59,7 +68,7 @@ impl<'a> Functions<'a> {
     }
     /// Whether calls of the function enter its body.
     pub(crate) fn is_entered(&self, f: FuncId) -> bool {
-        !self.rule.by_function && !self.is_opaque(f) && self.s.body(f).is_some()
+        self.entered[f.index()]
     }
     /// The pointers of a call that copies memory: to what the first points, from what the second does.
     pub(crate) fn copied(&self, call: &Call, f: FuncId) -> Option<[ObjectId; 2]> {
@@ -110,220 +119,6 @@ impl<'a> Functions<'a> {
         let constant = self.s.funcs[g.index()].const_params.get(n).copied().unwrap_or(false);
         !(self.library(g).is_some() || constant)
     }
-}
-
-/// Functions of which a rule speaks, and those that stand for another.
-fn seen_as(
-    s: &Skeleton,
-    rule: &Rule,
-    entry: Option<&str>,
-) -> (Rc<[bool]>, Rc<[Option<FuncId>]>) {
-    let opaque = s.funcs.iter().map(|f| {
-        let name = plain_name(&f.name);
-        let patterns = rule.events.iter().flatten().filter_map(Event::pattern);
-        let others = rule.returns.iter().map(|(p, _)| p);
-        let others = others.chain(rule.fallible.iter().map(|(p, ..)| p));
-        patterns.chain(others).any(|p| p.names_it(name))
-    });
-    let mut opaque: Vec<bool> = opaque.collect();
-    let mut stands_for = vec![None; s.funcs.len()];
-    if !rule.by_function {
-        wrappers(s, rule, entry, &mut opaque, &mut stands_for);
-    }
-    (opaque.into(), stands_for.into())
-}
-
-/// A function that is called at fewer places is looked into.
-const WRAPPER: u32 = 2;
-
-/// Functions such as `void release(void *p) { free(p); }`, which are called at several places and do
-/// nothing but hand their parameters on, are what they call: the rule is violated where they are
-/// called, and there is a finding for each such place.
-fn wrappers(
-    s: &Skeleton,
-    rule: &Rule,
-    entry: Option<&str>,
-    opaque: &mut [bool],
-    stands_for: &mut [Option<FuncId>],
-) {
-    let mut called = vec![0u32; s.funcs.len()];
-    for body in &s.bodies {
-        for point in &body.points {
-            let Flow::Call(call) = &point.flow else { continue };
-            call.targets.iter().filter(|g| **g != body.func).for_each(|g| called[g.index()] += 1);
-        }
-    }
-    loop {
-        let mut changed = false;
-        for body in &s.bodies {
-            let g = body.func.index();
-            let asked_for = entry.is_some_and(|e| e == s.funcs[g].unique);
-            if opaque[g] || called[g] < WRAPPER || asked_for || s.funcs[g].name == "main" {
-                continue;
-            }
-            if let Some(inner) = handed_on(s, rule, body).filter(|h| opaque[h.index()]) {
-                opaque[g] = true;
-                stands_for[g] = stands_for[inner.index()].or(Some(inner));
-                changed = true;
-            }
-        }
-        if !changed {
-            return;
-        }
-    }
-}
-
-/// The function that a body calls with its own parameters, in their order, and whose result it returns, if it does
-/// nothing else: but for the test whether the first of them, or the result, is null, for ending the program then, and for
-/// parameters that become constants behind the call. What an allocating function is given does not matter. A pointer that
-/// holds the function, and may hold others that are not read, stands for it: with the others, the value would be lost from
-/// sight, and nothing is found there.
-fn handed_on(s: &Skeleton, rule: &Rule, body: &Body) -> Option<FuncId> {
-    use front_c::Event as E;
-    let ends = |call: &Call| {
-        !call.targets.is_empty() && call.targets.iter().all(|g| s.funcs[g.index()].noreturn)
-    };
-    // Points from which there may be a way back.
-    let (mut seen, mut todo, mut list) = (FxHashSet::default(), vec![body.entry], Vec::new());
-    let mut found: Option<&Call> = None;
-    let mut behind = Vec::new();
-    let mut checks = false;
-    while let Some(next) = todo.pop() {
-        let Next::Point(p) = next else { continue };
-        if !seen.insert(p) {
-            continue;
-        }
-        let point = &body.points[p as usize];
-        match &point.flow {
-            Flow::Next(next) => todo.push(*next),
-            Flow::Branch(arms) => {
-                checks = true;
-                todo.extend(arms.iter().map(|a| a.next));
-            }
-            Flow::Return => {}
-            Flow::Call(call) if ends(call) => {
-                checks = true;
-                continue;
-            }
-            Flow::Call(call) if found.is_none() => {
-                found = Some(call);
-                behind.push(call.next);
-            }
-            Flow::Call(_) => return None,
-        }
-        list.push(point);
-    }
-    let before = seen.clone();
-    while let Some(next) = behind.pop() {
-        let Next::Point(p) = next else { continue };
-        if !seen.insert(p) {
-            continue;
-        }
-        let point = &body.points[p as usize];
-        match &point.flow {
-            Flow::Next(next) => behind.push(*next),
-            Flow::Branch(arms) => {
-                checks = true;
-                behind.extend(arms.iter().map(|a| a.next));
-            }
-            Flow::Return => {}
-            Flow::Call(call) if ends(call) => {
-                checks = true;
-                continue;
-            }
-            Flow::Call(_) => return None,
-        }
-        list.push(point);
-    }
-    let call = found?;
-    let mut through: Vec<ObjectId> = call.through.into_iter().collect();
-    while let Some(&o) = through.last()
-        && let front_c::Reach::Field(b)
-        | front_c::Reach::Cell(b)
-        | front_c::Reach::Arrow(b)
-        | front_c::Reach::Deref(b)
-        | front_c::Reach::Address(b) = s.objects[o.index()].reach
-    {
-        through.push(b);
-    }
-    let [target] = call.targets[..] else { return None };
-    let name = plain_name(&s.funcs[target.index()].name);
-    let contract = s.contracts.get(name);
-    let allocates = contract.is_some_and(|c| c.allocates && c.frees.is_empty());
-    let handed = call.arg_values.iter().zip(&body.params).all(|(a, p)| a.is_some() && a == p);
-    let all = handed && call.arg_values.len() <= body.params.len();
-    let fallible = rule.fallible.iter().any(|(p, ..)| p.matches(name));
-    if !(all || allocates) || checks && fallible {
-        return None;
-    }
-    let result = call.result.or(call.temporary);
-    let variable = |o: ObjectId| {
-        let object = &s.objects[o.index()];
-        object.reach == front_c::Reach::Var && object.automatic && !object.address_taken
-    };
-    if result.is_some_and(|o| !variable(o)) {
-        return None;
-    }
-    let subject = if allocates { None } else { call.arg_values.first().copied().flatten() };
-    let tested = |o: ObjectId| result == Some(o) || subject == Some(o);
-    let params: Vec<ObjectId> = body.params.iter().flatten().copied().collect();
-    let mut returned = false;
-    // Parameters that become constants behind the call.
-    let gone = |o: ObjectId| {
-        let all = body.points.iter().enumerate();
-        let mut all = all.filter(|(p, _)| seen.contains(&(*p as u32)));
-        params.contains(&o)
-            && all.all(|(p, point)| {
-                let mut values = point.values.iter().filter(|(to, _)| *to == o).peekable();
-                let constant = |d: &Option<u32>| d.is_some_and(|d| is_constant(body, d));
-                values.peek().is_none()
-                    || !before.contains(&(p as u32)) && values.all(|(_, d)| constant(d))
-            })
-    };
-    for point in list {
-        let quiet = point.events.iter().chain(&point.hidden).all(|e| match *e {
-            E::Use(o) => params.contains(&o) || tested(o) || through.contains(&o),
-            E::Deref(o) => through.contains(&o),
-            E::Assign(o) => result == Some(o) || gone(o),
-            E::ReturnOf(o) => result == Some(o),
-            E::Return => true,
-            _ => false,
-        });
-        let values = point.values.iter().all(|(o, _)| result == Some(*o) || gone(*o));
-        if !quiet || !values {
-            return None;
-        }
-        match &point.flow {
-            Flow::Branch(arms) => {
-                for arm in arms {
-                    let mut tests = arm.events.iter().chain(&arm.hidden).peekable();
-                    let some = tests.peek().is_some();
-                    if !some || !tests.all(|e| matches!(*e, E::Test(o, _, 0) if tested(o))) {
-                        return None;
-                    }
-                }
-            }
-            Flow::Return => {
-                let mut events = point.events.iter().chain(&point.hidden);
-                let here = events.any(|e| matches!(e, E::ReturnOf(_)));
-                returned |= here;
-                if !here && result.is_some() && !checks {
-                    return None;
-                }
-            }
-            _ => {}
-        }
-    }
-    (returned == result.is_some()).then_some(target)
-}
-
-/// Whether a value is a number that is written down, however it is converted.
-fn is_constant(body: &Body, mut d: u32) -> bool {
-    use front_c::Data;
-    while let Data::Convert(_, a) | Data::As(_, a) = body.data[d as usize] {
-        d = a;
-    }
-    matches!(body.data[d as usize], Data::Int(_))
 }
 
 /// An edge of the graph of flows.

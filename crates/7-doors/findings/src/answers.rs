@@ -4,7 +4,7 @@
 //! reached with which of them, a path for each pair, and a proof if there is none. What an engine does not tell
 //! at once is asked for ([`OneRule::traces`], [`OneRule::at_all`]).
 
-use crate::pieces::{Piece, Together};
+use crate::pieces::{Piece, Queue, Together};
 use crate::question::{RuleQuestion, Trouble, rule_of};
 use crate::remarks::{self, Allow};
 use asking::{Asked, With};
@@ -42,11 +42,6 @@ fn lacks_something(answers: &RuleAnswers) -> bool {
         matches!(o.stop_reason, Some(StopReason::Memory { .. } | StopReason::Time { .. }))
     };
     answers.outcomes.iter().any(short)
-}
-
-/// How many points are in pieces.
-fn left(pieces: &[Piece]) -> usize {
-    pieces.iter().map(|piece| piece.mine.len()).sum()
 }
 
 /// Who may take how much of the time: no rule is without an answer because another one is hard.
@@ -155,38 +150,32 @@ pub fn rule_answers(
         let all = rules::beginnings(s, rule, entry, &facts).unwrap_or_default();
         let nothing = |reason| Outcome::unknown(property.clone(), reason);
         let mut together = Together::default();
-        let mut open = vec![Piece::whole(all.clone(), facts)];
-        while let Some(piece) = open.pop() {
+        let mut queue = Queue::new(&all, s.bodies.len(), facts);
+        while let Some(piece) = queue.next() {
+            let attempt = shares.piece_of(share, queue.waiting());
+            // Memory that another rule gives back must not make this one forget why it stopped.
+            let attempt = match queue.most_memory(&piece) {
+                Some(most) => attempt.attempt_within(most),
+                None => attempt.attempt(),
+            };
             if let Err(reason) = share.poll() {
                 together.give_up(&piece.mine, Some(nothing(reason)));
                 continue;
             }
-            // Memory that another rule gives back must not make this one forget why it stopped.
-            let attempt = shares.piece_of(share, open.len());
-            let last = piece.detail.less().is_none() && piece.mine.len() < 2;
-            let attempt = if last { attempt.attempt() } else { attempt.attempt_within(DIAGRAMS) };
             let (found, longest) = check_rule(i, &piece, &attempt)?;
             let (lacks, any) = (lacks_something(&found), violations(&found) > 0);
-            let smaller = piece.divided(&all);
-            if !lacks {
-                together.add(found, true);
-            } else if !smaller.is_empty() {
-                together.add(found, false);
-                open.extend(smaller);
-            } else if let Some(less) = piece.with_less(longest) {
-                together.add(found, false);
-                open.push(less);
-            } else {
-                let why = found.outcomes.iter().find(|o| o.stop_reason.is_some()).cloned();
-                together.add(found, false);
+            let why = found.outcomes.iter().find(|o| o.stop_reason.is_some()).cloned();
+            together.add(found, !lacks);
+            if lacks && !queue.again(&piece, longest) {
                 together.give_up(&piece.mine, why);
             }
-            if any && !open.is_empty() {
+            if any && queue.waiting() > 0 {
                 let so_far = together.so_far(|| nothing(StopReason::Cancelled));
                 watch.so_far.ruled(&rule.name, &so_far);
             }
-            let (done, total) = (all.len().saturating_sub(left(&open)), Some(all.len() as u64));
-            budget.report(Progress { phase: "checking a rule", done: done as u64, total });
+            let done = all.len().saturating_sub(queue.points()) as u64;
+            let total = Some(all.len() as u64);
+            budget.report(Progress { phase: "checking a rule", done, total });
         }
         let found = together.done((&rule.name, all.len()), s, nothing);
         watch.so_far.ruled(&rule.name, &found);
@@ -261,9 +250,6 @@ struct OneRule<'a> {
     piece: &'a Piece,
     start: Instant,
 }
-
-/// What the diagrams of a rule may take before it is asked with less detail.
-const DIAGRAMS: u64 = 64 << 20;
 
 /// So many traces are replayed and told in a moment, even after the time is over.
 const FEW: usize = 100;

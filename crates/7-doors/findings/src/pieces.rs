@@ -9,8 +9,9 @@ use check::StopReason;
 use front_c::Skeleton;
 use ir::NodeId;
 use render::{Finding, Outcome, Status};
-use rules::{Asked, At, Detail, Facts, Part};
+use rules::{Asked, At, Detail, Facts, Part, Remembers};
 use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// What an answer names of the places that were not looked at.
@@ -24,7 +25,81 @@ pub(crate) struct Piece {
 }
 
 /// Of how many parts something too large is made, at most.
-const PARTS: usize = 4;
+const PARTS: usize = 8;
+
+/// With more functions, no more points are asked about at once than [`MOST_AT_ONCE`].
+const LARGE: usize = 1_000;
+const MOST_AT_ONCE: usize = 32;
+
+/// What the diagrams of a rule may take before it is divided, or asked with less detail.
+const DIAGRAMS: u64 = 64 << 20;
+/// And those of a part of it.
+const DIAGRAMS_OF_PART: u64 = 24 << 20;
+
+/// The pieces that are still to be asked. Those that are hard wait for all others.
+pub(crate) struct Queue {
+    all: Vec<At>,
+    open: VecDeque<Piece>,
+    hard: VecDeque<Piece>,
+}
+
+impl Queue {
+    /// All of a rule: at once in a program that is not large.
+    pub(crate) fn new(all: &[At], functions: usize, facts: Rc<Facts>) -> Queue {
+        let mut whole = Piece::whole(all.to_vec(), facts);
+        let mut open = VecDeque::new();
+        if functions > LARGE && all.len() > MOST_AT_ONCE {
+            whole.asked.divides = true;
+            open.extend(whole.cut(all, MOST_AT_ONCE));
+        } else {
+            open.push_back(whole);
+        }
+        Queue { all: all.to_vec(), open, hard: VecDeque::new() }
+    }
+
+    pub(crate) fn next(&mut self) -> Option<Piece> {
+        self.open.pop_front().or_else(|| self.hard.pop_front())
+    }
+
+    /// How many pieces wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.open.len() + self.hard.len()
+    }
+
+    /// How many points they have.
+    pub(crate) fn points(&self) -> usize {
+        self.open.iter().chain(&self.hard).map(|piece| piece.mine.len()).sum()
+    }
+
+    /// How much memory the diagrams of a piece may take; of the last that can be asked of it, any.
+    pub(crate) fn most_memory(&self, piece: &Piece) -> Option<u64> {
+        match (self.all.len() < 2, piece.mine.len() < self.all.len()) {
+            (true, _) if piece.detail.less().is_none() => None,
+            (_, true) => Some(DIAGRAMS_OF_PART),
+            _ => Some(DIAGRAMS),
+        }
+    }
+
+    /// Something was too much: its parts are asked, or the same with less detail. False if nothing is left to try.
+    pub(crate) fn again(&mut self, piece: &Piece, longest: usize) -> bool {
+        let smaller = piece.divided(&self.all);
+        if !smaller.is_empty() {
+            for part in smaller.into_iter().rev() {
+                self.open.push_front(part);
+            }
+            return true;
+        }
+        let less = piece.with_less(longest);
+        // Of many, each is asked with one more degree of detail only.
+        let less = match self.all.len() {
+            0 | 1 => less,
+            _ => less.filter(|_| piece.detail.is_full()).map(|less| less.least(longest)),
+        };
+        let goes_on = less.is_some();
+        self.hard.extend(less);
+        goes_on
+    }
+}
 
 impl Piece {
     pub(crate) fn whole(all: Vec<At>, facts: Rc<Facts>) -> Piece {
@@ -32,22 +107,37 @@ impl Piece {
         Piece { mine: all, detail: Detail::default(), asked }
     }
 
-    /// Smaller pieces, which together are this one, the first one last; none if there is one point only.
+    /// Smaller pieces, which together are this one; none if there is one point only.
     pub(crate) fn divided(&self, all: &[At]) -> Vec<Piece> {
         if self.mine.len() < 2 {
             return Vec::new();
         }
-        let size = self.mine.len().div_ceil(PARTS);
-        let parts = self.mine.chunks(size).rev().map(|mine| Piece {
+        self.cut(all, self.mine.len().div_ceil(PARTS))
+    }
+
+    fn cut(&self, all: &[At], size: usize) -> Vec<Piece> {
+        let parts = self.mine.chunks(size).map(|mine| Piece {
             mine: mine.to_vec(),
             detail: Detail::default(),
             asked: Asked {
                 part: Part::of(all, mine),
                 facts: self.asked.facts.clone(),
+                divides: mine.len() > 1,
                 ..Asked::default()
             },
         });
         parts.collect()
+    }
+
+    /// The same with as little detail as makes sense: signs, and what is one pointer away.
+    fn least(mut self, longest: usize) -> Piece {
+        while let Some(less) = self.with_less(longest)
+            && less.detail.longest > 1
+            && less.detail.remembers > Remembers::FewSigns
+        {
+            self = less;
+        }
+        self
     }
 
     /// The same with less detail.

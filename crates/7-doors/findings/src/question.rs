@@ -241,7 +241,11 @@ fn values(
     let product = rules::value_product_again(c.skeleton(), rule, entry, detail, asked, &stop);
     budget.poll()?;
     let unsupported = |what: String| Trouble::Stopped(StopReason::Unsupported { what });
-    product.map_err(|error| unsupported(error.to_string()))
+    product.map_err(|error| match error {
+        // As a limit that was reached: it is asked again.
+        rules::ValueError::Divide => Trouble::Stopped(StopReason::Memory { limit: 0 }),
+        error => unsupported(error.to_string()),
+    })
 }
 
 /// Answers are about a product with a rule.

@@ -61,6 +61,9 @@ impl Maker<'_> {
             };
             for &fails in outcomes {
                 let mut act = self.outside(at, call, target, fails);
+                if entered.is_some_and(|g| self.shifting.contains(&g)) {
+                    act.other.extend(self.tables.iter().map(|t| (t.var(), None)));
+                }
                 self.in_force(&mut act, call, target);
                 let stops = target.is_some_and(|g| self.s.funcs[g.index()].noreturn);
                 let jumps = target.is_some_and(|g| is_longjmp(self.f.name(g)));

@@ -60,7 +60,7 @@ mod unread;
 
 use crate::dfa::{Dfa, stutters};
 use crate::event::Event;
-use crate::facts::Facts;
+use crate::facts::{Facts, Mentions};
 use crate::ownership::{Owners, Ownership};
 use crate::parts::Part;
 use crate::paths::{L, MAX_LENGTH, PathId, Paths};
@@ -148,6 +148,8 @@ pub enum ValueError {
     TooLarge,
     /// It was given up.
     Stopped,
+    /// It is too much to be asked at once, and would have to know less.
+    Divide,
 }
 
 impl fmt::Display for ValueError {
@@ -156,6 +158,7 @@ impl fmt::Display for ValueError {
             ValueError::NoEntry { name } => write!(f, "no function `{name}` with a body"),
             ValueError::TooLarge => write!(f, "the rule's automaton has too many states"),
             ValueError::Stopped => write!(f, "stopped"),
+            ValueError::Divide => write!(f, "too much to be asked at once"),
         }
     }
 }
@@ -247,6 +250,8 @@ pub struct Asked {
     pub followed: Rc<Followed>,
     /// About the program.
     pub facts: Rc<Facts>,
+    /// Rather than to know less, it is divided ([`ValueError::Divide`]).
+    pub divides: bool,
 }
 
 /// The paths that are followed, and how they were chosen.
@@ -281,7 +286,11 @@ pub fn value_product_within(
 
 /// The paths that are followed: the most that cost not too much. With some that are known from before, the search
 /// begins with these.
-fn followed(f: &Functions<'_>, most: usize, before: Option<Known>) -> Result<Known, ValueError> {
+fn followed(
+    f: &Functions<'_>,
+    (most, divides): (usize, bool),
+    before: Option<Known>,
+) -> Result<Known, ValueError> {
     let (s, rule) = (f.s, f.rule);
     if let Some(known) = before.as_ref().filter(|known| known.choice.longest <= most) {
         return Ok(known.clone());
@@ -305,6 +314,9 @@ fn followed(f: &Functions<'_>, most: usize, before: Option<Known>) -> Result<Kno
             return Err(ValueError::Stopped);
         }
         if relevance.is_wide(s, &paths) {
+            if divides {
+                return Err(ValueError::Divide);
+            }
             sight = if sight == Sight::Far { Sight::Near } else { Sight::Variables };
             continue;
         }
@@ -312,6 +324,9 @@ fn followed(f: &Functions<'_>, most: usize, before: Option<Known>) -> Result<Kno
         shortest = least(&named);
         let most = most.max(shortest);
         let dear = longest > shortest && relevance.cost(s, &paths) > MOST_PAIRS;
+        if divides && (paths.too_many() || dear) {
+            return Err(ValueError::Divide);
+        }
         match (paths.too_many() || dear || longest > most, typed) {
             (true, true) if relevance.memory == Memory::One => sight = Sight::Variables,
             (true, true) => longest = most.min(longest - 1),
@@ -336,11 +351,18 @@ pub fn value_product_again(
     asked: &Asked,
     stop: &dyn Fn() -> bool,
 ) -> Result<Product, ValueError> {
-    let Asked { part, followed: before, facts } = asked;
+    let Asked { part, followed: before, facts, divides } = asked;
     let functions = || Functions::new(s, rule, entry, (part, facts), stop);
     let f = functions();
-    let roots = roots(&f, entry)?;
-    let known = followed(&f, detail.longest, before.0.take())?;
+    let roots = match facts.roots.get() {
+        Some(roots) => roots.to_vec(),
+        None => {
+            let found = roots(&f, entry)?;
+            facts.roots.get_or_init(|| found.clone().into());
+            found
+        }
+    };
+    let known = followed(&f, (detail.longest, *divides), before.0.take())?;
     before.0.replace(Some(known.clone()));
     let Known { choice: Choice { longest, typed, sight }, named, paths, relevance } = known;
     let quiet = |g: FuncId| f.is_opaque(g) && s.body(g).is_none();
@@ -350,6 +372,7 @@ pub fn value_product_again(
     let maker = Maker::new(f, roots.clone(), follows, remembers, true);
     let mut product = match maker.run()? {
         Some(product) => product,
+        None if *divides => return Err(ValueError::Divide),
         None => {
             let follows = (paths, relevance, effects);
             let maker = Maker::new(functions(), roots, follows, remembers, false);
@@ -521,6 +544,10 @@ struct Maker<'a> {
     birth_numbers: FxHashMap<(Option<At>, PathId), usize>,
     frames: BTreeMap<FuncId, Frame>,
     relevant: FxHashSet<FuncId>,
+    /// What bodies have to do with.
+    mentions: Rc<[Mentions]>,
+    /// Those of them that are called by others, too.
+    far_called: Vec<FuncId>,
     may_return: Rc<FxHashSet<FuncId>>,
     /// Functions that a `longjmp` may leave, the flag that one is under way, and where the frame of the
     /// body at hand is left by it.
@@ -532,6 +559,8 @@ struct Maker<'a> {
     started: Vec<Start>,
     signed: Signed,
     tables: Vec<Table>,
+    /// Functions that may change which of them are in force.
+    shifting: Rc<FxHashSet<FuncId>>,
     /// States of the automaton in which runs end (VP6).
     doomed: Vec<bool>,
     effects: Rc<Effects>,
@@ -597,6 +626,9 @@ impl<'a> Maker<'a> {
             birth_numbers: FxHashMap::default(),
             frames: BTreeMap::new(),
             relevant: FxHashSet::default(),
+            mentions: Rc::from([]),
+            far_called: Vec::new(),
+            shifting: Rc::default(),
             may_return: Rc::default(),
             may_jump: FxHashSet::default(),
             jumping: None,
@@ -658,9 +690,11 @@ impl<'a> Maker<'a> {
             );
         }
         self.returning();
+        self.mentioned();
         self.look_outside();
         self.jumps();
         self.find_tables();
+        self.find_shifting();
         self.find_relevant();
         self.outside.callbacks.retain(|f| self.relevant.contains(f));
         self.outside.by_itself.retain(|f| self.relevant.contains(f));
