@@ -24,10 +24,12 @@ mod dfa;
 mod elements;
 mod event;
 mod explicit;
+mod facts;
 mod mentions;
 mod monitor;
 mod needs;
 mod ownership;
+mod parts;
 mod path_index;
 mod paths;
 mod pattern;
@@ -38,16 +40,19 @@ mod value;
 mod variables;
 mod watched;
 mod widths;
+mod wrappers;
 
 pub use event::{Event, Link};
+pub use facts::Facts;
 pub use mentions::Mentioned;
 pub use monitor::Monitor;
+pub use parts::{Part, beginnings};
 pub use paths::MAX_LENGTH;
 pub use pattern::Pattern;
 pub use product::{About, Product, Values, Variables};
 pub use rule::{Comparison, Metavariable, Rule, RuleError, from_sere, parse};
 pub use value::{
-    At, Birth, Detail, Executes, Followed, Remembers, ValueError, Violation, value_product,
+    Asked, At, Birth, Detail, Executes, Followed, Remembers, ValueError, Violation, value_product,
     value_product_again, value_product_within,
 };
 pub use variables::{Instance, ProductError, instances, product};

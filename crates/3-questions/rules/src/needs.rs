@@ -22,7 +22,7 @@ pub(crate) fn only_lost(rule: &Rule) -> bool {
 }
 
 /// The conditions that only hold where an event of a kind happens; not necessarily all of them.
-fn needing(rule: &Rule, kind: &dyn Fn(&Event) -> bool) -> Vec<bool> {
+pub(crate) fn needing(rule: &Rule, kind: &dyn Fn(&Event) -> bool) -> Vec<bool> {
     let mut out: Vec<bool> = Vec::with_capacity(rule.nfa.conditions.len());
     for condition in &rule.nfa.conditions {
         let of = |c: &ConditionId| out.get(*c as usize).copied().unwrap_or(false);

@@ -9,15 +9,18 @@
 //!   `memcpy(a, b, n)` copies what `b` points to, or a part of it.
 //! - RP3. `return a` copies `a` to the result of the function, and that to the target of the call.
 
+use crate::elements::Elements;
 use crate::event::Event;
+use crate::facts::Facts;
 use crate::needs::{only_lost, results_only};
 use crate::ownership::{FREES, Own, Owners, Ownership};
+use crate::parts::{Part, first_events};
 use crate::paths::{ADDRESS, DEREF, L, MAX_LENGTH, PathId, Paths, Root, in_memory};
 use crate::rule::Rule;
+use crate::value::At;
 use crate::widths::{GiveUp, Widths};
-use front_c::{Body, Call, Contract, Flow, FuncId, Library, Next, ObjectId, Skeleton, plain_name};
+use front_c::{Body, Call, Contract, Flow, FuncId, Library, ObjectId, Skeleton, plain_name};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// What is known of the functions of a program as a rule sees them.
@@ -25,9 +28,14 @@ pub(crate) struct Functions<'a> {
     pub(crate) s: &'a Skeleton,
     pub(crate) rule: &'a Rule,
     /// The rule speaks of them: they are events only.
-    opaque: Vec<bool>,
+    opaque: Rc<[bool]>,
     /// Functions that do nothing but call another: which.
-    stands_for: Vec<Option<FuncId>>,
+    stands_for: Rc<[Option<FuncId>]>,
+    pub(crate) facts: &'a Facts,
+    /// Functions whose calls enter a body.
+    entered: Rc<[bool]>,
+    /// What of the rule is asked.
+    pub(crate) part: &'a Part,
     /// Whether to give up.
     pub(crate) stop: &'a dyn Fn() -> bool,
 }
@@ -37,21 +45,19 @@ impl<'a> Functions<'a> {
         s: &'a Skeleton,
         rule: &'a Rule,
         entry: Option<&str>,
+        (part, facts): (&'a Part, &'a Facts),
         stop: &'a dyn Fn() -> bool,
     ) -> Functions<'a> {
-        let opaque = s.funcs.iter().map(|f| {
-            let name = plain_name(&f.name);
-            let patterns = rule.events.iter().flatten().filter_map(Event::pattern);
-            let others = rule.returns.iter().map(|(p, _)| p);
-            let others = others.chain(rule.fallible.iter().map(|(p, ..)| p));
-            patterns.chain(others).any(|p| p.names_it(name))
+        let known = facts.functions.get_or_init(|| crate::wrappers::seen_as(s, rule, entry));
+        let (opaque, stands_for) = known.clone();
+        let entered = facts.entered.get_or_init(|| {
+            let mut entered = vec![false; s.funcs.len()];
+            for body in s.bodies.iter().filter(|_| !rule.by_function) {
+                entered[body.func.index()] = !opaque[body.func.index()];
+            }
+            entered.into()
         });
-        let mut opaque: Vec<bool> = opaque.collect();
-        let mut stands_for = vec![None; s.funcs.len()];
-        if !rule.by_function {
-            wrappers(s, rule, entry, &mut opaque, &mut stands_for);
-        }
-        Functions { s, rule, opaque, stands_for, stop }
+        Functions { s, rule, opaque, stands_for, facts, entered: entered.clone(), part, stop }
     }
     /// The name that the rule knows the function by.
     pub(crate) fn name(&self, f: FuncId) -> &'a str {
@@ -62,7 +68,7 @@ impl<'a> Functions<'a> {
     }
     /// Whether calls of the function enter its body.
     pub(crate) fn is_entered(&self, f: FuncId) -> bool {
-        !self.rule.by_function && !self.is_opaque(f) && self.s.body(f).is_some()
+        self.entered[f.index()]
     }
     /// The pointers of a call that copies memory: to what the first points, from what the second does.
     pub(crate) fn copied(&self, call: &Call, f: FuncId) -> Option<[ObjectId; 2]> {
@@ -115,211 +121,18 @@ impl<'a> Functions<'a> {
     }
 }
 
-/// A function that is called at fewer places is looked into.
-const WRAPPER: u32 = 2;
-
-/// Functions such as `void release(void *p) { free(p); }`, which are called at several places and do
-/// nothing but hand their parameters on, are what they call: the rule is violated where they are
-/// called, and there is a finding for each such place.
-fn wrappers(
-    s: &Skeleton,
-    rule: &Rule,
-    entry: Option<&str>,
-    opaque: &mut [bool],
-    stands_for: &mut [Option<FuncId>],
-) {
-    let mut called = vec![0u32; s.funcs.len()];
-    for body in &s.bodies {
-        for point in &body.points {
-            let Flow::Call(call) = &point.flow else { continue };
-            call.targets.iter().filter(|g| **g != body.func).for_each(|g| called[g.index()] += 1);
-        }
-    }
-    loop {
-        let mut changed = false;
-        for body in &s.bodies {
-            let g = body.func.index();
-            let asked_for = entry.is_some_and(|e| e == s.funcs[g].unique);
-            if opaque[g] || called[g] < WRAPPER || asked_for || s.funcs[g].name == "main" {
-                continue;
-            }
-            if let Some(inner) = handed_on(s, rule, body).filter(|h| opaque[h.index()]) {
-                opaque[g] = true;
-                stands_for[g] = stands_for[inner.index()].or(Some(inner));
-                changed = true;
-            }
-        }
-        if !changed {
-            return;
-        }
-    }
-}
-
-/// The function that a body calls with its own parameters, in their order, and whose result it returns, if it does
-/// nothing else: but for the test whether the first of them, or the result, is null, for ending the program then, and for
-/// parameters that become constants behind the call. What an allocating function is given does not matter. A pointer that
-/// holds the function, and may hold others that are not read, stands for it: with the others, the value would be lost from
-/// sight, and nothing is found there.
-fn handed_on(s: &Skeleton, rule: &Rule, body: &Body) -> Option<FuncId> {
-    use front_c::Event as E;
-    let ends = |call: &Call| {
-        !call.targets.is_empty() && call.targets.iter().all(|g| s.funcs[g.index()].noreturn)
-    };
-    // Points from which there may be a way back.
-    let (mut seen, mut todo, mut list) = (FxHashSet::default(), vec![body.entry], Vec::new());
-    let mut found: Option<&Call> = None;
-    let mut behind = Vec::new();
-    let mut checks = false;
-    while let Some(next) = todo.pop() {
-        let Next::Point(p) = next else { continue };
-        if !seen.insert(p) {
-            continue;
-        }
-        let point = &body.points[p as usize];
-        match &point.flow {
-            Flow::Next(next) => todo.push(*next),
-            Flow::Branch(arms) => {
-                checks = true;
-                todo.extend(arms.iter().map(|a| a.next));
-            }
-            Flow::Return => {}
-            Flow::Call(call) if ends(call) => {
-                checks = true;
-                continue;
-            }
-            Flow::Call(call) if found.is_none() => {
-                found = Some(call);
-                behind.push(call.next);
-            }
-            Flow::Call(_) => return None,
-        }
-        list.push(point);
-    }
-    let before = seen.clone();
-    while let Some(next) = behind.pop() {
-        let Next::Point(p) = next else { continue };
-        if !seen.insert(p) {
-            continue;
-        }
-        let point = &body.points[p as usize];
-        match &point.flow {
-            Flow::Next(next) => behind.push(*next),
-            Flow::Branch(arms) => {
-                checks = true;
-                behind.extend(arms.iter().map(|a| a.next));
-            }
-            Flow::Return => {}
-            Flow::Call(call) if ends(call) => {
-                checks = true;
-                continue;
-            }
-            Flow::Call(_) => return None,
-        }
-        list.push(point);
-    }
-    let call = found?;
-    let mut through: Vec<ObjectId> = call.through.into_iter().collect();
-    while let Some(&o) = through.last()
-        && let front_c::Reach::Field(b)
-        | front_c::Reach::Cell(b)
-        | front_c::Reach::Arrow(b)
-        | front_c::Reach::Deref(b)
-        | front_c::Reach::Address(b) = s.objects[o.index()].reach
-    {
-        through.push(b);
-    }
-    let [target] = call.targets[..] else { return None };
-    let name = plain_name(&s.funcs[target.index()].name);
-    let contract = s.contracts.get(name);
-    let allocates = contract.is_some_and(|c| c.allocates && c.frees.is_empty());
-    let handed = call.arg_values.iter().zip(&body.params).all(|(a, p)| a.is_some() && a == p);
-    let all = handed && call.arg_values.len() <= body.params.len();
-    let fallible = rule.fallible.iter().any(|(p, ..)| p.matches(name));
-    if !(all || allocates) || checks && fallible {
-        return None;
-    }
-    let result = call.result.or(call.temporary);
-    let variable = |o: ObjectId| {
-        let object = &s.objects[o.index()];
-        object.reach == front_c::Reach::Var && object.automatic && !object.address_taken
-    };
-    if result.is_some_and(|o| !variable(o)) {
-        return None;
-    }
-    let subject = if allocates { None } else { call.arg_values.first().copied().flatten() };
-    let tested = |o: ObjectId| result == Some(o) || subject == Some(o);
-    let params: Vec<ObjectId> = body.params.iter().flatten().copied().collect();
-    let mut returned = false;
-    // Parameters that become constants behind the call.
-    let gone = |o: ObjectId| {
-        let all = body.points.iter().enumerate();
-        let mut all = all.filter(|(p, _)| seen.contains(&(*p as u32)));
-        params.contains(&o)
-            && all.all(|(p, point)| {
-                let mut values = point.values.iter().filter(|(to, _)| *to == o).peekable();
-                let constant = |d: &Option<u32>| d.is_some_and(|d| is_constant(body, d));
-                values.peek().is_none()
-                    || !before.contains(&(p as u32)) && values.all(|(_, d)| constant(d))
-            })
-    };
-    for point in list {
-        let quiet = point.events.iter().chain(&point.hidden).all(|e| match *e {
-            E::Use(o) => params.contains(&o) || tested(o) || through.contains(&o),
-            E::Deref(o) => through.contains(&o),
-            E::Assign(o) => result == Some(o) || gone(o),
-            E::ReturnOf(o) => result == Some(o),
-            E::Return => true,
-            _ => false,
-        });
-        let values = point.values.iter().all(|(o, _)| result == Some(*o) || gone(*o));
-        if !quiet || !values {
-            return None;
-        }
-        match &point.flow {
-            Flow::Branch(arms) => {
-                for arm in arms {
-                    let mut tests = arm.events.iter().chain(&arm.hidden).peekable();
-                    let some = tests.peek().is_some();
-                    if !some || !tests.all(|e| matches!(*e, E::Test(o, _, 0) if tested(o))) {
-                        return None;
-                    }
-                }
-            }
-            Flow::Return => {
-                let mut events = point.events.iter().chain(&point.hidden);
-                let here = events.any(|e| matches!(e, E::ReturnOf(_)));
-                returned |= here;
-                if !here && result.is_some() && !checks {
-                    return None;
-                }
-            }
-            _ => {}
-        }
-    }
-    (returned == result.is_some()).then_some(target)
-}
-
-/// Whether a value is a number that is written down, however it is converted.
-fn is_constant(body: &Body, mut d: u32) -> bool {
-    use front_c::Data;
-    while let Data::Convert(_, a) | Data::As(_, a) = body.data[d as usize] {
-        d = a;
-    }
-    matches!(body.data[d as usize], Data::Int(_))
-}
-
 /// An edge of the graph of flows.
 struct Edge {
     to: PathId,
     from: PathId,
-    part: Part,
+    part: Portion,
     /// It goes into a parameter, counted from 0.
     into: Option<(FuncId, u32)>,
 }
 
 /// For which paths an edge is there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Part {
+enum Portion {
     All,
     /// Those that go on through a pointer (RP2, on the way back).
     Behind,
@@ -391,6 +204,12 @@ pub(crate) struct Graph<'a> {
     ownership: Rc<Ownership>,
     s: &'a Skeleton,
     stop: &'a dyn Fn() -> bool,
+    flows: Rc<(Paths, Flows)>,
+}
+
+/// The edges, and by where they go to and come from.
+#[derive(Default)]
+pub(crate) struct Flows {
     edges: Vec<Edge>,
     to: FxHashMap<PathId, Vec<u32>>,
     from: FxHashMap<PathId, Vec<u32>>,
@@ -412,19 +231,30 @@ pub(crate) enum Sight {
 /// given up ([`Relevance::cut`]), and so it is where memory cannot be followed.
 pub(crate) fn relevance<'a>(
     f: &Functions<'a>,
-    paths: &mut Paths,
+    (lengths, whole, typed): ((usize, usize), bool, bool),
     sight: Sight,
-    ownership: &OnceCell<Rc<Ownership>>,
     most: Option<usize>,
-) -> (Relevance, Graph<'a>) {
+) -> (Relevance, Graph<'a>, Paths) {
     let only_lost = only_lost(f.rule);
     let memory = match (only_lost, sight) {
         (false, _) => Memory::All,
         (true, Sight::Far | Sight::Near) => Memory::One,
         (true, Sight::Variables) => Memory::No,
     };
-    let mut graph = Graph::new(f, paths, memory, ownership);
-    graph.near = sight == Sight::Near;
+    let ownership = match memory {
+        Memory::One => f.facts.ownership.get_or_init(|| Rc::new(Ownership::new(f))).clone(),
+        _ => Rc::default(),
+    };
+    let flows = f.facts.flows((lengths.0, lengths.1, typed, memory), || {
+        let elements = f.facts.elements.get_or_init(|| Rc::new(Elements::new(f)));
+        let mut paths = Paths::new(f.s, lengths, whole, typed, elements);
+        let flows = Flows::new(f, &mut paths, memory, &ownership);
+        (paths, flows)
+    });
+    let mut known = flows.0.clone();
+    let paths = &mut known;
+    let near = sight == Sight::Near;
+    let graph = Graph { memory, near, ownership, s: f.s, stop: f.stop, flows };
     let results_only = results_only(f.rule);
     let lost = f.rule.events.iter().flatten().any(|e| *e == Event::Lost);
     let (mut leads, mut holds);
@@ -480,7 +310,7 @@ pub(crate) fn relevance<'a>(
         near: sight == Sight::Near,
         cut,
     };
-    (relevance, graph)
+    (relevance, graph, known)
 }
 
 /// Whether it is what a variable of a function, or a result, points to, or a member of that.
@@ -502,40 +332,17 @@ fn marked(paths: &Paths, set: &[bool]) -> Vec<PathId> {
     paths.all().filter(|p| set.get(p.index()).copied().unwrap_or(false)).collect()
 }
 
-impl<'a> Graph<'a> {
-    /// Whether a value is followed there.
-    fn follows(&self, root: Root, links: &[L]) -> bool {
-        match self.memory {
-            Memory::All => true,
-            Memory::No => !in_memory(links),
-            Memory::One => !in_memory(links) || is_one_away(self.s, root, links),
-        }
-    }
-
+impl Flows {
     fn new(
-        f: &Functions<'a>,
+        f: &Functions<'_>,
         paths: &mut Paths,
         memory: Memory,
-        ownership: &OnceCell<Rc<Ownership>>,
-    ) -> Graph<'a> {
+        ownership: &Rc<Ownership>,
+    ) -> Flows {
         let s = f.s;
-        let ownership = match memory {
-            Memory::One => ownership.get_or_init(|| Rc::new(Ownership::new(f))).clone(),
-            _ => Rc::default(),
-        };
-        let mut graph = Graph {
-            memory,
-            near: false,
-            ownership,
-            s,
-            stop: f.stop,
-            edges: Vec::new(),
-            to: FxHashMap::default(),
-            from: FxHashMap::default(),
-        };
-        let ownership = graph.ownership.clone();
-        let mut seen: FxHashSet<(PathId, PathId, Part)> = FxHashSet::default();
-        let mut add = |to: Option<PathId>, from: Option<PathId>, part: Part, into| {
+        let mut graph = Flows::default();
+        let mut seen: FxHashSet<(PathId, PathId, Portion)> = FxHashSet::default();
+        let mut add = |to: Option<PathId>, from: Option<PathId>, part: Portion, into| {
             if let (Some(to), Some(from)) = (to, from)
                 && seen.insert((to, from, part))
             {
@@ -551,7 +358,7 @@ impl<'a> Graph<'a> {
             }
             let own = paths.add(Root::Ret(body.func), &[]);
             let owners = match memory {
-                Memory::One => Owners::new(f, &ownership, body),
+                Memory::One => Owners::new(f, ownership, body),
                 _ => Owners::default(),
             };
             let names = match memory {
@@ -559,21 +366,21 @@ impl<'a> Graph<'a> {
                 _ => FxHashSet::default(),
             };
             for (number, point) in body.points.iter().enumerate() {
-                let mut new: Vec<(Option<PathId>, Option<PathId>, Part, _)> = Vec::new();
+                let mut new: Vec<(Option<PathId>, Option<PathId>, Portion, _)> = Vec::new();
                 for event in point.events.iter().chain(&point.hidden) {
                     match *event {
                         front_c::Event::Copy(o, q) => {
                             let o = paths.object(s, o);
                             let from = paths.object(s, q);
-                            new.push((o, paths.whole(s, q), Part::Itself, None));
-                            new.push((o, from, Part::All, None));
+                            new.push((o, paths.whole(s, q), Portion::Itself, None));
+                            new.push((o, from, Portion::All, None));
                             // What is behind the pointer is that very variable (VP7).
                             let address = |p: &PathId| paths.links(*p).last() == Some(&ADDRESS);
-                            new.push((from.filter(address), o, Part::Behind, None));
+                            new.push((from.filter(address), o, Portion::Behind, None));
                         }
                         front_c::Event::ReturnOf(o) => {
-                            new.push((own, paths.whole(s, o), Part::Itself, None));
-                            new.push((own, paths.object(s, o), Part::All, None));
+                            new.push((own, paths.whole(s, o), Portion::Itself, None));
+                            new.push((own, paths.object(s, o), Portion::All, None));
                         }
                         _ => {}
                     }
@@ -588,7 +395,7 @@ impl<'a> Graph<'a> {
                         if let Some([to, from]) = f.copied(call, g) {
                             let to = paths.object(s, to).and_then(|p| paths.graft(p, &[DEREF]));
                             let from = paths.object(s, from).and_then(|p| paths.graft(p, &[DEREF]));
-                            new.push((to, from, Part::All, None));
+                            new.push((to, from, Portion::All, None));
                         }
                         for n in
                             (0..call.arg_values.len()).filter(|n| f.allocates(g) && f.frees(g, *n))
@@ -596,14 +403,14 @@ impl<'a> Graph<'a> {
                             let arg = call.arg_values[n].and_then(|o| paths.object(s, o));
                             let arg = arg.and_then(|p| paths.graft(p, &[DEREF]));
                             let to = target.and_then(|p| paths.graft(p, &[DEREF]));
-                            new.push((to, arg, Part::All, None));
+                            new.push((to, arg, Portion::All, None));
                         }
                         if let Some(n) = f.returned(g) {
                             let arg = call.arg_values.get(n).copied().flatten();
                             new.push((
                                 target,
                                 arg.and_then(|o| paths.object(s, o)),
-                                Part::All,
+                                Portion::All,
                                 None,
                             ));
                         }
@@ -611,16 +418,16 @@ impl<'a> Graph<'a> {
                             continue;
                         }
                         let Some(callee) = s.body(g) else { continue };
-                        new.push((target, paths.add(Root::Ret(g), &[]), Part::All, None));
+                        new.push((target, paths.add(Root::Ret(g), &[]), Portion::All, None));
                         for (i, (param, arg)) in
                             callee.params.iter().zip(&call.arg_values).enumerate()
                         {
                             let (Some(param), Some(arg)) = (param, arg) else { continue };
                             let (param, o) = (paths.object(s, *param), *arg);
                             let arg = paths.object(s, o);
-                            new.push((param, paths.whole(s, o), Part::Itself, None));
-                            new.push((param, arg, Part::All, Some((g, i as u32))));
-                            new.push((arg, param, Part::Behind, None));
+                            new.push((param, paths.whole(s, o), Portion::Itself, None));
+                            new.push((param, arg, Portion::All, Some((g, i as u32))));
+                            new.push((arg, param, Portion::Behind, None));
                         }
                     }
                 }
@@ -635,11 +442,22 @@ impl<'a> Graph<'a> {
                         }
                         _ => true,
                     };
-                    add(to.filter(|p| part == Part::Behind || held(p)), from, part, into);
+                    add(to.filter(|p| part == Portion::Behind || held(p)), from, part, into);
                 }
             }
         }
         graph
+    }
+}
+
+impl Graph<'_> {
+    /// Whether a value is followed there.
+    fn follows(&self, root: Root, links: &[L]) -> bool {
+        match self.memory {
+            Memory::All => true,
+            Memory::No => !in_memory(links),
+            Memory::One => !in_memory(links) || is_one_away(self.s, root, links),
+        }
     }
 
     /// Whether a member behind a pointer would be followed to another function.
@@ -689,13 +507,13 @@ impl<'a> Graph<'a> {
                 let links = paths.links(p);
                 for (cut, (base, _)) in paths.beginnings(p).into_iter().enumerate() {
                     let Some(base) = base else { continue };
-                    for &e in self.from.get(&base).into_iter().flatten() {
+                    for &e in self.flows.1.from.get(&base).into_iter().flatten() {
                         steps += 1;
-                        let edge = &self.edges[e as usize];
+                        let edge = &self.flows.1.edges[e as usize];
                         let there = match edge.part {
-                            Part::All => true,
-                            Part::Behind => links.get(cut) == Some(&DEREF),
-                            Part::Itself => cut == links.len(),
+                            Portion::All => true,
+                            Portion::Behind => links.get(cut) == Some(&DEREF),
+                            Portion::Itself => cut == links.len(),
                         };
                         let next = paths.find_graft(edge.to, &links[cut..]).filter(|_| there);
                         if let Some(next) = next
@@ -749,7 +567,7 @@ impl<'a> Graph<'a> {
                 }
             }
         }
-        let index = if back { &self.to } else { &self.from };
+        let index = if back { &self.flows.1.to } else { &self.flows.1.from };
         let mut count = 0u32;
         while let Some(p) = todo.pop() {
             count += 1;
@@ -763,11 +581,11 @@ impl<'a> Graph<'a> {
                 // Where to, and whether as what is behind it.
                 let mut found: Vec<(PathId, bool)> = Vec::new();
                 for &e in edges {
-                    let edge = &self.edges[e as usize];
+                    let edge = &self.flows.1.edges[e as usize];
                     let there = match edge.part {
-                        Part::All => true,
-                        Part::Behind => suffix.first() == Some(&DEREF),
-                        Part::Itself => suffix.is_empty(),
+                        Portion::All => true,
+                        Portion::Behind => suffix.first() == Some(&DEREF),
+                        Portion::Itself => suffix.is_empty(),
                     };
                     let base = if back { edge.from } else { edge.to };
                     let far = self.memory != Memory::All && in_memory(paths.links(edge.to)) && {
@@ -784,8 +602,8 @@ impl<'a> Graph<'a> {
                 behind.extend_from_slice(suffix);
                 if let Some(base) = address {
                     for &e in index.get(&base).into_iter().flatten() {
-                        let edge = &self.edges[e as usize];
-                        if edge.part != Part::Itself && self.concerns(edge, paths, &behind) {
+                        let edge = &self.flows.1.edges[e as usize];
+                        if edge.part != Portion::Itself && self.concerns(edge, paths, &behind) {
                             found.push((if back { edge.from } else { edge.to }, true));
                         }
                     }
@@ -850,15 +668,16 @@ fn names_of_variables(s: &Skeleton, body: &Body) -> FxHashSet<ObjectId> {
     found.map(|(o, _)| o).collect()
 }
 
-/// Visits every call with each of its targets.
-pub(crate) fn each_call(f: &Functions<'_>, mut visit: impl FnMut(&Call, FuncId)) {
-    for body in &f.s.bodies {
+/// Visits every call with its point and each of its targets.
+pub(crate) fn each_call_at(f: &Functions<'_>, mut visit: impl FnMut(At, &Call, FuncId)) {
+    for (number, body) in f.s.bodies.iter().enumerate() {
         if f.is_opaque(body.func) {
             continue;
         }
-        for point in &body.points {
+        for (i, point) in body.points.iter().enumerate() {
             if let Flow::Call(call) = &point.flow {
-                call.targets.iter().for_each(|&g| visit(call, g));
+                let at = At { body: number as u32, point: i as u32 };
+                call.targets.iter().for_each(|&g| visit(at, call, g));
             }
         }
     }
@@ -867,8 +686,8 @@ pub(crate) fn each_call(f: &Functions<'_>, mut visit: impl FnMut(&Call, FuncId))
 /// The targets of results that the rule names, and what functions store through arguments.
 fn seeds(f: &Functions<'_>, paths: &mut Paths) -> Vec<PathId> {
     let mut out = Vec::new();
-    each_call(f, |call, g| {
-        if f.is_entered(g) || f.returned(g).is_some() {
+    each_call_at(f, |at, call, g| {
+        if f.is_entered(g) || f.returned(g).is_some() || f.part.leaves_out(at) {
             return;
         }
         let name = f.name(g);
@@ -904,9 +723,19 @@ fn subjects(f: &Functions<'_>, paths: &mut Paths) -> Vec<PathId> {
         }
         out.extend(stripped(paths, path, suffix));
     };
-    each_call(f, |call, g| {
+    // In a part, the values that come to where it begins (PT3).
+    let first = if f.part.is_whole() { None } else { first_events(rule) };
+    let begins = |atom: usize| first.as_ref().is_none_or(|first| first.contains(&(atom as u32)));
+    let events = || {
+        let all = rule.events.iter().enumerate();
+        all.filter(|(atom, _)| begins(*atom)).flat_map(|(_, events)| events)
+    };
+    each_call_at(f, |at, call, g| {
+        if first.is_some() && f.part.leaves_out(at) {
+            return;
+        }
         let name = f.name(g);
-        for event in rule.events.iter().flatten() {
+        for event in events() {
             match event {
                 Event::Arg(p, n, suffix) if p.matches(name) => {
                     for (i, arg) in call.arg_values.iter().enumerate() {
@@ -932,6 +761,9 @@ fn subjects(f: &Functions<'_>, paths: &mut Paths) -> Vec<PathId> {
             }
         }
     });
+    if first.is_some() {
+        return out;
+    }
     if rule.events.iter().flatten().any(|e| matches!(e, Event::Test(..))) {
         for body in f.s.bodies.iter().filter(|b| !f.is_opaque(b.func)) {
             for point in &body.points {

@@ -4,23 +4,25 @@
 //! reached with which of them, a path for each pair, and a proof if there is none. What an engine does not tell
 //! at once is asked for ([`OneRule::traces`], [`OneRule::at_all`]).
 
+use crate::pieces::{Piece, Queue, Together};
 use crate::question::{RuleQuestion, Trouble, rule_of};
 use crate::remarks::{self, Allow};
 use asking::{Asked, With};
 use asking::{Checked, Judge, Judged, answered, compared};
 use asking::{EngineChoice, Options, RuleAnswers, Search, Watch};
 use asking::{Run, answer, answer_whole};
-use check::{Budget, Goal, Limits, Observation, StopReason, Target, TraceMode, Verdict};
+use check::{Budget, Goal, Limits, Observation, Progress, StopReason, Target, TraceMode, Verdict};
 use front_c::Places;
 use input::CProgram;
 use input::{Error, caught};
 use ir::Layout;
 use property::Property;
 use render::{Finding, LookedAt, Outcome, Status};
-use rules::{About, Detail, Followed, Rule};
+use rules::{About, Facts, MAX_LENGTH, Rule};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::SourceFile;
 use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -68,11 +70,13 @@ impl Shares<'_> {
         self.watch.part(Limits { time: Some(share), ..limits }, limits)
     }
 
-    /// Half of what is left of a share.
-    fn half_of(&self, share: &Budget) -> Budget {
+    /// What one piece may take of a share, where so many others wait: more than its part, for most need less, and not most
+    /// of what is left.
+    fn piece_of(&self, share: &Budget, waiting: usize) -> Budget {
         let limits = share.limits();
         let (Some(limit), None) = (limits.time, limits.steps) else { return share.clone() };
-        let time = Some(limit.saturating_sub(share.elapsed()) / 2);
+        let left = limit.saturating_sub(share.elapsed());
+        let time = Some((left / 3).min(left * 4 / (waiting as u32 + 4)));
         self.watch.part(Limits { time, ..limits }, self.budget.limits())
     }
 }
@@ -107,9 +111,9 @@ pub fn rule_answers(
     };
     let shares = Shares { budget: &budget, options, watch, threads, open: rules.len().into() };
     // With the most links of paths that were followed.
-    let check_rule = |i: usize, detail: Detail, followed: &Followed, budget: &Budget| {
+    let check_rule = |i: usize, piece: &Piece, budget: &Budget| {
         let (property, rule) = (properties[i], &rules[i]);
-        let longest = Cell::new(detail.longest);
+        let longest = Cell::new(piece.detail.longest);
         let one = OneRule {
             property,
             rule,
@@ -119,8 +123,7 @@ pub fn rule_answers(
             watch,
             budget,
             longest: &longest,
-            detail,
-            followed,
+            piece,
             start: Instant::now(),
         };
         let found = caught("checking a rule", || one.run());
@@ -129,43 +132,60 @@ pub fn rule_answers(
             let outcomes = vec![Outcome::unknown(property.clone(), reason)];
             Ok(RuleAnswers { outcomes, ..RuleAnswers::default() })
         });
-        if let Ok(found) = &found {
-            watch.so_far.ruled(&rule.name, found);
-        }
         found.map(|found| (found, longest.get()))
     };
-    // A rule whose diagrams grow is asked with less detail, long before all memory is used: an answer that knows less is
-    // one. Who wants a proof, or has chosen an engine, gets what was asked for.
+    let as_a_whole = |i: usize, longest: usize, budget: &Budget| {
+        let piece = Piece { detail: longest.into(), ..Piece::whole(Vec::new(), Rc::default()) };
+        let found = check_rule(i, &piece, budget)?;
+        watch.so_far.ruled(&rules[i].name, &found.0);
+        Ok::<_, Error>(found)
+    };
+    // What is too much is asked in pieces, and with less detail, long before all memory is used: an answer that knows less
+    // is one. Who wants a proof, or has chosen an engine, gets what was asked for.
     let in_steps = options.search.engine == EngineChoice::Auto && !options.search.self_check;
     let by_steps = |i: usize| in_steps && rules[i].is_about_values();
-    let smaller = |i: usize| {
-        let (mut detail, followed) = (Detail::default(), Followed::default());
-        let share = shares.of_one();
-        if !by_steps(i) {
-            return check_rule(i, detail, &followed, &share.attempt());
-        }
-        let mut best: Option<(RuleAnswers, usize)> = None;
-        loop {
+    let in_pieces = |i: usize, share: &Budget| -> Result<RuleAnswers, Error> {
+        let (property, rule) = (properties[i], &rules[i]);
+        let (entry, facts) = (options.input.entry.as_deref(), Rc::<Facts>::default());
+        let all = rules::beginnings(s, rule, entry, &facts).unwrap_or_default();
+        let nothing = |reason| Outcome::unknown(property.clone(), reason);
+        let mut together = Together::default();
+        let mut queue = Queue::new(&all, s.bodies.len(), facts);
+        while let Some(piece) = queue.next() {
+            let attempt = shares.piece_of(share, queue.waiting());
             // Memory that another rule gives back must not make this one forget why it stopped.
-            let attempt = match detail.less() {
-                Some(_) => shares.half_of(&share).attempt_within(DIAGRAMS),
-                None => share.attempt(),
+            let attempt = match queue.most_memory(&piece) {
+                Some(most) => attempt.attempt_within(most),
+                None => attempt.attempt(),
             };
-            let (found, longest) = check_rule(i, detail, &followed, &attempt)?;
-            let longest = longest.min(detail.longest);
-            let (lacks, less) = (lacks_something(&found), detail.less_than(longest));
-            // What was found before counts, if this finds no more.
-            let more = best.as_ref().is_none_or(|(b, _)| violations(&found) > violations(b));
-            if !lacks || more {
-                best = Some((found, longest));
+            if let Err(reason) = share.poll() {
+                together.give_up(&piece.mine, Some(nothing(reason)));
+                continue;
             }
-            match (less, best) {
-                (Some(less), Some(so_far)) if lacks && share.poll().is_ok() => {
-                    (detail, best) = (less, Some(so_far));
-                }
-                (_, Some(best)) => return Ok(best),
-                (_, None) => return Err(Error::Internal("a rule without an answer".to_owned())),
+            let (found, longest) = check_rule(i, &piece, &attempt)?;
+            let (lacks, any) = (lacks_something(&found), violations(&found) > 0);
+            let why = found.outcomes.iter().find(|o| o.stop_reason.is_some()).cloned();
+            together.add(found, !lacks);
+            if lacks && !queue.again(&piece, longest) {
+                together.give_up(&piece.mine, why);
             }
+            if any && queue.waiting() > 0 {
+                let so_far = together.so_far(|| nothing(StopReason::Cancelled));
+                watch.so_far.ruled(&rule.name, &so_far);
+            }
+            let done = all.len().saturating_sub(queue.points()) as u64;
+            let total = Some(all.len() as u64);
+            budget.report(Progress { phase: "checking a rule", done, total });
+        }
+        let found = together.done((&rule.name, all.len()), s, nothing);
+        watch.so_far.ruled(&rule.name, &found);
+        Ok(found)
+    };
+    let smaller = |i: usize| {
+        let share = shares.of_one();
+        match by_steps(i) {
+            true => Ok((in_pieces(i, &share)?, MAX_LENGTH)),
+            false => as_a_whole(i, MAX_LENGTH, &share.attempt()),
         }
     };
     let smaller = |i: usize| {
@@ -183,15 +203,13 @@ pub fn rule_answers(
             continue;
         };
         let (mut found, mut longest) = found?;
-        let followed = Followed::default();
         // What several need at once, one of them may have.
         if threads > 1 && lacks_memory(&found) && !by_steps(i) {
-            (found, longest) = check_rule(i, longest.into(), &followed, &budget.attempt())?;
+            (found, longest) = as_a_whole(i, longest, &budget.attempt())?;
         }
         // Shorter paths know less, and say so; no answer knows nothing.
         while longest > 1 && lacks_memory(&found) && !by_steps(i) {
-            let (again, shorter) =
-                check_rule(i, (longest / 2).into(), &followed, &budget.attempt())?;
+            let (again, shorter) = as_a_whole(i, longest / 2, &budget.attempt())?;
             if shorter >= longest {
                 break;
             }
@@ -228,14 +246,10 @@ struct OneRule<'a> {
     budget: &'a Budget,
     /// The most links of paths: how many are wanted, then how many there are.
     longest: &'a Cell<usize>,
-    detail: Detail,
-    /// The paths that were followed with more detail.
-    followed: &'a Followed,
+    /// What of it is asked.
+    piece: &'a Piece,
     start: Instant,
 }
-
-/// What the diagrams of a rule may take before it is asked with less detail.
-const DIAGRAMS: u64 = 64 << 20;
 
 /// So many traces are replayed and told in a moment, even after the time is over.
 const FEW: usize = 100;
@@ -274,8 +288,8 @@ impl OneRule<'_> {
         looked_at: &mut Option<Arc<LookedAt>>,
     ) -> Result<Option<Outcome>, Trouble> {
         self.budget.poll()?;
-        let (detail, budget) = (self.detail, self.budget);
-        let how = (detail, self.followed);
+        let Piece { detail, asked, .. } = self.piece;
+        let (how, budget) = ((*detail, asked), self.budget);
         let q =
             RuleQuestion::again(self.rule, self.program, self.allow, self.options, how, budget)?;
         let q = Arc::new(q);

@@ -17,6 +17,7 @@ mod agreeing_runs;
 mod answers;
 mod built_in_rules;
 mod listing;
+mod pieces;
 mod question;
 mod remarks;
 mod replay;

@@ -81,18 +81,18 @@ impl RuleQuestion {
         detail: impl Into<rules::Detail>,
         budget: &Budget,
     ) -> Result<RuleQuestion, Trouble> {
-        let followed = rules::Followed::default();
-        let detail = (detail.into(), &followed);
+        let whole = rules::Asked::default();
+        let detail = (detail.into(), &whole);
         RuleQuestion::again(rule, (c, places), allow, options, detail, budget)
     }
 
-    /// The same, where it was asked before with more detail.
+    /// The same for a part, where that was asked before with more detail.
     pub(crate) fn again(
         rule: &Rule,
         (c, places): (&Arc<CProgram>, &Arc<Places>),
         allow: &[Allow],
         options: &Options,
-        detail: (rules::Detail, &rules::Followed),
+        detail: (rules::Detail, &rules::Asked),
         budget: &Budget,
     ) -> Result<RuleQuestion, Trouble> {
         let product = match rule.is_about_values() {
@@ -225,7 +225,7 @@ fn values(
     rule: &Rule,
     c: &CProgram,
     options: &Options,
-    (detail, followed): (rules::Detail, &rules::Followed),
+    (detail, asked): (rules::Detail, &rules::Asked),
     budget: &Budget,
 ) -> Result<Product, Trouble> {
     if !options.input.keep.is_empty() {
@@ -238,10 +238,14 @@ fn values(
     }
     let stop = || budget.poll().is_err();
     let entry = options.input.entry.as_deref();
-    let product = rules::value_product_again(c.skeleton(), rule, entry, detail, followed, &stop);
+    let product = rules::value_product_again(c.skeleton(), rule, entry, detail, asked, &stop);
     budget.poll()?;
     let unsupported = |what: String| Trouble::Stopped(StopReason::Unsupported { what });
-    product.map_err(|error| unsupported(error.to_string()))
+    product.map_err(|error| match error {
+        // As a limit that was reached: it is asked again.
+        rules::ValueError::Divide => Trouble::Stopped(StopReason::Memory { limit: 0 }),
+        error => unsupported(error.to_string()),
+    })
 }
 
 /// Answers are about a product with a rule.

@@ -40,6 +40,9 @@ impl Maker<'_> {
                 }
             }
         }
+        if groups.is_empty() {
+            return;
+        }
         let only = self.only_addresses();
         let mut aliases: Aliases = FxHashMap::default();
         let mut seen: FxHashSet<(PathId, PathId)> = FxHashSet::default();

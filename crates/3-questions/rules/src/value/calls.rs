@@ -61,6 +61,9 @@ impl Maker<'_> {
             };
             for &fails in outcomes {
                 let mut act = self.outside(at, call, target, fails);
+                if entered.is_some_and(|g| self.shifting.contains(&g)) {
+                    act.other.extend(self.tables.iter().map(|t| (t.var(), None)));
+                }
                 self.in_force(&mut act, call, target);
                 let stops = target.is_some_and(|g| self.s.funcs[g.index()].noreturn);
                 let jumps = target.is_some_and(|g| is_longjmp(self.f.name(g)));
@@ -330,7 +333,8 @@ impl Maker<'_> {
         let Some(o) = object else {
             // A result that nobody takes is lost at once.
             let ignored = self.wants(|e| *e == Event::Ignored);
-            if named && (self.escaped.is_some() || ignored) && fails != Some(true) {
+            let here = !self.f.part.leaves_out(at);
+            if named && here && (self.escaped.is_some() || ignored) && fails != Some(true) {
                 let chosen = self.born_unseen(act, at, func, name);
                 self.atom(act, chosen, is_result);
                 act.unseen = true;

@@ -16,7 +16,19 @@ use std::collections::{BTreeMap, BTreeSet};
 impl Maker<'_> {
     /// The relation of an act without a violation, and when it is one.
     pub(super) fn relation(&mut self, act: &Act, func: Option<FuncId>, dfa: &Dfa) -> (Rel, ExprId) {
-        let (violated, mut ended, next) = self.advance(act, dfa);
+        self.relation_at(act, func, None, dfa)
+    }
+
+    /// The same for an act of a point.
+    fn relation_at(
+        &mut self,
+        act: &Act,
+        func: Option<FuncId>,
+        at: Option<At>,
+        dfa: &Dfa,
+    ) -> (Rel, ExprId) {
+        let elsewhere = at.is_some_and(|at| self.f.part.leaves_out(at));
+        let (violated, mut ended, next) = self.advance(act, dfa, elsewhere);
         if let Some(escape) = act.escape.filter(|_| self.relevance.only_lost) {
             ended = self.b.exprs.or(ended, escape);
         }
@@ -97,7 +109,7 @@ impl Maker<'_> {
         executes: Executes,
         dfa: &Dfa,
     ) {
-        let (rel, violated) = self.relation(act, Some(func), dfa);
+        let (rel, violated) = self.relation_at(act, Some(func), Some(executes.at), dfa);
         let atoms = act.atoms.keys().fold(0, |bits, a| bits | 1 << a);
         let executes = Executes { atoms, ..executes };
         let (choices, guard) = (rel.choices, act.guard.unwrap_or(Exprs::TRUE));

@@ -1,12 +1,24 @@
 //! Which paths and functions are in the product: those that can hold the value, those in which
 //! something happens to it, and those that call such functions.
 
-use super::Maker;
+use super::{At, Maker};
 use crate::event::Event;
+use crate::facts::Mentions;
 use crate::paths::{PathId, Paths, Root};
-use front_c::{Body, Flow, FuncId, Next, ObjectId, Point, is_longjmp};
+use front_c::{
+    Body, Flow, FuncId, Next, ObjectId, Point, calls_back, is_longjmp, runs_at_exit,
+};
 use ir::Type;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// With more functions, those that only call others in which something happens are left out, the farthest first: the others
+/// are called with anything.
+const MOST_FUNCTIONS: usize = 400;
+
+/// What that means.
+const FAR_CALLERS: &str = "the program is large: functions that a value does not come to, and that call such functions only \
+from far, are not followed: what they call is called with anything";
 
 impl Maker<'_> {
     pub(super) fn index(&mut self) {
@@ -33,20 +45,24 @@ impl Maker<'_> {
 
     /// Which functions may come back.
     pub(super) fn returning(&mut self) {
-        loop {
-            let before = self.may_return.len();
-            for body in &self.s.bodies {
-                if !self.may_return.contains(&body.func) && self.returns(body) {
-                    self.may_return.insert(body.func);
+        let found = self.f.facts.returning.get_or_init(|| {
+            let mut found: FxHashSet<FuncId> = FxHashSet::default();
+            loop {
+                let before = found.len();
+                for body in &self.s.bodies {
+                    if !found.contains(&body.func) && self.returns(body, &found) {
+                        found.insert(body.func);
+                    }
+                }
+                if found.len() == before {
+                    return Rc::new(found);
                 }
             }
-            if self.may_return.len() == before {
-                return;
-            }
-        }
+        });
+        self.may_return = found.clone();
     }
 
-    fn returns(&self, body: &Body) -> bool {
+    fn returns(&self, body: &Body, known: &FxHashSet<FuncId>) -> bool {
         let mut seen = vec![false; body.points.len()];
         let mut todo = vec![body.entry];
         while let Some(next) = todo.pop() {
@@ -61,7 +77,7 @@ impl Maker<'_> {
                 Flow::Call(call) => {
                     let comes_back = |g: &FuncId| {
                         !self.s.funcs[g.index()].noreturn
-                            && (!self.f.is_entered(*g) || self.may_return.contains(g))
+                            && (!self.f.is_entered(*g) || known.contains(g))
                     };
                     if call.targets.is_empty() || call.targets.iter().any(comes_back) {
                         todo.push(call.next);
@@ -72,27 +88,47 @@ impl Maker<'_> {
         false
     }
 
-    /// Which functions a `longjmp` may leave.
-    pub(super) fn jumps(&mut self) {
-        let mut callers: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
-        let mut todo = Vec::new();
-        for body in &self.s.bodies {
-            for point in &body.points {
-                let Flow::Call(call) = &point.flow else { continue };
-                if self.leads_outside(call) {
-                    for &g in &self.outside.callbacks {
-                        callers.entry(g).or_default().push(body.func);
-                    }
-                }
-                for &g in &call.targets {
-                    if self.f.is_entered(g) {
-                        callers.entry(g).or_default().push(body.func);
-                    } else if is_longjmp(self.f.name(g)) && self.may_jump.insert(body.func) {
+    /// Which functions may change what table is in force, or call such functions (TF3).
+    pub(super) fn find_shifting(&mut self) {
+        if self.tables.is_empty() {
+            return;
+        }
+        let found = self.f.facts.shifting.get_or_init(|| {
+            let mut callers: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
+            let mut found: FxHashSet<FuncId> = FxHashSet::default();
+            let mut todo = Vec::new();
+            for body in &self.s.bodies {
+                for point in &body.points {
+                    if !self.changed_tables(point).is_empty() && found.insert(body.func) {
                         todo.push(body.func);
+                    }
+                    let Flow::Call(call) = &point.flow else { continue };
+                    for &g in call.targets.iter().filter(|g| self.f.is_entered(**g)) {
+                        callers.entry(g).or_default().push(body.func);
                     }
                 }
             }
+            while let Some(g) = todo.pop() {
+                for &caller in callers.get(&g).into_iter().flatten() {
+                    if found.insert(caller) {
+                        todo.push(caller);
+                    }
+                }
+            }
+            Rc::new(found)
+        });
+        self.shifting = found.clone();
+    }
+
+    /// Which functions a `longjmp` may leave.
+    pub(super) fn jumps(&mut self) {
+        if !self.mentions.iter().any(|m| m.jumps) {
+            return;
         }
+        let callers = self.callers();
+        let bodies = self.s.bodies.iter().zip(self.mentions.iter());
+        let mut todo: Vec<FuncId> = bodies.filter(|(_, m)| m.jumps).map(|(b, _)| b.func).collect();
+        self.may_jump.extend(&todo);
         while let Some(g) = todo.pop() {
             for &caller in callers.get(&g).into_iter().flatten() {
                 if self.may_jump.insert(caller) {
@@ -100,16 +136,85 @@ impl Maker<'_> {
                 }
             }
         }
-        if !self.may_jump.is_empty() {
-            self.jumping = Some(self.b.hidden_global("(jumping)", Type::BOOL));
+        self.jumping = Some(self.b.hidden_global("(jumping)", Type::BOOL));
+    }
+
+    /// Who calls functions, callbacks included.
+    fn callers(&self) -> FxHashMap<FuncId, Vec<FuncId>> {
+        let mut out: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
+        for (body, mentions) in self.s.bodies.iter().zip(self.mentions.iter()) {
+            if self.f.is_opaque(body.func) {
+                continue;
+            }
+            if mentions.leads_outside(self.outside.at_exit) {
+                for &h in &self.outside.callbacks {
+                    out.entry(h).or_default().push(body.func);
+                }
+            }
+            for &h in &mentions.callees {
+                out.entry(h).or_default().push(body.func);
+            }
         }
+        out
+    }
+
+    /// What bodies have to do with, whatever is followed.
+    pub(super) fn mentioned(&mut self) {
+        let found = self.f.facts.bodies.get_or_init(|| {
+            self.s.bodies.iter().map(|body| self.mentions_of(body)).collect()
+        });
+        self.mentions = found.clone();
+    }
+
+    fn mentions_of(&self, body: &Body) -> Mentions {
+        use front_c::Event as E;
+        let (mut objects, mut callees) = (FxHashSet::default(), FxHashSet::default());
+        let (mut speaks, mut outside, mut jumps, mut later) = (false, (false, false), false, false);
+        for point in &body.points {
+            speaks |= self.may_matter(point, None, &|_| false);
+            for event in point.events.iter().chain(&point.hidden) {
+                match *event {
+                    E::Assign(o) | E::Escape(o) | E::Use(o) | E::Deref(o) | E::ReturnOf(o) => {
+                        objects.insert(o);
+                    }
+                    E::Copy(a, b) => objects.extend([a, b]),
+                    _ => {}
+                }
+            }
+            let Flow::Call(call) = &point.flow else { continue };
+            objects.extend(call.result.or(call.temporary));
+            objects.extend(call.result);
+            for &o in call.arg_values.iter().flatten() {
+                objects.insert(o);
+                objects.extend(self.behind_address(o));
+            }
+            outside.0 |= call.open || call.targets.is_empty();
+            for &g in &call.targets {
+                let func = &self.s.funcs[g.index()];
+                let without = !self.f.is_opaque(g) && self.s.body(g).is_none();
+                outside.0 |= without && calls_back(&func.name);
+                outside.1 |= without && func.noreturn;
+                jumps |= !self.f.is_entered(g) && is_longjmp(self.f.name(g));
+                later |= runs_at_exit(&func.name);
+                if self.f.is_entered(g) {
+                    callees.insert(g);
+                }
+            }
+        }
+        let mut objects: Vec<ObjectId> = objects.into_iter().collect();
+        let mut callees: Vec<FuncId> = callees.into_iter().collect();
+        objects.sort_unstable();
+        callees.sort_unstable();
+        let (objects, callees) = (objects.into(), callees.into());
+        Mentions { objects, callees, speaks, outside, jumps, later }
     }
 
     /// Functions in which something happens, and those that call them.
     pub(super) fn find_relevant(&mut self) {
-        let mut callers: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
-        let mut todo: Vec<FuncId> = Vec::new();
-        for body in &self.s.bodies {
+        let callers = self.callers();
+        let held = |o: ObjectId| self.has_relevant(o, &self.paths);
+        let mut level: Vec<FuncId> = Vec::new();
+        for (number, body) in self.s.bodies.iter().enumerate() {
             let g = body.func;
             if self.f.is_opaque(g) {
                 continue;
@@ -117,17 +222,12 @@ impl Maker<'_> {
             let mut interesting = self.keep_all || self.may_jump.contains(&g);
             let returned = self.paths.find(Root::Ret(g), &[]);
             interesting |= returned.is_some_and(|r| self.extensions.contains_key(&r));
-            for point in &body.points {
-                interesting |= self.may_matter(point);
-                let Flow::Call(call) = &point.flow else { continue };
-                if self.leads_outside(call) {
-                    for &h in &self.outside.callbacks {
-                        callers.entry(h).or_default().push(g);
-                    }
-                }
-                for &h in call.targets.iter().filter(|h| self.f.is_entered(**h)) {
-                    callers.entry(h).or_default().push(g);
-                }
+            let mentions = &self.mentions[number];
+            if !interesting && (mentions.speaks || mentions.objects.iter().any(|o| held(*o))) {
+                interesting = body.points.iter().enumerate().any(|(i, point)| {
+                    let at = At { body: number as u32, point: i as u32 };
+                    self.may_matter(point, Some(at), &held)
+                });
             }
             // The address of a local is a value that comes into being here.
             let own = self.own.get(&g).into_iter().flatten();
@@ -135,16 +235,33 @@ impl Maker<'_> {
                 && own
                     .clone()
                     .any(|p| self.paths.is_address(*p) && self.relevance.leads[p.index()]);
-            if interesting && self.relevant.insert(g) {
-                todo.push(g);
+            if interesting {
+                level.push(g);
             }
         }
-        while let Some(g) = todo.pop() {
-            for &caller in callers.get(&g).into_iter().flatten() {
-                if self.relevant.insert(caller) {
-                    todo.push(caller);
+        self.relevant.extend(&level);
+        // Callers, nearest first.
+        while !level.is_empty() {
+            let mut next: Vec<FuncId> = Vec::new();
+            let mut seen: FxHashSet<FuncId> = FxHashSet::default();
+            for &caller in level.iter().flat_map(|g| callers.get(g).into_iter().flatten()) {
+                if !self.relevant.contains(&caller) && seen.insert(caller) {
+                    next.push(caller);
                 }
             }
+            if self.relevant.len() + next.len() > MOST_FUNCTIONS && !self.keep_all {
+                for g in self.relevant.iter().copied() {
+                    let far = |caller: &FuncId| !self.relevant.contains(caller);
+                    if callers.get(&g).is_some_and(|all| all.iter().any(far)) {
+                        self.far_called.push(g);
+                    }
+                }
+                self.far_called.sort_unstable();
+                self.limits.insert(FAR_CALLERS.to_owned());
+                return;
+            }
+            self.relevant.extend(&next);
+            level = next;
         }
     }
 
@@ -154,12 +271,13 @@ impl Maker<'_> {
     }
 
     /// Whether a point, by itself and without its return, can do anything that matters.
-    fn may_matter(&self, point: &Point) -> bool {
+    fn may_matter(
+        &self,
+        point: &Point,
+        at: Option<At>,
+        held: &dyn Fn(ObjectId) -> bool,
+    ) -> bool {
         use front_c::Event as E;
-        if !self.changed_tables(point).is_empty() {
-            return true;
-        }
-        let held = |o: ObjectId| self.has_relevant(o, &self.paths);
         for event in point.events.iter().chain(&point.hidden) {
             match *event {
                 E::Assign(o) if held(o) => return true,
@@ -186,7 +304,7 @@ impl Maker<'_> {
                 Event::Call(p) => p.matches(name),
                 // A result that nobody takes.
                 Event::Result(p) => {
-                    let looked_for = self.escaped.is_some() || ignored;
+                    let looked_for = (self.escaped.is_some() || ignored) && at.is_none_or(|at| !self.f.part.leaves_out(at));
                     target.is_none() && p.names_it(name) && looked_for
                 }
                 _ => false,

@@ -38,7 +38,13 @@ impl Maker<'_> {
 
     /// The step of the automaton: when the rule is violated, when it cannot be any more, and what the
     /// state is otherwise.
-    pub(super) fn advance(&mut self, act: &Act, dfa: &Dfa) -> (ExprId, ExprId, Option<ExprId>) {
+    /// `elsewhere`: what begins here is asked in another part (PT2).
+    pub(super) fn advance(
+        &mut self,
+        act: &Act,
+        dfa: &Dfa,
+        elsewhere: bool,
+    ) -> (ExprId, ExprId, Option<ExprId>) {
         let (fixed, dynamic) = split(act);
         let count = dynamic.len().min(MAX_DYNAMIC);
         let mut letters: Vec<(ExprId, u64)> = Vec::new();
@@ -67,7 +73,10 @@ impl Maker<'_> {
             let mut to = number;
             for &(when, letter) in &letters {
                 let target = dfa.step(state, letter);
-                if dfa.accepting[target as usize] {
+                if elsewhere && state == 0 && target != 0 {
+                    let case = exprs.and(here, when);
+                    ended = exprs.or(ended, case);
+                } else if dfa.accepting[target as usize] {
                     let case = exprs.and(here, when);
                     violated = exprs.or(violated, case);
                 } else if self.doomed[target as usize] {

@@ -59,9 +59,10 @@ mod tables;
 mod unread;
 
 use crate::dfa::{Dfa, stutters};
-use crate::elements::Elements;
 use crate::event::Event;
+use crate::facts::{Facts, Mentions};
 use crate::ownership::{Owners, Ownership};
+use crate::parts::Part;
 use crate::paths::{L, MAX_LENGTH, PathId, Paths};
 use crate::product::{About, Product, Values};
 use crate::relevance::{Functions, Memory, Relevance, Sight, relevance};
@@ -74,7 +75,7 @@ use outside::Outside;
 use rustc_hash::{FxHashMap, FxHashSet};
 use signs::{Sign, Signed};
 use start::roots;
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
@@ -147,6 +148,8 @@ pub enum ValueError {
     TooLarge,
     /// It was given up.
     Stopped,
+    /// It is too much to be asked at once, and would have to know less.
+    Divide,
 }
 
 impl fmt::Display for ValueError {
@@ -155,6 +158,7 @@ impl fmt::Display for ValueError {
             ValueError::NoEntry { name } => write!(f, "no function `{name}` with a body"),
             ValueError::TooLarge => write!(f, "the rule's automaton has too many states"),
             ValueError::Stopped => write!(f, "stopped"),
+            ValueError::Divide => write!(f, "too much to be asked at once"),
         }
     }
 }
@@ -237,6 +241,19 @@ impl Detail {
 #[derive(Default)]
 pub struct Followed(RefCell<Option<Known>>);
 
+/// What of a rule is asked, and what was found out when it was asked before.
+#[derive(Clone, Default)]
+pub struct Asked {
+    /// The part.
+    pub part: Part,
+    /// The paths of that part.
+    pub followed: Rc<Followed>,
+    /// About the program.
+    pub facts: Rc<Facts>,
+    /// Rather than to know less, it is divided ([`ValueError::Divide`]).
+    pub divides: bool,
+}
+
 /// The paths that are followed, and how they were chosen.
 #[derive(Clone)]
 struct Known {
@@ -245,8 +262,6 @@ struct Known {
     named: [usize; MAX_LENGTH + 1],
     paths: Paths,
     relevance: Relevance,
-    /// What functions change, once somebody has asked.
-    effects: Rc<OnceCell<Rc<Effects>>>,
 }
 
 /// Which paths are followed.
@@ -265,12 +280,17 @@ pub fn value_product_within(
     detail: impl Into<Detail>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Product, ValueError> {
-    value_product_again(s, rule, entry, detail.into(), &Followed::default(), stop)
+    let asked = Asked::default();
+    value_product_again(s, rule, entry, detail.into(), &asked, stop)
 }
 
 /// The paths that are followed: the most that cost not too much. With some that are known from before, the search
 /// begins with these.
-fn followed(f: &Functions<'_>, most: usize, before: Option<Known>) -> Result<Known, ValueError> {
+fn followed(
+    f: &Functions<'_>,
+    (most, divides): (usize, bool),
+    before: Option<Known>,
+) -> Result<Known, ValueError> {
     let (s, rule) = (f.s, f.rule);
     if let Some(known) = before.as_ref().filter(|known| known.choice.longest <= most) {
         return Ok(known.clone());
@@ -285,18 +305,18 @@ fn followed(f: &Functions<'_>, most: usize, before: Option<Known>) -> Result<Kno
     // A rule all of whose values have longer paths would hold for want of any.
     let least = |named: &[usize]| named.iter().position(|n| *n > 0).unwrap_or(1).max(1);
     let mut shortest = named.map_or(1, |named| least(&named));
-    let ownership = OnceCell::new();
-    let effects = before.as_ref().map_or_else(Rc::default, |known| known.effects.clone());
-    let elements = Rc::new(Elements::new(f));
     let mut all_pairs = false;
     loop {
-        let mut paths = Paths::new(s, (shortest, longest), whole, typed, &elements);
         let pairs = (longest > shortest && !all_pairs).then_some(MOST_PAIRS);
-        let (mut relevance, graph) = relevance(f, &mut paths, sight, &ownership, pairs);
+        let kind = ((shortest, longest), whole, typed);
+        let (mut relevance, graph, paths) = relevance(f, kind, sight, pairs);
         if (f.stop)() {
             return Err(ValueError::Stopped);
         }
         if relevance.is_wide(s, &paths) {
+            if divides {
+                return Err(ValueError::Divide);
+            }
             sight = if sight == Sight::Far { Sight::Near } else { Sight::Variables };
             continue;
         }
@@ -304,6 +324,9 @@ fn followed(f: &Functions<'_>, most: usize, before: Option<Known>) -> Result<Kno
         shortest = least(&named);
         let most = most.max(shortest);
         let dear = longest > shortest && relevance.cost(s, &paths) > MOST_PAIRS;
+        if divides && (paths.too_many() || dear) {
+            return Err(ValueError::Divide);
+        }
         match (paths.too_many() || dear || longest > most, typed) {
             (true, true) if relevance.memory == Memory::One => sight = Sight::Variables,
             (true, true) => longest = most.min(longest - 1),
@@ -313,35 +336,43 @@ fn followed(f: &Functions<'_>, most: usize, before: Option<Known>) -> Result<Kno
             (false, _) => {
                 relevance.point(&graph, &paths);
                 let choice = Choice { longest, typed, sight };
-                return Ok(Known { choice, named, paths, relevance, effects });
+                return Ok(Known { choice, named, paths, relevance });
             }
         }
     }
 }
 
-/// The same, where the program has been asked before with more detail.
+/// The same for a part of what the rule asks, where the program has been asked this before with more detail.
 pub fn value_product_again(
     s: &Skeleton,
     rule: &Rule,
     entry: Option<&str>,
     detail: Detail,
-    before: &Followed,
+    asked: &Asked,
     stop: &dyn Fn() -> bool,
 ) -> Result<Product, ValueError> {
-    let functions = || Functions::new(s, rule, entry, stop);
+    let Asked { part, followed: before, facts, divides } = asked;
+    let functions = || Functions::new(s, rule, entry, (part, facts), stop);
     let f = functions();
-    let roots = roots(&f, entry)?;
-    let known = followed(&f, detail.longest, before.0.take())?;
+    let roots = match facts.roots.get() {
+        Some(roots) => roots.to_vec(),
+        None => {
+            let found = roots(&f, entry)?;
+            facts.roots.get_or_init(|| found.clone().into());
+            found
+        }
+    };
+    let known = followed(&f, (detail.longest, *divides), before.0.take())?;
     before.0.replace(Some(known.clone()));
-    let Known { choice: Choice { longest, typed, sight }, named, paths, relevance, effects } =
-        known;
+    let Known { choice: Choice { longest, typed, sight }, named, paths, relevance } = known;
     let quiet = |g: FuncId| f.is_opaque(g) && s.body(g).is_none();
-    let effects = effects.get_or_init(|| Rc::new(Effects::new(s, true, &quiet))).clone();
+    let effects = facts.effects.get_or_init(|| Rc::new(Effects::new(s, true, &quiet))).clone();
     let remembers = detail.remembers;
     let follows = (paths.clone(), relevance.clone(), effects.clone());
     let maker = Maker::new(f, roots.clone(), follows, remembers, true);
     let mut product = match maker.run()? {
         Some(product) => product,
+        None if *divides => return Err(ValueError::Divide),
         None => {
             let follows = (paths, relevance, effects);
             let maker = Maker::new(functions(), roots, follows, remembers, false);
@@ -513,7 +544,11 @@ struct Maker<'a> {
     birth_numbers: FxHashMap<(Option<At>, PathId), usize>,
     frames: BTreeMap<FuncId, Frame>,
     relevant: FxHashSet<FuncId>,
-    may_return: FxHashSet<FuncId>,
+    /// What bodies have to do with.
+    mentions: Rc<[Mentions]>,
+    /// Those of them that are called by others, too.
+    far_called: Vec<FuncId>,
+    may_return: Rc<FxHashSet<FuncId>>,
     /// Functions that a `longjmp` may leave, the flag that one is under way, and where the frame of the
     /// body at hand is left by it.
     may_jump: FxHashSet<FuncId>,
@@ -524,6 +559,8 @@ struct Maker<'a> {
     started: Vec<Start>,
     signed: Signed,
     tables: Vec<Table>,
+    /// Functions that may change which of them are in force.
+    shifting: Rc<FxHashSet<FuncId>>,
     /// States of the automaton in which runs end (VP6).
     doomed: Vec<bool>,
     effects: Rc<Effects>,
@@ -589,7 +626,10 @@ impl<'a> Maker<'a> {
             birth_numbers: FxHashMap::default(),
             frames: BTreeMap::new(),
             relevant: FxHashSet::default(),
-            may_return: FxHashSet::default(),
+            mentions: Rc::from([]),
+            far_called: Vec::new(),
+            shifting: Rc::default(),
+            may_return: Rc::default(),
             may_jump: FxHashSet::default(),
             jumping: None,
             unwind: None,
@@ -650,9 +690,11 @@ impl<'a> Maker<'a> {
             );
         }
         self.returning();
+        self.mentioned();
         self.look_outside();
         self.jumps();
         self.find_tables();
+        self.find_shifting();
         self.find_relevant();
         self.outside.callbacks.retain(|f| self.relevant.contains(f));
         self.outside.by_itself.retain(|f| self.relevant.contains(f));

@@ -11,9 +11,9 @@ use super::{Act, At, Maker, Start};
 use crate::dfa::Dfa;
 use crate::paths::Root;
 use crate::relevance::Memory;
-use front_c::{Call, Event, Flow, FuncId, Next, ObjectId, calls_back, is_longjmp, runs_at_exit};
+use front_c::{FuncId, Next, ObjectId, calls_back};
 use ir::{EdgeKind, Exprs, NodeId, ProcId, Rel};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is called from outside.
 #[derive(Default)]
@@ -42,15 +42,8 @@ impl Maker<'_> {
             .map(|b| b.func)
             .filter(|f| s.funcs[f.index()].by_itself && entered(f))
             .collect();
-        let calls = || {
-            s.bodies.iter().flat_map(|b| &b.points).filter_map(|p| match &p.flow {
-                Flow::Call(call) => Some(call),
-                _ => None,
-            })
-        };
-        let later =
-            |call: &Call| call.targets.iter().any(|f| runs_at_exit(&s.funcs[f.index()].name));
-        self.outside.at_exit = calls().any(|c| later(c)) || !self.outside.by_itself.is_empty();
+        self.outside.at_exit =
+            self.mentions.iter().any(|m| m.later) || !self.outside.by_itself.is_empty();
         let touching = self.touching();
         let mut callbacks: Vec<FuncId> =
             s.given_away.iter().chain(&self.outside.by_itself).copied().collect();
@@ -61,7 +54,7 @@ impl Maker<'_> {
         }
         callbacks.sort_unstable();
         callbacks.dedup();
-        let called = calls().any(|c| self.leads_outside(c));
+        let called = self.mentions.iter().any(|m| m.leads_outside(self.outside.at_exit));
         if called || self.outside.at_exit {
             self.outside.callbacks = callbacks;
         }
@@ -79,42 +72,28 @@ impl Maker<'_> {
             })
         };
         let mut out: FxHashSet<FuncId> = FxHashSet::default();
-        loop {
-            let before = out.len();
-            for body in s.bodies.iter().filter(|b| !self.f.is_opaque(b.func)) {
-                if out.contains(&body.func) {
-                    continue;
-                }
-                let touches = body.points.iter().any(|point| {
-                    let mut events = point.events.iter().chain(&point.hidden);
-                    let here = events.any(|e| match *e {
-                        Event::Use(o) | Event::Assign(o) | Event::Deref(o) | Event::ReturnOf(o) => {
-                            global(o)
-                        }
-                        Event::Copy(a, b) => global(a) || global(b),
-                        _ => false,
-                    });
-                    let Flow::Call(call) = &point.flow else { return here };
-                    here || call.arg_values.iter().flatten().chain(&call.result).any(|o| global(*o))
-                        || call.targets.iter().any(|g| {
-                            is_longjmp(self.f.name(*g)) || self.f.is_entered(*g) && out.contains(g)
-                        })
-                });
-                if touches {
-                    out.insert(body.func);
-                }
+        let mut callers: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
+        let mut todo: Vec<FuncId> = Vec::new();
+        for (body, mentions) in s.bodies.iter().zip(self.mentions.iter()) {
+            if self.f.is_opaque(body.func) {
+                continue;
             }
-            if out.len() == before {
-                return out;
+            for &g in &mentions.callees {
+                callers.entry(g).or_default().push(body.func);
+            }
+            let touches = mentions.jumps || mentions.objects.iter().any(|o| global(*o));
+            if touches && out.insert(body.func) {
+                todo.push(body.func);
             }
         }
-    }
-
-    /// Whether a call may lead to a callback.
-    pub(super) fn leads_outside(&self, call: &Call) -> bool {
-        call.open
-            || call.targets.is_empty()
-            || call.targets.iter().any(|&f| self.goes_outside(Some(f)))
+        while let Some(g) = todo.pop() {
+            for &caller in callers.get(&g).into_iter().flatten() {
+                if out.insert(caller) {
+                    todo.push(caller);
+                }
+            }
+        }
+        out
     }
 
     /// Whether a target of a call may call back.

@@ -59,6 +59,7 @@ impl Maker<'_> {
         let mut all: Vec<FuncId> = self.roots.clone();
         all.extend(&self.outside.callbacks);
         all.extend(&self.outside.by_itself);
+        all.extend(&self.far_called);
         let mut seen: FxHashSet<FuncId> = FxHashSet::default();
         for g in all.into_iter().filter(|g| seen.insert(*g)) {
             let Some(frame) = self.frames.get(&g) else { continue };
@@ -153,6 +154,9 @@ impl Maker<'_> {
         for start in &roots {
             self.start_edge(ready, end, start, Exprs::TRUE, dfa);
         }
+        for start in &self.starts(&self.far_called.clone()) {
+            self.start_edge(ready, end, start, Exprs::FALSE, dfa);
+        }
         if let Some(callee) = self.outside.proc.filter(|_| self.outside.at_exit) {
             let last = self.b.silent();
             let (enter, back) = (Rel::identity(), Rel::identity());
@@ -216,8 +220,15 @@ pub(super) fn roots(f: &Functions<'_>, entry: Option<&str>) -> Result<Vec<FuncId
         }
         None => bodies().filter(|g| !called.contains(g)).collect(),
     };
+    // What functions call that are not entered.
+    let mut inside: FxHashSet<FuncId> = FxHashSet::default();
+    for point in s.bodies.iter().filter(|b| f.is_opaque(b.func)).flat_map(|b| &b.points) {
+        if let Flow::Call(call) = &point.flow {
+            inside.extend(&call.targets);
+        }
+    }
     // What others can call, and `main` does not come to, is called by others.
-    let exported = |g: FuncId| main.is_none() || !s.funcs[g.index()].is_static;
+    let exported = |g: FuncId| main.is_none() || !s.funcs[g.index()].is_static || inside.contains(&g);
     {
         let mut reached: FxHashSet<FuncId> = FxHashSet::default();
         let mut reach = |from: FuncId| {

@@ -5,8 +5,8 @@
 //!   pair of functions in `plain.c` and another in `failing.c`. The functions of one file belong together.
 //! - TF2. A call through a member reaches the function of the file whose table is in force.
 //! - TF3. Any table may be in force at the start; after an assignment to the global, or to a member of such
-//!   a name, whatever it is a member of; and after a call of what is not entered and gets the global's
-//!   address.
+//!   a name, whatever it is a member of; after a call of what is not entered and gets the global's
+//!   address; and after a call of a function that may do one of these, and is not followed.
 
 use super::{Act, Maker};
 use front_c::{Call, Event, Flow, FuncId, ObjectId, Point, Reach};
@@ -28,6 +28,12 @@ pub(super) struct Table {
     members: BTreeSet<String>,
 }
 
+impl Table {
+    pub(super) fn var(&self) -> VarId {
+        self.var
+    }
+}
+
 impl Maker<'_> {
     /// The global and the name of the member that a pointer is read from.
     fn member(&self, o: ObjectId) -> Option<(ObjectId, &str)> {
@@ -42,6 +48,21 @@ impl Maker<'_> {
 
     /// Finds the tables (TF1).
     pub(super) fn find_tables(&mut self) {
+        let found = self.f.facts.tables.get_or_init(|| self.all_tables().into()).clone();
+        for (global, files, members) in found.iter().cloned() {
+            let bits = usize::BITS - (files.len() - 1).leading_zeros();
+            let var = self.b.hidden_global("(table)", Type::int(bits));
+            let name = &self.s.objects[global.index()].name;
+            self.limits.insert(format!(
+                "functions that are called through members of `{name}` are taken to be those of \
+                 one file at a time"
+            ));
+            self.tables.push(Table { var, files, global, members });
+        }
+    }
+
+    /// Globals, the files that have a function for each of some members, and these members.
+    fn all_tables(&self) -> Vec<(ObjectId, Vec<u32>, BTreeSet<String>)> {
         let s = self.s;
         let mut calls: BTreeMap<ObjectId, BTreeMap<String, BTreeSet<FuncId>>> = BTreeMap::new();
         for body in &s.bodies {
@@ -53,6 +74,7 @@ impl Maker<'_> {
                 }
             }
         }
+        let mut out = Vec::new();
         let mut number: FxHashMap<FuncId, u32> = FxHashMap::default();
         for body in &s.bodies {
             number.insert(body.func, body.at.file);
@@ -68,19 +90,12 @@ impl Maker<'_> {
                 }
             }
             for (files, members) in same {
-                if members.len() < 2 || self.tables.len() >= MAX_TABLES {
-                    continue;
+                if members.len() >= 2 && out.len() < MAX_TABLES {
+                    out.push((global, files, members));
                 }
-                let bits = usize::BITS - (files.len() - 1).leading_zeros();
-                let var = self.b.hidden_global("(table)", Type::int(bits));
-                let name = &s.objects[global.index()].name;
-                self.limits.insert(format!(
-                    "functions that are called through members of `{name}` are taken to be those of \
-                     one file at a time"
-                ));
-                self.tables.push(Table { var, files, global, members });
             }
         }
+        out
     }
 
     /// When a call reaches a target (TF2).
