@@ -56,8 +56,10 @@ pub struct Along<'a> {
 pub enum Told {
     /// A run was found, and whoever asked has seen it.
     Seen,
-    /// No run along the path was found that does it, as far as the bounds go.
+    /// No run along the path does it: all were followed to their ends.
     NotSeen,
+    /// None was found, and not all were followed.
+    Open,
     /// It was given up.
     Stopped(StopReason),
 }
@@ -83,22 +85,25 @@ pub fn along(
     budget: &Budget,
     confirm: &mut dyn FnMut(&Inputs) -> bool,
 ) -> Told {
-    let Some(script) = script(program) else { return Told::NotSeen };
+    let Some(script) = script(program) else { return Told::Open };
     for &bound in bounds {
         match round(program, question, (script.clone(), bound), budget, confirm) {
             Ok(Round::Seen) => return Told::Seen,
-            Ok(Round::Over) => break,
+            Ok(Round::Over) => return Told::NotSeen,
+            Ok(Round::Open) => break,
             Ok(Round::More) => {}
             Err(reason) => return Told::Stopped(reason),
         }
     }
-    Told::NotSeen
+    Told::Open
 }
 
 enum Round {
     Seen,
     /// A larger bound may tell more.
     More,
+    /// No larger bound tells more, and something was not followed.
+    Open,
     Over,
 }
 
@@ -128,7 +133,7 @@ fn round(
             exact = engine.c.aig.and(exact, !cut.guard);
         }
     }
-    let Some(noted) = engine.along.take() else { return Ok(Round::Over) };
+    let Some(noted) = engine.along.take() else { return Ok(Round::Open) };
     let candidates: Vec<Lit> = match question.sought {
         Sought::Lost(from) => {
             let passed = engine.reached[0];
@@ -139,6 +144,7 @@ fn round(
         Sought::Reached => vec![engine.reached[0]],
         Sought::Dangling => noted.dangling.iter().map(|(_, guard)| *guard).collect(),
     };
+    let mut refused = false;
     for guard in candidates {
         // Runs that were executed and do something else are not tried again.
         let mut tried = Lit::TRUE;
@@ -151,6 +157,7 @@ fn round(
             if confirm(&inputs) {
                 return Ok(Round::Seen);
             }
+            refused = true;
             let mut same = Vec::new();
             for taken in &engine.taken {
                 // Choices are told apart, numbers are not.
@@ -168,7 +175,14 @@ fn round(
     let bounded = engine.cuts.iter().filter(|cut| cut.why == Why::Bound);
     let bounded: Vec<Lit> = bounded.map(|cut| !cut.guard).collect();
     let none = engine.c.aig.and_all(bounded);
-    Ok(if engine.possible(!none)? { Round::More } else { Round::Over })
+    if engine.possible(!none)? {
+        return Ok(Round::More);
+    }
+    // A run that has failed in another way has ended.
+    let cut = engine.cuts.iter().filter(|cut| !matches!(cut.why, Why::Undefined(_)));
+    let cut: Vec<Lit> = cut.map(|cut| !cut.guard).collect();
+    let none = engine.c.aig.and_all(cut);
+    Ok(if refused || engine.possible(!none)? { Round::Open } else { Round::Over })
 }
 
 impl Engine<'_> {

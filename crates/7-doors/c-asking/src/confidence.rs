@@ -15,6 +15,8 @@
 //!   one that breaks the rule.
 //! - CS7: first runs are searched along the finding's path (rules GP, AL), which is cheap; then all runs. Findings with short
 //!   paths come first.
+//! - CS8: what is possible then is likely if the conditions along its path agree with each other, those at its start about
+//!   anything (rules WK), unless all runs along the path from the start of a whole program were searched, and none shows it.
 //! - CS6: findings of rules that no run can be judged by have no confidence, and are shown.
 
 use crate::allocating::{fallible, files_as_memory};
@@ -25,7 +27,7 @@ use asking::{Options, Watch};
 use c_data::{Check, Operation};
 use c_run::Pass;
 use check::{Budget, Limits, Progress};
-use engine_bounded::{Inputs, Through, Verdict};
+use engine_bounded::{Inputs, Through, Told, Verdict};
 use findings::built_in_rules;
 use input::{CProgram, CText, LazyData, caught};
 use property::Property;
@@ -127,7 +129,16 @@ pub fn judge(report: &mut Report, files: &[Arc<SourceFile>], options: &Options, 
     let gone = watch.start.map_or(Duration::ZERO, |start| start.elapsed());
     let left = limits.time.map_or(BY_ITSELF, |time| time.saturating_sub(gone) * 9 / 10);
     let budget = watch.part(Limits { time: Some(left), ..limits }, limits);
-    let mut judging = Judging { c, data, files, options, budget, watch, gone: BTreeSet::new() };
+    let mut judging = Judging {
+        c,
+        data,
+        files,
+        options,
+        budget,
+        watch,
+        gone: BTreeSet::new(),
+        unseen: BTreeSet::new(),
+    };
     let done = caught("judging findings", || {
         let (files, memory): (Vec<Question>, Vec<Question>) =
             questions.into_iter().partition(|q| q.claimed == Claimed::LostFile);
@@ -162,6 +173,16 @@ pub fn judge(report: &mut Report, files: &[Arc<SourceFile>], options: &Options, 
         let what = format!("findings were not put to the program's data: internal error: {what}");
         if let Some(first) = report.results.first_mut() {
             first.warnings.push(what);
+        }
+    }
+    // CS8.
+    for (index, outcome) in report.results.iter_mut().enumerate() {
+        if let Some(finding) = outcome.finding.as_mut()
+            && finding.confidence == Some(Confidence::Possible)
+            && finding.agrees
+            && !judging.unseen.contains(&index)
+        {
+            finding.confidence = Some(Confidence::Likely);
         }
     }
     drop_gone(report, &judging.gone);
@@ -224,6 +245,8 @@ struct Judging<'a> {
     watch: &'a Watch,
     /// Findings that no run has.
     gone: BTreeSet<usize>,
+    /// Findings that no run along their paths shows.
+    unseen: BTreeSet<usize>,
 }
 
 /// The findings of rules whose events show at calls: their numbers, by rule.
@@ -428,8 +451,12 @@ impl<'a> Judging<'a> {
                 let none = BTreeSet::new();
                 let start = self.start_of(from, (texts, part), more, (loose, &none));
                 let Some(start) = start else { continue };
+                let whole = !self.c.extent(self.options.input.allow_incomplete).forbids_claims();
                 for (q, path) in group {
-                    self.ask_along(report, (q, path), &start, rest);
+                    let told = self.ask_along(report, (q, path), &start, rest);
+                    if whole && !inner && !loose && told == Some(Told::NotSeen) {
+                        self.unseen.insert(q.index);
+                    }
                 }
             }
         }
@@ -449,14 +476,14 @@ impl<'a> Judging<'a> {
         (q, path): (&Question, &guided::Path),
         start: &Start<'_>,
         rest: usize,
-    ) {
+    ) -> Option<Told> {
         let of = &start.of;
         let program = of.data.program();
         let outcome = &report.results[q.index];
         let open = confidence(outcome) < Some(start.most);
-        let Some(finding) = outcome.finding.clone().filter(|_| open) else { return };
+        let finding = outcome.finding.clone().filter(|_| open)?;
         let label = format!("{}:{}", finding.file, finding.line);
-        let Ok(mut place) = goal(&Property::reach(&label), &of.data, self.files) else { return };
+        let mut place = goal(&Property::reach(&label), &of.data, self.files).ok()?;
         if q.leaves {
             leaving(program, &mut place);
         }
@@ -485,7 +512,7 @@ impl<'a> Judging<'a> {
             Some(bound) => vec![bound],
             None => PATH_BOUNDS.to_vec(),
         };
-        engine_bounded::along(program, question, &bounds, &budget, &mut confirm);
+        let told = engine_bounded::along(program, question, &bounds, &budget, &mut confirm);
         if let Some(inputs) = &mut found {
             simplify(inputs, |inputs| {
                 let run = executed(
@@ -500,6 +527,7 @@ impl<'a> Judging<'a> {
         if let (Some(inputs), Some(finding)) = (found, report.results[q.index].finding.as_mut()) {
             note(finding, start, of.given(&inputs));
         }
+        Some(told)
     }
 
     fn all(
@@ -816,6 +844,7 @@ fn note(finding: &mut Finding, start: &Start<'_>, given: render::Inputs) {
         return;
     }
     finding.confidence = Some(sure);
+    finding.executed = true;
     finding.run = render::told_run(&given);
     finding.run.extend((!absent.is_empty()).then(|| granted(&absent)));
     finding.run.extend(start.granted.clone());

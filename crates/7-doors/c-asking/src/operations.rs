@@ -258,6 +258,8 @@ fn finding(of: &Searched<'_>, failure: &c_run::Failure, operation: Operation) ->
         suppressed: None,
         confidence: None,
         run: Vec::new(),
+        executed: true,
+        agrees: false,
     }
 }
 

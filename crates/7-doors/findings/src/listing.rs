@@ -78,6 +78,8 @@ pub(crate) fn of_variables(
         suppressed: None,
         confidence: None,
         run: Vec::new(),
+        executed: false,
+        agrees: false,
     };
     let shortest = accepted.is_shortest();
     let mut listing = listing(program, out, shortest, accepted.hier_steps());
@@ -237,6 +239,9 @@ impl<'a> Teller<'a> {
         let mut sizes = None;
         let mut steps: Vec<ListedStep> = Vec::new();
         let mut assumptions: Vec<String> = Vec::new();
+        let mut passed: Vec<rules::Passed> = Vec::new();
+        // Something happens at its end to what something has happened to.
+        let mut twice = false;
         // What happens on the way, as the rule's automaton reads it: with what happens where the value is born, too.
         let mut words: [Vec<(usize, u64)>; 2] = Default::default();
         // Where each activation that is under way has come to.
@@ -258,6 +263,19 @@ impl<'a> Teller<'a> {
             let open = progress[i].is_none() || !matches!(progress.get(i + 1), Some(Some(_)));
             let moves = matches!((before[i], after[i]), (Some(a), Some(b)) if a != b);
             let changes = end || (moves && (!open || executes.atoms != 0));
+            passed.push(rules::Passed {
+                at,
+                arm: executes.arm,
+                frame: r.frame,
+                depth: r.depth,
+                folded: r.folded,
+                event: changes,
+            });
+            if end {
+                let atoms = self.atoms(executes.atoms);
+                let over = |a: &Happening| a.text.starts_with("lost(") || a.text == "exit";
+                twice = !atoms.iter().any(over);
+            }
             let mut step = self.step(at, r.depth);
             step.held = self.held(r.step);
             if changes {
@@ -314,6 +332,9 @@ impl<'a> Teller<'a> {
             suppressed: None,
             confidence: None,
             run: Vec::new(),
+            executed: false,
+            agrees: rules::path_conditions(s, &self.about.kept, &passed, twice)
+                == rules::PathConditions::Agree,
         };
         // Points that were left out count as steps, too.
         let shortest = trace.shortest && self.about.keeps_all;

@@ -318,6 +318,11 @@ fn path(
 pub(crate) fn told_confidence(finding: &Finding) -> Option<String> {
     let how = match finding.confidence? {
         Confidence::Possible => return Some("possible: no run was found that shows it".to_owned()),
+        Confidence::Likely if !finding.executed => {
+            return Some(
+                "likely: the conditions on its path agree; no run was executed".to_owned(),
+            );
+        }
         Confidence::Likely => "likely: a run was executed that shows it",
         Confidence::Confirmed => {
             "confirmed: a run from the start of the program was executed that shows it"

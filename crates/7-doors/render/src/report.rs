@@ -241,6 +241,10 @@ pub struct Finding {
     pub confidence: Option<Confidence>,
     /// Of a finding that a run shows: what the run gets, and what it assumes; one phrase each.
     pub run: Vec<String>,
+    /// A run was executed that shows it.
+    pub executed: bool,
+    /// The conditions along its path were followed, and agree with each other.
+    pub agrees: bool,
 }
 
 /// How sure a finding is.
@@ -250,7 +254,7 @@ pub struct Finding {
 pub enum Confidence {
     /// It is not decided.
     Possible,
-    /// A run from an entry with arbitrary memory was executed.
+    /// A run from an entry with arbitrary memory was executed, or the conditions along its path agree with each other.
     Likely,
     /// A run from the start of the program was executed.
     Confirmed,

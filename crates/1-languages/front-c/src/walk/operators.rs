@@ -2,7 +2,7 @@
 
 use super::Walker;
 use super::values::{Val, What};
-use crate::link::Reach;
+use crate::link::{ObjectId, Reach};
 use crate::skeleton::{Data, Doing, Event};
 use crate::tree::{Binary, ExprId, ExprKind, Sym, TypeId, TypeKind, Unary};
 use crate::typing::Ty;
@@ -198,15 +198,29 @@ impl<'a> Walker<'_, 'a> {
         self.push(val.typed(exact));
     }
 
+    /// Whether it is a variable, or a member of one, that nobody else reads.
+    fn is_plain_variable(&self, mut o: ObjectId) -> bool {
+        loop {
+            let object = &self.linked.objects[o.index()];
+            match object.reach {
+                _ if object.volatile => return false,
+                Reach::Var => return true,
+                Reach::Field(base) => o = base,
+                _ => return false,
+            }
+        }
+    }
+
     /// `(type) a`
     pub(super) fn cast(&mut self, ty: TypeId) {
         let val = self.pop();
         let ty = self.type_ref(ty);
         let void = ty.is_some_and(|t| matches!(self.kind(t), TypeKind::Void));
-        let what = if void && matches!(val.what, What::Object(_) | What::Address(_)) {
-            What::Nothing
-        } else {
-            val.what
+        let what = match val.what {
+            // `(void)x` is no use of `x`; what lies behind a pointer is read.
+            What::Object(o) if void && self.is_plain_variable(o) => What::Nothing,
+            What::Address(_) if void => What::Nothing,
+            what => what,
         };
         let (from, to) = (self.val_scalar(&val), self.scalar_at(ty));
         let model = &self.unit.model;
