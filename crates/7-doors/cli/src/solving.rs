@@ -14,6 +14,7 @@ use postbop::{Error, Options, Search, Watch};
 use render::{DiagnosticPage, GamePage, SolutionPage, SolutionSchema};
 use source::SourceFile;
 use std::io::{Cursor, Read};
+use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) fn eval(args: &Eval) -> Result<Exit, Failed> {
@@ -181,7 +182,11 @@ pub(crate) fn solve(args: &Solve) -> Result<Exit, Failed> {
                 equations::solve_with_workers(&file, model.as_ref(), w, how, options, watch)
             }
             System::Large(stream) => {
-                equations::solve_stream_with_workers(stream, w, how, options, watch)
+                // What is compressed, or comes through a pipe, has no parts.
+                let file = Path::new(&args.file);
+                let plain = !args.file.ends_with(".gz") && file.is_file();
+                let file = plain.then_some(file);
+                equations::solve_stream_with_workers(stream, file, w, how, options, watch)
             }
         },
     })
