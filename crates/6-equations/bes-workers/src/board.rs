@@ -40,7 +40,7 @@ pub(crate) enum Kind {
     ToldTrue,
     /// Requests: who asks, the length of a name in bytes, the name, four bytes a word.
     Visit,
-    /// Two words, of which the least ones of all workers count.
+    /// Two words, of which the least ones of all workers count, and the number of the vote.
     Vote,
     /// Vertices of a game, one word each: an operand of theirs has left the subgame.
     Gone,

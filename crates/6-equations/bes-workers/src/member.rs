@@ -76,7 +76,10 @@ pub(crate) struct Member {
     pub(crate) board: Board,
     source: Box<dyn Source>,
     stage: Stage,
-    votes: [u32; 2],
+    /// The least words of this round of votes and of the next one, by whether their numbers are even: who is a step
+    /// ahead votes already.
+    votes: [[u32; 2]; 2],
+    round: u32,
     between: Vec<u32>,
     /// Places of open variables in the order of their groups, by sign (μ, ν), with a position before
     /// which all have a value.
@@ -96,7 +99,8 @@ impl Member {
             board,
             stage: if source.reads() { Stage::Read } else { Stage::Solve },
             source: Box::new(source),
-            votes: [NONE; 2],
+            votes: [[NONE; 2]; 2],
+            round: 0,
             between: Vec::new(),
             open: None,
             play: None,
@@ -126,7 +130,9 @@ impl Member {
         match Kind::of(kind) {
             Some(kind @ (Kind::ToldFalse | Kind::ToldTrue)) => {
                 for &id in words {
-                    if let Some(local) = self.board.mine(id) {
+                    let Some(local) = self.board.mine(id) else { continue };
+                    // Somebody who is a step ahead has the values of a game already.
+                    if !self.play.as_ref().is_some_and(|play| play.decides(local)) {
                         self.board.tell(local, kind == Kind::ToldTrue);
                     }
                 }
@@ -168,9 +174,12 @@ impl Member {
             }
             Some(Kind::Blocks) => self.between.extend_from_slice(words),
             Some(Kind::Vote) => {
-                for (mine, &other) in self.votes.iter_mut().zip(words) {
-                    *mine = (*mine).min(other);
-                }
+                let &[first, second, round] = words else {
+                    self.board.malformed = true;
+                    return self.announce();
+                };
+                let votes = &mut self.votes[round as usize % 2];
+                *votes = [votes[0].min(first), votes[1].min(second)];
             }
             Some(Kind::Done) => self.end(Ended::Answer(words == [1])),
             Some(Kind::Stats) => self.count(words),
@@ -236,10 +245,9 @@ impl Member {
                 self.stage = Stage::Vote;
                 self.tell_trouble();
                 let vote = self.vote();
-                self.board.broadcast(Kind::Vote, &vote);
+                self.tell_vote(vote);
             }
-            // Votes are forgotten here, not before: those of the others may come before mine.
-            Stage::Vote => match std::mem::replace(&mut self.votes, [NONE; 2]) {
+            Stage::Vote => match self.take_votes() {
                 _ if self.trouble.is_some() => self.end_in_trouble(),
                 [NONE, NONE] => self.end(Ended::Internal("a run ended without a value")),
                 [mu, nu] if mu == nu => {
@@ -255,6 +263,17 @@ impl Member {
             Stage::Play => self.go_on_playing(),
         }
         self.announce();
+    }
+
+    fn tell_vote(&mut self, [first, second]: [u32; 2]) {
+        self.board.broadcast(Kind::Vote, &[first, second, self.round]);
+    }
+
+    /// What all have voted; the next round begins.
+    fn take_votes(&mut self) -> [u32; 2] {
+        let votes = std::mem::replace(&mut self.votes[self.round as usize % 2], [NONE; 2]);
+        self.round += 1;
+        votes
     }
 
     fn tell_trouble(&mut self) {
@@ -320,19 +339,16 @@ impl Member {
         }
         let mut play = Play::new(order, &self.board);
         let ranks = play.ranks(&*self.source);
-        self.board.broadcast(Kind::Vote, &ranks);
         self.play = Some(play);
+        self.tell_vote(ranks);
     }
 
     fn go_on_playing(&mut self) {
+        let counted = self.play.as_ref().is_some_and(Play::votes);
+        let votes = if counted { self.take_votes() } else { [NONE; 2] };
         let Some(play) = &mut self.play else { return };
-        // Votes may come before this worker asks for them.
-        let votes = match play.votes() {
-            true => std::mem::replace(&mut self.votes, [NONE; 2]),
-            false => [NONE; 2],
-        };
         match play.quiet(votes, &*self.source, &mut self.board) {
-            Some(Some(vote)) => self.board.broadcast(Kind::Vote, &vote),
+            Some(Some(vote)) => self.tell_vote(vote),
             Some(None) => {}
             None => {
                 for (v, value) in play.winners() {

@@ -25,6 +25,8 @@ const HERE: u8 = 1;
 const TRUE: u8 = 2;
 /// Those that depend on it do not count it.
 const GONE: u8 = 4;
+/// In the game.
+const VERTEX: u8 = 8;
 
 /// What all workers are doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,7 +75,7 @@ impl Play {
     pub(crate) fn new(order: Vec<u32>, board: &Board) -> Play {
         let mut flags = vec![0; board.len() as usize];
         for &v in &order {
-            flags[v as usize] = HERE;
+            flags[v as usize] = HERE | VERTEX;
         }
         let first = Frame { size: order.len(), rest: 0, player: Sign::Mu };
         Play {
@@ -94,6 +96,11 @@ impl Play {
 
     fn is(&self, v: u32, flag: u8) -> bool {
         self.flags[v as usize] & flag != 0
+    }
+
+    /// Whether the game decides a variable of mine, and nothing else does.
+    pub(crate) fn decides(&self, v: u32) -> bool {
+        self.is(v, VERTEX)
     }
 
     /// Moves those of the first `end` that are in the subgame to the front; how many they are.
@@ -146,7 +153,11 @@ impl Play {
     }
 
     /// Takes a message: `x`, which is mine, has an operand that left, or one that came back.
+    /// Variables of other groups that depend on a vertex have no part in the game.
     pub(crate) fn receive(&mut self, x: u32, back: bool, board: &mut Board) {
+        if !self.decides(x) {
+            return;
+        }
         if back {
             board.count(x, true);
         } else if matches!(self.step, Step::Attract | Step::Lose) {
