@@ -63,9 +63,8 @@ impl Kind {
         use Kind::{
             Back, Blocks, Done, Gone, Link, Stats, ToldFalse, ToldTrue, Trouble, Visit, Vote,
         };
-        let all = [
-            ToldFalse, ToldTrue, Visit, Vote, Gone, Back, Link, Blocks, Done, Stats, Trouble,
-        ];
+        let all =
+            [ToldFalse, ToldTrue, Visit, Vote, Gone, Back, Link, Blocks, Done, Stats, Trouble];
         all.get(word as usize).copied()
     }
 }

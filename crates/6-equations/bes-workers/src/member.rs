@@ -207,7 +207,8 @@ impl Member {
                 if !self.source.explore(&mut self.board) {
                     return false;
                 }
-                done += 8;
+                // A part of a text is much, and what it says is to be on its way before the next one.
+                done += if self.stage == Stage::Read { amount } else { 8 };
                 self.announce();
                 continue;
             };

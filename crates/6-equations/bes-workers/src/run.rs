@@ -270,9 +270,8 @@ fn run(members: Vec<Recipe>, crew: Crew, watch: Watch) -> Result<Found, Failure>
             (builders, None)
         }
         Some(cluster) => {
-            let (builders, guard) = cluster
-                .start(crew.threads)
-                .map_err(|e| Failure::Internal(e.to_string()))?;
+            let (builders, guard) =
+                cluster.start(crew.threads).map_err(|e| Failure::Internal(e.to_string()))?;
             (builders.into_iter().map(AllocatorBuilder::Tcp).collect(), Some(guard))
         }
     };
@@ -327,10 +326,14 @@ fn worker(
         }
         let ended = result.borrow_mut().take();
         match &ended {
-            Some((Ended::Internal(what), ..)) => shared.fate.halt(Failure::Internal((*what).to_owned())),
+            Some((Ended::Internal(what), ..)) => {
+                shared.fate.halt(Failure::Internal((*what).to_owned()))
+            }
             Some((Ended::Trouble(_) | Ended::Answer(_), ..)) => {}
             None if shared.fate.halted() => {}
-            None => shared.fate.halt(Failure::Internal("a worker ended without an answer".to_owned())),
+            None => {
+                shared.fate.halt(Failure::Internal("a worker ended without an answer".to_owned()))
+            }
         }
         left = true;
         shared.leave();

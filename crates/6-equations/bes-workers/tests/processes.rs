@@ -1,8 +1,8 @@
 //! Several processes, played by threads of the test: they share nothing but sockets.
 
+use bes::cadp::{Parts, Text};
 use bes::param::{Instance, NoModel};
 use bes::pbes;
-use bes::cadp::{Parts, Text};
 use bes_workers::{
     Cluster, Crew, Failure, Found, Hosts, JoinError, Secret, Watch, solve, solve_parts,
 };

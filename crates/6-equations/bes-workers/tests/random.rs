@@ -1,7 +1,7 @@
 //! Generated systems: workers against the sequential solvers.
 
-use bes::param::{Instance, NoModel};
 use bes::cadp::{Parts, Text};
+use bes::param::{Instance, NoModel};
 use bes::{Bes, Method, Solver, pbes};
 use bes_workers::{Crew, Failure, Found, Watch, solve, solve_parts};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ fn agree(shape: Shape, seeds: std::ops::Range<u64>) {
         assert_eq!(demand, found);
         let operands = bes.dependencies() as u64;
         let text: Arc<dyn Text + Send> = Arc::new(in_blocks(&bes).into_bytes());
-        let parts = Parts::of_size(&*text, 64, &mut |_| true).unwrap();
+        let parts = Parts::of_size(&*text, 200, &mut |_| true).unwrap();
         let closed = solve_parts(&text, parts, Crew::threads(threads), calm()).unwrap();
         assert_eq!(closed.value, expected, "{shape:?}, seed {seed}, in parts: {}", bes.to_mcrl2());
         assert_eq!((closed.variables, closed.dependencies), (u64::from(variables), operands));

@@ -2,22 +2,20 @@
 
 use crate::games::{self, Played};
 use crate::resolve::{
-    Explained, Kind, MuSyntax, Resolution, Solution, Stream, alone, closed, on_model,
+    Explained, Kind, MuSyntax, OnDisk, Resolution, Solution, Stream, alone, closed, on_model,
     parse_formula_with, read_model, unreadable, wrong,
 };
 use asking::{Options, Watch};
-use bes::{Bes, System, cadp, pbes};
 use bes::cadp::{NotInParts, Parts, Text, read_parts};
+use bes::{Bes, System, cadp, pbes};
 use bes_workers::{Cluster, Crew, Failure, Found, JoinError, Portable, solve, solve_parts};
 use check::{Budget, Progress, StopReason};
 use input::{Error, guarded};
 use lts::ExplicitLts;
 use source::SourceFile;
 use std::fmt;
-use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -165,23 +163,6 @@ pub fn solve_stream_with_workers(
         let read = cadp::read(input, &mut |_| run.budget.poll().is_ok());
         run.undivided(read.map_err(|error| unreadable(name, error, &run.budget))?)
     })
-}
-
-/// A text that is not kept.
-struct OnDisk(PathBuf);
-
-impl Text for OnDisk {
-    fn whole(&self) -> io::Result<Box<dyn Read + '_>> {
-        Ok(Box::new(File::open(&self.0)?))
-    }
-
-    fn part(&self, start: u64, length: usize) -> io::Result<Vec<u8>> {
-        let mut file = File::open(&self.0)?;
-        file.seek(SeekFrom::Start(start))?;
-        let mut bytes = vec![0; length];
-        file.read_exact(&mut bytes)?;
-        Ok(bytes)
-    }
 }
 
 /// What only one worker solves.

@@ -172,7 +172,9 @@ pub(crate) fn solve(args: &Solve) -> Result<Exit, Failed> {
                 let model = model.map(|name| model_of(name, program.as_ref(), options, watch));
                 equations::solve_on(&file, model.transpose()?, how, options, watch)
             }
-            System::Large(stream) => equations::solve_stream(stream, how, options, watch),
+            System::Large(stream) => {
+                equations::solve_stream(stream, on_disk(&args.file), how, options, watch)
+            }
         },
         Some(w) => match system(args)? {
             System::Game(game) => equations::solve_game_with_workers(game, w, how, options, watch),
@@ -182,14 +184,17 @@ pub(crate) fn solve(args: &Solve) -> Result<Exit, Failed> {
                 equations::solve_with_workers(&file, model.as_ref(), w, how, options, watch)
             }
             System::Large(stream) => {
-                // What is compressed, or comes through a pipe, has no parts.
-                let file = Path::new(&args.file);
-                let plain = !args.file.ends_with(".gz") && file.is_file();
-                let file = plain.then_some(file);
+                let file = on_disk(&args.file);
                 equations::solve_stream_with_workers(stream, file, w, how, options, watch)
             }
         },
     })
+}
+
+/// A file that can be read from anywhere: what is compressed, or comes through a pipe, cannot.
+fn on_disk(name: &str) -> Option<&Path> {
+    let file = Path::new(name);
+    (!name.ends_with(".gz") && file.is_file()).then_some(file)
 }
 
 /// What is asked of a parity game.
