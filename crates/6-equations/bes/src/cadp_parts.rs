@@ -79,6 +79,9 @@ impl Text for Vec<u8> {
     }
 }
 
+/// Is told each equation: a variable, its block, and the right-hand side.
+pub type Each<'a> = dyn FnMut(u32, u32, Op, &[u32]) + 'a;
+
 /// Why a text cannot be read in parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NotInParts {
@@ -299,19 +302,14 @@ impl Parts {
         &self,
         text: &dyn Text,
         part: usize,
-        each: &mut dyn FnMut(u32, u32, Op, &[u32]),
+        each: &mut Each<'_>,
     ) -> Result<(), NotInParts> {
         let Part { start, length, .. } = self.parts[part];
         let bytes = text.part(start, length).map_err(|_| NotInParts::OtherForm)?;
         self.equations(&bytes, part, each).ok_or(NotInParts::OtherForm)
     }
 
-    fn equations(
-        &self,
-        bytes: &[u8],
-        part: usize,
-        each: &mut dyn FnMut(u32, u32, Op, &[u32]),
-    ) -> Option<()> {
+    fn equations(&self, bytes: &[u8], part: usize, each: &mut Each<'_>) -> Option<()> {
         let Part { mut blocks, mut first, .. } = self.parts[part];
         let mut words = Words { bytes, at: 0 };
         // Whether a block is open: it is, where a part begins with an equation.
@@ -486,7 +484,10 @@ mod tests {
     use super::*;
     use crate::cadp;
 
-    fn in_parts(text: &str, size: usize) -> Result<Vec<(u32, u32, Op, Vec<u32>)>, NotInParts> {
+    /// A variable, its block, and its right-hand side.
+    type Equation = (u32, u32, Op, Vec<u32>);
+
+    fn in_parts(text: &str, size: usize) -> Result<Vec<Equation>, NotInParts> {
         let parts = Parts::of_size(&text.as_bytes(), size, &mut |_| true)?;
         let mut all = Vec::new();
         for part in 0..parts.count() {
