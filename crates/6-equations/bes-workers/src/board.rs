@@ -5,40 +5,28 @@ use bes::Op;
 /// No variable, no group, no edge.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Who owns which variable. Every variable has a number; pages of `1 << shift` consecutive numbers
-/// are dealt out in turn, so owners and places are computed, not looked up.
+/// Who owns which variable. Variables have numbers that are dealt out in turn, so owners and places are
+/// computed, not looked up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Partition {
     pub(crate) me: u32,
     pub(crate) peers: u32,
-    pub(crate) shift: u32,
 }
 
 impl Partition {
     pub(crate) fn owner(self, id: u32) -> u32 {
-        (id >> self.shift) % self.peers
+        id % self.peers
     }
 
     /// The owner's place for a variable.
     pub(crate) fn local(self, id: u32) -> u32 {
-        let page = (id >> self.shift) / self.peers;
-        page << self.shift | id & ((1 << self.shift) - 1)
+        id / self.peers
     }
 
     /// The variable of one of my places, or `None` if there are not so many numbers.
     pub(crate) fn id(self, local: u32) -> Option<u32> {
-        let page = u64::from(local >> self.shift) * u64::from(self.peers) + u64::from(self.me);
-        let id = page << self.shift | u64::from(local & ((1 << self.shift) - 1));
+        let id = u64::from(local) * u64::from(self.peers) + u64::from(self.me);
         u32::try_from(id).ok().filter(|&id| id != NONE)
-    }
-
-    /// How many of the variables below `n` are mine.
-    pub(crate) fn share(self, n: u32) -> u32 {
-        let size = 1u64 << self.shift;
-        let (pages, rest) = (u64::from(n) / size, u64::from(n) % size);
-        let full = (pages + u64::from(self.peers - 1 - self.me)) / u64::from(self.peers);
-        let last = if pages % u64::from(self.peers) == u64::from(self.me) { rest } else { 0 };
-        (full * size + last) as u32
     }
 }
 
@@ -52,16 +40,16 @@ pub(crate) enum Kind {
     ToldTrue,
     /// Requests: who asks, the length of a name in bytes, the name, four bytes a word.
     Visit,
-    /// The lowest groups with open variables: of least fixpoints, of greatest fixpoints.
+    /// Two words, of which the least ones of all workers count, and the number of the vote.
     Vote,
-    /// Open variables of a group: number, rank, and bits for sign and operator.
-    Vertices,
-    /// Their dependencies: from, to.
-    Edges,
-    /// Variables that are false.
-    SetFalse,
-    /// Variables that are true.
-    SetTrue,
+    /// Vertices of a game, one word each: an operand of theirs has left the subgame.
+    Gone,
+    /// An operand of theirs has come back.
+    Back,
+    /// Dependencies, two words each: who depends, and the place of the other one with its owner.
+    Link,
+    /// Blocks, two words each: one that depends, and on which one.
+    Blocks,
     /// The answer.
     Done,
     /// Equations and operands, two words each.
@@ -73,16 +61,16 @@ pub(crate) enum Kind {
 impl Kind {
     pub(crate) fn of(word: u32) -> Option<Kind> {
         use Kind::{
-            Done, Edges, SetFalse, SetTrue, Stats, ToldFalse, ToldTrue, Trouble, Vertices, Visit,
-            Vote,
+            Back, Blocks, Done, Gone, Link, Stats, ToldFalse, ToldTrue, Trouble, Visit, Vote,
         };
-        let all = [
-            ToldFalse, ToldTrue, Visit, Vote, Vertices, Edges, SetFalse, SetTrue, Done, Stats,
-            Trouble,
-        ];
+        let all =
+            [ToldFalse, ToldTrue, Visit, Vote, Gone, Back, Link, Blocks, Done, Stats, Trouble];
         all.get(word as usize).copied()
     }
 }
+
+/// What is told of single variables.
+const POSTED: [Kind; 4] = [Kind::ToldFalse, Kind::ToldTrue, Kind::Gone, Kind::Back];
 
 /// Words for one worker.
 pub(crate) type Batch = (u32, u32, Vec<u32>);
@@ -110,8 +98,9 @@ pub(crate) struct Board {
     /// The place of the variable asked for, with its owner.
     pub(crate) main: u32,
     pub(crate) answer: Option<bool>,
-    told: [Vec<Vec<u32>>; 2],
+    told: Vec<[Vec<u32>; POSTED.len()]>,
     visits: Vec<Vec<u32>>,
+    links: Vec<Vec<u32>>,
     pub(crate) ready: Vec<Batch>,
     pub(crate) variables: u64,
     pub(crate) dependencies: u64,
@@ -128,8 +117,9 @@ impl Board {
             news: Vec::new(),
             main: NONE,
             answer: None,
-            told: [vec![Vec::new(); peers], vec![Vec::new(); peers]],
+            told: vec![Default::default(); peers],
             visits: vec![Vec::new(); peers],
+            links: vec![Vec::new(); peers],
             ready: Vec::new(),
             variables: 0,
             dependencies: 0,
@@ -167,15 +157,20 @@ impl Board {
 
     /// The equation of a variable is known: CL2 for one without operands.
     pub(crate) fn define(&mut self, local: u32, op: Op, operands: u32) {
+        self.put(local, op, operands);
+        if operands == 0 {
+            self.set(local, op.neutral());
+        }
+    }
+
+    /// The same while nothing is to get a value yet, not even what has no operands.
+    pub(crate) fn put(&mut self, local: u32, op: Op, operands: u32) {
         if op == Op::And {
             self.state[local as usize] |= AND;
         }
         self.open[local as usize] = operands;
         self.variables += 1;
         self.dependencies += u64::from(operands);
-        if operands == 0 {
-            self.set(local, op.neutral());
-        }
     }
 
     /// A variable has a value.
@@ -209,12 +204,25 @@ impl Board {
         if owner == self.partition.me {
             return self.tell(self.partition.local(id), value);
         }
-        let outbox = &mut self.told[usize::from(value)][owner as usize];
+        self.post(if value { Kind::ToldTrue } else { Kind::ToldFalse }, id);
+    }
+
+    /// Tells the owner of a variable something about it.
+    pub(crate) fn post(&mut self, kind: Kind, id: u32) {
+        let Some(at) = POSTED.iter().position(|&posted| posted == kind) else { return };
+        let owner = self.partition.owner(id);
+        let outbox = &mut self.told[owner as usize][at];
         outbox.push(id);
         if outbox.len() >= CHUNK {
-            let kind = if value { Kind::ToldTrue } else { Kind::ToldFalse };
             self.ready.push((owner, kind as u32, std::mem::take(outbox)));
         }
+    }
+
+    /// One more operand of a variable counts, or one less; how many they are.
+    pub(crate) fn count(&mut self, local: u32, more: bool) -> u32 {
+        let open = &mut self.open[local as usize];
+        *open = if more { open.saturating_add(1) } else { open.saturating_sub(1) };
+        *open
     }
 
     /// Asks the owner of a variable, by its name, to tell its value to `from`.
@@ -234,16 +242,19 @@ impl Board {
         }
     }
 
+    /// Tells the owner of a variable that `x` depends on it.
+    pub(crate) fn link(&mut self, owner: u32, x: u32, place: u32) {
+        let outbox = &mut self.links[owner as usize];
+        outbox.extend([x, place]);
+        if outbox.len() >= CHUNK {
+            self.ready.push((owner, Kind::Link as u32, std::mem::take(outbox)));
+        }
+    }
+
     /// Says the same to everybody, me included.
     pub(crate) fn broadcast(&mut self, kind: Kind, words: &[u32]) {
         for peer in 0..self.partition.peers {
             self.ready.push((peer, kind as u32, words.to_vec()));
-        }
-    }
-
-    pub(crate) fn send(&mut self, to: u32, kind: Kind, words: Vec<u32>) {
-        if !words.is_empty() {
-            self.ready.push((to, kind as u32, words));
         }
     }
 
@@ -256,9 +267,11 @@ impl Board {
                     self.ready.push((peer, kind as u32, std::mem::take(outbox)));
                 }
             };
-            take(Kind::ToldFalse, &mut self.told[0][at]);
-            take(Kind::ToldTrue, &mut self.told[1][at]);
+            for (kind, outbox) in POSTED.into_iter().zip(&mut self.told[at]) {
+                take(kind, outbox);
+            }
             take(Kind::Visit, &mut self.visits[at]);
+            take(Kind::Link, &mut self.links[at]);
         }
     }
 
@@ -266,7 +279,8 @@ impl Board {
     pub(crate) fn discard(&mut self) {
         self.ready.clear();
         self.news.clear();
-        self.told.iter_mut().flatten().chain(&mut self.visits).for_each(Vec::clear);
+        let asked = self.visits.iter_mut().chain(&mut self.links);
+        self.told.iter_mut().flatten().chain(asked).for_each(Vec::clear);
     }
 
     /// One of my places, if a message names one.
@@ -291,24 +305,13 @@ mod tests {
     #[test]
     fn every_variable_has_one_owner_and_one_place() {
         for peers in [1, 2, 3, 7] {
-            for shift in [0, 1, 4] {
-                for n in [0, 1, 5, 16, 17, 100, 333] {
-                    let part = |me| Partition { me, peers, shift };
-                    let mut shares = vec![0; peers as usize];
-                    for id in 0..n {
-                        let owner = part(0).owner(id);
-                        let local = part(0).local(id);
-                        assert_eq!(part(owner).id(local), Some(id));
-                        assert!(local < part(owner).share(n), "{id} of {n}, {peers}, {shift}");
-                        shares[owner as usize] += 1;
-                    }
-                    for me in 0..peers {
-                        assert_eq!(part(me).share(n), shares[me as usize], "{n} {peers} {shift}");
-                    }
-                }
+            for id in 0..100 {
+                let part = |me| Partition { me, peers };
+                let owner = part(0).owner(id);
+                assert_eq!(part(owner).id(part(0).local(id)), Some(id));
             }
         }
-        assert_eq!(Partition { me: 1, peers: 2, shift: 0 }.id(u32::MAX / 2), None);
+        assert_eq!(Partition { me: 1, peers: 2 }.id(u32::MAX / 2), None);
     }
 
     #[test]

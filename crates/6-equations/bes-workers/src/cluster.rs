@@ -14,7 +14,7 @@ use crate::door::{
 };
 use crate::hosts::Hosts;
 use crate::link::{Link, Released};
-use crate::run::{Failure, Shared, lock};
+use crate::run::{Failure, Fate, lock};
 use crate::secret::Secret;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream, ToSocketAddrs};
@@ -35,8 +35,7 @@ pub struct Cluster {
     me: usize,
     addresses: Vec<String>,
     data: Vec<Option<TcpStream>>,
-    /// Of process 0: one to each other process; of others: one to process 0.
-    control: Vec<Option<TcpStream>>,
+    pulse: Pulse,
     strangers: Strangers,
 }
 
@@ -264,7 +263,11 @@ impl Cluster {
         let address = search.address(process);
         let listener = TcpListener::bind(&address)
             .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
-            .map_err(|e| JoinError::Listen { process, address, why: e.to_string() })?;
+            .map_err(|e| JoinError::Listen {
+                process,
+                address: address.clone(),
+                why: e.to_string(),
+            })?;
         let mut data: Vec<Option<TcpStream>> = (0..processes).map(|_| None).collect();
         let mut control: Vec<Option<TcpStream>> = (0..processes).map(|_| None).collect();
         let note = |result: Result<(), JoinError>| {
@@ -308,7 +311,9 @@ impl Cluster {
             higher_control[0] = to_first;
         }
         let (addresses, strangers) = (hosts.addresses().to_vec(), door.close());
-        Ok(Cluster { me: process, addresses, data: higher, control: higher_control, strangers })
+        let pulse = Pulse::start(process, &addresses, higher_control)
+            .map_err(|e| JoinError::Listen { process, address, why: e.to_string() })?;
+        Ok(Cluster { me: process, addresses, data: higher, pulse, strangers })
     }
 
     /// Who was sent away while the others were waited for.
@@ -326,22 +331,40 @@ impl Cluster {
         self.addresses.len()
     }
 
-    /// Starts `timely`'s threads and those that look after the others.
-    pub(crate) fn start(
-        self,
-        threads: usize,
-        shared: &Arc<Shared>,
-    ) -> io::Result<(Vec<TcpBuilder>, Guard)> {
+    /// Whether the run goes on.
+    pub(crate) fn fate(&self) -> &Arc<Fate> {
+        &self.pulse.fate
+    }
+
+    /// Is set when another process is lost or stops: whoever works before the workers do, such as who reads a
+    /// model, is to look at it.
+    pub fn stop(&self) -> Arc<AtomicBool> {
+        self.fate().stop.clone()
+    }
+
+    /// Why the run has ended before the workers began, if another process is the reason.
+    pub fn failure(&self) -> Option<Failure> {
+        self.fate().failure()
+    }
+
+    /// This process cannot take part: the others are told why.
+    pub fn give_up(self, reason: String) {
+        self.fate().halt(Failure::Stopped(reason));
+    }
+
+    /// Starts `timely`'s threads.
+    pub(crate) fn start(self, threads: usize) -> io::Result<(Vec<TcpBuilder>, Guard)> {
         let released: Arc<Released> = Arc::default();
         let mut sockets = Vec::new();
         let mut links = Vec::new();
+        let fate = self.fate().clone();
         for (process, socket) in self.data.into_iter().enumerate() {
             links.push(match socket {
                 None => None,
                 Some(socket) => {
                     sockets.push(socket.try_clone()?);
                     let address = self.addresses[process].clone();
-                    Some(Link::new(socket, process, address, shared.clone(), released.clone()))
+                    Some(Link::new(socket, process, address, fate.clone(), released.clone()))
                 }
             });
         }
@@ -350,33 +373,7 @@ impl Cluster {
             ProcessBuilder::new_typed_vector(threads, hooks.refill.clone(), hooks.spill.clone());
         let (builders, comms) =
             initialize_networking_from_sockets(local, links, self.me, threads, hooks)?;
-        let mut guard = Guard {
-            me: self.me,
-            comms: Some(comms),
-            released,
-            sockets,
-            control: Vec::new(),
-            listeners: Vec::new(),
-            heart: None,
-            closing: Arc::default(),
-        };
-        let addresses = Arc::new(self.addresses);
-        for (process, socket) in self.control.into_iter().enumerate() {
-            let Some(socket) = socket else { continue };
-            let reader = socket.try_clone()?;
-            reader.set_read_timeout(Some(Duration::from_millis(200)))?;
-            guard.control.push(Arc::new(Mutex::new(socket)));
-            let ear = Ear {
-                process,
-                addresses: addresses.clone(),
-                shared: shared.clone(),
-                closing: guard.closing.clone(),
-            };
-            guard.listeners.push(thread::spawn(move || ear.listen(reader)));
-        }
-        let (control, closing) = (guard.control.clone(), guard.closing.clone());
-        guard.heart = Some(thread::spawn(move || beat(&control, &closing)));
-        Ok((builders, guard))
+        Ok((builders, Guard { comms: Some(comms), released, sockets, pulse: self.pulse }))
     }
 }
 
@@ -386,9 +383,9 @@ const FINISHED: u8 = 1;
 const STOP: u8 = 2;
 
 /// Everybody says that it is alive so often, and is lost when it was not heard of for so long: a
-/// machine that is switched off closes no connection.
-const BEAT: Duration = Duration::from_secs(1);
-const SILENCE: Duration = Duration::from_secs(30);
+/// machine that is switched off closes no connection, and neither does a process that is held.
+const BEAT: Duration = Duration::from_millis(500);
+const SILENCE: Duration = Duration::from_secs(6);
 
 fn beat(control: &[Arc<Mutex<TcpStream>>], closing: &AtomicBool) {
     while !closing.load(Ordering::SeqCst) {
@@ -404,7 +401,7 @@ fn beat(control: &[Arc<Mutex<TcpStream>>], closing: &AtomicBool) {
 struct Ear {
     process: usize,
     addresses: Arc<Vec<String>>,
-    shared: Arc<Shared>,
+    fate: Arc<Fate>,
     closing: Arc<AtomicBool>,
 }
 
@@ -433,7 +430,7 @@ impl Ear {
                 }
                 Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                     if heard.elapsed() > SILENCE {
-                        return self.lost("it was not heard of for 30 s");
+                        return self.lost("it was not heard of for 6 s");
                     }
                 }
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
@@ -444,7 +441,7 @@ impl Ear {
 
     fn lost(&self, why: &str) {
         if !self.closing.load(Ordering::SeqCst) {
-            self.shared.halt(Failure::Lost {
+            self.fate.halt(Failure::Lost {
                 process: self.process,
                 address: self.addresses[self.process].clone(),
                 why: why.to_owned(),
@@ -461,7 +458,7 @@ impl Ear {
                 Some(&FINISHED) => return true,
                 Some(_) => {
                     let Some(failure) = decode(bytes, &self.addresses) else { return false };
-                    self.shared.halt(failure);
+                    self.fate.halt(failure);
                     return true;
                 }
             }
@@ -477,6 +474,7 @@ fn encode(failure: &Failure, me: usize) -> Vec<u8> {
         Failure::System(reason) => (1, me, reason),
         Failure::Lost { process, why, .. } => (2, *process, why),
         Failure::Internal(what) => (3, me, what),
+        Failure::Whole => (4, me, &String::new()),
     };
     let mut out = vec![STOP, kind];
     out.extend((process as u32).to_le_bytes());
@@ -499,59 +497,118 @@ fn decode(bytes: &[u8], addresses: &[String]) -> Option<Failure> {
         0 => Failure::StoppedElsewhere { process, address, reason: text },
         1 => Failure::System(text),
         2 => Failure::Lost { process, address, why: text },
+        4 => Failure::Whole,
         _ => Failure::Internal(text),
     })
 }
 
-/// The threads that connect a process to others.
-pub(crate) struct Guard {
+/// The threads that tell others that this process is alive, and listen to them: from the moment on when all
+/// are connected until this is dropped, which tells how the run ended here.
+#[derive(Debug)]
+struct Pulse {
     me: usize,
-    comms: Option<CommsGuard>,
-    released: Arc<Released>,
-    sockets: Vec<TcpStream>,
+    fate: Arc<Fate>,
+    /// Of process 0: to each other process; of others: to process 0.
     control: Vec<Arc<Mutex<TcpStream>>>,
     listeners: Vec<JoinHandle<()>>,
     heart: Option<JoinHandle<()>>,
     closing: Arc<AtomicBool>,
 }
 
-impl Guard {
-    /// The workers of this process have stopped: says so, and takes the connections down. When the
-    /// run has an answer, what is still to be sent is sent.
-    pub(crate) fn end(mut guard: Guard, shared: &Shared) {
-        let last = match shared.failure() {
-            Some(failure) if !shared.finished() => encode(&failure, guard.me),
-            _ => vec![FINISHED],
+impl Pulse {
+    fn start(
+        me: usize,
+        addresses: &[String],
+        control: Vec<Option<TcpStream>>,
+    ) -> io::Result<Pulse> {
+        let mut pulse = Pulse {
+            me,
+            fate: Arc::default(),
+            control: Vec::new(),
+            listeners: Vec::new(),
+            heart: None,
+            closing: Arc::default(),
         };
-        if shared.finished() {
-            guard.released.release();
-            guard.leave_data();
+        let addresses = Arc::new(addresses.to_vec());
+        for (process, socket) in control.into_iter().enumerate() {
+            let Some(socket) = socket else { continue };
+            let reader = socket.try_clone()?;
+            reader.set_read_timeout(Some(Duration::from_millis(200)))?;
+            // Who is held reads nothing: that must not hold this process, too.
+            socket.set_write_timeout(Some(MOMENT))?;
+            pulse.control.push(Arc::new(Mutex::new(socket)));
+            let ear = Ear {
+                process,
+                addresses: addresses.clone(),
+                fate: pulse.fate.clone(),
+                closing: pulse.closing.clone(),
+            };
+            pulse.listeners.push(thread::spawn(move || ear.listen(reader)));
         }
-        guard.closing.store(true, Ordering::SeqCst);
-        for socket in &guard.control {
+        let (control, closing) = (pulse.control.clone(), pulse.closing.clone());
+        pulse.heart = Some(thread::spawn(move || beat(&control, &closing)));
+        Ok(pulse)
+    }
+}
+
+impl Drop for Pulse {
+    fn drop(&mut self) {
+        // Who leaves without a word is lost.
+        let last = match self.fate.failure() {
+            _ if self.fate.finished() => vec![FINISHED],
+            Some(failure) => encode(&failure, self.me),
+            None => Vec::new(),
+        };
+        self.closing.store(true, Ordering::SeqCst);
+        for socket in &self.control {
             let mut socket = lock(socket);
             let _ = socket.write_all(&last);
             let _ = socket.shutdown(Shutdown::Write);
         }
-        if let Some(heart) = guard.heart.take() {
+        if let Some(heart) = self.heart.take() {
             heart.thread().unpark();
             let _ = heart.join();
         }
-        for listener in guard.listeners.drain(..) {
+        for listener in self.listeners.drain(..) {
             let _ = listener.join();
         }
-        guard.released.release();
-        for socket in &guard.sockets {
-            let _ = socket.shutdown(Shutdown::Both);
-        }
-        guard.leave_data();
     }
+}
 
-    /// Waits for the threads of `timely`. They do not panic, for links do not fail; if one did, the
-    /// answer would not depend on it.
-    fn leave_data(&mut self) {
-        if let Some(comms) = self.comms.take() {
+/// The threads that connect a process to others while workers work.
+pub(crate) struct Guard {
+    comms: Option<CommsGuard>,
+    released: Arc<Released>,
+    sockets: Vec<TcpStream>,
+    pulse: Pulse,
+}
+
+impl Guard {
+    /// The workers of this process have stopped: says so, and takes the connections down. When the
+    /// run has an answer, what is still to be sent is sent, unless nobody takes it for a while.
+    pub(crate) fn end(self) {
+        let Guard { comms, released, sockets, pulse } = self;
+        let finished = pulse.fate.finished();
+        // Waits for the threads of `timely`. They do not panic, for links do not fail; if one did, the answer
+        // would not depend on it.
+        let leave = move || {
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(comms)));
+        };
+        if finished {
+            released.release();
+            let leaving = thread::spawn(leave);
+            let since = Instant::now();
+            while !leaving.is_finished() && since.elapsed() < SILENCE {
+                thread::sleep(PAUSE);
+            }
+            drop(pulse);
+            sockets.iter().for_each(|socket| _ = socket.shutdown(Shutdown::Both));
+            let _ = leaving.join();
+        } else {
+            drop(pulse);
+            released.release();
+            sockets.iter().for_each(|socket| _ = socket.shutdown(Shutdown::Both));
+            leave();
         }
     }
 }

@@ -62,7 +62,7 @@ pub(crate) fn build(worker: &mut Worker, mut member: Member, shared: Arc<Shared>
                     now = Some(next.clone());
                     boundary += PHASE;
                     next.downgrade(&boundary);
-                    member.quiet(&mut || shared.go_on());
+                    member.quiet();
                 }
                 let more = member.work(PORTION);
                 if let Some(now) = &now {

@@ -71,3 +71,33 @@ pub(crate) fn system(random: &mut Random, shape: Shape, variables: u32) -> Bes {
 /// All shapes.
 pub(crate) const SHAPES: [Shape; 4] =
     [Shape::AlternationFree, Shape::Alternating, Shape::Acyclic, Shape::Chain];
+
+/// A system in CADP's format.
+pub(crate) fn in_blocks(bes: &Bes) -> String {
+    use std::fmt::Write;
+    let signs: Vec<Sign> = bes.blocks().collect();
+    let mut out = String::new();
+    let firsts: Vec<u32> = (0..signs.len() as u32)
+        .map(|block| (0..bes.len() as u32).filter(|&v| bes.block_of(v) < block).count() as u32)
+        .collect();
+    for (block, &sign) in signs.iter().enumerate() {
+        let word = if sign == Sign::Mu { "mu" } else { "nu" };
+        _ = writeln!(out, "block {word} B{block} is");
+        for v in (0..bes.len() as u32).filter(|&v| bes.block_of(v) as usize == block) {
+            let name = |y: &u32| {
+                let of = bes.block_of(*y) as usize;
+                let number = y - firsts[of];
+                if of == block { format!("X{number}") } else { format!("X{number}_{of}") }
+            };
+            let operands: Vec<String> = bes.operands(v).iter().map(name).collect();
+            let (joint, none) = match bes.op_of(v) {
+                Op::And => (" and ", "true"),
+                Op::Or => (" or ", "false"),
+            };
+            let right = if operands.is_empty() { none.to_owned() } else { operands.join(joint) };
+            _ = writeln!(out, "  X{} = {right}", v - firsts[block]);
+        }
+        out.push_str("end block\n");
+    }
+    out
+}

@@ -2,34 +2,29 @@
 //!
 //! Every variable has one owner among the workers, found by hashing; owners tell each other values,
 //! and ask each other for variables that are explored on demand. [`solve`] takes a system whose
-//! variables have names that all workers understand ([`Portable`]), [`solve_closed`] one that is in
-//! memory. The answers are those of [`bes::Solver`], alternating systems included.
+//! variables have names that all workers understand ([`Portable`]), [`solve_parts`] a text in CADP's format,
+//! of which each worker reads a part. The answers are those of [`bes::Solver`], alternating systems included.
 //!
 //! ```
-//! use bes::{BesBuilder, Op, Sign};
-//! use bes_workers::{Crew, solve_closed};
+//! use bes::cadp::{Parts, Text};
+//! use bes_workers::{Crew, solve_parts};
 //! use std::sync::Arc;
 //!
-//! // mu X0 = X1 || X0;  mu X1 = X2 && X2;  nu X2 = X2;
-//! let mut builder = BesBuilder::new();
-//! let (outer, inner) = (builder.block(Sign::Mu), builder.block(Sign::Nu));
-//! builder.equation(outer, Op::Or, [1, 0]);
-//! builder.equation(outer, Op::And, [2, 2]);
-//! builder.equation(inner, Op::Or, [2]);
-//! let system = Arc::new(builder.build(0).unwrap());
-//! let found = solve_closed(&system, Crew::threads(2), Arc::new(|_| Ok(()))).unwrap();
+//! let text = b"block mu B0 is X0 = X1 or X0 X1 = X0_1 end block block nu B1 is X0 = X0 end block";
+//! let text: Arc<dyn Text + Send> = Arc::new(text.to_vec());
+//! let parts = Parts::of(&*text, &mut |_| true).unwrap();
+//! let found = solve_parts(&text, parts, Crew::threads(2), Arc::new(|_| Ok(()))).unwrap();
 //! assert!(found.value);
 //! ```
 //!
 //! Several processes meet through [`Hosts`] and [`Cluster::join`]. A worker that is lost ends the run
 //! in all of them with [`Failure::Lost`].
 //!
-//! It is for systems that are explored on demand: names of variables are stored in few bytes and once, so that
-//! memory and time divide. Not for small systems, nor for one that is in memory: there a sequential solver is
-//! faster than two workers.
+//! It is for large systems: names of variables that are explored on demand are stored in few bytes and once,
+//! and of what is read nobody keeps all, so that memory divides. Not for small systems, where a sequential
+//! solver is faster than two workers.
 
 mod board;
-mod closed;
 mod cluster;
 mod demand;
 mod door;
@@ -39,13 +34,15 @@ mod generated;
 mod hosts;
 mod link;
 mod member;
+mod parted;
 mod portable;
 mod run;
 mod secret;
+mod zielonka;
 
 pub use cluster::{Cluster, JoinError};
 pub use door::Strangers;
 pub use hosts::{Hosts, HostsError};
 pub use portable::{Portable, Word};
-pub use run::{Crew, Failure, Found, Progress, Watch, solve, solve_closed};
+pub use run::{Crew, Failure, Found, Progress, Watch, solve, solve_parts};
 pub use secret::{LEAST_SECRET, Secret};

@@ -5,7 +5,7 @@
 //! as if the other side had: with the rest of the message that was cut off, and a header of length
 //! zero. What it makes up never reaches a worker.
 
-use crate::run::Shared;
+use crate::run::Fate;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,7 +41,7 @@ pub(crate) struct Link {
     socket: TcpStream,
     process: usize,
     address: String,
-    shared: Arc<Shared>,
+    fate: Arc<Fate>,
     released: Arc<Released>,
     /// Shared by the clones: what is written after a loss goes nowhere.
     broken: Arc<AtomicBool>,
@@ -57,17 +57,17 @@ impl Link {
         socket: TcpStream,
         process: usize,
         address: String,
-        shared: Arc<Shared>,
+        fate: Arc<Fate>,
         released: Arc<Released>,
     ) -> Link {
         let broken = Arc::default();
-        Link { socket, process, address, shared, released, broken, frame: Frame::default() }
+        Link { socket, process, address, fate, released, broken, frame: Frame::default() }
     }
 
     fn lost(&self, why: &str) {
-        if !self.broken.swap(true, Ordering::SeqCst) && !self.shared.halted() {
+        if !self.broken.swap(true, Ordering::SeqCst) && !self.fate.halted() {
             std::thread::sleep(GRACE);
-            self.shared.halt(Failure::Lost {
+            self.fate.halt(Failure::Lost {
                 process: self.process,
                 address: self.address.clone(),
                 why: why.to_owned(),
@@ -168,7 +168,7 @@ impl Stream for Link {
             socket: self.socket.try_clone()?,
             process: self.process,
             address: self.address.clone(),
-            shared: self.shared.clone(),
+            fate: self.fate.clone(),
             released: self.released.clone(),
             broken: self.broken.clone(),
             frame: self.frame,

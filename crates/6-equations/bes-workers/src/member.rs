@@ -1,22 +1,36 @@
 //! One worker: what it does with messages, and what happens when all of them are quiet.
 //!
+//! D0: a system that is read in parts is read, and all workers are told which of its blocks depend on each
+//!     other.
 //! D1: CL1 and CL2 of `board`, and exploration on demand, until nobody has anything left to do.
 //! D2: then every worker says which are the lowest groups where least, and greatest, fixpoints are
 //!     open. Groups depend on lower ones only. If they differ, all open variables of the lower one
 //!     and of further groups up to the other sign's depend on nothing but open variables of the
 //!     same sign: they get its default.
-//! D3: if they are the same, that group is a parity game, which the first worker plays.
+//! D3: if they are the same, that group is a parity game, which all workers play (`zielonka`).
 //!
 //! D1 again follows D2 and D3, until the variable asked for has a value.
 
 use crate::board::{Batch, Board, Kind, NONE};
-use bes::{BesBuilder, Op, Place, Sign};
-use rustc_hash::FxHashMap;
+use crate::zielonka::Play;
+use bes::{Place, Sign};
 
 /// Where a worker's variables come from.
 pub(crate) trait Source {
     /// Puts the first variables on the board.
     fn begin(&mut self, board: &mut Board);
+    /// Whether all is to be read before anything gets a value.
+    fn reads(&self) -> bool {
+        false
+    }
+    /// `x`, anybody's variable, depends on the one at a place of mine.
+    fn edge(&mut self, _x: u32, _local: u32) {}
+    /// All is read: which blocks of mine depend on which others, in pairs.
+    fn between(&mut self) -> Vec<u32> {
+        Vec::new()
+    }
+    /// The same of all workers. Variables may get values from now on.
+    fn read(&mut self, _between: &[u32], _board: &mut Board) {}
     /// Somebody's variable `from` depends on my variable of this name.
     fn visit(&mut self, from: u32, name: &[u8], board: &mut Board);
     /// Fetches an equation, if one is to be fetched.
@@ -34,12 +48,16 @@ pub(crate) trait Source {
 /// What the workers are about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
+    /// D0.
+    Read,
+    /// D0: which blocks depend on each other is on its way.
+    Blocks,
     /// D1.
     Solve,
     /// D2: votes are on their way.
     Vote,
-    /// D3: the game is on its way to the first worker.
-    Gather,
+    /// D3.
+    Play,
 }
 
 /// How a run ended, or why it did not.
@@ -48,8 +66,6 @@ pub(crate) enum Ended {
     Answer(bool),
     /// An equation could not be given.
     Trouble(String),
-    /// A game was stopped.
-    Stopped,
     /// More than ids.
     Internal(&'static str),
 }
@@ -60,12 +76,15 @@ pub(crate) struct Member {
     pub(crate) board: Board,
     source: Box<dyn Source>,
     stage: Stage,
-    votes: [u32; 2],
+    /// The least words of this round of votes and of the next one, by whether their numbers are even: who is a step
+    /// ahead votes already.
+    votes: [[u32; 2]; 2],
+    round: u32,
+    between: Vec<u32>,
     /// Places of open variables in the order of their groups, by sign (μ, ν), with a position before
     /// which all have a value.
     open: Option<[(Vec<u32>, usize); 2]>,
-    vertices: Vec<u32>,
-    edges: Vec<u32>,
+    play: Option<Play>,
     trouble: Option<String>,
     scratch: Vec<u32>,
     pub(crate) ended: Option<Ended>,
@@ -78,12 +97,13 @@ impl Member {
     pub(crate) fn new(board: Board, source: impl Source + 'static) -> Member {
         Member {
             board,
+            stage: if source.reads() { Stage::Read } else { Stage::Solve },
             source: Box::new(source),
-            stage: Stage::Solve,
-            votes: [NONE; 2],
+            votes: [[NONE; 2]; 2],
+            round: 0,
+            between: Vec::new(),
             open: None,
-            vertices: Vec::new(),
-            edges: Vec::new(),
+            play: None,
             trouble: None,
             scratch: Vec::new(),
             ended: None,
@@ -110,17 +130,21 @@ impl Member {
         match Kind::of(kind) {
             Some(kind @ (Kind::ToldFalse | Kind::ToldTrue)) => {
                 for &id in words {
-                    if let Some(local) = self.board.mine(id) {
+                    let Some(local) = self.board.mine(id) else { continue };
+                    // Somebody who is a step ahead has the values of a game already.
+                    if !self.play.as_ref().is_some_and(|play| play.decides(local)) {
                         self.board.tell(local, kind == Kind::ToldTrue);
                     }
                 }
             }
-            Some(kind @ (Kind::SetFalse | Kind::SetTrue)) => {
+            Some(kind @ (Kind::Gone | Kind::Back)) => {
                 for &id in words {
-                    if let Some(local) = self.board.mine(id)
-                        && self.board.value(local).is_none()
-                    {
-                        self.board.set(local, kind == Kind::SetTrue);
+                    if let Some(local) = self.board.mine(id) {
+                        let back = kind == Kind::Back;
+                        match &mut self.play {
+                            Some(play) => play.receive(local, back, &mut self.board),
+                            None => self.board.malformed = true,
+                        }
                     }
                 }
             }
@@ -140,13 +164,23 @@ impl Member {
                     rest = further;
                 }
             }
-            Some(Kind::Vote) => {
-                for (mine, &other) in self.votes.iter_mut().zip(words) {
-                    *mine = (*mine).min(other);
+            Some(Kind::Link) => {
+                for &[x, local] in words.as_chunks::<2>().0 {
+                    match local < self.board.len() {
+                        true => self.source.edge(x, local),
+                        false => self.board.malformed = true,
+                    }
                 }
             }
-            Some(Kind::Vertices) => self.vertices.extend_from_slice(words),
-            Some(Kind::Edges) => self.edges.extend_from_slice(words),
+            Some(Kind::Blocks) => self.between.extend_from_slice(words),
+            Some(Kind::Vote) => {
+                let &[first, second, round] = words else {
+                    self.board.malformed = true;
+                    return self.announce();
+                };
+                let votes = &mut self.votes[round as usize % 2];
+                *votes = [votes[0].min(first), votes[1].min(second)];
+            }
             Some(Kind::Done) => self.end(Ended::Answer(words == [1])),
             Some(Kind::Stats) => self.count(words),
             // Of several reasons, the same one every time.
@@ -163,12 +197,18 @@ impl Member {
     /// Works for a while; whether something is left to do.
     pub(crate) fn work(&mut self, amount: usize) -> bool {
         let mut done = 0;
+        if let Some(play) = &mut self.play
+            && play.work(amount, &mut *self.source, &mut self.board, &mut self.scratch)
+        {
+            return true;
+        }
         while done < amount && self.ended.is_none() {
             let Some(y) = self.board.news.pop() else {
                 if !self.source.explore(&mut self.board) {
                     return false;
                 }
-                done += 8;
+                // A part of a text is much, and what it says is to be on its way before the next one.
+                done += if self.stage == Stage::Read { amount } else { 8 };
                 self.announce();
                 continue;
             };
@@ -184,31 +224,36 @@ impl Member {
         self.ended.is_none()
     }
 
-    /// Nobody has anything left to do, and no message is on its way. `go_on` is asked during games.
-    pub(crate) fn quiet(&mut self, go_on: &mut dyn FnMut() -> bool) {
+    /// Nobody has anything left to do, and no message is on its way.
+    pub(crate) fn quiet(&mut self) {
         if self.ended.is_some() {
             return;
         }
         match self.stage {
+            Stage::Read => {
+                self.stage = Stage::Blocks;
+                self.tell_trouble();
+                let between = self.source.between();
+                self.board.broadcast(Kind::Blocks, &between);
+            }
+            Stage::Blocks if self.trouble.is_some() => self.end_in_trouble(),
+            Stage::Blocks => {
+                self.stage = Stage::Solve;
+                let between = std::mem::take(&mut self.between);
+                self.source.read(&between, &mut self.board);
+            }
             Stage::Solve => {
                 self.stage = Stage::Vote;
-                if let Some(trouble) = self.source.trouble() {
-                    let words = words(trouble);
-                    self.board.broadcast(Kind::Trouble, &words);
-                }
+                self.tell_trouble();
                 let vote = self.vote();
-                self.board.broadcast(Kind::Vote, &vote);
+                self.tell_vote(vote);
             }
-            // Votes are forgotten here, not before: those of the others may come before mine.
-            Stage::Vote => match std::mem::replace(&mut self.votes, [NONE; 2]) {
-                _ if self.trouble.is_some() => {
-                    let trouble = self.trouble.take().unwrap_or_default();
-                    self.end(Ended::Trouble(trouble));
-                }
+            Stage::Vote => match self.take_votes() {
+                _ if self.trouble.is_some() => self.end_in_trouble(),
                 [NONE, NONE] => self.end(Ended::Internal("a run ended without a value")),
                 [mu, nu] if mu == nu => {
-                    self.stage = Stage::Gather;
-                    self.gather(mu);
+                    self.stage = Stage::Play;
+                    self.begin_play(mu);
                 }
                 [mu, nu] => {
                     self.stage = Stage::Solve;
@@ -216,12 +261,32 @@ impl Member {
                     self.default(sign, mu.max(nu));
                 }
             },
-            Stage::Gather => {
-                self.stage = Stage::Solve;
-                self.play(go_on);
-            }
+            Stage::Play => self.go_on_playing(),
         }
         self.announce();
+    }
+
+    fn tell_vote(&mut self, [first, second]: [u32; 2]) {
+        self.board.broadcast(Kind::Vote, &[first, second, self.round]);
+    }
+
+    /// What all have voted; the next round begins.
+    fn take_votes(&mut self) -> [u32; 2] {
+        let votes = std::mem::replace(&mut self.votes[self.round as usize % 2], [NONE; 2]);
+        self.round += 1;
+        votes
+    }
+
+    fn tell_trouble(&mut self) {
+        if let Some(trouble) = self.source.trouble() {
+            let words = words(trouble);
+            self.board.broadcast(Kind::Trouble, &words);
+        }
+    }
+
+    fn end_in_trouble(&mut self) {
+        let trouble = self.trouble.take().unwrap_or_default();
+        self.end(Ended::Trouble(trouble));
     }
 
     /// The open variables of mine, sorted once: none are added after the first vote.
@@ -266,79 +331,34 @@ impl Member {
         }
     }
 
-    /// The first half of D3: the open variables of a group, and who depends on them, go to the first
-    /// worker.
-    fn gather(&mut self, group: u32) {
-        let (mut vertices, mut edges) = (Vec::new(), Vec::new());
+    /// D3: the open variables of a group are a game.
+    fn begin_play(&mut self, group: u32) {
+        let mut order = Vec::new();
         for (list, at) in self.open.iter().flatten() {
-            for &v in &list[*at..] {
-                let place = self.source.place(v);
-                if place.group != group {
-                    break;
-                }
-                let (None, Some(id)) = (self.board.value(v), self.board.partition.id(v)) else {
-                    continue;
-                };
-                let bits =
-                    u32::from(place.sign == Sign::Nu) << 1 | u32::from(self.board.op(v) == Op::And);
-                vertices.extend([id, place.rank, bits]);
-                self.scratch.clear();
-                self.source.dependents(v, &mut self.scratch);
-                edges.extend(self.scratch.iter().flat_map(|&x| [x, id]));
-            }
+            let mine = list[*at..].iter().take_while(|&&v| self.source.place(v).group == group);
+            order.extend(mine.filter(|&&v| self.board.value(v).is_none()));
         }
-        self.board.send(0, Kind::Vertices, vertices);
-        self.board.send(0, Kind::Edges, edges);
+        let mut play = Play::new(order, &self.board);
+        let ranks = play.ranks(&*self.source);
+        self.play = Some(play);
+        self.tell_vote(ranks);
     }
 
-    /// The second half of D3.
-    fn play(&mut self, go_on: &mut dyn FnMut() -> bool) {
-        let vertices = std::mem::take(&mut self.vertices);
-        let edges = std::mem::take(&mut self.edges);
-        if self.board.partition.me != 0 {
-            return;
-        }
-        let mut members: Vec<[u32; 3]> = vertices.as_chunks::<3>().0.to_vec();
-        members.sort_unstable();
-        let mut blocks: Vec<(u32, u32)> = members.iter().map(|m| (m[1], m[2] >> 1)).collect();
-        blocks.sort_unstable();
-        blocks.dedup();
-        let position: FxHashMap<u32, u32> =
-            members.iter().zip(0..).map(|(m, at)| (m[0], at)).collect();
-        let mut inside: Vec<(u32, u32)> = edges
-            .as_chunks::<2>()
-            .0
-            .iter()
-            .filter_map(|[x, y]| Some((*position.get(x)?, *position.get(y)?)))
-            .collect();
-        inside.sort_unstable();
-        let mut builder = BesBuilder::new();
-        for &(_, sign) in &blocks {
-            builder.block(if sign == 1 { Sign::Nu } else { Sign::Mu });
-        }
-        let mut at = 0;
-        for (x, &[_, rank, bits]) in members.iter().enumerate() {
-            let block = blocks.partition_point(|&block| block < (rank, bits >> 1));
-            let op = if bits & 1 == 1 { Op::And } else { Op::Or };
-            let row = inside[at..].iter().take_while(|edge| edge.0 == x as u32);
-            let row: Vec<u32> = row.map(|edge| edge.1).collect();
-            at += row.len();
-            builder.equation(block as u32, op, row);
-        }
-        let Ok(game) = builder.build(0) else {
-            return self.end(Ended::Internal("a game is no system"));
-        };
-        let Some(values) = game.solve_globally(&mut |_| go_on()) else {
-            return self.end(Ended::Stopped);
-        };
-        let peers = self.board.partition.peers as usize;
-        let mut out = [vec![Vec::new(); peers], vec![Vec::new(); peers]];
-        for (&[id, ..], value) in members.iter().zip(values) {
-            out[usize::from(value)][self.board.partition.owner(id) as usize].push(id);
-        }
-        for (kind, lists) in [Kind::SetFalse, Kind::SetTrue].into_iter().zip(out) {
-            for (peer, list) in lists.into_iter().enumerate() {
-                self.board.send(peer as u32, kind, list);
+    fn go_on_playing(&mut self) {
+        let counted = self.play.as_ref().is_some_and(Play::votes);
+        let votes = if counted { self.take_votes() } else { [NONE; 2] };
+        let Some(play) = &mut self.play else { return };
+        match play.quiet(votes, &*self.source, &mut self.board) {
+            Some(Some(vote)) => self.tell_vote(vote),
+            Some(None) => {}
+            None => {
+                for (v, value) in play.winners() {
+                    if self.board.value(v).is_none() {
+                        self.board.set(v, value);
+                    }
+                }
+                self.play = None;
+                self.stage = Stage::Solve;
             }
         }
     }
@@ -381,7 +401,7 @@ impl Member {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        self.board.bytes() + self.source.bytes()
+        self.board.bytes() + self.source.bytes() + self.play.as_ref().map_or(0, Play::bytes)
     }
 }
 
@@ -407,9 +427,10 @@ fn text(words: &[u32]) -> String {
 mod tests {
     use super::*;
     use crate::board::Partition;
-    use crate::closed::{Closed, page_shift};
     use crate::demand::Demand;
-    use crate::generated::{Random, SHAPES, Shape, system};
+    use crate::generated::{Random, SHAPES, Shape, in_blocks, system};
+    use crate::parted::Parted;
+    use bes::cadp::{Parts, Text};
     use bes::{Bes, pbes};
     use std::sync::Arc;
 
@@ -445,7 +466,7 @@ mod tests {
                         && (0..n).all(|k| !busy[k] || at[k] > phase[m])
                         && phase.iter().all(|&p| p >= phase[m]);
                     if over && !busy[m] {
-                        members[m].quiet(&mut || true);
+                        members[m].quiet();
                         phase[m] += 1;
                         at[m] = at[m].max(phase[m]);
                         busy[m] = true;
@@ -465,14 +486,17 @@ mod tests {
     fn agree(shape: Shape, seed: u64) {
         let mut random = Random::new(seed);
         let variables = 1 + random.below(if seed.is_multiple_of(20) { 300 } else { 30 });
-        let bes = Arc::new(system(&mut random, shape, variables));
+        let bes = system(&mut random, shape, variables).asking(0);
         let values = bes.solve_globally(&mut |_| true).expect("nobody stops it");
         let expected = Ended::Answer(values[bes.initial_variable() as usize]);
         let peers = 1 + random.below(4);
-        let shift = page_shift(bes.len(), peers).max(random.below(3));
+        let blocks: Arc<dyn Text + Send> = Arc::new(in_blocks(&bes).into_bytes());
+        let size = 64 + random.below(400) as usize;
+        let parts = Parts::of_size(&*blocks, size, &mut |_| true).expect("it was just written");
+        let parts = Arc::new(parts);
         let closed = (0..peers).map(|me| {
-            let partition = Partition { me, peers, shift };
-            Member::new(Board::new(partition), Closed::new(bes.clone(), partition))
+            let board = Board::new(Partition { me, peers });
+            Member::new(board, Parted::new(blocks.clone(), parts.clone(), me, peers))
         });
         let text =
             |bes: &Bes| format!("{shape:?}, seed {seed}, {peers} workers: {}", bes.to_mcrl2());
@@ -480,7 +504,7 @@ mod tests {
         assert!(ended.iter().all(|one| *one == expected), "{ended:?}, {}", text(&bes));
         let parsed = pbes::parse(&bes.to_mcrl2()).expect("it was just written");
         let demand = (0..peers).map(|me| {
-            let board = Board::new(Partition { me, peers, shift: 0 });
+            let board = Board::new(Partition { me, peers });
             let system = parsed.instance().expect("it is a system");
             Member::new(board, Demand::new(system, me, peers))
         });

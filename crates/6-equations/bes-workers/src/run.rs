@@ -1,13 +1,13 @@
 //! The threads of a process, and how a run ends.
 
 use crate::board::{Board, Partition};
-use crate::closed::{Closed, page_shift};
-use crate::cluster::{Cluster, Guard};
+use crate::cluster::Cluster;
 use crate::demand::Demand;
 use crate::flow;
 use crate::member::{Ended, Member};
+use crate::parted::{Parted, WHOLE};
 use crate::portable::Portable;
-use bes::Bes;
+use bes::cadp::{Parts, Text};
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -91,72 +91,24 @@ pub enum Failure {
     /// The system could not give an equation.
     #[error("{0}")]
     System(String),
+    /// The system cannot be read in parts.
+    #[error("the system cannot be read in parts")]
+    Whole,
     /// A check of our own failed.
     #[error("internal error, please report it: {0}")]
     Internal(String),
 }
 
-/// What the threads of a process share.
-pub(crate) struct Shared {
-    watch: Watch,
-    /// Variables, dependencies and bytes of each worker.
-    counts: Vec<[AtomicU64; 3]>,
-    first: u32,
-    stop: AtomicBool,
-    /// How often somebody asked whether to go on.
-    asked: AtomicU32,
+/// Whether a run goes on, in this process.
+#[derive(Default, Debug)]
+pub(crate) struct Fate {
+    pub(crate) stop: Arc<AtomicBool>,
     failure: Mutex<Option<Failure>>,
     /// All workers of this process have the answer.
     finished: AtomicBool,
-    /// Workers that are at the end, and a bell for those who wait for the others.
-    left: Mutex<usize>,
-    bell: Condvar,
 }
 
-impl Shared {
-    pub(crate) fn new(watch: Watch, first: u32, threads: usize) -> Shared {
-        Shared {
-            watch,
-            counts: (0..threads).map(|_| [const { AtomicU64::new(0) }; 3]).collect(),
-            first,
-            stop: AtomicBool::new(false),
-            asked: AtomicU32::new(0),
-            failure: Mutex::new(None),
-            finished: AtomicBool::new(false),
-            left: Mutex::new(0),
-            bell: Condvar::new(),
-        }
-    }
-
-    /// A worker tells how far it is.
-    pub(crate) fn note(&self, worker: u32, variables: u64, dependencies: u64, bytes: u64) {
-        if let Some(counts) = self.counts.get((worker - self.first) as usize) {
-            for (count, value) in counts.iter().zip([variables, dependencies, bytes]) {
-                count.store(value, Ordering::Relaxed);
-            }
-        }
-    }
-
-    /// Asks the watch; a run that is to stop stops.
-    pub(crate) fn go_on(&self) -> bool {
-        if self.halted() {
-            return false;
-        }
-        // Messages come in small batches, and the clock is not cheap.
-        if !self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(SELDOM) {
-            return true;
-        }
-        let sum = |i: usize| self.counts.iter().map(|c| c[i].load(Ordering::Relaxed)).sum();
-        let progress = Progress { variables: sum(0), dependencies: sum(1), bytes: sum(2) };
-        match (self.watch)(&progress) {
-            Ok(()) => true,
-            Err(reason) => {
-                self.halt(Failure::Stopped(reason));
-                false
-            }
-        }
-    }
-
+impl Fate {
     /// Ends the run, unless it has ended. The first reason counts.
     pub(crate) fn halt(&self, failure: Failure) {
         if !self.finished() {
@@ -175,6 +127,63 @@ impl Shared {
 
     pub(crate) fn failure(&self) -> Option<Failure> {
         lock(&self.failure).clone()
+    }
+}
+
+/// What the threads of a process share.
+pub(crate) struct Shared {
+    watch: Watch,
+    /// Variables, dependencies and bytes of each worker.
+    counts: Vec<[AtomicU64; 3]>,
+    first: u32,
+    /// How often somebody asked whether to go on.
+    asked: AtomicU32,
+    fate: Arc<Fate>,
+    /// Workers that are at the end, and a bell for those who wait for the others.
+    left: Mutex<usize>,
+    bell: Condvar,
+}
+
+impl Shared {
+    fn new(watch: Watch, first: u32, threads: usize, fate: Arc<Fate>) -> Shared {
+        Shared {
+            watch,
+            counts: (0..threads).map(|_| [const { AtomicU64::new(0) }; 3]).collect(),
+            first,
+            asked: AtomicU32::new(0),
+            fate,
+            left: Mutex::new(0),
+            bell: Condvar::new(),
+        }
+    }
+
+    /// A worker tells how far it is.
+    pub(crate) fn note(&self, worker: u32, variables: u64, dependencies: u64, bytes: u64) {
+        if let Some(counts) = self.counts.get((worker - self.first) as usize) {
+            for (count, value) in counts.iter().zip([variables, dependencies, bytes]) {
+                count.store(value, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Asks the watch; a run that is to stop stops.
+    pub(crate) fn go_on(&self) -> bool {
+        if self.fate.halted() {
+            return false;
+        }
+        // Messages come in small batches, and the clock is not cheap.
+        if !self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(SELDOM) {
+            return true;
+        }
+        let sum = |i: usize| self.counts.iter().map(|c| c[i].load(Ordering::Relaxed)).sum();
+        let progress = Progress { variables: sum(0), dependencies: sum(1), bytes: sum(2) };
+        match (self.watch)(&progress) {
+            Ok(()) => true,
+            Err(reason) => {
+                self.fate.halt(Failure::Stopped(reason));
+                false
+            }
+        }
     }
 
     /// A worker steps no more; comes back when all do. Channels are taken down after that: a worker
@@ -206,7 +215,7 @@ where
     let (mine, peers) = crew.numbers();
     let members = mine.zip(replicas).map(|(me, system)| {
         let member: Recipe = Box::new(move || {
-            let board = Board::new(Partition { me, peers, shift: 0 });
+            let board = Board::new(Partition { me, peers });
             Member::new(board, Demand::new(system, me, peers))
         });
         member
@@ -214,15 +223,20 @@ where
     run(members.collect(), crew, watch)
 }
 
-/// The same for a system in memory; every process has all of it.
-pub fn solve_closed(system: &Arc<Bes>, crew: Crew, watch: Watch) -> Result<Found, Failure> {
+/// The same for a system in CADP's format: every worker reads a part of it. [`Failure::Whole`] if that cannot be.
+pub fn solve_parts(
+    text: &Arc<dyn Text + Send>,
+    parts: Parts,
+    crew: Crew,
+    watch: Watch,
+) -> Result<Found, Failure> {
     let (mine, peers) = crew.numbers();
-    let shift = page_shift(system.len(), peers);
+    let parts = Arc::new(parts);
     let members = mine.map(|me| {
-        let system = system.clone();
+        let (text, parts) = (text.clone(), parts.clone());
         let member: Recipe = Box::new(move || {
-            let partition = Partition { me, peers, shift };
-            Member::new(Board::new(partition), Closed::new(system, partition))
+            let board = Board::new(Partition { me, peers });
+            Member::new(board, Parted::new(text, parts, me, peers))
         });
         member
     });
@@ -244,7 +258,8 @@ fn run(members: Vec<Recipe>, crew: Crew, watch: Watch) -> Result<Found, Failure>
         return Err(Failure::Internal("there are no workers".to_owned()));
     }
     let processes = crew.cluster.as_ref().map_or(1, Cluster::processes);
-    let shared = Arc::new(Shared::new(watch, mine.start, members.len()));
+    let fate = crew.cluster.as_ref().map_or_else(Arc::default, |cluster| cluster.fate().clone());
+    let shared = Arc::new(Shared::new(watch, mine.start, members.len(), fate));
     let (builders, guard) = match crew.cluster {
         None => {
             let config = match members.len() {
@@ -255,9 +270,8 @@ fn run(members: Vec<Recipe>, crew: Crew, watch: Watch) -> Result<Found, Failure>
             (builders, None)
         }
         Some(cluster) => {
-            let (builders, guard) = cluster
-                .start(crew.threads, &shared)
-                .map_err(|e| Failure::Internal(e.to_string()))?;
+            let (builders, guard) =
+                cluster.start(crew.threads).map_err(|e| Failure::Internal(e.to_string()))?;
             (builders.into_iter().map(AllocatorBuilder::Tcp).collect(), Some(guard))
         }
     };
@@ -273,13 +287,13 @@ fn run(members: Vec<Recipe>, crew: Crew, watch: Watch) -> Result<Found, Failure>
     let ended: Vec<Option<(Ended, u64, u64)>> = match threads {
         Ok(threads) => threads.join().into_iter().map(|ended| ended.ok().flatten()).collect(),
         Err(why) => {
-            shared.halt(Failure::Internal(why));
+            shared.fate.halt(Failure::Internal(why));
             Vec::new()
         }
     };
     let outcome = outcome(&ended, &shared);
     if let Some(guard) = guard {
-        Guard::end(guard, &shared);
+        guard.end();
     }
     let (value, variables, dependencies) = outcome?;
     Ok(Found { value, variables, dependencies, workers: peers as usize, processes })
@@ -299,11 +313,11 @@ fn worker(
         let result = match member {
             Ok(member) => flow::build(&mut worker, member, shared.clone()),
             Err(what) => {
-                shared.halt(Failure::Internal(what.to_owned()));
+                shared.fate.halt(Failure::Internal(what.to_owned()));
                 flow::Result::default()
             }
         };
-        while worker.has_dataflows() && !shared.halted() {
+        while worker.has_dataflows() && !shared.fate.halted() {
             worker.step_or_park(Some(NAP));
             if !worker.has_dataflows() {
                 break;
@@ -312,10 +326,14 @@ fn worker(
         }
         let ended = result.borrow_mut().take();
         match &ended {
-            Some((Ended::Internal(what), ..)) => shared.halt(Failure::Internal((*what).to_owned())),
-            Some((Ended::Stopped, ..)) | Some((Ended::Trouble(_) | Ended::Answer(_), ..)) => {}
-            None if shared.halted() => {}
-            None => shared.halt(Failure::Internal("a worker ended without an answer".to_owned())),
+            Some((Ended::Internal(what), ..)) => {
+                shared.fate.halt(Failure::Internal((*what).to_owned()))
+            }
+            Some((Ended::Trouble(_) | Ended::Answer(_), ..)) => {}
+            None if shared.fate.halted() => {}
+            None => {
+                shared.fate.halt(Failure::Internal("a worker ended without an answer".to_owned()))
+            }
         }
         left = true;
         shared.leave();
@@ -325,7 +343,7 @@ fn worker(
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
         let text = text.unwrap_or("a worker panicked");
-        shared.halt(Failure::Internal(text.to_owned()));
+        shared.fate.halt(Failure::Internal(text.to_owned()));
         if !left {
             shared.leave();
         }
@@ -338,20 +356,21 @@ fn outcome(
     ended: &[Option<(Ended, u64, u64)>],
     shared: &Shared,
 ) -> Result<(bool, u64, u64), Failure> {
-    if let Some(failure) = shared.failure() {
+    if let Some(failure) = shared.fate.failure() {
         return Err(failure);
     }
     let first = ended.first().and_then(Option::as_ref);
     if let Some((Ended::Answer(value), variables, dependencies)) = first
         && ended.iter().all(|one| one.as_ref() == first)
     {
-        shared.finished.store(true, Ordering::SeqCst);
+        shared.fate.finished.store(true, Ordering::SeqCst);
         return Ok((*value, *variables, *dependencies));
     }
     let failure = match first {
+        Some((Ended::Trouble(reason), ..)) if reason == WHOLE => Failure::Whole,
         Some((Ended::Trouble(reason), ..)) => Failure::System(reason.clone()),
         _ => Failure::Internal("workers disagree".to_owned()),
     };
-    shared.halt(failure.clone());
+    shared.fate.halt(failure.clone());
     Err(failure)
 }

@@ -1,9 +1,10 @@
 //! Several processes, played by threads of the test: they share nothing but sockets.
 
+use bes::cadp::{Parts, Text};
 use bes::param::{Instance, NoModel};
 use bes::pbes;
 use bes_workers::{
-    Cluster, Crew, Failure, Found, Hosts, JoinError, Secret, Watch, solve, solve_closed,
+    Cluster, Crew, Failure, Found, Hosts, JoinError, Secret, Watch, solve, solve_parts,
 };
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::generated::{Random, SHAPES, system};
+use crate::generated::{Random, SHAPES, in_blocks, system};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -68,13 +69,15 @@ fn processes_agree_with_the_sequential_solver() {
     for seed in 0..40 {
         let mut random = Random::new(seed);
         let variables = 1 + random.below(120);
-        let bes = Arc::new(system(&mut random, SHAPES[seed as usize % 4], variables));
+        let bes = system(&mut random, SHAPES[seed as usize % 4], variables).asking(0);
         let expected = bes.solve_globally(&mut |_| true).unwrap()[bes.initial_variable() as usize];
         let (processes, threads) = (2 + seed as usize % 2, 1 + seed as usize / 2 % 2);
         let text = bes.to_mcrl2();
+        let blocks: Arc<dyn Text + Send> = Arc::new(in_blocks(&bes).into_bytes());
+        let parts = Parts::of_size(&*blocks, 100, &mut |_| true).unwrap();
         let found = across(processes, threads, |_, crew| match seed % 3 {
             // Seeds and shapes have no common factor: every shape both ways.
-            0 => solve_closed(&bes, crew, calm()),
+            0 => solve_parts(&blocks, parts.clone(), crew, calm()),
             _ => solve(replicas(&text, threads), crew, calm()),
         });
         for one in &found {
@@ -155,6 +158,40 @@ fn one_is_lost() {
         for failure in found.into_iter().flatten() {
             let Failure::Lost { process, address, .. } = &failure else { panic!("{failure:?}") };
             assert_eq!((*process, address), (lost, &hosts.addresses()[lost]));
+        }
+    }
+}
+
+/// A process that is gone while the others read what they need is missed, and named; and so is one that cannot read.
+#[test]
+fn one_is_lost_while_others_read() {
+    for gives_up in [false, true] {
+        let hosts = hosts(2);
+        let failure = thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                let cluster = join(&hosts, 1, 1).unwrap();
+                if gives_up {
+                    cluster.give_up("there is no such file".to_owned());
+                } else {
+                    // As if it was killed: without a last word.
+                    drop(cluster);
+                }
+            });
+            let cluster = join(&hosts, 0, 1).unwrap();
+            let (stop, since) = (cluster.stop(), Instant::now());
+            while !stop.load(Ordering::SeqCst) && since.elapsed() < PATIENCE {
+                thread::sleep(Duration::from_millis(5));
+            }
+            other.join().unwrap();
+            cluster.failure()
+        });
+        match failure {
+            Some(Failure::Lost { process: 1, .. }) => assert!(!gives_up),
+            Some(Failure::StoppedElsewhere { process: 1, reason, .. }) => {
+                assert!(gives_up);
+                assert_eq!(reason, "there is no such file");
+            }
+            other => panic!("{other:?}"),
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Generated systems: workers against the sequential solvers.
 
+use bes::cadp::{Parts, Text};
 use bes::param::{Instance, NoModel};
 use bes::{Bes, Method, Solver, pbes};
-use bes_workers::{Crew, Failure, Found, Watch, solve, solve_closed};
+use bes_workers::{Crew, Failure, Found, Watch, solve, solve_parts};
 use std::sync::Arc;
 
-use crate::generated::{Random, SHAPES, Shape, system};
+use crate::generated::{Random, SHAPES, Shape, in_blocks, system};
 
 fn calm() -> Watch {
     Arc::new(|_| Ok(()))
@@ -22,19 +23,20 @@ fn agree(shape: Shape, seeds: std::ops::Range<u64>) {
     for seed in seeds {
         let mut random = Random::new(seed);
         let variables = 1 + random.below(if seed % 10 == 0 { 400 } else { 40 });
-        let bes = system(&mut random, shape, variables);
-        let text = bes.to_mcrl2();
+        let bes = system(&mut random, shape, variables).asking(0);
         let values = bes.solve_globally(&mut |_| true).unwrap();
         let initial = bes.initial_variable();
         let threads = 1 + random.below(4) as usize;
         let demand = solve(replicas(&bes, threads), Crew::threads(threads), calm()).unwrap();
         let expected = values[initial as usize];
-        assert_eq!(demand.value, expected, "{shape:?}, seed {seed}, on demand: {text}");
+        assert_eq!(demand.value, expected, "{shape:?}, seed {seed}, on demand: {}", bes.to_mcrl2());
         let found = Found { workers: threads, processes: 1, ..demand };
         assert_eq!(demand, found);
         let operands = bes.dependencies() as u64;
-        let closed = solve_closed(&Arc::new(bes), Crew::threads(threads), calm()).unwrap();
-        assert_eq!(closed.value, expected, "{shape:?}, seed {seed}, closed: {text}");
+        let text: Arc<dyn Text + Send> = Arc::new(in_blocks(&bes).into_bytes());
+        let parts = Parts::of_size(&*text, 200, &mut |_| true).unwrap();
+        let closed = solve_parts(&text, parts, Crew::threads(threads), calm()).unwrap();
+        assert_eq!(closed.value, expected, "{shape:?}, seed {seed}, in parts: {}", bes.to_mcrl2());
         assert_eq!((closed.variables, closed.dependencies), (u64::from(variables), operands));
     }
 }

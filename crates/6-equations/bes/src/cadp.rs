@@ -8,6 +8,7 @@ use source::Span;
 use crate::lex::{Dialect, Lexer, SyntaxError, SyntaxErrorKind, Token};
 use crate::{Bes, BesBuilder, Op, Sign};
 
+pub use crate::cadp_parts::{Each, NotInParts, Parts, Text, read_parts};
 pub use crate::cadp_stream::{ReadError, read};
 
 /// An operand of an equation.

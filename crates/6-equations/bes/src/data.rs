@@ -75,6 +75,13 @@ pub struct Enumeration {
     pub plain: bool,
 }
 
+impl Enumeration {
+    /// Whether it is written where a sort stands, and declared nowhere.
+    pub fn is_nameless(&self) -> bool {
+        self.name.starts_with("struct ")
+    }
+}
+
 /// Names of values and sorts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Signature {
@@ -108,6 +115,16 @@ impl Signature {
         let id = self.names.len() as u32;
         self.names.push(name.to_owned());
         self.ids.insert(name.to_owned(), id);
+        id
+    }
+
+    /// Another symbol of a name that one has already; the name means it from now on if `meant`.
+    pub(crate) fn another(&mut self, name: &str, meant: bool) -> u32 {
+        let id = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        if meant {
+            self.ids.insert(name.to_owned(), id);
+        }
         id
     }
 

@@ -31,6 +31,7 @@
 mod arnold_crubille;
 mod bfs;
 pub mod cadp;
+mod cadp_parts;
 mod cadp_stream;
 mod closed;
 pub mod data;

@@ -545,7 +545,8 @@ impl std::fmt::Display for Pbes {
             _ = writeln!(out, "{declared}");
         }
         let written = !declared.is_empty();
-        for (i, enumeration) in self.signature.enumerations.iter().enumerate() {
+        let named = self.signature.enumerations.iter().filter(|e| !e.is_nameless());
+        for (i, enumeration) in named.enumerate() {
             if written {
                 break;
             }

@@ -211,7 +211,7 @@ impl Signature {
         let mut found: Vec<(Callee, Vec<Sort>, Sort)> = Vec::new();
         for (i, constructor) in self.constructors.iter().enumerate() {
             let sort = Sort::Enum(constructor.sort);
-            if Some(constructor.symbol) == symbol {
+            if self.symbol_name(constructor.symbol) == name {
                 found.push((Callee::Constructor(i as u32), constructor.fields.clone(), sort));
             }
             for (projection, &field) in constructor.projections.iter().zip(&constructor.fields) {
@@ -246,7 +246,7 @@ impl Signature {
         self.functions.iter().any(|f| f.name == name && !f.domain.is_empty())
             || (symbol.is_some()
                 && self.constructors.iter().any(|c| {
-                    (Some(c.symbol) == symbol && !c.fields.is_empty())
+                    (self.symbol_name(c.symbol) == name && !c.fields.is_empty())
                         || c.recogniser == symbol
                         || c.projections.contains(&symbol)
                 }))

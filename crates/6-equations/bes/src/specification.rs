@@ -18,6 +18,9 @@ const SECTIONS: &[&str] = &["sort", "cons", "map", "glob", "var", "eqn", "act", 
 /// A structured sort whose constructors are still to be read: its number, and where.
 type Open<'a> = (u32, Lexer<'a>);
 
+/// A constructor as it is written: its name, fields, their projections, its recogniser.
+type Alternative<'a> = ((&'a str, Span), Vec<Sort>, Vec<Option<u32>>, Option<u32>);
+
 impl Names {
     /// The sort that stands here.
     pub fn sort(&mut self, lexer: &mut Lexer<'_>) -> Result<Sort, SyntaxError> {
@@ -67,6 +70,9 @@ impl Names {
                 _ => Composite::Bag(of),
             };
             return Ok(self.signature.composite(made));
+        }
+        if lexer.dialect() == Dialect::Mcrl2 && name == "struct" {
+            return self.nameless(lexer, depth);
         }
         if lexer.dialect() == Dialect::Cadp && name == "String" {
             // Strings are names, with their quotes.
@@ -276,11 +282,19 @@ impl Names {
         projections: Vec<Option<u32>>,
         recogniser: Option<u32>,
     ) -> Result<(), SyntaxError> {
-        let symbol = self.signature.symbol(name);
-        if self.signature.sorts.insert(symbol, number).is_some() {
-            let (what, name) = ("element", name.to_owned());
-            return Err(SyntaxError::new(SyntaxErrorKind::Twice { what, name }, span));
+        let mut symbol = self.signature.symbol(name);
+        if self.signature.sorts.contains_key(&symbol) {
+            // Constructors of one name are told apart by their arguments; two without any are not, and neither
+            // are two of one sort with the same.
+            let known = &self.signature.constructors;
+            let namesakes = known.iter().filter(|c| self.signature.symbol_name(c.symbol) == name);
+            if namesakes.clone().any(|c| c.fields == fields) {
+                let (what, name) = ("element", name.to_owned());
+                return Err(SyntaxError::new(SyntaxErrorKind::Twice { what, name }, span));
+            }
+            symbol = self.signature.another(name, fields.is_empty());
         }
+        self.signature.sorts.insert(symbol, number);
         let enumeration = &mut self.signature.enumerations[number as usize];
         let position = enumeration.elements.len() as u32;
         enumeration.elements.push(symbol);
@@ -293,6 +307,19 @@ impl Names {
 
     /// After `struct`: `a?is_a | b(p: S, T) | …`.
     fn constructors(&mut self, number: u32, lexer: &mut Lexer<'_>) -> Result<(), SyntaxError> {
+        for (name, fields, projections, recogniser) in self.alternatives(lexer, MOST_SORTS)? {
+            self.constructor(number, name, fields, projections, recogniser)?;
+        }
+        lexer.expect(";", "`|` or `;`")
+    }
+
+    /// The same, without declaring anything.
+    fn alternatives<'a>(
+        &mut self,
+        lexer: &mut Lexer<'a>,
+        depth: u32,
+    ) -> Result<Vec<Alternative<'a>>, SyntaxError> {
+        let mut all = Vec::new();
         loop {
             let name = lexer.name("an element")?;
             let (mut fields, mut projections) = (Vec::new(), Vec::new());
@@ -306,7 +333,7 @@ impl Names {
                         projection = Some(self.signature.symbol(field));
                         *lexer = ahead;
                     }
-                    fields.push(self.sort(lexer)?);
+                    fields.push(self.sort_within(lexer, depth)?);
                     projections.push(projection);
                     if !lexer.take(",")? {
                         break;
@@ -319,12 +346,29 @@ impl Names {
                 let (word, _) = lexer.name("a recogniser")?;
                 recogniser = Some(self.signature.symbol(word));
             }
-            self.constructor(number, name, fields, projections, recogniser)?;
+            all.push((name, fields, projections, recogniser));
             if !lexer.take("|")? {
-                break;
+                return Ok(all);
             }
         }
-        lexer.expect(";", "`|` or `;`")
+    }
+
+    /// `struct …` where a sort stands: a sort without a name, which is the same wherever it is written.
+    fn nameless(&mut self, lexer: &mut Lexer<'_>, depth: u32) -> Result<Sort, SyntaxError> {
+        let start = lexer.span().start;
+        let all = self.alternatives(lexer, depth)?;
+        let text: String = lexer.since(start).split_whitespace().collect();
+        let name = format!("struct {text}");
+        if let Some(known) = self.signature.sort(&name) {
+            return Ok(known);
+        }
+        let number = self.signature.enumerations.len() as u32;
+        let elements = Vec::new();
+        self.signature.enumerations.push(Enumeration { name, elements, plain: true });
+        for (name, fields, projections, recogniser) in all {
+            self.constructor(number, name, fields, projections, recogniser)?;
+        }
+        Ok(Sort::Enum(number))
     }
 
     /// `f, g: A # B -> C;`.

@@ -2,6 +2,7 @@
 //! format, are read as a stream.
 
 use asking::{Options, Watch};
+use bes::cadp::Text;
 use bes::lex::SyntaxError;
 use bes::{Bes, Method, SolveError, Solver, System, cadp, pbes};
 use check::{Budget, StopReason};
@@ -10,7 +11,9 @@ use lts::ExplicitLts;
 use lts::mu::{Dialect, Formula};
 use source::SourceFile;
 use std::fmt::Display;
-use std::io::BufRead;
+use std::fs::File;
+use std::io::{self, BufRead, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How to solve.
@@ -305,19 +308,43 @@ pub fn solve_on(
     })
 }
 
-/// The value of the first variable of a system in CADP's format that is read as it comes.
+/// The value of the first variable of a system in CADP's format that is read as it comes, or faster from a `file`.
 pub fn solve_stream(
     system: Stream<'_>,
+    file: Option<&Path>,
     resolution: &Resolution,
     options: &Options,
     watch: &Watch,
 ) -> Result<Solution, Error> {
     guarded("solving equations", || {
         let budget = watch.budget(options.search.limits);
+        if let Some(file) = file
+            && let Ok(system) =
+                cadp::read_parts(&OnDisk(file.to_owned()), 1, &|| budget.poll().is_ok())
+        {
+            return closed(system, resolution, &budget);
+        }
         let Stream { name, input } = system;
         let read = cadp::read(input, &mut |_| budget.poll().is_ok());
         closed(read.map_err(|error| unreadable(name, error, &budget))?, resolution, &budget)
     })
+}
+
+/// A text that is not kept.
+pub(crate) struct OnDisk(pub(crate) PathBuf);
+
+impl Text for OnDisk {
+    fn whole(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(File::open(&self.0)?))
+    }
+
+    fn part(&self, start: u64, length: usize) -> io::Result<Vec<u8>> {
+        let mut file = File::open(&self.0)?;
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = vec![0; length];
+        file.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
 }
 
 pub(crate) fn unreadable(name: &str, error: cadp::ReadError, budget: &Budget) -> Error {

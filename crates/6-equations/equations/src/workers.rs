@@ -2,17 +2,20 @@
 
 use crate::games::{self, Played};
 use crate::resolve::{
-    Explained, Kind, MuSyntax, Resolution, Solution, Stream, alone, closed, on_model,
+    Explained, Kind, MuSyntax, OnDisk, Resolution, Solution, Stream, alone, closed, on_model,
     parse_formula_with, read_model, unreadable, wrong,
 };
 use asking::{Options, Watch};
+use bes::cadp::{NotInParts, Parts, Text, read_parts};
 use bes::{Bes, System, cadp, pbes};
-use bes_workers::{Cluster, Crew, Failure, Found, JoinError, Portable, solve, solve_closed};
+use bes_workers::{Cluster, Crew, Failure, Found, JoinError, Portable, solve, solve_parts};
 use check::{Budget, Progress, StopReason};
 use input::{Error, guarded};
+use lts::ExplicitLts;
 use source::SourceFile;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -73,12 +76,13 @@ pub fn eval_with_workers(
             return Err(structured());
         }
         let task = task([formula.text(), model.text()]);
-        let model = Arc::new(read_model(model, &run.budget)?);
         let tau = resolution.invisible();
-        let question =
-            || lts::question(&parsed, model.clone(), &tau).map_err(|e| wrong(formula, &e));
-        let found = run.open(task, question)?;
-        run.explained(found, || on_model(question()?, resolution, &run.budget))
+        let read = |budget: &Budget| read_model(model, budget).map(Arc::new);
+        let question = |model: &Arc<ExplicitLts>| {
+            lts::question(&parsed, model.clone(), &tau).map_err(|e| wrong(formula, &e))
+        };
+        let (found, model) = run.open(task, read, question)?;
+        run.explained(found, || on_model(question(&model)?, resolution, &run.budget))
     })
 }
 
@@ -103,28 +107,30 @@ pub fn solve_with_workers(
         match (Kind::of(file), model) {
             (Some(Kind::Modal), Some(model)) => {
                 let system = lts::blk::parse(file.text()).map_err(|e| wrong(file, &e))?;
-                let model = Arc::new(read_model(model, &run.budget)?);
                 let tau = resolution.invisible();
-                let question = || system.on(model.clone(), &tau).map_err(|e| wrong(file, &e));
-                let found = run.open(task, question)?;
-                run.explained(found, || on_model(question()?, resolution, &run.budget))
+                let read = |budget: &Budget| read_model(model, budget).map(Arc::new);
+                let question = |model: &Arc<ExplicitLts>| {
+                    system.on(model.clone(), &tau).map_err(|e| wrong(file, &e))
+                };
+                let (found, model) = run.open(task, read, question)?;
+                run.explained(found, || on_model(question(&model)?, resolution, &run.budget))
             }
             (Some(Kind::Blocks), None) => {
-                let text = file.text().as_bytes();
-                match cadp::read(text, &mut |_| run.budget.poll().is_ok()) {
-                    Ok(system) => run.closed(system),
-                    // It says what is wrong better.
-                    Err(_) => crate::solve(file, model, resolution, options, watch),
-                }
+                let text: Arc<dyn Text + Send> = Arc::new(file.text().as_bytes().to_vec());
+                // It says what is wrong better.
+                let Some(solution) = run.parted(&text)? else {
+                    return crate::solve(file, model, resolution, options, watch).map(by_one);
+                };
+                Ok(solution)
             }
             (Some(Kind::Pbes), None) => {
                 let system = pbes::parse(file.text()).map_err(|e| wrong(file, &e))?;
                 if system.signature.is_rich() {
                     return Err(structured());
                 }
-                let instance = || system.instance().map_err(|e| wrong(file, &e));
-                let found = run.open(task, instance)?;
-                run.explained(found, || alone(instance()?, resolution, &run.budget))
+                let instance = |(): &()| system.instance().map_err(|e| wrong(file, &e));
+                let (found, ()) = run.open(task, |_| Ok(()), instance)?;
+                run.explained(found, || alone(instance(&())?, resolution, &run.budget))
             }
             (Some(Kind::Game), None) => {
                 let input = Box::new(file.text().as_bytes());
@@ -136,9 +142,10 @@ pub fn solve_with_workers(
     })
 }
 
-/// [`crate::solve_stream`] by several workers; likewise.
+/// [`crate::solve_stream`] by several workers; likewise. Of a text in a file, `file`, workers read parts.
 pub fn solve_stream_with_workers(
     system: Stream<'_>,
+    file: Option<&Path>,
     workers: &Workers,
     resolution: &Resolution,
     options: &Options,
@@ -146,10 +153,22 @@ pub fn solve_stream_with_workers(
 ) -> Result<Solution, Error> {
     guarded("solving equations", || {
         let run = Run { workers, resolution, budget: watch.budget(options.search.limits) };
+        if let Some(file) = file {
+            let text: Arc<dyn Text + Send> = Arc::new(OnDisk(file.to_owned()));
+            if let Some(solution) = run.parted(&text)? {
+                return Ok(solution);
+            }
+        }
         let Stream { name, input } = system;
         let read = cadp::read(input, &mut |_| run.budget.poll().is_ok());
-        run.closed(read.map_err(|error| unreadable(name, error, &run.budget))?)
+        run.undivided(read.map_err(|error| unreadable(name, error, &run.budget))?)
     })
+}
+
+/// What only one worker solves.
+fn by_one(mut solution: Solution) -> Solution {
+    solution.algorithm += ", by one worker: this is not divided";
+    solution
 }
 
 /// [`crate::solve_game`] by several workers; likewise.
@@ -200,47 +219,93 @@ impl Run<'_> {
         Ok(Crew { threads: *threads, cluster: Some(cluster) })
     }
 
-    /// Solves a system that is explored on demand.
-    fn open<S>(&self, task: u64, replica: impl Fn() -> Result<S, Error>) -> Result<Found, Error>
+    /// Solves a system that is explored on demand, and that needs what is read first. Processes are connected
+    /// before they read, so that one that stops while it reads is missed.
+    fn open<T, S>(
+        &self,
+        task: u64,
+        read: impl FnOnce(&Budget) -> Result<T, Error>,
+        replica: impl Fn(&T) -> Result<S, Error>,
+    ) -> Result<(Found, T), Error>
     where
         S: Portable + System + Send + 'static,
         S::Error: fmt::Display,
     {
-        let replicas: Result<Vec<S>, Error> =
-            (0..self.workers.threads).map(|_| replica()).collect();
-        let replicas = replicas?;
-        let crew = self.crew(task)?;
-        solve(replicas, crew, self.watch()).map_err(|e| self.failed(e))
+        let mut crew = self.crew(task)?;
+        let budget = match &crew.cluster {
+            Some(cluster) => self.budget.part(cluster.stop()),
+            None => self.budget.clone(),
+        };
+        let ready = read(&budget).and_then(|read| {
+            let replicas: Result<Vec<S>, Error> =
+                (0..self.workers.threads).map(|_| replica(&read)).collect();
+            Ok((replicas?, read))
+        });
+        let (replicas, read) = match (ready, crew.cluster.take()) {
+            (Ok(ready), cluster) => {
+                crew.cluster = cluster;
+                ready
+            }
+            (Err(error), None) => return Err(error),
+            (Err(error), Some(cluster)) => {
+                if let Some(failure) = cluster.failure() {
+                    return Err(self.failed(failure));
+                }
+                cluster.give_up(match &error {
+                    Error::Usage(what) => what.clone(),
+                    Error::Stopped(reason) => reason.to_string(),
+                    _ => "it cannot use what it reads".to_owned(),
+                });
+                return Err(error);
+            }
+        };
+        let found = solve(replicas, crew, self.watch()).map_err(|e| self.failed(e))?;
+        Ok((found, read))
     }
 
-    /// Solves a system in memory. Threads of one process would divide neither its memory nor the time (the book has
-    /// the measurement), so that one of them does it.
-    fn closed(&self, system: Bes) -> Result<Solution, Error> {
+    /// Solves a system that is in memory.
+    fn undivided(&self, system: Bes) -> Result<Solution, Error> {
+        let resolution = Resolution { method: bes::Method::Global, ..self.resolution.clone() };
+        Ok(by_one(closed(system, &resolution, &self.budget)?))
+    }
+
+    /// Solves a system in CADP's format. Threads of one process read parts of it side by side, and one of them solves
+    /// it: they would divide neither its memory nor the time of solving (the book has the measurement). Processes
+    /// keep a part each. `None`: it cannot be read in parts.
+    fn parted(&self, text: &Arc<dyn Text + Send>) -> Result<Option<Solution>, Error> {
+        let go_on = || self.budget.poll().is_ok();
+        let stopped = || Error::Stopped(self.budget.poll().err().unwrap_or(StopReason::Cancelled));
+        let threads = self.workers.threads;
         if self.workers.meeting.is_none() {
+            let system = match read_parts(&**text, threads, &go_on) {
+                Ok(system) => system,
+                Err(NotInParts::OtherForm) => return Ok(None),
+                Err(NotInParts::Stopped) => return Err(stopped()),
+            };
             let resolution = Resolution { method: bes::Method::Global, ..self.resolution.clone() };
             let mut solution = closed(system, &resolution, &self.budget)?;
-            solution.algorithm += ", by one worker: a system in memory is not divided";
-            return Ok(solution);
+            let s = if threads == 1 { "" } else { "s" };
+            solution.algorithm += &format!(", read by {threads} worker{s}");
+            return Ok(Some(solution));
         }
-        // Texts of one system may differ: the equations count.
-        let n = system.len() as u32;
-        let equations = || (0..n).map(|v| (system.block_of(v), system.op_of(v) as u8));
-        let mut hasher = DefaultHasher::new();
-        for (v, equation) in equations().enumerate() {
-            equation.hash(&mut hasher);
-            system.operands(v as u32).hash(&mut hasher);
-        }
-        let crew = self.crew(task((n, system.initial_variable(), hasher.finish())))?;
-        let system = Arc::new(system);
-        let found = solve_closed(&system, crew, self.watch()).map_err(|e| self.failed(e))?;
+        let parts = match Parts::of(&**text, &mut |_| go_on()) {
+            Ok(parts) => parts,
+            Err(NotInParts::OtherForm) => return Ok(None),
+            Err(NotInParts::Stopped) => return Err(stopped()),
+        };
+        let variables = parts.variables();
+        let crew = self.crew(task((variables, parts.checksum())))?;
+        let found = match solve_parts(text, parts, crew, self.watch()) {
+            Ok(found) => found,
+            Err(Failure::Whole) => return Ok(None),
+            Err(failure) => return Err(self.failed(failure)),
+        };
         let mut solution = self.explained(found, || {
-            let system = Arc::into_inner(system);
-            let system =
-                system.ok_or_else(|| Error::Internal("a worker is still there".to_owned()))?;
+            let system = read_parts(&**text, threads, &go_on).map_err(|_| stopped())?;
             closed(system, self.resolution, &self.budget)
         })?;
-        solution.variables_total = Some(u64::from(n));
-        Ok(solution)
+        solution.variables_total = Some(u64::from(variables));
+        Ok(Some(solution))
     }
 
     /// Solves a parity game.
@@ -251,7 +316,7 @@ impl Run<'_> {
         }
         let game = games::read(game, self.resolution.at, &self.budget)?;
         let vertex = game.numbers[game.bes.initial_variable() as usize];
-        let mut solution = self.closed(game.bes)?;
+        let mut solution = self.undivided(game.bes)?;
         solution.game = Some(Played { vertex, winners: None, solution: None });
         Ok(solution)
     }

@@ -361,3 +361,35 @@ fn numbers_of_labels() {
     let calculated = "exists i: Nat. mu X. (<c(i div 2)>false || <true>X)";
     assert!(answer(calculated, &model, None).is_err_and(|e| e.contains("bounds")), "{calculated}");
 }
+
+/// Constructors of one name are told apart by their arguments, and a `struct` may stand where a sort does.
+#[test]
+fn constructors_of_one_name_and_sorts_without_one() {
+    let data = "sort A = struct c(x: Nat)?is_n | c(y: Nat, z: Bool)?is_two | d;\n\
+                     B = struct c(w: Bool) | e; T = List(struct pair(Nat, b: Bool));\n\
+                map f: A -> Nat; l: T;\n\
+                var n: Nat; b: Bool;\n\
+                eqn f(c(n)) = n; f(c(n, b)) = n + 10; f(d) = 5; l = [pair(1, true), pair(2, false)];\n\
+                act p: A; q: B; r: struct pair(Nat, b: Bool);\n\
+                init delta;";
+    let text = "des (0, 5, 6)\n(0, \"p(c(3))\", 1)\n(1, \"q(c(true))\", 2)\n(2, \"p(c(4, true))\", 3)\n\
+                (3, \"p(d)\", 4)\n(4, \"r(pair(2, false))\", 5)\n";
+    let model = lts::aut::read(text.as_bytes(), &mut |_| true).unwrap();
+    for (formula, expected) in [
+        ("<p(c(3)) . q(c(true)) . p(c(4, true)) . p(d)>true", true),
+        ("[p(c(4))]false", true),
+        (
+            "forall a: A. [true* . p(a)]val(is_n(a) && x(a) == 3 || is_two(a) && y(a) == 4 || a == d)",
+            true,
+        ),
+        ("forall a: A. [true* . p(a)]val(f(a) > 3)", false),
+        ("exists a: A. <true* . p(a)>val(f(a) == 14)", true),
+        ("forall v: B. [true* . q(v)]val(v != e && w(v))", true),
+        ("exists s: struct pair(Nat, b: Bool). <true* . r(s)>val(!b(s) && s in l)", true),
+        ("exists s: struct one | two. val(s != one)", true),
+    ] {
+        assert_eq!(answer(formula, &model, Some(data)), Ok(expected), "{formula}");
+    }
+    let twice = "sort A = struct c | d; B = struct e | c;";
+    assert!(answer("true", &model, Some(twice)).unwrap_err().contains("twice"));
+}

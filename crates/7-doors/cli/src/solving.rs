@@ -14,6 +14,7 @@ use postbop::{Error, Options, Search, Watch};
 use render::{DiagnosticPage, GamePage, SolutionPage, SolutionSchema};
 use source::SourceFile;
 use std::io::{Cursor, Read};
+use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) fn eval(args: &Eval) -> Result<Exit, Failed> {
@@ -171,7 +172,9 @@ pub(crate) fn solve(args: &Solve) -> Result<Exit, Failed> {
                 let model = model.map(|name| model_of(name, program.as_ref(), options, watch));
                 equations::solve_on(&file, model.transpose()?, how, options, watch)
             }
-            System::Large(stream) => equations::solve_stream(stream, how, options, watch),
+            System::Large(stream) => {
+                equations::solve_stream(stream, on_disk(&args.file), how, options, watch)
+            }
         },
         Some(w) => match system(args)? {
             System::Game(game) => equations::solve_game_with_workers(game, w, how, options, watch),
@@ -181,10 +184,17 @@ pub(crate) fn solve(args: &Solve) -> Result<Exit, Failed> {
                 equations::solve_with_workers(&file, model.as_ref(), w, how, options, watch)
             }
             System::Large(stream) => {
-                equations::solve_stream_with_workers(stream, w, how, options, watch)
+                let file = on_disk(&args.file);
+                equations::solve_stream_with_workers(stream, file, w, how, options, watch)
             }
         },
     })
+}
+
+/// A file that can be read from anywhere: what is compressed, or comes through a pipe, cannot.
+fn on_disk(name: &str) -> Option<&Path> {
+    let file = Path::new(name);
+    (!name.ends_with(".gz") && file.is_file()).then_some(file)
 }
 
 /// What is asked of a parity game.

@@ -219,9 +219,7 @@ impl Together {
         nothing: impl FnOnce(StopReason) -> Outcome,
     ) -> RuleAnswers {
         let mut out = self.found;
-        let place = |o: &Outcome| {
-            o.finding.as_ref().map(|f| (f.file.clone(), f.line, f.column))
-        };
+        let place = |o: &Outcome| o.finding.as_ref().map(|f| (f.file.clone(), f.line, f.column));
         out.outcomes.sort_by_cached_key(place);
         if self.open.is_empty() && self.unknown.is_none() {
             if out.outcomes.is_empty() {

@@ -28,7 +28,8 @@ struct Printer<'a> {
 impl fmt::Display for Formula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut printer = Printer { formula: self, out: String::new(), tasks: Vec::new() };
-        let enumerations = &self.signature.enumerations;
+        let enumerations = self.signature.enumerations.iter().filter(|e| !e.is_nameless());
+        let some = enumerations.clone().count() > 0;
         let declared = self.signature.declared();
         if !declared.is_empty() {
             _ = writeln!(printer.out, "{}", declared.trim_end());
@@ -37,17 +38,17 @@ impl fmt::Display for Formula {
             printer.out.push_str(";\n");
             return f.write_str(&printer.out);
         }
-        for (i, e) in enumerations.iter().enumerate() {
+        for (i, e) in enumerations.clone().enumerate() {
             let elements: Vec<&str> =
                 e.elements.iter().map(|&s| self.signature.symbol_name(s)).collect();
             let word = if i == 0 { "sort " } else { "     " };
             _ = writeln!(printer.out, "{word}{} = struct {};", e.name, elements.join(" | "));
         }
-        if !enumerations.is_empty() {
+        if some {
             printer.out.push_str("form ");
         }
         printer.run(Task::State(self.root, 0));
-        if !enumerations.is_empty() {
+        if some {
             printer.out.push_str(";\n");
         }
         f.write_str(&printer.out)

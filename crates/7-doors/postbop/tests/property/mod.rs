@@ -246,7 +246,7 @@ fn solved(name: &str, data: &[u8]) {
     if name.ends_with(".bes") {
         let stream = Stream { name: "s", input: Box::new(data) };
         let how = Resolution { method: Method::Auto, diagnostic: false, ..Resolution::default() };
-        let streamed = equations::solve_stream(stream, &how, &options(), &Watch::default());
+        let streamed = equations::solve_stream(stream, None, &how, &options(), &Watch::default());
         if let (Some(streamed), [Some(first), ..]) = (fair(streamed), values) {
             assert_eq!(streamed.value, first, "the stream disagrees");
         }
