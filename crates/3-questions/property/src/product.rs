@@ -17,9 +17,8 @@
 //!   holds goes on to the next, and carries a mark if it was the last.
 //! - P6. Many marks of an automaton are waited for in the same way, one after the other: an edge for each
 //!   set of marks would be too many edges.
-//! - P7. Of what is waited for next, a step passes all that comes with it.
-//!   Where a great many are waited for, there is a hidden global for each, whether it has come: what comes is then
-//!   independent of what came, which diagrams need. When all have come, all are waited for again.
+//! - P7. What promises wait for has a hidden global each, whether it has come: what comes is then independent of what
+//!   came, which diagrams of many promises need. When all have come, all are waited for again.
 //! - P8. Instead of an automaton that would be too large there are promises ([`crate::promises`]), a hidden
 //!   global each.
 //!
@@ -184,13 +183,16 @@ pub(crate) fn join(
             .map(|i| b.hidden_global(&format!("(promise {i})"), Type::BOOL))
             .collect(),
     };
+    let at_once = matches!(accepting, Accepting::Promises(_));
     let waiting: Vec<VarId> = match awaited {
         0 => Vec::new(),
-        1..=MOST_AWAITED => {
+        _ if at_once => {
+            (0..awaited).map(|i| b.hidden_global(&format!("(came {i})"), Type::BOOL)).collect()
+        }
+        _ => {
             let bits = u32::BITS - (awaited - 1).leading_zeros();
             vec![b.hidden_global("(awaited)", Type::int(bits))]
         }
-        _ => (0..awaited).map(|i| b.hidden_global(&format!("(came {i})"), Type::BOOL)).collect(),
     };
     let fair_mark = 1u64 << inside;
     let mut reader = Reader::new(accepting, state.clone(), !waiting.is_empty(), counted);
@@ -210,7 +212,7 @@ pub(crate) fn join(
         let groups = reader.groups(&mut b.exprs, letter(&pick));
         let assumed = assumptions(&mut b.exprs, &resolved, outside, &pick);
         for group in groups.iter() {
-            for turn in turns(&mut b.exprs, group, &assumed, &waiting) {
+            for turn in turns(&mut b.exprs, group, &assumed, &waiting, at_once) {
                 let mut edge = edge.clone();
                 edge.marks = group.marks | if turn.all { fair_mark } else { 0 };
                 let rel = match &mut edge.kind {
@@ -232,7 +234,7 @@ pub(crate) fn join(
             let groups = reader.groups(&mut b.exprs, letter(&pick));
             let assumed = assumptions(&mut b.exprs, &resolved, outside, &pick);
             for group in groups.iter() {
-                for turn in turns(&mut b.exprs, group, &assumed, &waiting) {
+                for turn in turns(&mut b.exprs, group, &assumed, &waiting, at_once) {
                     let mut rel = Rel::identity();
                     group.apply(&mut b.exprs, &state, &mut rel);
                     turn.apply(&mut b.exprs, &mut rel);
@@ -266,12 +268,10 @@ pub(crate) fn join(
     };
     init.condition = b.exprs.and(here, init.condition);
     for &var in &waiting {
-        let here = match awaited {
-            0..=MOST_AWAITED => state_is(&mut b.exprs, Time::Pre, var, 0),
-            _ => {
-                let came = b.exprs.pre(var);
-                b.exprs.not(came)
-            }
+        let came = b.exprs.pre(var);
+        let here = match at_once {
+            true => b.exprs.not(came),
+            false => state_is(&mut b.exprs, Time::Pre, var, 0),
         };
         init.condition = b.exprs.and(here, init.condition);
     }
@@ -357,9 +357,6 @@ const MOST_NODES: usize = 1 << 18;
 /// Marks of an automaton that edges carry (P6).
 const MOST_MARKS: u32 = 5;
 
-/// Marks and assumptions that are waited for one after the other (P7).
-const MOST_AWAITED: u32 = 16;
-
 /// What a step does with what is waited for (P5, P6, P7).
 struct Turn {
     guard: ExprId,
@@ -409,13 +406,18 @@ fn assumptions(
 }
 
 /// What steps can do with what is waited for: the marks of the group's transitions, then the assumptions.
-fn turns(exprs: &mut Exprs, group: &Group, assumed: &[ExprId], waiting: &[VarId]) -> Vec<Turn> {
+fn turns(
+    exprs: &mut Exprs,
+    group: &Group,
+    assumed: &[ExprId],
+    waiting: &[VarId],
+    together: bool,
+) -> Vec<Turn> {
     let awaited: Vec<ExprId> = group.came.iter().chain(assumed).copied().collect();
-    let later = group.later;
     match waiting {
         [] => vec![Turn::nothing()],
-        &[waiting] => in_turn(exprs, &awaited, waiting, later),
-        all => at_once(exprs, &awaited, all, later),
+        all if together => at_once(exprs, &awaited, all, group.later),
+        all => in_turn(exprs, &awaited, all[0], group.later),
     }
 }
 
@@ -440,33 +442,22 @@ fn at_once(exprs: &mut Exprs, awaited: &[ExprId], waiting: &[VarId], later: bool
     out
 }
 
-/// P5 to P7: one after the other.
+/// P5, P6: one after the other.
 fn in_turn(exprs: &mut Exprs, awaited: &[ExprId], waiting: VarId, later: bool) -> Vec<Turn> {
     let (&last, rest) = awaited.split_last().expect("something is waited for");
-    // From the last one: what is waited for after a step at which this one is.
-    let stays = exprs.int(rest.len() as i64);
-    let mut after: Vec<(ExprId, ExprId)> = vec![(stays, last)];
-    for (i, &condition) in rest.iter().enumerate().rev() {
-        let &(next, all) = after.last().expect("one is there");
-        let here = exprs.int(i as i64);
-        let next = match condition {
-            Exprs::TRUE => next,
-            Exprs::FALSE => here,
-            _ => exprs.add(Expr::Ite(condition, next, here)),
-        };
-        after.push((next, exprs.and(condition, all)));
-    }
-    after.reverse();
+    let came = |exprs: &mut Exprs, number: usize, condition: ExprId| {
+        let here = state_is(exprs, Time::Pre, waiting, number as u32);
+        exprs.and(here, condition)
+    };
+    let wraps = came(exprs, rest.len(), last);
     let mut next = exprs.pre(waiting);
     let mut moves = false;
-    let mut wraps = Exprs::FALSE;
-    for (i, &(to, all)) in after.iter().enumerate() {
-        let here = state_is(exprs, Time::Pre, waiting, i as u32);
-        let comes = exprs.and(here, all);
-        wraps = exprs.or(wraps, comes);
-        if i < rest.len() && rest[i] != Exprs::FALSE {
+    for (i, &condition) in rest.iter().enumerate() {
+        let came = came(exprs, i, condition);
+        if came != Exprs::FALSE {
             moves = true;
-            next = exprs.add(Expr::Ite(here, to, next));
+            let to = exprs.int(i as i64 + 1);
+            next = exprs.add(Expr::Ite(came, to, next));
         }
     }
     let guard = exprs.not(wraps);
@@ -474,13 +465,8 @@ fn in_turn(exprs: &mut Exprs, awaited: &[ExprId], waiting: VarId, later: bool) -
     let next = if moves { vec![(waiting, next)] } else { Vec::new() };
     let mut out = vec![Turn { guard, next, is_number: true, later, all: false }];
     if wraps != Exprs::FALSE {
-        out.push(Turn {
-            guard: wraps,
-            next: vec![(waiting, zero)],
-            is_number: true,
-            later,
-            all: true,
-        });
+        let next = vec![(waiting, zero)];
+        out.push(Turn { guard: wraps, next, is_number: true, later, all: true });
     }
     out
 }
