@@ -88,8 +88,10 @@ pub(crate) fn export(
     };
     let smv = matches!(target, Target::Smv { .. });
     // What these models have no words for is asked of one with values.
-    let specifications = specifications(formulas, &found, smv).ok()?;
-    Some(Ok(write(&found) + &specifications))
+    match specifications(formulas, &found, smv) {
+        Ok(written) => written.map(|written| Ok(write(&found) + &written)),
+        Err(error) => Some(Err(error)),
+    }
 }
 
 /// Whether a file is one of the program's own that can be shown, and no header.

@@ -506,8 +506,8 @@ fn exports() {
         bop(&["dump", file.path(), "--stage", stage]).exits(0);
     }
     let bp = TempFile::new("f.bp", "void main() begin end");
-    let refused = bop(&["convert", bp.path(), "--to", "smv"]).exits(2).err;
-    assert!(refused.contains("forms of C programs"), "{refused}");
+    let refused = bop(&["convert", bp.path(), "--to", "cout"]).exits(2).err;
+    assert!(refused.contains("form of C programs"), "{refused}");
 }
 
 /// The source as it is, with counters in front of its lines.

@@ -195,7 +195,7 @@ fn a_rule_is_a_specification() {
                 int main(void) { lock(); if (get()) lock(); unlock(); return 0; }";
     let file = TempFile::new("l.c", text);
     let rule =
-        "rule twice() { never { call(lock); (!call(unlock))[*]; call(lock) } message \"twice\" }";
+        "rule twice { never { call(lock); (!call(unlock))[*]; call(lock) } message \"twice\" }";
     let rule = TempFile::new("twice.rule", rule);
     let smv = bop(&["convert", file.path(), "--to", "smv", "--rule", rule.path()]).exits(0).out;
     assert!(smv.contains("INVARSPEC !broken_twice;"), "{smv}");
@@ -257,7 +257,6 @@ fn nusmv_agrees() {
     }
     let file = TempFile::new("getmax.c", GETMAX);
     let asked = ["G !at(WRONG)", "F terminated", "G (call(input) -> F terminated)"];
-    compare(file.path(), &["--keep", "getmax::max:32", "--keep", "getmax::a:32"], &asked[..0]);
     compare(file.path(), &["--keep", "getmax::max:3", "--keep", "getmax::a:3"], &asked);
     assert!(yes > 5 && no > 10, "{yes} {no}");
 }
