@@ -86,6 +86,9 @@ impl SlotOrder {
 /// Larger meetings tell nothing about nearness.
 const LARGEST_GROUP: usize = 64;
 
+/// What a condition on more variables is the conjunction of is told apart.
+const LARGEST_CONDITION: usize = 16;
+
 /// A hidden number of so many bits is the state of a large automaton, or counts what is awaited.
 const WIDE_STATE: u32 = 4;
 
@@ -477,7 +480,22 @@ fn groups(program: &Program, units: &Units, block_of: &[u32]) -> Vec<Vec<u32>> {
         }
         for e in [rel.guard, rel.constraint] {
             program.exprs.reads(e, |_, v| vars.push(v));
-            add(&mut vars);
+            vars.sort_unstable();
+            vars.dedup();
+            if vars.len() <= LARGEST_CONDITION {
+                add(&mut vars);
+                continue;
+            }
+            vars.clear();
+            let mut work = vec![e];
+            while let Some(e) = work.pop() {
+                if let Expr::Binary(BinaryOp::And, a, b) = program.exprs[e] {
+                    work.extend([b, a]);
+                    continue;
+                }
+                program.exprs.reads(e, |_, v| vars.push(v));
+                add(&mut vars);
+            }
         }
     });
     groups

@@ -3,6 +3,7 @@
 use crate::atoms::Names;
 use crate::formula::Resolved;
 use crate::product::join;
+use crate::reader::Accepting;
 use crate::{FormulaError, FormulaErrorKind, PropertyError, Question, Which};
 use automata::{Label, Tgba, complement, hoa};
 use check::{Acceptor, Op, OpId, Temporal};
@@ -37,7 +38,7 @@ pub(crate) fn question(
             .ok_or_else(|| wrong(FormulaErrorKind::NotDeterministic, Span::new(0, 0)))?,
     };
     let temporal = temporal(&resolved, &automaton, &atoms, good);
-    let product = join(program, resolved, &bad, &atoms, temporal, &[]);
+    let product = join(program, resolved, Accepting::Automaton(&bad), &atoms, temporal, &[]);
     Ok(Question::Product(Box::new(product)))
 }
 

@@ -54,8 +54,8 @@ struct Down<'a> {
 impl Down<'_> {
     fn new<'a>(product: &'a Product, original: &Program) -> Down<'a> {
         let layout = Layout::new(original);
-        let added = product.state.into_iter().chain(product.waiting);
-        let state_bits = added.map(|var| product.program.vars[var].ty.bits()).sum();
+        let added = product.state.iter().chain(&product.waiting);
+        let state_bits = added.map(|&var| product.program.vars[var].ty.bits()).sum();
         Down { product, layout, whole: Layout::new(&product.program), state_bits }
     }
 

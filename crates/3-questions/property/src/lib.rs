@@ -82,6 +82,7 @@ mod formula_error;
 mod lasso;
 mod place;
 mod product;
+mod promises;
 mod reader;
 mod sere;
 mod vacuity;
@@ -278,16 +279,24 @@ impl Property {
         program: &Program,
         keep_going: KeepGoing,
     ) -> Result<Question, PropertyError> {
-        let options = Options { keep_going, ..Options::default() };
+        self.question_within(program, &Options { keep_going, ..Options::default() })
+    }
+
+    /// The same, with automata as large as the options allow.
+    pub fn question_within(
+        &self,
+        program: &Program,
+        options: &Options,
+    ) -> Result<Question, PropertyError> {
         let ltl = |formula: &str, fair: &[String]| {
             let resolved = formula::resolve(program, formula, fair)?;
-            let product = product::product(program, resolved, &options)?;
+            let product = product::product(program, resolved, options)?;
             Ok::<_, PropertyError>(Question::Product(Box::new(product)))
         };
         Ok(match self {
             Property::Ltl { formula, fair } => ltl(formula, fair)?,
             Property::Terminates { fair } => ltl(TERMINATES, fair)?,
-            Property::Sere { formula } => sere::question(program, formula, &options)?,
+            Property::Sere { formula } => sere::question(program, formula, options)?,
             Property::Automaton { text, good, .. } => automaton::question(program, text, *good)?,
             Property::Reach { label } => Question::Goal(Goal::Reach(targets(program, label)?)),
             Property::ReachAll => Question::AllNodes,

@@ -17,6 +17,10 @@
 //!   holds goes on to the next, and carries a mark if it was the last.
 //! - P6. Many marks of an automaton are waited for in the same way, one after the other: an edge for each
 //!   set of marks would be too many edges.
+//! - P7. What promises wait for has a hidden global each, whether it has come: what comes is then independent of what
+//!   came, which diagrams of many promises need. When all have come, all are waited for again.
+//! - P8. Instead of an automaton that would be too large there are promises ([`crate::promises`]), a hidden
+//!   global each.
 //!
 //! What an atom is at a node is often known without any values (`at`, `in`, `terminated`, `error`,
 //! locals of other procedures). Transitions that cannot read such a letter leave nothing behind, and
@@ -25,10 +29,11 @@
 
 use crate::PropertyError;
 use crate::formula::Resolved;
-use crate::reader::{Group, Reader};
+use crate::promises::Promises;
+use crate::reader::{Accepting, Group, Reader};
 use automata::ltl::{Atom, FormulaId};
 use automata::sere::Nfa;
-use automata::{Options, Tgba, translate};
+use automata::{Options, TranslateError, translate};
 use check::{Goal, Temporal};
 use ir::{
     Assign, BinaryOp, Edge, EdgeId, EdgeKind, Expr, ExprId, Exprs, IndexVec, Init, NodeId, ProcId,
@@ -51,11 +56,11 @@ pub struct Product {
     pub temporal: Option<Temporal>,
     /// The size of the automaton.
     pub automaton: Size,
-    /// The variable that holds the automaton's state; none if there is only one.
-    pub state: Option<VarId>,
-    /// The variable that holds the number of the mark or assumption that is waited for; none if there
-    /// are few of them.
-    pub waiting: Option<VarId>,
+    /// The variable that holds the automaton's state, none if there is only one; or the promises.
+    pub state: Vec<VarId>,
+    /// The variable that holds the number of the mark or assumption that is waited for, or one for each that says
+    /// whether it has come (P7); none if there are few of them.
+    pub waiting: Vec<VarId>,
     /// The procedure that calls the entry procedure.
     pub wrapper: ProcId,
     /// Where finished runs stay.
@@ -74,6 +79,8 @@ pub struct Size {
     pub states: u32,
     /// Transitions.
     pub transitions: usize,
+    /// Promises, instead of states and transitions.
+    pub promises: usize,
     /// Marks of the goal: those of the automaton, but at least one.
     pub marks: u32,
 }
@@ -86,15 +93,32 @@ pub(crate) fn product(
 ) -> Result<Product, PropertyError> {
     let temporal = resolved.temporal();
     // P5.
-    let mut outside = resolved.present();
+    let present = resolved.present();
+    let mut outside = present.clone();
     if outside.len() <= MOST_INSIDE {
         outside.clear();
     }
     let negated = resolved.negated(|f| outside.contains(&f));
-    let automaton = translate(&resolved.formulas, negated, options)?;
-    let atoms: Vec<usize> =
-        resolved.formulas.atoms_of(negated).into_iter().map(|atom| atom.index()).collect();
-    Ok(join(program, resolved, &automaton, &atoms, temporal, &outside))
+    let positions = |resolved: &Resolved, f: FormulaId| -> Vec<usize> {
+        resolved.formulas.atoms_of(f).into_iter().map(|atom| atom.index()).collect()
+    };
+    let options = Options { max_nodes: options.max_nodes.min(MOST_NODES), ..options.clone() };
+    match translate(&resolved.formulas, negated, &options) {
+        Ok(automaton) => {
+            let atoms = positions(&resolved, negated);
+            let accepting = Accepting::Automaton(&automaton);
+            Ok(join(program, resolved, accepting, &atoms, temporal, &outside))
+        }
+        Err(TranslateError::Interrupted) => Err(TranslateError::Interrupted.into()),
+        // P8.
+        Err(_) => {
+            let negated = resolved.negated(|f| present.contains(&f));
+            let promises = Promises::new(&resolved.formulas, negated);
+            let atoms = positions(&resolved, negated);
+            let accepting = Accepting::Promises(&promises);
+            Ok(join(program, resolved, accepting, &atoms, temporal, &present))
+        }
+    }
 }
 
 /// The product for the runs that violate the suffix implication of a trigger and the formula. Atoms of
@@ -116,38 +140,62 @@ pub(crate) fn suffix_product(
         known.expect("the automaton's atoms are the formula's and the trigger's")
     };
     positions = automaton.atoms.iter().map(of).collect();
-    Ok(join(program, resolved, &automaton, &positions, temporal, &[]))
+    let accepting = Accepting::Automaton(&automaton);
+    Ok(join(program, resolved, accepting, &positions, temporal, &[]))
 }
 
-/// The product with an automaton whose atoms are at these positions, and the assumptions outside it.
+/// The product with an automaton (or promises) whose atoms are at these positions, and the assumptions outside it.
 pub(crate) fn join(
     program: &Program,
     mut resolved: Resolved,
-    automaton: &Tgba,
+    accepting: Accepting<'_>,
     atoms: &[usize],
     temporal: Temporal,
     outside: &[FormulaId],
 ) -> Product {
     // P6.
-    let counted = automaton.marks > MOST_MARKS;
-    let inside = if counted { 0 } else { automaton.marks };
-    let awaited = outside.len() as u32 + automaton.marks - inside;
+    let counted = match accepting {
+        Accepting::Automaton(automaton) => automaton.marks > MOST_MARKS,
+        Accepting::Promises(_) => true,
+    };
+    let inside = if counted { 0 } else { accepting.marks() };
+    let awaited = outside.len() as u32 + accepting.marks() - inside;
     let marks = if awaited == 0 { inside.max(1) } else { inside + 1 };
-    let size = Size { states: automaton.states, transitions: automaton.transitions.len(), marks };
+    let size = match accepting {
+        Accepting::Automaton(automaton) => {
+            let (states, transitions) = (automaton.states, automaton.transitions.len());
+            Size { states, transitions, promises: 0, marks }
+        }
+        Accepting::Promises(promises) => {
+            Size { states: 0, transitions: 0, promises: promises.len(), marks }
+        }
+    };
 
     let mut b = ProgramBuilder::extending(program);
     b.exprs = std::mem::take(&mut resolved.exprs);
-    let bits = u32::BITS - automaton.states.saturating_sub(1).leading_zeros();
-    let state = (bits > 0).then(|| b.hidden_global("(automaton)", Type::int(bits)));
-    let waiting = match awaited {
-        0 => None,
+    let state: Vec<VarId> = match accepting {
+        Accepting::Automaton(automaton) => {
+            let bits = u32::BITS - automaton.states.saturating_sub(1).leading_zeros();
+            let var = (bits > 0).then(|| b.hidden_global("(automaton)", Type::int(bits)));
+            var.into_iter().collect()
+        }
+        Accepting::Promises(promises) => (0..promises.len())
+            .map(|i| b.hidden_global(&format!("(promise {i})"), Type::BOOL))
+            .collect(),
+    };
+    let at_once = matches!(accepting, Accepting::Promises(_));
+    let waiting: Vec<VarId> = match awaited {
+        0 => Vec::new(),
+        _ if at_once => {
+            (0..awaited).map(|i| b.hidden_global(&format!("(came {i})"), Type::BOOL)).collect()
+        }
         _ => {
             let bits = u32::BITS - (awaited - 1).leading_zeros();
-            Some(b.hidden_global("(awaited)", Type::int(bits)))
+            vec![b.hidden_global("(awaited)", Type::int(bits))]
         }
     };
     let fair_mark = 1u64 << inside;
-    let mut reader = Reader::new(automaton, state, waiting.is_some(), counted);
+    let mut reader = Reader::new(accepting, state.clone(), !waiting.is_empty(), counted);
     let mut made: Vec<(NodeId, Option<EdgeId>)> = Vec::new();
     let letter = |pick: &dyn Fn(&check::Meaning) -> ExprId| -> Vec<ExprId> {
         atoms.iter().map(|&atom| pick(&resolved.meanings[atom])).collect()
@@ -164,15 +212,15 @@ pub(crate) fn join(
         let groups = reader.groups(&mut b.exprs, letter(&pick));
         let assumed = assumptions(&mut b.exprs, &resolved, outside, &pick);
         for group in groups.iter() {
-            for turn in turns(&mut b.exprs, group, &assumed, waiting) {
+            for turn in turns(&mut b.exprs, group, &assumed, &waiting, at_once) {
                 let mut edge = edge.clone();
                 edge.marks = group.marks | if turn.all { fair_mark } else { 0 };
                 let rel = match &mut edge.kind {
                     EdgeKind::Local { rel, .. } | EdgeKind::Return { rel } => rel,
                     EdgeKind::Call(call) => &mut call.enter,
                 };
-                group.apply(&mut b.exprs, state, rel);
-                turn.apply(&mut b.exprs, waiting, rel);
+                group.apply(&mut b.exprs, &state, rel);
+                turn.apply(&mut b.exprs, rel);
                 made.push((edge.source, Some(id)));
                 b.edge(edge);
             }
@@ -186,10 +234,10 @@ pub(crate) fn join(
             let groups = reader.groups(&mut b.exprs, letter(&pick));
             let assumed = assumptions(&mut b.exprs, &resolved, outside, &pick);
             for group in groups.iter() {
-                for turn in turns(&mut b.exprs, group, &assumed, waiting) {
+                for turn in turns(&mut b.exprs, group, &assumed, &waiting, at_once) {
                     let mut rel = Rel::identity();
-                    group.apply(&mut b.exprs, state, &mut rel);
-                    turn.apply(&mut b.exprs, waiting, &mut rel);
+                    group.apply(&mut b.exprs, &state, &mut rel);
+                    turn.apply(&mut b.exprs, &mut rel);
                     let kind = EdgeKind::Local { target: node, rel };
                     made.push((node, None));
                     let marks = group.marks | if turn.all { fair_mark } else { 0 };
@@ -211,12 +259,20 @@ pub(crate) fn join(
     b.entry(wrapper, start);
     stutter(&mut b, finished, |m| m.terminated);
     let (mut init, enter, handed_over) = entering(program, &mut b, wrapper);
-    if let Some(state) = state {
-        let here = state_is(&mut b.exprs, Time::Pre, state, automaton.initial.0);
-        init.condition = b.exprs.and(here, init.condition);
-    }
-    if let Some(waiting) = waiting {
-        let here = state_is(&mut b.exprs, Time::Pre, waiting, 0);
+    let here = match (accepting, &state[..]) {
+        (Accepting::Automaton(automaton), &[state]) => {
+            state_is(&mut b.exprs, Time::Pre, state, automaton.initial.0)
+        }
+        (Accepting::Automaton(_), _) => Exprs::TRUE,
+        (Accepting::Promises(promises), state) => promises.initial(&mut b.exprs, state),
+    };
+    init.condition = b.exprs.and(here, init.condition);
+    for &var in &waiting {
+        let came = b.exprs.pre(var);
+        let here = match at_once {
+            true => b.exprs.not(came),
+            false => state_is(&mut b.exprs, Time::Pre, var, 0),
+        };
         init.condition = b.exprs.and(here, init.condition);
     }
     let call = ir::Call { callee: program.entry, enter, ret: finished, back: Rel::identity() };
@@ -295,42 +351,46 @@ pub(crate) fn entering(
 /// Assumptions about the present that the automaton can take.
 const MOST_INSIDE: usize = 3;
 
+/// Decision nodes of an automaton's labels, beyond which there are promises instead (P8).
+const MOST_NODES: usize = 1 << 18;
+
 /// Marks of an automaton that edges carry (P6).
 const MOST_MARKS: u32 = 5;
 
-/// What a step does with what is waited for (P5, P6).
+/// What a step does with what is waited for (P5, P6, P7).
 struct Turn {
     guard: ExprId,
-    /// What is waited for afterwards; `None`: the same.
-    next: Option<ExprId>,
-    /// Whether guard and next speak of the automaton's state after the step.
+    /// Variables, and what they become.
+    next: Vec<(VarId, ExprId)>,
+    /// Whether they are numbers.
+    is_number: bool,
+    /// Whether these speak of the automaton's state after the step.
     later: bool,
     /// The last one has come.
     all: bool,
 }
 
 impl Turn {
-    fn apply(&self, exprs: &mut Exprs, waiting: Option<VarId>, rel: &mut Rel) {
-        let Some(var) = waiting else { return };
-        let value = match (self.later, self.next) {
-            (false, next) => {
-                rel.guard = exprs.and(self.guard, rel.guard);
-                if next.is_none() {
-                    return;
-                }
-                next
-            }
-            (true, next) => {
-                rel.constraint = exprs.and(self.guard, rel.constraint);
-                let Some(next) = next else { return };
-                let after = exprs.post(var);
-                let same = exprs.binary(BinaryOp::Eq, after, next);
-                rel.constraint = exprs.and(same, rel.constraint);
-                None
-            }
-        };
+    /// Nothing is waited for.
+    fn nothing() -> Turn {
+        Turn { guard: Exprs::TRUE, next: Vec::new(), is_number: false, later: false, all: false }
+    }
+
+    fn apply(&self, exprs: &mut Exprs, rel: &mut Rel) {
+        let whole = if self.later { &mut rel.constraint } else { &mut rel.guard };
+        *whole = exprs.and(self.guard, *whole);
         let mut assigns = std::mem::take(&mut rel.assigns).into_vec();
-        assigns.push(Assign { time: Time::Post, var, index: None, value });
+        for &(var, next) in &self.next {
+            let mut value = Some(next);
+            if self.later {
+                let after = exprs.post(var);
+                let equal = if self.is_number { BinaryOp::Eq } else { BinaryOp::Iff };
+                let same = exprs.binary(equal, after, next);
+                rel.constraint = exprs.and(same, rel.constraint);
+                value = None;
+            }
+            assigns.push(Assign { time: Time::Post, var, index: None, value });
+        }
         rel.assigns = assigns.into();
     }
 }
@@ -350,13 +410,41 @@ fn turns(
     exprs: &mut Exprs,
     group: &Group,
     assumed: &[ExprId],
-    waiting: Option<VarId>,
+    waiting: &[VarId],
+    together: bool,
 ) -> Vec<Turn> {
     let awaited: Vec<ExprId> = group.came.iter().chain(assumed).copied().collect();
-    let stay = Turn { guard: Exprs::TRUE, next: None, later: false, all: false };
-    let (Some(waiting), Some((&last, rest))) = (waiting, awaited.split_last()) else {
-        return vec![stay];
-    };
+    match waiting {
+        [] => vec![Turn::nothing()],
+        all if together => at_once(exprs, &awaited, all, group.later),
+        all => in_turn(exprs, &awaited, all[0], group.later),
+    }
+}
+
+/// P7: a variable for each.
+fn at_once(exprs: &mut Exprs, awaited: &[ExprId], waiting: &[VarId], later: bool) -> Vec<Turn> {
+    let mut all = Exprs::TRUE;
+    let (mut next, mut afresh) = (Vec::new(), Vec::new());
+    for (&condition, &var) in awaited.iter().zip(waiting) {
+        let before = exprs.pre(var);
+        let came = exprs.or(before, condition);
+        all = exprs.and(came, all);
+        if came != before {
+            next.push((var, came));
+        }
+        afresh.push((var, Exprs::FALSE));
+    }
+    // Where all have come, a step may as well not say so: such a run is none that is wanted, if it never does.
+    let mut out = vec![Turn { guard: Exprs::TRUE, next, is_number: false, later, all: false }];
+    if all != Exprs::FALSE {
+        out.push(Turn { guard: all, next: afresh, is_number: false, later, all: true });
+    }
+    out
+}
+
+/// P5, P6: one after the other.
+fn in_turn(exprs: &mut Exprs, awaited: &[ExprId], waiting: VarId, later: bool) -> Vec<Turn> {
+    let (&last, rest) = awaited.split_last().expect("something is waited for");
     let came = |exprs: &mut Exprs, number: usize, condition: ExprId| {
         let here = state_is(exprs, Time::Pre, waiting, number as u32);
         exprs.and(here, condition)
@@ -374,10 +462,11 @@ fn turns(
     }
     let guard = exprs.not(wraps);
     let zero = exprs.int(0);
-    let later = group.later;
-    let mut out = vec![Turn { guard, next: moves.then_some(next), later, all: false }];
+    let next = if moves { vec![(waiting, next)] } else { Vec::new() };
+    let mut out = vec![Turn { guard, next, is_number: true, later, all: false }];
     if wraps != Exprs::FALSE {
-        out.push(Turn { guard: wraps, next: Some(zero), later, all: true });
+        let next = vec![(waiting, zero)];
+        out.push(Turn { guard: wraps, next, is_number: true, later, all: true });
     }
     out
 }

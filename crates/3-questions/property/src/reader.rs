@@ -1,6 +1,7 @@
-//! What an automaton does on a letter, given as what is known of its atoms at a place.
+//! What an automaton, or promises, do on a letter, given as what is known of its atoms at a place.
 
 use crate::product::state_is;
+use crate::promises::Promises;
 use automata::ltl::Atom;
 use automata::{Cubes, Diagrams, Known, Label, Tgba};
 use ir::{Assign, Expr, ExprId, Exprs, Rel, Time, VarId};
@@ -8,10 +9,28 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// An automaton, and what it does at the places that were asked for.
+/// What accepts the runs that are wanted.
+#[derive(Clone, Copy)]
+pub(crate) enum Accepting<'a> {
+    Automaton(&'a Tgba),
+    Promises(&'a Promises),
+}
+
+impl Accepting<'_> {
+    /// How many marks it has.
+    pub(crate) fn marks(self) -> u32 {
+        match self {
+            Accepting::Automaton(automaton) => automaton.marks,
+            Accepting::Promises(promises) => promises.marks(),
+        }
+    }
+}
+
+/// What accepts, and what it does at the places that were asked for.
 pub(crate) struct Reader<'a> {
-    automaton: &'a Tgba,
-    state: Option<VarId>,
+    accepting: Accepting<'a>,
+    /// The automaton's state, if there are several; or the promises.
+    state: Vec<VarId>,
     /// There is a mark besides those of the automaton.
     assumed: bool,
     /// Marks are waited for one after the other.
@@ -40,7 +59,7 @@ enum Next {
 
 impl Group {
     /// Adds it to a relation that keeps the automaton's state.
-    pub(crate) fn apply(&self, exprs: &mut Exprs, state: Option<VarId>, rel: &mut Rel) {
+    pub(crate) fn apply(&self, exprs: &mut Exprs, state: &[VarId], rel: &mut Rel) {
         rel.guard = exprs.and(self.guard, rel.guard);
         let value = match self.next {
             Next::Same => return,
@@ -50,9 +69,9 @@ impl Group {
                 None
             }
         };
-        let var = state.expect("an automaton whose state changes has several");
         let mut assigns = std::mem::take(&mut rel.assigns).into_vec();
-        assigns.push(Assign { time: Time::Post, var, index: None, value });
+        let open = |&var: &VarId| Assign { time: Time::Post, var, index: None, value };
+        assigns.extend(state.iter().map(open));
         rel.assigns = assigns.into();
     }
 }
@@ -119,35 +138,52 @@ impl Place {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(
-        automaton: &'a Tgba,
-        state: Option<VarId>,
+        accepting: Accepting<'a>,
+        state: Vec<VarId>,
         assumed: bool,
         counted: bool,
     ) -> Reader<'a> {
-        Reader { automaton, state, assumed, counted, groups: FxHashMap::default() }
+        Reader { accepting, state, assumed, counted, groups: FxHashMap::default() }
     }
 
-    /// What the automaton can do where its atoms are the given conditions.
+    /// What can be done where the atoms are the given conditions.
     pub(crate) fn groups(&mut self, exprs: &mut Exprs, letter: Vec<ExprId>) -> Rc<[Group]> {
         if let Some(groups) = self.groups.get(&letter) {
             return groups.clone();
         }
-        let mut place = Place::new(self.automaton, &letter);
+        let groups = match self.accepting {
+            Accepting::Automaton(automaton) => self.transitions(exprs, automaton, &letter),
+            Accepting::Promises(promises) => {
+                let keeping = promises.keep(exprs, &self.state, &letter);
+                let marks = u64::from(!self.assumed);
+                let next = match self.state.is_empty() {
+                    true => Next::Same,
+                    false => Next::Constraint(keeping.constraint),
+                };
+                let guard = if self.state.is_empty() { keeping.constraint } else { Exprs::TRUE };
+                let later = !self.state.is_empty();
+                Rc::new([Group { marks, guard, next, came: keeping.came, later }])
+            }
+        };
+        self.groups.insert(letter, groups.clone());
+        groups
+    }
+
+    fn transitions(&self, exprs: &mut Exprs, automaton: &Tgba, letter: &[ExprId]) -> Rc<[Group]> {
+        let mut place = Place::new(automaton, letter);
         let mut by_marks: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (i, t) in place.automaton.transitions.iter().enumerate() {
-            let marks = match self.automaton.marks {
+            let marks = match automaton.marks {
                 _ if self.counted => 0,
                 0 if !self.assumed => 1,
                 _ => t.marks.word().expect("many marks are counted"),
             };
             by_marks.entry(marks).or_default().push(i);
         }
-        let groups: Rc<[Group]> = by_marks
+        by_marks
             .into_iter()
             .map(|(marks, transitions)| self.group(exprs, &mut place, marks, transitions))
-            .collect();
-        self.groups.insert(letter, groups.clone());
-        groups
+            .collect()
     }
 
     fn group(
@@ -161,18 +197,19 @@ impl<'a> Reader<'a> {
             let t = &place.automaton.transitions[i];
             (t.from, t.to)
         });
-        let later = self.state.is_some() && !place.deterministic(&transitions);
+        let state = self.state.first().copied();
+        let later = state.is_some() && !place.deterministic(&transitions);
         // By source: all its letters. By target, where a loop counts as one of its own.
         let mut sources: BTreeMap<u32, ExprId> = BTreeMap::new();
         let mut arms: BTreeMap<Option<u32>, ExprId> = BTreeMap::new();
         let mut constraint = Exprs::FALSE;
-        let counted = if self.counted { self.automaton.marks as usize } else { 0 };
+        let counted = if self.counted { place.automaton.marks as usize } else { 0 };
         let mut came = vec![Exprs::FALSE; counted];
         for i in transitions {
             let label = place.label(exprs, i);
             let t = &place.automaton.transitions[i];
             let (from, to) = (t.from.0, t.to.0);
-            let here = match self.state {
+            let here = match state {
                 Some(state) => state_is(exprs, Time::Pre, state, from),
                 None => Exprs::TRUE,
             };
@@ -182,7 +219,7 @@ impl<'a> Reader<'a> {
             let arm = arms.entry((from != to).then_some(to)).or_insert(Exprs::FALSE);
             *arm = exprs.or(*arm, taken);
             let mut step = taken;
-            if let Some(state) = self.state
+            if let Some(state) = state
                 && later
             {
                 let there = state_is(exprs, Time::Post, state, to);
@@ -193,11 +230,11 @@ impl<'a> Reader<'a> {
                 came[mark as usize] = exprs.or(came[mark as usize], step);
             }
         }
-        let everywhere = sources.len() == self.automaton.states as usize
+        let everywhere = sources.len() == place.automaton.states as usize
             && sources.values().all(|&letters| letters == Exprs::TRUE);
         let mut guard = Exprs::FALSE;
         for (&from, &letters) in &sources {
-            let here = match self.state {
+            let here = match state {
                 Some(state) => state_is(exprs, Time::Pre, state, from),
                 None => Exprs::TRUE,
             };
@@ -207,7 +244,7 @@ impl<'a> Reader<'a> {
         if everywhere {
             guard = Exprs::TRUE;
         }
-        let next = match self.state {
+        let next = match state {
             None => Next::Same,
             Some(_) if later => Next::Constraint(constraint),
             Some(state) => next_state(exprs, state, arms),

@@ -30,10 +30,19 @@ struct KnownAtom {
 }
 
 fn product(property: &Property, program: &Program) -> Product {
-    match property.question(program) {
+    product_within(property, program, &automata::Options::default())
+}
+
+fn product_within(property: &Property, program: &Program, options: &automata::Options) -> Product {
+    match property.question_within(program, options) {
         Ok(Question::Product(product)) => *product,
         other => panic!("{property:?}: {other:?}"),
     }
+}
+
+/// No automaton is small enough for these.
+fn promised() -> automata::Options {
+    automata::Options { max_states: 0, ..automata::Options::plain() }
 }
 
 /// The atoms that a program offers.
@@ -229,8 +238,8 @@ fn word_of_product(program: &Program, product: &Product, graph: &Graph, run: &Ru
             continue;
         }
         let mut config = graph.configs[config].clone();
-        if let Some(state) = product.state {
-            config.globals.remove(&state);
+        for state in product.state.iter().chain(&product.waiting) {
+            config.globals.remove(state);
         }
         // The bottom frame is the caller of the entry procedure.
         config.frames.remove(0);
@@ -425,10 +434,11 @@ fn check_pair(
     property: &Property,
     rng: &mut Rng,
     tally: &mut Tally,
+    options: &automata::Options,
 ) -> Option<()> {
     let Property::Ltl { formula, fair } = property else { panic!() };
     let context = || format!("{property:?}\n{}", ir::dump(program));
-    let product = product(property, program);
+    let product = product_within(property, program, options);
     if let Err(problem) = product.program.validate() {
         panic!("{problem}: {}\n{}", context(), ir::dump(&product.program));
     }
@@ -493,7 +503,8 @@ fn products_of_random_programs() {
                 _ => Vec::new(),
             };
             let property = Property::Ltl { formula, fair };
-            let _ = check_pair(&program, &graph, &told, &property, &mut rng, &mut tally);
+            let options = automata::Options::default();
+            let _ = check_pair(&program, &graph, &told, &property, &mut rng, &mut tally, &options);
         }
     }
     // The test says something only if all kinds of answers occur.
@@ -502,10 +513,48 @@ fn products_of_random_programs() {
 }
 
 #[test]
+fn promises_of_random_programs() {
+    let mut tally = Tally::default();
+    let mut many = 0;
+    for seed in 0..400u64 {
+        let program = testkit::random_program(seed);
+        let machine = Machine::new(&program);
+        let Some(graph) = Graph::new(&machine, MOST / 5, HIGHEST) else { continue };
+        if graph.initial.is_empty() {
+            continue;
+        }
+        let told = atoms(&program);
+        let mut rng = Rng::new(seed ^ 0x9e37);
+        for _ in 0..3 {
+            let formula = formula(&mut rng, &told, 2);
+            let mut atom = || rng.pick(&told).text.clone();
+            let fair = match seed % 3 {
+                0 => vec![format!("G F {} -> G F {}", atom(), atom())],
+                1 => (0..seed % 7).map(|_| atom()).collect(),
+                _ => Vec::new(),
+            };
+            let property = Property::Ltl { formula, fair };
+            let made = product_within(&property, &program, &promised());
+            assert_eq!(made.state.len(), made.automaton.promises);
+            many += usize::from(made.state.len() > 3);
+            // What may become anything is listed here.
+            if made.state.len() + made.waiting.len() > 8 {
+                continue;
+            }
+            let _ =
+                check_pair(&program, &graph, &told, &property, &mut rng, &mut tally, &promised());
+        }
+    }
+    assert!(tally.pairs > 100 && tally.words > 100 && many > 30, "{tally:?} {many}");
+    assert!(tally.loops > 5 && tally.terminated > 5 && tally.failed > 2, "{tally:?}");
+}
+
+#[test]
 fn an_automaton_without_states_to_tell_apart_needs_no_variable() {
     let program = testkit::random_program(1);
     let product = product(&Property::ltl("false"), &program);
-    assert_eq!((product.state, product.automaton.states, product.automaton.marks), (None, 1, 1));
+    assert_eq!((product.automaton.states, product.automaton.marks), (1, 1));
+    assert!(product.state.is_empty());
     let steps = product.program.edges.iter().filter(|e| e.step);
     assert!(steps.into_iter().all(|e| e.marks == 1));
     assert_eq!(product.program.globals.len(), program.globals.len());

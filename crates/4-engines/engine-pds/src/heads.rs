@@ -195,7 +195,11 @@ impl System {
                 match self.compile(e)? {
                     Compiled::Local(step) => {
                         let target = program.edges[e].target().expect("a step has a target");
-                        if !self.m.disjoint(heads[node], step.rel)? {
+                        let goes = match step.more {
+                            None => !self.m.disjoint(heads[node], step.rel)?,
+                            Some(_) => !self.step(step, heads[node])?.is_false(),
+                        };
+                        if goes {
                             add(target, How::Step, 0);
                         }
                     }

@@ -9,7 +9,7 @@ use check::Budget;
 use ir::{EdgeId, EdgeKind, IndexVec, NodeId, ProcId, Rel};
 use rustc_hash::FxHashMap;
 use std::ops::{Deref, DerefMut};
-use symbolic::{Context, Copy, Halt, ReturnRel, StepRel};
+use symbolic::{Context, Copy, Halt, ReturnRel};
 
 /// A call that has been met.
 pub(crate) type Site = symbolic::Site<CallRel>;
@@ -65,15 +65,6 @@ impl System {
             Some(spec) => self.m.image(there, rel.back, spec)?,
             None => there,
         })
-    }
-
-    /// The states from which a step leads into a set.
-    pub(crate) fn step_back(&mut self, step: StepRel, states: Bdd) -> Result<Bdd, Halt> {
-        if step.identity {
-            return Ok(states);
-        }
-        let primed = self.m.exists_rename(states, step.prime)?;
-        Ok(self.m.image(primed, step.rel, step.pre_image)?)
     }
 
     /// A call, backwards.

@@ -50,6 +50,7 @@
 mod each;
 mod export;
 mod halt;
+mod parts;
 mod relation;
 mod rings;
 mod slots;
@@ -60,7 +61,7 @@ mod worklist;
 pub use each::Pairs;
 pub use export::Export;
 pub use halt::{BudgetGate, Halt, on_large_stack};
-pub use relation::{CallParts, Context, ReturnRel, StepRel};
+pub use relation::{CallParts, Context, ReturnRel, StepPart, StepRel};
 pub use rings::{Entry, Frames, How, Library, Pair, Rings, Scope, Search, Traces, rename};
 pub use slots::{Copies, Copy, Slots};
 pub use states::{State, base};

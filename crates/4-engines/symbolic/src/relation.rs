@@ -8,7 +8,7 @@
 use crate::slots::{Copies, Copy, Slots};
 use analysis::{Live, ModRef, Order};
 use bdd::{Bdd, Manager, SpecId, Stop};
-use ir::blast::{Algebra, BlastedRel, blast_rel};
+use ir::blast::{Algebra, BlastedRel, blast_bool, blast_rel};
 use ir::{
     Assign, Call, EdgeKind, Expr, ExprId, Exprs, IndexVec, NodeId, ProcId, Program, Rel, Time,
     VarId, VarKind,
@@ -35,10 +35,12 @@ pub struct Context {
 }
 
 /// A step inside a procedure.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct StepRel {
-    /// From `Pre` to `Post`.
+    /// From `Pre` to `Post`; the first part of it, if there are more.
     pub rel: Bdd,
+    /// What else has to hold, where one diagram for all would be too large ([`crate::parts`]).
+    pub more: Option<Arc<[StepPart]>>,
     /// Applied to a set over `Pre` at the source, with `rel`: leaves `Pre` at the target.
     pub image: SpecId,
     /// Applying it changes nothing.
@@ -46,6 +48,17 @@ pub struct StepRel {
     /// Applied to a set over `Pre` at the target: what the step changes becomes `Post`.
     pub prime: SpecId,
     /// Applied to that, with `rel`: leaves `Pre` at the source.
+    pub pre_image: SpecId,
+}
+
+/// A further part of the relation of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct StepPart {
+    /// From `Pre` to `Post`, and choices.
+    pub rel: Bdd,
+    /// Applied to what the part before it left of a set over `Pre`.
+    pub image: SpecId,
+    /// Applied to what the part before it left of a set over `Post`.
     pub pre_image: SpecId,
 }
 
@@ -184,7 +197,7 @@ impl Context {
             .copied()
             .filter(|&v| live_after(v) || read.binary_search(&v).is_ok())
             .collect();
-        let diagram = self.relation(m, rel, Words::Step, &|_, v| changed.contains(&v))?;
+        let parts = self.parts(m, rel, &|_, v| changed.contains(&v))?;
         let mut quantify: Vec<u32> = Vec::new();
         for var in self.live.vars(&self.program, source) {
             if !live_after(var) || changed.contains(&var) {
@@ -194,12 +207,15 @@ impl Context {
         quantify.extend(self.bits(Copy::Post, changed.iter().copied().filter(|&v| !live_after(v))));
         let seen = || changed.iter().copied().filter(|&v| live_after(v));
         let rename = self.pairs(Copy::Post, Copy::Pre, seen());
-        let identity = diagram == Bdd::TRUE && quantify.is_empty() && rename.is_empty();
-        let image = m.spec(&quantify, &rename);
         let prime = m.spec(&[], &self.pairs(Copy::Pre, Copy::Post, seen()));
         let after: Vec<u32> = self.bits(Copy::Post, changed.iter().copied()).collect();
+        let Ok([diagram]) = <[Bdd; 1]>::try_from(&parts[..]) else {
+            return Ok(self.in_parts(m, &parts, rel.choices, (quantify, rename), prime, after));
+        };
+        let identity = diagram == Bdd::TRUE && quantify.is_empty() && rename.is_empty();
+        let image = m.spec(&quantify, &rename);
         let pre_image = m.spec(&after, &[]);
-        Ok(StepRel { rel: diagram, image, identity, prime, pre_image })
+        Ok(StepRel { rel: diagram, more: None, image, identity, prime, pre_image })
     }
 
     /// The globals that a return with `rel` passes on, among the exit variables.
@@ -254,7 +270,7 @@ impl Context {
     }
 
     /// `enabled ∧ ⋀ updates ∧ constraint`, choices quantified.
-    fn relation(
+    pub(crate) fn relation(
         &self,
         m: &mut Manager,
         rel: &Rel,
@@ -264,15 +280,38 @@ impl Context {
         if rel.is_identity() {
             return Ok(Bdd::TRUE);
         }
+        let mut out = Bdd::TRUE;
+        self.conjuncts(m, rel, words, wanted, &mut |m, conjunct| {
+            out = m.and(out, conjunct)?;
+            Ok(())
+        })?;
+        if rel.choices > 0 {
+            let choices: Vec<u32> = (0..rel.choices).map(|k| self.slots.choice(k)).collect();
+            let cube = m.cube(&choices)?;
+            out = m.exists(out, cube)?;
+        }
+        Ok(out)
+    }
+
+    /// What a relation is the conjunction of, one after the other; choices are not quantified.
+    pub(crate) fn conjuncts(
+        &self,
+        m: &mut Manager,
+        rel: &Rel,
+        words: Words<'_>,
+        wanted: &dyn Fn(Time, VarId) -> bool,
+        add: &mut dyn FnMut(&mut Manager, Bdd) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
         let mut algebra = Diagrams { context: self, m, words, assigns: &rel.assigns };
         let BlastedRel { enabled, updates, constraint } =
             blast_rel(&self.program, rel, &mut algebra, wanted)?;
-        let mut out = algebra.and(enabled, constraint)?;
+        add(algebra.m, enabled)?;
+        add(algebra.m, constraint)?;
         for update in &updates {
             let after = algebra.target(update.time, update.var, update.cell, update.bit)?;
             let equal = algebra.iff(after, update.value)?;
             let holds = algebra.or(update.free, equal)?;
-            out = algebra.and(out, holds)?;
+            add(algebra.m, holds)?;
         }
         // Cells of an assigned array that no assignment can hit keep their value.
         for (time, var) in algebra.partly_assigned() {
@@ -288,16 +327,23 @@ impl Context {
                     let after = algebra.target(time, var, cell, bit)?;
                     let before = algebra.read(Time::Pre, var, cell, bit)?;
                     let equal = algebra.iff(after, before)?;
-                    out = algebra.and(out, equal)?;
+                    add(algebra.m, equal)?;
                 }
             }
         }
-        if rel.choices > 0 {
-            let choices: Vec<u32> = (0..rel.choices).map(|k| self.slots.choice(k)).collect();
-            let cube = m.cube(&choices)?;
-            out = m.exists(out, cube)?;
-        }
-        Ok(out)
+        Ok(())
+    }
+
+    /// A condition of a step, read as the step reads it.
+    pub(crate) fn part_of_step(
+        &self,
+        m: &mut Manager,
+        rel: &Rel,
+        expr: ExprId,
+    ) -> Result<Bdd, Stop> {
+        let words = Words::Step;
+        let mut algebra = Diagrams { context: self, m, words, assigns: &rel.assigns };
+        blast_bool(&self.program, expr, &mut algebra)
     }
 
     /// A condition over the values now, as a diagram over `Pre`.
@@ -347,7 +393,7 @@ impl CallParts {
 
 /// Which copies the times of a relation mean.
 #[derive(Clone, Copy)]
-enum Words<'a> {
+pub(crate) enum Words<'a> {
     Step,
     Return,
     Enter,

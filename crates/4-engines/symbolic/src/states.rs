@@ -73,7 +73,10 @@ impl<C: CallRelation> System<C> {
         let fixed = self
             .fixed(here, state, |var| Some(if assigned(var) { Copy::Post } else { Copy::Pre }))?;
         let possible = self.m.and(states, fixed)?;
-        let possible = self.m.and(possible, step.rel)?;
+        let mut possible = self.m.and(possible, step.rel)?;
+        for part in step.more.iter().flat_map(|more| more.iter()) {
+            possible = self.m.and(possible, part.rel)?;
+        }
         self.pick(possible, program.edges[e].source)
     }
 

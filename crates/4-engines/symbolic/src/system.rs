@@ -31,7 +31,7 @@ pub trait CallRelation: std::marker::Copy {
 }
 
 /// A compiled edge.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub enum Compiled {
     /// Nobody has asked for it yet; [`System::compile`] never gives this.
     Not,
@@ -225,7 +225,7 @@ impl<C: CallRelation> System<C> {
     /// unreachable.
     pub fn compile(&mut self, e: EdgeId) -> Result<Compiled, Halt> {
         if !matches!(self.compiled[e], Compiled::Not) {
-            return Ok(self.compiled[e]);
+            return Ok(self.compiled[e].clone());
         }
         let edge = &self.program.edges[e];
         let compiled = match &edge.kind {
@@ -242,7 +242,7 @@ impl<C: CallRelation> System<C> {
                 Compiled::Call(self.sites.len() as u32 - 1)
             }
         };
-        self.compiled[e] = compiled;
+        self.compiled[e] = compiled.clone();
         Ok(compiled)
     }
 
@@ -308,10 +308,27 @@ impl<C: CallRelation> System<C> {
 
     /// The image of a set under a step.
     pub fn step(&mut self, step: StepRel, states: Bdd) -> Result<Bdd, Halt> {
-        Ok(match step.identity {
-            true => states,
-            false => self.m.image(states, step.rel, step.image)?,
-        })
+        if step.identity {
+            return Ok(states);
+        }
+        let mut out = self.m.image(states, step.rel, step.image)?;
+        for part in step.more.iter().flat_map(|more| more.iter()) {
+            out = self.m.image(out, part.rel, part.image)?;
+        }
+        Ok(out)
+    }
+
+    /// The states from which a step leads into a set.
+    pub fn step_back(&mut self, step: StepRel, states: Bdd) -> Result<Bdd, Halt> {
+        if step.identity {
+            return Ok(states);
+        }
+        let primed = self.m.exists_rename(states, step.prime)?;
+        let mut out = self.m.image(primed, step.rel, step.pre_image)?;
+        for part in step.more.iter().flat_map(|more| more.iter()) {
+            out = self.m.image(out, part.rel, part.pre_image)?;
+        }
+        Ok(out)
     }
 
     /// Forgets in which round what was found of procedures: there are no traces without.
@@ -343,7 +360,10 @@ impl<C: CallRelation> System<C> {
         let mut roots: Vec<Bdd> = more.into_iter().collect();
         for compiled in self.compiled.iter() {
             match compiled {
-                Compiled::Local(step) => roots.push(step.rel),
+                Compiled::Local(step) => {
+                    roots.push(step.rel);
+                    roots.extend(step.more.iter().flat_map(|more| more.iter()).map(|p| p.rel));
+                }
                 Compiled::Return(ret) => roots.push(ret.rel),
                 Compiled::Call(_) | Compiled::Not => {}
             }

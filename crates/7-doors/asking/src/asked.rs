@@ -229,7 +229,11 @@ impl Back for OfProduct {
     }
 
     fn counters(&self) -> Vec<(String, u64)> {
-        vec![("automaton_states".to_owned(), u64::from(self.product.automaton.states))]
+        let size = self.product.automaton;
+        vec![match size.promises {
+            0 => ("automaton_states".to_owned(), u64::from(size.states)),
+            promises => ("automaton_promises".to_owned(), promises as u64),
+        }]
     }
 }
 

@@ -762,9 +762,12 @@ pub(crate) struct Convert {
     /// How smv and edl write program counters
     #[arg(long, value_enum, value_name = "E", default_value = "int", help_heading = "Output")]
     pub(crate) encoding: EncodingArg,
-    /// A temporal formula as a specification in smv and edl, over calls, uses and assignments (repeatable)
+    /// A temporal formula as a specification in smv and edl (repeatable)
     #[arg(long, value_name = "F", help_heading = "Output")]
     pub(crate) ltl: Vec<String>,
+    /// Of C: a rule as a specification in smv and edl, ready-made or a file with one
+    #[arg(long, value_name = "RULE", help_heading = "Output")]
+    pub(crate) rule: Vec<String>,
     /// A place that chc is about, as in `bop check` (repeatable) [default: failed assertions, and the labels ERROR and SLIC_ERROR]
     #[arg(long, value_name = "PLACE", help_heading = "Output")]
     pub(crate) reach: Vec<String>,
@@ -797,7 +800,7 @@ pub(crate) enum Form {
     Pds,
     /// The control-flow graph, for Graphviz
     Dot,
-    /// Of C: a model with a bounded stack, for NuSMV
+    /// A model with a bounded stack, for NuSMV
     Smv,
     /// Of C: the same for RuleBase
     Edl,

@@ -4,7 +4,7 @@ use crate::args::{Convert, EncodingArg, Form};
 use crate::exit::Exit;
 use crate::io::{self, Page};
 use crate::verbs::{Failed, limits, not_yet, options, program_with, whole};
-use crate::{solving, watch};
+use crate::{c, solving, watch};
 use equations::EquationForm;
 use postbop::{Encoding, Target};
 use source::SourceFile;
@@ -40,6 +40,10 @@ pub(crate) fn convert(args: &Convert) -> Result<Exit, Failed> {
     if target.is_none() && !args.ltl.is_empty() {
         return Err(Failed::from("`--ltl` goes with `--to smv` and `--to edl`".to_owned()));
     }
+    if target.is_none() && !args.rule.is_empty() {
+        return Err(Failed::from("`--rule` goes with `--to smv` and `--to edl`".to_owned()));
+    }
+    let rules: Vec<_> = c::rules(&args.rule)?.iter().map(postbop::rule_property).collect();
     let mut options = options(&args.input, None)?;
     options.search.limits = limits(&args.limits);
     let data = target.is_none() || args.predicates.is_some();
@@ -54,7 +58,9 @@ pub(crate) fn convert(args: &Convert) -> Result<Exit, Failed> {
             let predicates = io::source_file(path)?;
             postbop::abstraction(&files, &predicates, &options, &watch)?
         }
-        (Some(target), None) => postbop::convert_with(&files, target, &formulas, &options, &watch)?,
+        (Some(target), None) => {
+            postbop::convert_with(&files, target, &formulas, &rules, &options, &watch)?
+        }
     };
     drop(line);
     let page = match args.to {

@@ -6,6 +6,7 @@ use asking::Options;
 use front_c::export::{beside, counters_of, cout, edl, smv};
 use front_c::{Flow, LowerError, Next};
 use input::{CProgram, Error};
+use property::Property;
 use source::SourceFile;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -49,12 +50,13 @@ fn start(c: &CProgram, options: &Options) -> Result<String, Error> {
     Ok(name)
 }
 
-/// The forms that only C can be converted to; none for others.
+/// The forms that only C can be converted to; none for others, and for models of values and of rules.
 pub(crate) fn export(
     c: &CProgram,
     files: &[Arc<SourceFile>],
     target: Target,
     formulas: &[Arc<SourceFile>],
+    rules: &[Property],
     options: &Options,
 ) -> Option<Result<String, Error>> {
     let write: Box<dyn Fn(&front_c::export::Counters) -> String> = match target {
@@ -64,22 +66,32 @@ pub(crate) fn export(
         _ => return None,
     };
     let kept = &options.input.keep;
-    if let Some((name, _)) = kept.first() {
+    if let (Some((name, _)), Target::Cout) = (kept.first(), target) {
         return Some(Err(Error::Usage(format!(
-            "edl, smv and cout are about control alone, and would not say what `{name}` holds: leave \
-             `--keep` out, or convert to bp, remopla or pds, which have variables"
+            "cout is about control alone, and would not say what `{name}` holds: leave `--keep` out, or \
+             convert to smv, edl, bp, remopla or pds, which have variables"
         ))));
     }
-    Some(start(c, options).and_then(|entry| {
+    if !kept.is_empty() || !rules.is_empty() {
+        return None;
+    }
+    let counted = start(c, options).and_then(|entry| {
         let given = |name: &str| is_source(name, files);
         // What was preprocessed by others has no file of its own.
         let any = c.skeleton().files.iter().any(|file| given(file));
         let found = counters_of(c.skeleton(), &entry, &|name| !any || given(name));
-        let found = found.ok_or_else(|| c.wrong(&LowerError::NoEntry { name: entry }))?;
-        let smv = matches!(target, Target::Smv { .. });
-        let specifications = specifications(formulas, &found, smv)?;
-        Ok(write(&found) + &specifications)
-    }))
+        found.ok_or_else(|| c.wrong(&LowerError::NoEntry { name: entry }))
+    });
+    let found = match counted {
+        Ok(found) => found,
+        Err(error) => return Some(Err(error)),
+    };
+    let smv = matches!(target, Target::Smv { .. });
+    // What these models have no words for is asked of one with values.
+    match specifications(formulas, &found, smv) {
+        Ok(written) => written.map(|written| Ok(write(&found) + &written)),
+        Err(error) => Some(Err(error)),
+    }
 }
 
 /// Whether a file is one of the program's own that can be shown, and no header.

@@ -11,6 +11,10 @@
 //!   place of return; from there, the call that was noted is left.
 //! - CC4: the first step chooses a valuation that the initial condition allows.
 //! - CC5: a bad state is one where control is at an error node (the first one), or at a label (one for each).
+//! - CC6: with a bounded stack, for models ([`crate::model`]), a call that a procedure may be entered by once more pushes
+//!   the frame that the procedure has, and the return from that call pops it. Where the stack is full, nothing happens
+//!   any more. The stack is a shift register: its top is always its first cell.
+//! - CC7: models are about infinite runs, too: a run that has ended, or failed, stays where it is.
 
 use check::Budget;
 use input::Error;
@@ -21,13 +25,13 @@ use std::convert::Infallible;
 use std::fmt::Write;
 
 /// A literal: twice the number of a variable, plus one if it is negated. 0 is false.
-type Lit = u32;
-const NO: Lit = 0;
-const YES: Lit = 1;
+pub(crate) type Lit = u32;
+pub(crate) const NO: Lit = 0;
+pub(crate) const YES: Lit = 1;
 
 /// What a variable of a circuit is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Gate {
+pub(crate) enum Gate {
     Input,
     Latch,
     And(Lit, Lit),
@@ -37,13 +41,13 @@ enum Gate {
 #[derive(Default)]
 pub(crate) struct Circuit {
     /// Variable `i + 1`. Operands of a gate are older.
-    gates: Vec<Gate>,
+    pub(crate) gates: Vec<Gate>,
     ands: FxHashMap<(Lit, Lit), Lit>,
     /// Names of inputs and latches, by variable.
-    names: Vec<(u32, String)>,
+    pub(crate) names: Vec<(u32, String)>,
     /// Each latch and what it becomes. All start with 0.
-    next: Vec<(Lit, Lit)>,
-    bad: Vec<(Lit, String)>,
+    pub(crate) next: Vec<(Lit, Lit)>,
+    pub(crate) bad: Vec<(Lit, String)>,
 }
 
 impl Circuit {
@@ -54,7 +58,7 @@ impl Circuit {
         var << 1
     }
 
-    fn and2(&mut self, a: Lit, b: Lit) -> Lit {
+    pub(crate) fn and2(&mut self, a: Lit, b: Lit) -> Lit {
         let (a, b) = (a.max(b), a.min(b));
         match (a, b) {
             (_, NO) => NO,
@@ -72,7 +76,7 @@ impl Circuit {
         }
     }
 
-    fn or2(&mut self, a: Lit, b: Lit) -> Lit {
+    pub(crate) fn or2(&mut self, a: Lit, b: Lit) -> Lit {
         self.and2(a ^ 1, b ^ 1) ^ 1
     }
 
@@ -85,7 +89,7 @@ impl Circuit {
     }
 
     /// Whether a number in binary is this one.
-    fn is(&mut self, bits: &[Lit], value: usize) -> Lit {
+    pub(crate) fn is(&mut self, bits: &[Lit], value: usize) -> Lit {
         let mut out = YES;
         for (i, &bit) in bits.iter().enumerate() {
             out = self.and2(out, if value >> i & 1 == 1 { bit } else { bit ^ 1 });
@@ -189,27 +193,46 @@ impl Circuit {
 /// The circuit of a program. One with recursion is refused, with the reason.
 pub(crate) fn circuit(program: &Program, budget: &Budget) -> Result<Circuit, Error> {
     let procs = without_recursion(program)?;
-    let mut builder = Builder::new(program, procs);
+    let mut builder = Builder::new(program, procs, None);
     builder.start();
     builder.steps(budget)?;
     Ok(builder.finish())
 }
 
+/// The procedures that a procedure calls.
+fn callees(program: &Program, proc: ProcId) -> Vec<ProcId> {
+    let nodes = program.procs[proc].node_ids();
+    let edges = nodes.flat_map(|node| program.out_edges(node));
+    let mut out: Vec<ProcId> = edges
+        .filter_map(|edge| match &program.edges[edge].kind {
+            EdgeKind::Call(call) => Some(call.callee),
+            _ => None,
+        })
+        .collect();
+    out.sort();
+    out.dedup();
+    out
+}
+
+/// The procedures that can be entered from one, itself included.
+fn reached_from(program: &Program, proc: ProcId) -> Vec<ProcId> {
+    let mut out = vec![proc];
+    let mut at = 0;
+    while let Some(&proc) = out.get(at) {
+        at += 1;
+        for callee in callees(program, proc) {
+            if !out.contains(&callee) {
+                out.push(callee);
+            }
+        }
+    }
+    out.sort();
+    out
+}
+
 /// The procedures that can be entered, if none can be entered twice.
 fn without_recursion(program: &Program) -> Result<Vec<ProcId>, Error> {
-    let callees = |proc: ProcId| -> Vec<ProcId> {
-        let nodes = program.procs[proc].node_ids();
-        let edges = nodes.flat_map(|node| program.out_edges(node));
-        let mut out: Vec<ProcId> = edges
-            .filter_map(|edge| match &program.edges[edge].kind {
-                EdgeKind::Call(call) => Some(call.callee),
-                _ => None,
-            })
-            .collect();
-        out.sort();
-        out.dedup();
-        out
-    };
+    let callees = |proc: ProcId| callees(program, proc);
     // Depth first: a callee that is on the way already is entered a second time.
     let mut state = vec![0u8; program.procs.len()];
     let mut way = vec![(program.entry, callees(program.entry))];
@@ -248,9 +271,9 @@ fn without_recursion(program: &Program) -> Result<Vec<ProcId>, Error> {
 /// The bits of a variable: its cell, and the bit of that.
 type Place = (VarId, u32, u32);
 
-struct Builder<'p> {
+pub(crate) struct Builder<'p> {
     program: &'p Program,
-    circuit: Circuit,
+    pub(crate) circuit: Circuit,
     procs: Vec<ProcId>,
     /// The latch of each bit of each variable.
     latches: FxHashMap<Place, Lit>,
@@ -269,6 +292,33 @@ struct Builder<'p> {
     choices: Vec<Lit>,
     /// The number of each edge of the circuit.
     edges: usize,
+    /// CC6.
+    stack: Option<Stack>,
+    /// Whether a step of the program is taken.
+    pub(crate) stepped: Lit,
+}
+
+/// A bounded stack of frames that are to be had again.
+struct Stack {
+    /// Whether a cell is used.
+    used: Vec<Lit>,
+    cells: Vec<Vec<Lit>>,
+    /// The calls that push.
+    recursive: Vec<EdgeId>,
+}
+
+/// What becomes of the stack.
+enum Effect {
+    Keep,
+    Push(Vec<Lit>),
+    Pop,
+}
+
+/// What a relation does: whether it holds, what becomes of the values after it, and of the frame that is left behind.
+struct Related {
+    holds: Lit,
+    after: FxHashMap<Place, Lit>,
+    left: FxHashMap<Place, Lit>,
 }
 
 fn bits(count: usize) -> usize {
@@ -276,7 +326,7 @@ fn bits(count: usize) -> usize {
 }
 
 impl<'p> Builder<'p> {
-    fn new(program: &'p Program, procs: Vec<ProcId>) -> Builder<'p> {
+    fn new(program: &'p Program, procs: Vec<ProcId>, depth: Option<u32>) -> Builder<'p> {
         let mut calls: FxHashMap<ProcId, Vec<EdgeId>> = FxHashMap::default();
         let mut edges = 1;
         for &proc in &procs {
@@ -287,6 +337,9 @@ impl<'p> Builder<'p> {
                     edges += 1;
                 }
             }
+        }
+        if depth.is_some() {
+            edges += 1 + procs.len();
         }
         let mut out = Builder {
             program,
@@ -302,6 +355,8 @@ impl<'p> Builder<'p> {
             arbitrary: FxHashMap::default(),
             choices: Vec::new(),
             edges: 0,
+            stack: None,
+            stepped: NO,
         };
         // Nothing, the nodes, the places of return, and where nothing happens any more.
         let places = program.nodes.len() + program.procs.len() + 2;
@@ -334,7 +389,47 @@ impl<'p> Builder<'p> {
             let lits = (0..bits(count)).map(|i| out.latch(format!("{name}.caller.{i}"))).collect();
             out.entered_by.insert(proc, lits);
         }
+        if let Some(depth) = depth {
+            out.make_stack(depth as usize);
+        }
         out
+    }
+
+    /// CC6.
+    fn make_stack(&mut self, depth: usize) {
+        let reached: FxHashMap<ProcId, Vec<ProcId>> =
+            self.procs.iter().map(|&p| (p, reached_from(self.program, p))).collect();
+        let mut recursive: Vec<EdgeId> = Vec::new();
+        let mut width = 0;
+        for (&callee, calls) in &self.calls {
+            for &edge in calls {
+                let caller = self.program.nodes[self.program.edges[edge].source].proc;
+                if reached[&callee].binary_search(&caller).is_ok() {
+                    recursive.push(edge);
+                    width = width.max(self.frame(callee).len());
+                }
+            }
+        }
+        recursive.sort_unstable();
+        let depth = if recursive.is_empty() { 0 } else { depth };
+        let used = (0..depth).map(|i| self.latch(format!("stack.{i}.used"))).collect();
+        let cells = (0..depth)
+            .map(|i| (0..width).map(|bit| self.latch(format!("stack.{i}.{bit}"))).collect())
+            .collect();
+        self.stack = Some(Stack { used, cells, recursive });
+    }
+
+    /// The bits of a procedure's locals.
+    fn locals(&self, proc: ProcId) -> Vec<Place> {
+        let is_own = |place: &&Place| self.program.vars[place.0].kind == VarKind::Local(proc);
+        self.places.iter().filter(is_own).copied().collect()
+    }
+
+    /// What is pushed of a procedure: its locals, and how it was entered.
+    fn frame(&self, proc: ProcId) -> Vec<Lit> {
+        let locals = self.locals(proc);
+        let entered = self.entered_by[&proc].iter().copied();
+        locals.iter().map(|place| self.latches[place]).chain(entered).collect()
     }
 
     fn latch(&mut self, name: String) -> Lit {
@@ -394,7 +489,7 @@ impl<'p> Builder<'p> {
         let program = algebra.builder.program;
         let Ok(allowed) = blast_bool(program, program.init.condition, &mut algebra);
         let target = self.at_node(self.program.procs[self.program.entry].entry);
-        self.take(here, allowed, target, &after, None);
+        self.take((here, allowed), target, &after, None, &Effect::Keep);
     }
 
     /// All edges.
@@ -413,40 +508,99 @@ impl<'p> Builder<'p> {
     fn edge(&mut self, proc: ProcId, node: NodeId, edge: EdgeId) {
         let program = self.program;
         let here = self.at_node(node);
-        match &program.edges[edge].kind {
+        let is_step = program.edges[edge].step;
+        let none = FxHashMap::default();
+        let before = |kind| kind == VarKind::Global || kind == VarKind::Local(proc);
+        let taken = match &program.edges[edge].kind {
             EdgeKind::Local { target, rel } => {
-                let scope = |kind| kind == VarKind::Global || kind == VarKind::Local(proc);
-                let (holds, after) = self.related(rel, &scope, &scope, &|_| false);
-                self.step(here, holds, self.at_node(*target), &after, None);
+                let done = self.related(rel, &before, &before, &|_| false, &none);
+                self.step(here, done.holds, self.at_node(*target), &done.after, None, &Effect::Keep)
             }
             EdgeKind::Return { rel } => {
-                let before = |kind| kind == VarKind::Global || kind == VarKind::Local(proc);
                 let then = |kind| kind == VarKind::Global || kind == VarKind::Result(proc);
-                let (holds, after) = self.related(rel, &before, &then, &|_| false);
-                self.step(here, holds, self.returned(proc), &after, None);
+                let done = self.related(rel, &before, &then, &|_| false, &none);
+                self.step(here, done.holds, self.returned(proc), &done.after, None, &Effect::Keep)
             }
             EdgeKind::Call(call) => {
                 let callee = call.callee;
-                let before = |kind| kind == VarKind::Global || kind == VarKind::Local(proc);
                 let then = |kind| kind == VarKind::Global || kind == VarKind::Local(callee);
                 let saved = |kind| kind == VarKind::Local(proc);
-                let (holds, after) = self.related(&call.enter, &before, &then, &saved);
+                let mut done = self.related(&call.enter, &before, &then, &saved, &none);
                 let number = self.calls[&callee].iter().position(|e| *e == edge).unwrap_or(0);
                 let entry = self.at_node(program.procs[callee].entry);
-                self.step(here, holds, entry, &after, Some((callee, number)));
-
-                let before = |kind| {
-                    kind == VarKind::Global
-                        || kind == VarKind::Local(proc)
-                        || kind == VarKind::Result(callee)
-                };
-                let then = |kind| kind == VarKind::Global || kind == VarKind::Local(proc);
-                let (holds, after) = self.related(&call.back, &before, &then, &|_| false);
-                let by = self.entered_by[&callee].clone();
-                let this = self.circuit.is(&by, number);
-                let holds = self.circuit.and2(holds, this);
-                self.step(self.returned(callee), holds, self.at_node(call.ret), &after, None);
+                let pushes = self.stack.as_ref().is_some_and(|s| s.recursive.contains(&edge));
+                let mut effect = Effect::Keep;
+                if pushes {
+                    let mut frame = self.frame(callee);
+                    for (lit, place) in frame.iter_mut().zip(self.locals(callee)) {
+                        *lit = done.left.get(&place).copied().unwrap_or(*lit);
+                    }
+                    effect = Effect::Push(frame);
+                }
+                if !pushes || callee != proc {
+                    done.after.extend(done.left);
+                }
+                let numbers = self.number(callee, number);
+                let entered = Some((callee, numbers));
+                let taken = self.step(here, done.holds, entry, &done.after, entered, &effect);
+                self.back(proc, call, number, pushes);
+                taken
             }
+        };
+        if is_step {
+            self.stepped = self.circuit.or2(self.stepped, taken);
+        }
+    }
+
+    /// The bits of the number of a call.
+    fn number(&self, callee: ProcId, number: usize) -> Vec<Lit> {
+        let bit = |i: usize| if number >> i & 1 == 1 { YES } else { NO };
+        (0..self.entered_by[&callee].len()).map(bit).collect()
+    }
+
+    /// CC3, CC6: the way back from a call.
+    fn back(&mut self, proc: ProcId, call: &ir::Call, number: usize, pops: bool) {
+        let callee = call.callee;
+        let mut restored: FxHashMap<Place, Lit> = FxHashMap::default();
+        let mut entered = None;
+        let mut effect = Effect::Keep;
+        if pops {
+            let width = self.frame(callee).len();
+            let top = self.stack.as_ref().and_then(|stack| stack.cells.first().cloned());
+            let mut top = top.unwrap_or_else(|| vec![NO; width]);
+            top.truncate(width);
+            let locals = self.locals(callee);
+            entered = Some((callee, top.split_off(locals.len())));
+            restored.extend(locals.into_iter().zip(top));
+            effect = Effect::Pop;
+        }
+        let before = |kind| {
+            kind == VarKind::Global
+                || kind == VarKind::Local(proc)
+                || kind == VarKind::Result(callee)
+        };
+        let then = |kind| kind == VarKind::Global || kind == VarKind::Local(proc);
+        let mut done = self.related(&call.back, &before, &then, &|_| false, &restored);
+        if callee != proc {
+            done.after.extend(restored);
+        }
+        let by = self.entered_by[&callee].clone();
+        let this = self.circuit.is(&by, number);
+        let holds = self.circuit.and2(done.holds, this);
+        let (here, ret) = (self.returned(callee), self.at_node(call.ret));
+        self.step(here, holds, ret, &done.after, entered, &effect);
+    }
+
+    /// CC7.
+    fn stay(&mut self) {
+        let mut ends = vec![self.returned(self.program.entry)];
+        for proc in self.procs.clone() {
+            ends.extend(self.program.procs[proc].error.map(|node| self.at_node(node)));
+        }
+        let none = FxHashMap::default();
+        for end in ends {
+            let taken = self.step(end, YES, end, &none, None, &Effect::Keep);
+            self.stepped = self.circuit.or2(self.stepped, taken);
         }
     }
 
@@ -458,13 +612,15 @@ impl<'p> Builder<'p> {
         before: &dyn Fn(VarKind) -> bool,
         then: &dyn Fn(VarKind) -> bool,
         left: &dyn Fn(VarKind) -> bool,
-    ) -> (Lit, FxHashMap<Place, Lit>) {
+        restored: &FxHashMap<Place, Lit>,
+    ) -> Related {
         let program = self.program;
         let kind = |place: &Place| program.vars[place.0].kind;
         let mut pre = FxHashMap::default();
         for place in self.places.clone() {
             if before(kind(&place)) {
-                pre.insert(place, self.latches[&place]);
+                let latch = self.latches[&place];
+                pre.insert(place, restored.get(&place).copied().unwrap_or(latch));
             }
         }
         let plain = Rel { constraint: Exprs::TRUE, ..rel.clone() };
@@ -498,37 +654,41 @@ impl<'p> Builder<'p> {
             let Ok(constraint) = blast_bool(program, rel.constraint, &mut algebra);
             holds = self.circuit.and2(holds, constraint);
         }
-        post.extend(saved);
-        (holds, post)
+        Related { holds, after: post, left: saved }
     }
 
-    /// CC1: an edge that is wanted, and starts here.
+    /// CC1: an edge that is wanted, and starts here. Says whether it is taken.
     fn step(
         &mut self,
         here: usize,
         holds: Lit,
         target: usize,
         after: &FxHashMap<Place, Lit>,
-        call: Option<(ProcId, usize)>,
-    ) {
+        entered: Option<(ProcId, Vec<Lit>)>,
+        effect: &Effect,
+    ) -> Lit {
         let (pc, wanted) = (self.pc.clone(), self.wanted.clone());
         let at = self.circuit.is(&pc, here);
         let chosen = self.circuit.is(&wanted, self.edges);
         self.edges += 1;
         let both = self.circuit.and2(at, chosen);
-        self.take(both, holds, target, after, call);
+        self.take((both, holds), target, after, entered, effect)
     }
 
-    /// Where `taken`, and if it holds, control goes to the target with these values.
+    /// Where something is taken, and if it holds, control goes to the target with these values.
     fn take(
         &mut self,
-        taken: Lit,
-        holds: Lit,
+        (taken, holds): (Lit, Lit),
         target: usize,
         after: &FxHashMap<Place, Lit>,
-        call: Option<(ProcId, usize)>,
-    ) {
-        let taken = self.circuit.and2(taken, holds);
+        entered: Option<(ProcId, Vec<Lit>)>,
+        effect: &Effect,
+    ) -> Lit {
+        let mut taken = self.circuit.and2(taken, holds);
+        if let (Effect::Push(_), Some(stack)) = (effect, &self.stack) {
+            let room = stack.used.last().map_or(NO, |last| last ^ 1);
+            taken = self.circuit.and2(taken, room);
+        }
         let set = |builder: &mut Self, latch: Lit, value: Lit| {
             let here = builder.circuit.and2(taken, value);
             let old = builder.next[&latch];
@@ -546,23 +706,91 @@ impl<'p> Builder<'p> {
             set(self, latch, after.get(&place).copied().unwrap_or(latch));
         }
         for proc in self.procs.clone() {
-            for (i, latch) in self.entered_by[&proc].clone().into_iter().enumerate() {
-                let value = match call {
-                    Some((callee, number)) if callee == proc => {
-                        if number >> i & 1 == 1 {
-                            YES
-                        } else {
-                            NO
-                        }
-                    }
-                    _ => latch,
-                };
+            let latches = self.entered_by[&proc].clone();
+            let values = match &entered {
+                Some((callee, number)) if *callee == proc => number.clone(),
+                _ => latches.clone(),
+            };
+            for (latch, value) in latches.into_iter().zip(values) {
                 set(self, latch, value);
             }
         }
+        let Some(stack) = &self.stack else { return taken };
+        // From the top: whether a cell is used, and what it holds.
+        let cells = stack.used.iter().zip(&stack.cells);
+        let now: Vec<Vec<Lit>> =
+            cells.map(|(&used, bits)| [&[used][..], &bits[..]].concat()).collect();
+        let after: Vec<Vec<Lit>> = match effect {
+            Effect::Keep => now.clone(),
+            Effect::Push(frame) => {
+                let new: Vec<Lit> = [YES].into_iter().chain(frame.iter().copied()).collect();
+                [new].into_iter().chain(now.iter().cloned()).take(now.len()).collect()
+            }
+            Effect::Pop => now.iter().skip(1).cloned().chain([Vec::new()]).collect(),
+        };
+        for (now, after) in now.iter().zip(after) {
+            for (i, &latch) in now.iter().enumerate() {
+                set(self, latch, after.get(i).copied().unwrap_or(NO));
+            }
+        }
+        taken
     }
 
-    fn finish(mut self) -> Circuit {
+    /// A program with a stack of this depth, and what it does as gates; [`Builder::finish`] makes the circuit.
+    pub(crate) fn with_stack(
+        program: &'p Program,
+        depth: u32,
+        budget: &Budget,
+    ) -> Result<Builder<'p>, Error> {
+        let procs = reached_from(program, program.entry);
+        let mut builder = Builder::new(program, procs, Some(depth));
+        builder.start();
+        builder.steps(budget)?;
+        builder.stay();
+        Ok(builder)
+    }
+
+    /// Whether control is at a node.
+    pub(crate) fn is_at(&mut self, node: NodeId) -> Lit {
+        let pc = self.pc.clone();
+        self.circuit.is(&pc, self.at_node(node))
+    }
+
+    /// Whether the run has ended.
+    pub(crate) fn has_ended(&mut self) -> Lit {
+        let pc = self.pc.clone();
+        self.circuit.is(&pc, self.returned(self.program.entry))
+    }
+
+    /// The procedures that can be entered.
+    pub(crate) fn entered(&self) -> &[ProcId] {
+        &self.procs
+    }
+
+    /// A condition over the values now; `program` has the expression.
+    pub(crate) fn condition(&mut self, program: &Program, condition: ir::ExprId) -> Lit {
+        let none = FxHashMap::default;
+        let mut algebra =
+            Bits { pre: self.latches.clone(), post: none(), saved: none(), builder: self };
+        let Ok(lit) = blast_bool(program, condition, &mut algebra);
+        lit
+    }
+
+    /// The bits of a number that the program counter is, and of each variable that is one, by name.
+    pub(crate) fn numbers(&self) -> Vec<(String, Vec<Lit>)> {
+        let mut out = vec![("pc".to_owned(), self.pc.clone())];
+        let program = self.program;
+        for (var, info) in program.vars.enumerate() {
+            let is_number = matches!(info.ty.scalar, ir::Scalar::Int { .. });
+            if is_number && info.ty.array.is_none() && self.latches.contains_key(&(var, 0, 0)) {
+                let bits = 0..info.ty.scalar.bits();
+                out.push((self.name(var), bits.map(|b| self.latches[&(var, 0, b)]).collect()));
+            }
+        }
+        out
+    }
+
+    pub(crate) fn finish(mut self) -> Circuit {
         let nowhere = self.nowhere();
         let pc = self.pc.clone();
         for (i, latch) in pc.iter().enumerate() {

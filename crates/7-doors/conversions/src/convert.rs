@@ -1,5 +1,6 @@
 //! Programs in other forms, and what the stages produce.
 
+use crate::model::{Wanted, model};
 use crate::{Encoding, c, circuit, dot, tree};
 use asking::{Asks, Options, Questions, Watch};
 use check::{Budget, Goal, StopReason};
@@ -7,7 +8,7 @@ use findings::{RuleQuestion, Trouble, rule_of};
 use input::{Error, Tree, guarded, load, load_for, lower, parse, rejected, system};
 use ir::spds::Spds;
 use ir::{EdgeKind, Exprs, Id, ProcId, Program, Time, Unwritten, VarId};
-use property::Property;
+use property::{Property, Question};
 use rustc_hash::FxHashSet;
 use source::SourceFile;
 use std::fmt::Write;
@@ -56,26 +57,38 @@ pub fn convert(
     options: &Options,
     watch: &Watch,
 ) -> Result<String, Error> {
-    convert_with(files, target, &[], options, watch)
+    convert_with(files, target, &[], &[], options, watch)
 }
 
-/// The same, with temporal formulas as specifications, which SMV and EDL have.
+/// The same, with temporal formulas and a rule as specifications, which SMV and EDL have.
 pub fn convert_with(
     files: &[Arc<SourceFile>],
     target: Target,
     formulas: &[Arc<SourceFile>],
+    rules: &[Property],
     options: &Options,
     watch: &Watch,
 ) -> Result<String, Error> {
-    if !formulas.is_empty() && !matches!(target, Target::Edl { .. } | Target::Smv { .. }) {
-        return Err(Error::Usage("`--ltl` goes with `--to smv` and `--to edl`".to_owned()));
+    let specified = match target {
+        Target::Smv { depth, .. } => Some((depth, true)),
+        Target::Edl { depth, .. } => Some((depth, false)),
+        _ => None,
+    };
+    if specified.is_none() && !(formulas.is_empty() && rules.is_empty()) {
+        let what = "`--ltl` and `--rule` go with `--to smv` and `--to edl`";
+        return Err(Error::Usage(what.to_owned()));
     }
     guarded("converting", || {
         let budget = watch.budget(options.search.limits);
+        if let Some(c) = &options.input.c
+            && let Some(exported) = c::export(c, files, target, formulas, rules, options)
+        {
+            return exported;
+        }
+        if let Some((depth, smv)) = specified {
+            return specified_model(files, (depth, smv), formulas, rules, options, &budget);
+        }
         if let Some(c) = &options.input.c {
-            if let Some(exported) = c::export(c, files, target, formulas, options) {
-                return exported;
-            }
             return converted(c.program(&options.input, &[])?, target, &budget);
         }
         let (file, tree) = parse(files, &options.input)?;
@@ -121,11 +134,56 @@ fn converted(program: Program, target: Target, budget: &Budget) -> Result<String
         Target::Aiger => Ok(circuit::circuit(&program, budget)?.aiger()),
         Target::Btor2 => Ok(circuit::circuit(&program, budget)?.btor2()),
         Target::Edl { .. } | Target::Smv { .. } | Target::Cout => {
-            let what = "edl, smv and cout are forms of C programs; other programs have bp, remopla, \
-                        pds and dot";
+            let what = "cout is a form of C programs; other programs have bp, remopla, pds, smv, edl and dot";
             Err(Error::Usage(what.to_owned()))
         }
     }
+}
+
+/// The program with its values as a model, with what is asked of it.
+fn specified_model(
+    files: &[Arc<SourceFile>],
+    (depth, smv): (u32, bool),
+    formulas: &[Arc<SourceFile>],
+    rules: &[Property],
+    options: &Options,
+    budget: &Budget,
+) -> Result<String, Error> {
+    let mut wanted = Wanted::default();
+    if let [rule] = rules {
+        if !formulas.is_empty() {
+            let what =
+                "a rule is checked on a program of its own: ask for the formulas without `--rule`";
+            return Err(Error::Usage(what.to_owned()));
+        }
+        let (rule, product) = rule_product(rule, files, options, budget)?;
+        wanted.never.push((rule.name, product.places.clone()));
+        return model(&product.program, depth, smv, &wanted, budget);
+    }
+    if rules.len() > 1 {
+        let names: Vec<&str> = rules
+            .iter()
+            .filter_map(|p| match p {
+                Property::Rule { rule, .. } => Some(rule.as_str()),
+                _ => None,
+            })
+            .collect();
+        return Err(Error::Usage(format!(
+            "a model is about one rule, and there are {}: take a file with one of them",
+            names.join(", ")
+        )));
+    }
+    let asked: Vec<Property> = formulas.iter().map(|file| Property::ltl(file.text())).collect();
+    let program = load_for(files, &options.input, &asked)?;
+    goes_on(budget)?;
+    for (file, property) in formulas.iter().zip(&asked) {
+        let question = asking::question(property, &program, budget);
+        let question = question.map_err(|error| rejected(file, [error.diagnostic()]))?;
+        let Question::Product(product) = question.map_err(Error::Stopped)? else { continue };
+        let Some(temporal) = product.temporal else { continue };
+        wanted.formulas.push((file.text().to_owned(), temporal));
+    }
+    model(&program, depth, smv, &wanted, budget)
 }
 
 /// The system as text.
@@ -308,6 +366,26 @@ pub fn dump(
     }
 }
 
+/// A rule, and the program with its automaton.
+fn rule_product(
+    property: &Property,
+    files: &[Arc<SourceFile>],
+    options: &Options,
+    budget: &Budget,
+) -> Result<(rules::Rule, rules::Product), Error> {
+    let Some(c) = &options.input.c else {
+        return Err(Error::Usage("rules are about the events of C programs".to_owned()));
+    };
+    let rule = rule_of(property)?;
+    let places = Arc::new(front_c::Places::new(c.skeleton()));
+    let (allow, most) = (findings::in_files(files), rules::MAX_LENGTH);
+    match RuleQuestion::new(&rule, (c, &places), &allow, options, most, budget) {
+        Ok(question) => Ok((rule, question.product)),
+        Err(Trouble::Stopped(reason)) => Err(Error::Stopped(reason)),
+        Err(Trouble::Wrong(error)) => Err(error),
+    }
+}
+
 /// What a rule asks: its goal, and its product.
 fn rule_task(
     property: &Property,
@@ -315,17 +393,7 @@ fn rule_task(
     options: &Options,
     budget: &Budget,
 ) -> Result<(String, String), Error> {
-    let Some(c) = &options.input.c else {
-        return Err(Error::Usage("rules are about the events of C programs".to_owned()));
-    };
-    let rule = rule_of(property)?;
-    let places = Arc::new(front_c::Places::new(c.skeleton()));
-    let (allow, most) = (findings::in_files(files), rules::MAX_LENGTH);
-    let product = match RuleQuestion::new(&rule, (c, &places), &allow, options, most, budget) {
-        Ok(question) => question.product,
-        Err(Trouble::Stopped(reason)) => return Err(Error::Stopped(reason)),
-        Err(Trouble::Wrong(error)) => return Err(error),
-    };
+    let (rule, product) = rule_product(property, files, options, budget)?;
     let mut goal = format!("{}: reach", rule.name);
     for place in &product.places {
         let _ = write!(goal, " n{}", place.index());

@@ -18,6 +18,7 @@ mod c;
 mod circuit;
 mod convert;
 mod dot;
+mod model;
 mod specifications;
 mod tree;
 

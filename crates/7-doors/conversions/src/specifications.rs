@@ -7,15 +7,20 @@ use rustc_hash::FxHashMap;
 use source::SourceFile;
 use std::sync::Arc;
 
-/// The formulas as specifications of a model: in SMV `LTLSPEC F;`, in EDL `formula { F }`.
+/// The formulas as specifications of a model: in SMV `LTLSPEC F;`, in EDL `formula { F }`. None if they have atoms of
+/// kinds that these models have no words for.
 pub(crate) fn specifications(
     formulas: &[Arc<SourceFile>],
     counters: &Counters,
     smv: bool,
-) -> Result<String, Error> {
+) -> Result<Option<String>, Error> {
     let mut out = String::new();
     for file in formulas {
         let formula = parse(file.text()).map_err(|error| rejected(file, [error.diagnostic()]))?;
+        let known = |atom: &Atom| matches!(atom, Atom::Terminated | Atom::Event(_));
+        if !formula.formulas.atoms().iter().all(known) {
+            return Ok(None);
+        }
         let text = written(&formula.formulas, formula.root, counters, smv)
             .map_err(|what| Error::Usage(format!("`{}`: {what}", file.text().trim())))?;
         out += &match smv {
@@ -23,7 +28,7 @@ pub(crate) fn specifications(
             false => format!("formula {{ {text} }}\n"),
         };
     }
-    Ok(out)
+    Ok(Some(out))
 }
 
 /// Operands have smaller numbers, so that a loop over the numbers does the work of a recursion.

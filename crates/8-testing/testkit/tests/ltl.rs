@@ -212,7 +212,7 @@ fn many_marks_are_as_many_assumptions() {
             let Ok(Question::Product(product)) = property.question(&pair.program) else {
                 panic!("seed {seed}: no product");
             };
-            let many = product.waiting.is_some();
+            let many = !product.waiting.is_empty();
             let task = Task::new(product.program.clone(), vec![product.goal.clone()]);
             let answer = Explicit::default().run(&task, &Budget::unlimited());
             match answer.verdicts.first() {

@@ -19,7 +19,7 @@ use crate::tgba::Tgba;
 /// The same language with one mark, which all transitions of a state have or none; reduced by
 /// direct simulation if the options ask for simulation.
 pub fn degeneralize(automaton: &Tgba, options: &Options) -> Result<Tgba, TranslateError> {
-    let limits = Limits::new(options.max_states, options.keep_going.clone());
+    let limits = Limits::new(options.max_states, options.max_nodes, options.keep_going.clone());
     let mut ctx = Ctx::new(automaton.atoms.len() as u32, limits, false);
     let ctx = &mut ctx;
     let graph = Graph::import(ctx, automaton)?;

@@ -74,8 +74,8 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    pub(super) fn new(states: usize, keep_going: KeepGoing) -> Limits {
-        Limits { states, edges: states.saturating_mul(20), nodes: MAX_NODES, keep_going, polls: 0 }
+    pub(super) fn new(states: usize, nodes: usize, keep_going: KeepGoing) -> Limits {
+        Limits { states, edges: states.saturating_mul(20), nodes, keep_going, polls: 0 }
     }
 
     pub(super) fn states(&self, count: usize) -> Result<(), TranslateError> {

@@ -39,6 +39,8 @@ pub struct Options {
     pub quotient: bool,
     /// The number of states, before reduction, beyond which the translation gives up.
     pub max_states: usize,
+    /// The number of decision nodes of labels beyond which it gives up.
+    pub max_nodes: usize,
     /// Asked often whether to go on.
     pub keep_going: KeepGoing,
 }
@@ -51,6 +53,7 @@ impl Default for Options {
             obligations: true,
             quotient: true,
             max_states: 20_000,
+            max_nodes: MAX_NODES,
             keep_going: KeepGoing::default(),
         }
     }
@@ -82,7 +85,7 @@ pub fn translate(
     if atoms.len() > couvreur::MAX_SUPPORT {
         return Err(TranslateError::Symbols { limit: couvreur::MAX_SUPPORT });
     }
-    let limits = Limits::new(options.max_states, options.keep_going.clone());
+    let limits = Limits::new(options.max_states, options.max_nodes, options.keep_going.clone());
     let mut ctx = Ctx::new(atoms.len() as u32, limits, options.rewrite);
     let ctx = &mut ctx;
     let positive = ctx.import(formulas, root, true, number)?;

@@ -23,6 +23,7 @@ mod limits;
 #[cfg(unix)]
 mod lsp;
 mod missed;
+mod models;
 mod noise;
 mod operations;
 mod oracle;

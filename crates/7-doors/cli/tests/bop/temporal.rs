@@ -303,3 +303,23 @@ fn automata_are_asked_and_replayed() {
         assert!(ran.err.contains(reason), "{}", ran.err);
     }
 }
+
+/// Formulas whose automata are not made: promises take their place.
+#[test]
+fn promises_take_the_place_of_large_automata() {
+    let atoms: Vec<String> = (1..=60).map(|i| format!("p{i}")).collect();
+    let writes: String = atoms.iter().map(|p| format!("{p} := *; ")).collect();
+    let text = format!("decl {}; void main() begin while (T) do {writes} od end", atoms.join(","));
+    let file = TempFile::new("sixty.bp", &text);
+    let strong: Vec<String> = (1..=10).map(|i| format!("G F p{i} -> G F p{}", i + 10)).collect();
+    let fair: Vec<&str> = strong.iter().flat_map(|f| ["--fair", f]).collect();
+    for (formula, code) in [("G F p1 -> G F p60", 1), ("G F p1 -> G F p11", 0)] {
+        let args =
+            [&["check", file.path(), "--ltl", formula, "-q", "--timeout", "500s"], &fair[..]];
+        bop(&args.concat()).exits(code);
+    }
+    let left = (2..=12).fold("p1".to_owned(), |f, i| format!("({f}) U p{i}"));
+    for (formula, code) in [(format!("!({left})"), 1), (left.clone(), 1)] {
+        bop(&["check", file.path(), "--ltl", &formula, "-q", "--timeout", "500s"]).exits(code);
+    }
+}
