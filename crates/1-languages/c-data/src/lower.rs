@@ -360,6 +360,7 @@ impl<'a> Lowerer<'a> {
                         if let Some(init) = d.init
                             && let Some(Entity::Object(o)) =
                                 self.unit_scopes[u].get(&d.name).copied()
+                            && (u < own || !self.is_the_programs(o))
                         {
                             self.scratch();
                             self.at = self.here(d.at);
@@ -427,6 +428,12 @@ impl<'a> Lowerer<'a> {
         }
     }
 
+    /// Whether the program itself defines an object.
+    fn is_the_programs(&self, o: ObjectId) -> bool {
+        let object = &self.objects[o.index()];
+        object.own && object.defined
+    }
+
     /// Declares a name of a file scope, or an `extern` of a block.
     pub(crate) fn declare(&mut self, d: &Declaration, own: bool, file: bool) -> Lowered<Entity> {
         let unit = self.unit();
@@ -464,7 +471,12 @@ impl<'a> Lowerer<'a> {
                 let what = format!("`{name}` is `{b}` here, and `{a}` in {place}");
                 self.warnings.push(Gap { at: self.at, what });
             }
-            let both = if self.objects[o.index()].defined && !defined {
+            // A variable of the program's stands for one of the library's that has its name.
+            let stands = !own && self.is_the_programs(o);
+            let defined = defined && !stands;
+            let both = if stands {
+                old
+            } else if self.objects[o.index()].defined && !defined {
                 self.types.composite(old, ty)
             } else {
                 self.types.composite(ty, old)

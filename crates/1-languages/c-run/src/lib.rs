@@ -26,6 +26,7 @@
 mod arith;
 mod code;
 mod compile;
+mod descriptors;
 mod exact;
 mod failing;
 mod format;

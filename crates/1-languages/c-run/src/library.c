@@ -102,24 +102,6 @@ void exit(int code) {
   __bop_exit(code);
 }
 
-/* Signals that a program sends itself. */
-
-static void (*bop_signals[65])(int);
-void (*signal(int number, void (*handler)(int)))(int) {
-  void (*old)(int) = bop_signals[number];
-  bop_signals[number] = handler;
-  return old;
-}
-int raise(int number) {
-  void (*handler)(int) = bop_signals[number];
-  if (handler == (void (*)(int))1) return 0;
-  if (!number) return 0;
-  if (!handler) __bop_signal(number);
-  bop_signals[number] = 0;
-  handler(number);
-  return 0;
-}
-
 /* Sorting keeps the order of equal elements, as the GNU library's does. */
 
 static void bop_merge(char *base, char *space, size_t count, size_t size,
@@ -164,6 +146,19 @@ void *bsearch(const void *key, const void *base, size_t count, size_t size,
     if (order < 0) high = middle; else low = middle + 1;
   }
   return 0;
+}
+void qsort_r(void *base, size_t count, size_t size, int (*compare)(const void *, const void *, void *), void *more) {
+  char *space, *b = base;
+  size_t i, j;
+  __bop_compiler();
+  if (count < 2 || size == 0) return;
+  space = malloc(size);
+  for (i = 1; i < count; i++) {
+    memcpy(space, b + i * size, size);
+    for (j = i; j > 0 && compare(b + (j - 1) * size, space, more) > 0; j--) memcpy(b + j * size, b + (j - 1) * size, size);
+    memcpy(b + j * size, space, size);
+  }
+  free(space);
 }
 
 /* Numbers in texts. */
@@ -264,11 +259,6 @@ static char *bop_token;
 char *strtok(char *text, const char *set) { return strtok_r(text, set, &bop_token); }
 void bzero(void *p, size_t size) { memset(p, 0, size); }
 void bcopy(const void *from, void *to, size_t size) { memmove(to, from, size); }
-char *strerror(int number) { static char text[32]; sprintf(text, "Unknown error %d", number); return text; }
-void perror(const char *what) {
-  if (what && *what) fprintf(stderr, "%s: ", what);
-  fprintf(stderr, "%s\n", strerror(bop_errno));
-}
 
 /* Characters. The table is that of the GNU library on a little-endian machine. */
 

@@ -3,10 +3,10 @@
 use crate::format::{Source, bounded, format};
 use crate::machine::{Args, Machine, Stop};
 use crate::memory::Kind;
-use crate::{mathematics, scan};
+use crate::{descriptors, mathematics, scan};
 use c_data::Check;
 
-type Done = Result<u64, Stop>;
+pub(crate) type Done = Result<u64, Stop>;
 
 /// A function of the library.
 #[derive(Clone, Copy)]
@@ -24,22 +24,27 @@ impl Native {
     }
 }
 
-type F = fn(&mut Machine<'_>, Args) -> Done;
+pub(crate) type F = fn(&mut Machine<'_>, Args) -> Done;
 
 /// The function of a name.
 pub(crate) fn native(name: &str) -> Option<Native> {
     let plain = name.strip_prefix("__builtin_").unwrap_or(name);
-    let found = output(plain)
-        .or_else(|| input(plain))
-        .or_else(|| system(plain))
-        .or_else(|| strings(plain))
-        .or_else(|| numbers(name, plain));
+    let found = standard(name, plain).or_else(|| descriptors::native(plain));
     found.map(Native)
 }
 
-/// Whether a function of the library is known, and executed as such.
+/// Whether a function of the library is known, and executed as such. What asks the surroundings is executed, too, but
+/// whoever searches may take it for anything.
 pub fn knows(name: &str) -> bool {
-    native(name).is_some()
+    standard(name, name.strip_prefix("__builtin_").unwrap_or(name)).is_some()
+}
+
+fn standard(name: &str, plain: &str) -> Option<F> {
+    output(plain)
+        .or_else(|| input(plain))
+        .or_else(|| system(plain))
+        .or_else(|| strings(plain))
+        .or_else(|| numbers(name, plain))
 }
 
 /// What writes.
@@ -47,7 +52,7 @@ fn output(plain: &str) -> Option<F> {
     let f: F = match plain {
         "printf" | "__printf" => |m, a| {
             let bytes = format(m, a.values[0], &mut Source::Bytes(a.more, 0))?;
-            m.print(&bytes);
+            m.print(&bytes)?;
             int(bytes.len() as i64)
         },
         "fprintf" => |m, a| {
@@ -67,7 +72,7 @@ fn output(plain: &str) -> Option<F> {
         "vprintf" => |m, a| {
             let mut source = list(m, a.values[1]);
             let bytes = format(m, a.values[0], &mut source)?;
-            m.print(&bytes);
+            m.print(&bytes)?;
             int(bytes.len() as i64)
         },
         "vfprintf" => |m, a| {
@@ -90,23 +95,23 @@ fn output(plain: &str) -> Option<F> {
         "puts" => |m, a| {
             let mut bytes = m.memory.string(a.values[0])?.to_vec();
             bytes.push(b'\n');
-            m.print(&bytes);
+            m.print(&bytes)?;
             int(1)
         },
         "putchar" | "putchar_unlocked" => |m, a| {
-            m.print(&[a.values[0] as u8]);
+            m.print(&[a.values[0] as u8])?;
             Ok(u64::from(a.values[0] as u8))
         },
-        "putc" | "fputc" | "_IO_putc" => |m, a| {
+        "putc" | "fputc" | "_IO_putc" | "putc_unlocked" | "fputc_unlocked" => |m, a| {
             m.put(a.values[1], &[a.values[0] as u8])?;
             Ok(u64::from(a.values[0] as u8))
         },
-        "fputs" => |m, a| {
+        "fputs" | "fputs_unlocked" => |m, a| {
             let bytes = m.memory.string(a.values[0])?.to_vec();
             m.put(a.values[1], &bytes)?;
             int(1)
         },
-        "fwrite" => |m, a| {
+        "fwrite" | "fwrite_unlocked" => |m, a| {
             let [from, size, count, file, ..] = a.values;
             let Some(total) = size.checked_mul(count) else { return int(0) };
             let bytes = m.memory.read(from, total)?.to_vec();
@@ -122,10 +127,11 @@ fn output(plain: &str) -> Option<F> {
 fn input(plain: &str) -> Option<F> {
     let f: F = match plain {
         "fread" => fread,
-        "fgetc" | "getc" | "_IO_getc" => |m, a| byte(m.get_byte(a.values[0])?),
+        "fgetc" | "getc" | "_IO_getc" | "getc_unlocked" | "fgetc_unlocked" => {
+            |m, a| byte(m.get_byte(a.values[0])?)
+        }
         "fgets" => fgets,
         "gets" => gets,
-        "read" => read,
         "getline" => getline,
         "ungetc" => |m, a| {
             let c = a.values[0] as i32;
@@ -142,8 +148,9 @@ fn input(plain: &str) -> Option<F> {
             (stream.end, stream.error) = (false, false);
             Ok(0)
         },
-        "fflush" => |m, _| {
+        "fflush" => |m, a| {
             m.flush();
+            m.sync(a.values[0])?;
             Ok(0)
         },
         "fopen" => |m, a| {
@@ -164,11 +171,6 @@ fn input(plain: &str) -> Option<F> {
             m.seek(a.values[0], 0, 0)?;
             Ok(0)
         },
-        "remove" | "unlink" => |m, a| {
-            let name = m.memory.string(a.values[0])?.to_vec();
-            int(if m.remove(&name) { 0 } else { -1 })
-        },
-        "setvbuf" | "setbuf" => |_, _| Ok(0),
         "scanf" | "__isoc99_scanf" | "__isoc23_scanf" => |m, a| {
             let file = m.standard_input()?;
             scan::scan_file(m, file, a.values[0], &mut Source::Bytes(a.more, 0))
@@ -213,6 +215,16 @@ fn system(plain: &str) -> Option<F> {
             let align = a.values[0].clamp(1, 1 << 20).next_power_of_two();
             Ok(m.memory.make(a.values[1], align, Kind::Heap, u32::MAX).unwrap_or(0))
         },
+        "posix_memalign" => |m, a| {
+            let [to, align, size, ..] = a.values;
+            if !align.is_power_of_two() || align < m.pointer || align > 1 << 20 {
+                return Ok(22);
+            }
+            match m.memory.make(size, align, Kind::Heap, u32::MAX) {
+                Some(made) => m.write_pointer(to, made).map(|()| 0).map_err(Stop::from),
+                None => Ok(12),
+            }
+        },
         "free" | "cfree" => |m, a| {
             if a.values[0] != 0 {
                 m.memory.free(a.values[0]).map_err(Stop::freed)?;
@@ -242,7 +254,6 @@ fn system(plain: &str) -> Option<F> {
             }
             Ok(0)
         },
-        "getenv" => |_, _| Ok(0),
         _ => return None,
     };
     Some(f)
@@ -406,7 +417,7 @@ fn numbers(name: &str, plain: &str) -> Option<F> {
 }
 
 /// An integer as a register has it.
-fn int(value: i64) -> Done {
+pub(crate) fn int(value: i64) -> Done {
     Ok(value as u64)
 }
 
@@ -423,7 +434,7 @@ fn order(x: &[u8], y: &[u8]) -> i64 {
 }
 
 /// A `va_list` parameter: its address, or on 32 bits the list itself.
-fn list(m: &mut Machine<'_>, value: u64) -> Source {
+pub(crate) fn list(m: &mut Machine<'_>, value: u64) -> Source {
     if m.pointer == 8 {
         return Source::List(value);
     }
@@ -527,22 +538,6 @@ fn gets(m: &mut Machine<'_>, a: Args) -> Done {
     }
     put_string(m, a.values[0], &bytes)?;
     Ok(a.values[0])
-}
-
-/// `read` from standard input, as from a file.
-fn read(m: &mut Machine<'_>, a: Args) -> Done {
-    let [from, to, count, ..] = a.values;
-    if from as i32 != 0 {
-        return Err(Stop::NotCovered("`read` from what is not standard input".to_owned()));
-    }
-    let file = m.standard_input()?;
-    let mut done = 0;
-    while done < count {
-        let Some(byte) = m.get_byte(file)? else { break };
-        m.memory.write(to + done, 1)?[0] = byte;
-        done += 1;
-    }
-    Ok(done)
 }
 
 /// `getline`; a line that is new has 120 bytes, as the GNU library's.

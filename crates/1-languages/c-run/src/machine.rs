@@ -131,6 +131,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) passed: Passes,
     /// The streams `stdin`, `stdout` and `stderr`.
     pub(crate) standard: [u64; 3],
+    /// Where `errno` is; 0 if the program does not look at it.
+    pub(crate) error_at: u64,
+    /// What the program put into its environment, by name.
+    pub(crate) environment: std::collections::BTreeMap<Vec<u8>, u64>,
     /// Earlier states, if it is looked whether the run repeats itself.
     pub(crate) repeats: Option<crate::repeats::Repeats>,
     /// The function of the library that was called last.
@@ -185,6 +189,8 @@ impl<'a> Machine<'a> {
             stop_calls: Vec::new(),
             passed: Passes::default(),
             standard: [0; 3],
+            error_at: 0,
+            environment: Default::default(),
             repeats: None,
             called: 0,
             closures: crate::pointers::Closures::default(),

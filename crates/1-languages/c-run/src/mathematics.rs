@@ -92,12 +92,27 @@ pub(crate) fn native(name: &str) -> Option<F> {
         "finite",
         "signbit",
         "nextafter",
+        "nexttoward",
+        "remainder",
+        "drem",
+        "remquo",
+        "ilogb",
+        "logb",
+        "scalbln",
+        "exp10",
+        "erf",
+        "erfc",
+        "tgamma",
+        "lgamma",
+        "roundeven",
     ];
     let base = name.strip_prefix("__").unwrap_or(name);
     let (base, float) = match () {
         () if names.contains(&base) => (base, false),
         () => match (base.strip_suffix('f'), base.strip_suffix('l')) {
             (Some(base), _) if names.contains(&base) => (base, true),
+            // What is written through a pointer would have another size.
+            (_, Some("modf")) => return None,
             (_, Some(base)) if names.contains(&base) => (base, false),
             _ => return None,
         },
@@ -112,9 +127,30 @@ pub(crate) fn native(name: &str) -> Option<F> {
         ("sinh", false) => one!(f64::sinh),
         ("cosh", false) => one!(f64::cosh),
         ("tanh", false) => one!(f64::tanh),
-        ("asinh", false) => one!(f64::asinh),
-        ("acosh", false) => one!(f64::acosh),
-        ("atanh", false) => one!(f64::atanh),
+        // Those of the standard library are other formulas than the GNU library's.
+        ("asinh", false) => one!(libm::asinh),
+        ("acosh", false) => one!(libm::acosh),
+        ("atanh", false) => one!(libm::atanh),
+        ("asinh", true) => one_f!(libm::asinhf),
+        ("acosh", true) => one_f!(libm::acoshf),
+        ("atanh", true) => one_f!(libm::atanhf),
+        ("expm1", true) => one_f!(f32::exp_m1),
+        ("log1p", true) => one_f!(f32::ln_1p),
+        ("erf", false) => one!(libm::erf),
+        ("erf", true) => one_f!(libm::erff),
+        ("erfc", false) => one!(libm::erfc),
+        ("erfc", true) => one_f!(libm::erfcf),
+        ("tgamma", false) => one!(libm::tgamma),
+        ("tgamma", true) => one_f!(libm::tgammaf),
+        ("lgamma", false) => one!(libm::lgamma),
+        ("lgamma", true) => one_f!(libm::lgammaf),
+        ("exp10", false) => one!(libm::exp10),
+        ("roundeven", false) => one!(f64::round_ties_even),
+        ("roundeven", true) => one_f!(f32::round_ties_even),
+        ("logb", false) => one!(|x| exponent(x).map_or_else(|rest| rest, f64::from)),
+        ("logb", true) => {
+            one_f!(|x| exponent(f64::from(x)).map_or_else(|rest| rest, f64::from) as f32)
+        }
         ("exp", false) => one!(f64::exp),
         ("exp2", false) => one!(f64::exp2),
         ("expm1", false) => one!(f64::exp_m1),
@@ -175,6 +211,23 @@ fn special(base: &str, float: bool) -> Option<F> {
         ("copysign", true) => two_f!(f32::copysign),
         ("fdim", false) => two!(|x, y| if x > y { x - y } else { 0.0 }),
         ("fdim", true) => two_f!(|x, y| if x > y { x - y } else { 0.0 }),
+        ("nextafter", false) => two!(libm::nextafter),
+        ("nextafter", true) => two_f!(libm::nextafterf),
+        ("nexttoward", false) => two!(libm::nextafter),
+        ("remainder" | "drem", false) => two!(libm::remainder),
+        ("remainder" | "drem", true) => two_f!(libm::remainderf),
+        ("remquo", false) => |m, a| {
+            let (rest, quotient) =
+                remainder_and_quotient(f64::from_bits(a.values[0]), f64::from_bits(a.values[1]));
+            m.memory.write(a.values[2], 4)?.copy_from_slice(&quotient.to_le_bytes());
+            Ok(rest.to_bits())
+        },
+        ("ilogb", false) => |_, a| Ok(whole_exponent(f64::from_bits(a.values[0]))),
+        ("ilogb", true) => |_, a| Ok(whole_exponent(f64::from(f32::from_bits(a.values[0] as u32)))),
+        ("scalbln", false) => |_, a| {
+            let by = (a.values[1] as i64).clamp(-5000, 5000) as i32;
+            Ok(scaled(f64::from_bits(a.values[0]), by).to_bits())
+        },
         ("ldexp" | "scalbn", false) => |_, a| {
             let (x, by) = (f64::from_bits(a.values[0]), a.values[1] as i32);
             Ok(scaled(x, by).to_bits())
@@ -188,6 +241,26 @@ fn special(base: &str, float: bool) -> Option<F> {
             m.memory.write(a.values[1], 4)?.copy_from_slice(&exponent.to_le_bytes());
             Ok(fraction.to_bits())
         },
+        ("frexp", true) => |m, a| {
+            let (fraction, exponent) = parts(f64::from(f32::from_bits(a.values[0] as u32)));
+            m.memory.write(a.values[1], 4)?.copy_from_slice(&exponent.to_le_bytes());
+            Ok(u64::from((fraction as f32).to_bits()))
+        },
+        ("modf", true) => |m, a| {
+            let x = f32::from_bits(a.values[0] as u32);
+            let whole = x.trunc();
+            m.memory.write(a.values[1], 4)?.copy_from_slice(&whole.to_le_bytes());
+            let rest = if x.is_infinite() { 0.0 } else { x - whole };
+            Ok(u64::from(rest.copysign(x).to_bits()))
+        },
+        ("lrint" | "llrint", true) => {
+            |_, a| Ok(f32::from_bits(a.values[0] as u32).round_ties_even() as i64 as u64)
+        }
+        ("fma", true) => |_, a| {
+            let [x, y, z, ..] = a.values.map(|v| f32::from_bits(v as u32));
+            Ok(u64::from(x.mul_add(y, z).to_bits()))
+        },
+        ("finite", true) => |_, a| Ok(u64::from(f32::from_bits(a.values[0] as u32).is_finite())),
         ("modf", false) => |m, a| {
             let x = f64::from_bits(a.values[0]);
             let whole = x.trunc();
@@ -252,6 +325,59 @@ fn parts(x: f64) -> (f64, i32) {
     let exponent = (bits >> 52 & 0x7ff) as i32 - 1022;
     let fraction = f64::from_bits(bits & !(0x7ff << 52) | 1022 << 52);
     (fraction, exponent + more)
+}
+
+/// The exponent of the highest bit; what `logb` gives where there is none.
+fn exponent(x: f64) -> Result<i32, f64> {
+    match x {
+        _ if x == 0.0 => Err(f64::NEG_INFINITY),
+        _ if !x.is_finite() => Err(x * x),
+        _ => Ok(parts(x).1 - 1),
+    }
+}
+
+fn whole_exponent(x: f64) -> u64 {
+    let found = match exponent(x) {
+        Ok(e) => e,
+        Err(_) if x == 0.0 || x.is_nan() => i32::MIN,
+        Err(_) => i32::MAX,
+    };
+    i64::from(found) as u64
+}
+
+/// `remquo`: of the quotient there is as much as the GNU library gives, 0 to 8.
+fn remainder_and_quotient(x: f64, y: f64) -> (f64, i32) {
+    if !x.is_finite() || y.is_nan() || y == 0.0 {
+        return (f64::NAN, 0);
+    }
+    let (mut rest, by) = (x.abs(), y.abs());
+    if by <= f64::MAX / 8.0 {
+        rest %= 8.0 * by;
+    }
+    let mut quotient = 0;
+    for (times, limit) in [(4, f64::MAX / 4.0), (2, f64::MAX / 2.0)] {
+        let part = f64::from(times) * by;
+        if by <= limit && rest >= part {
+            rest -= part;
+            quotient += times;
+        }
+    }
+    // To the nearest, in at most two steps; half of `by` may not be a number where it is tiny.
+    let far = |rest: f64, also_half: bool| match by < 2.0 * f64::MIN_POSITIVE {
+        true => rest + rest > by || also_half && rest + rest >= by,
+        false => rest > 0.5 * by || also_half && rest >= 0.5 * by,
+    };
+    if far(rest, false) {
+        rest -= by;
+        quotient += 1;
+        if far(rest, true) {
+            rest -= by;
+            quotient += 1;
+        }
+    }
+    let rest = if rest == 0.0 { 0.0 } else { rest };
+    let sign = if x.is_sign_negative() == y.is_sign_negative() { 1 } else { -1 };
+    (if x.is_sign_negative() { -rest } else { rest }, sign * quotient)
 }
 
 /// Functions on bits.

@@ -13,7 +13,17 @@ use front_c::Unit;
 use rustc_hash::FxHashMap;
 
 /// The models of the library that are written in C.
-const LIBRARY: &str = include_str!("library.c");
+const LIBRARY: &str = concat!(
+    include_str!("library.c"),
+    include_str!("models/text.c"),
+    include_str!("models/errors.c"),
+    include_str!("models/time.c"),
+    include_str!("models/wide.c"),
+    include_str!("models/signals.c"),
+);
+
+/// More of it for runs alone: a search through it takes longer than it tells.
+const FOR_RUNS: &str = include_str!("models/options.c");
 
 /// What a run gets.
 #[derive(Clone, Debug)]
@@ -110,10 +120,10 @@ pub struct Outcome {
 
 /// The data program of units, with the models of the library.
 pub fn load(units: Vec<Unit>, model: Model) -> Program {
-    load_with(units, model, "")
+    load_with(units, model, FOR_RUNS)
 }
 
-/// The same with more models, in C.
+/// The same with other models, in C, beside those of the library that runs and searches share.
 pub fn load_with(mut units: Vec<Unit>, model: Model, more: &str) -> Program {
     let own = units.len();
     let mut library = front_c::parse(&format!("# 1 \"(library)\"\n{LIBRARY}\n{more}"));
@@ -287,6 +297,7 @@ impl Machine<'_> {
             *slot = if variable == 0 { 0 } else { self.read_pointer(variable)? };
         }
         self.standard = standard;
+        self.error_at = stream("bop_errno");
         self.files.standard(standard[0], standard[1], standard[2]);
         let mut values = Vec::new();
         for arg in &options.args {

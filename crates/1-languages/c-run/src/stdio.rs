@@ -3,37 +3,59 @@
 //! A program that is run here reads and writes no file of the machine: what it opens for writing is kept in
 //! memory, and what it did not write before is not there, unless it was given.
 
+use crate::descriptors::Back;
 use crate::machine::{Machine, Stop};
 use std::collections::BTreeMap;
 
 /// The most bytes of a file.
-const MAX_FILE: usize = 1 << 30;
+pub(crate) const MAX_FILE: usize = 1 << 30;
 
 /// A stream.
 #[derive(Debug)]
 pub(crate) struct Stream {
-    kind: Kind,
-    position: usize,
+    pub(crate) kind: Kind,
+    pub(crate) position: usize,
     pushed: Vec<u8>,
     pub(crate) end: bool,
     pub(crate) error: bool,
-    append: bool,
+    pub(crate) append: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Kind {
+pub(crate) enum Kind {
     Input,
     Output,
     Error,
     File(String),
 }
 
+/// When what is written to standard output goes out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Eager {
+    /// When there is much of it.
+    #[default]
+    Full,
+    /// At the end of a line.
+    Line,
+    /// At once.
+    Always,
+}
+
 /// All streams of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
-    /// By the address of their `FILE`.
-    streams: BTreeMap<u64, Stream>,
-    contents: BTreeMap<String, Vec<u8>>,
+    /// By the address of their `FILE`; those that have only a number by an address that no object has.
+    pub(crate) streams: BTreeMap<u64, Stream>,
+    pub(crate) contents: BTreeMap<String, Vec<u8>>,
+    /// The streams of file descriptors.
+    pub(crate) numbers: BTreeMap<i32, u64>,
+    /// Streams whose content is memory of the program.
+    pub(crate) back: BTreeMap<u64, Back>,
+    /// How many names and keys were made.
+    pub(crate) made: u64,
+    /// Standard output was opened again as a file.
+    pub(crate) moved: bool,
+    pub(crate) eager: Eager,
     buffer: Vec<u8>,
     input: Vec<u8>,
     input_at: usize,
@@ -45,6 +67,7 @@ impl Files {
         for (address, kind) in [(input, Kind::Input), (output, Kind::Output), (error, Kind::Error)]
         {
             self.streams.insert(address, Stream::new(kind, false));
+            self.give_number(address);
         }
     }
 
@@ -53,6 +76,43 @@ impl Files {
         for (name, content) in files {
             self.contents.insert(String::from_utf8_lossy(name).into_owned(), content.clone());
         }
+    }
+
+    /// The lowest number that is free is a stream's.
+    pub(crate) fn give_number(&mut self, key: u64) -> i32 {
+        let taken = self.numbers.keys().enumerate();
+        let number = taken.map(|(i, n)| (i as i32, *n)).find(|(i, n)| i != n);
+        let number = number.map_or(self.numbers.len() as i32, |(i, _)| i);
+        self.numbers.insert(number, key);
+        number
+    }
+
+    /// The first number of a stream.
+    pub(crate) fn number_of(&self, key: u64) -> Option<i32> {
+        self.numbers.iter().find(|(_, of)| **of == key).map(|(number, _)| *number)
+    }
+
+    /// A key for a stream that has no `FILE`.
+    pub(crate) fn key(&mut self) -> u64 {
+        self.made += 1;
+        u64::MAX - self.made
+    }
+
+    /// Whether a stream has no `FILE`.
+    pub(crate) fn is_number_only(&self, key: u64) -> bool {
+        key >= u64::MAX - self.made
+    }
+
+    /// Streams of one file are those of another name from now on; whether there are any.
+    pub(crate) fn renamed(&mut self, from: &str, to: &str) -> bool {
+        let mut any = false;
+        for stream in self.streams.values_mut() {
+            if matches!(&stream.kind, Kind::File(name) if name == from) {
+                stream.kind = Kind::File(to.to_owned());
+                any = true;
+            }
+        }
+        any
     }
 }
 
@@ -66,6 +126,8 @@ impl Files {
             out.extend(stream.pushed.iter().map(|&b| usize::from(b)));
             out.extend([usize::from(stream.end), usize::from(stream.error)]);
         }
+        out.extend(self.numbers.iter().flat_map(|(number, key)| [*number as usize, *key as usize]));
+        out.push(self.made as usize);
         // What files contain is told by how long they are, and by nothing if they are never written.
         out.extend(self.contents.values().flat_map(|c| c.iter().map(|&b| usize::from(b))));
         out
@@ -73,16 +135,31 @@ impl Files {
 }
 
 impl Stream {
-    fn new(kind: Kind, append: bool) -> Stream {
+    pub(crate) fn new(kind: Kind, append: bool) -> Stream {
         Stream { kind, position: 0, pushed: Vec::new(), end: false, error: false, append }
     }
 }
 
 impl Machine<'_> {
     /// Writes to standard output, which is kept until there is much of it.
-    pub(crate) fn print(&mut self, bytes: &[u8]) {
+    pub(crate) fn print(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        match self.files.moved {
+            true => self.put(self.standard[1], bytes),
+            false => {
+                self.keep(bytes);
+                Ok(())
+            }
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
         self.files.buffer.extend_from_slice(bytes);
-        if self.files.buffer.len() >= 1 << 16 {
+        let now = match self.files.eager {
+            Eager::Full => self.files.buffer.len() >= 1 << 16,
+            Eager::Line => bytes.contains(&b'\n'),
+            Eager::Always => true,
+        };
+        if now {
             self.flush();
         }
     }
@@ -105,7 +182,7 @@ impl Machine<'_> {
     pub(crate) fn put(&mut self, file: u64, bytes: &[u8]) -> Result<(), Stop> {
         let stream = self.stream(file)?;
         match stream.kind.clone() {
-            Kind::Output => self.print(bytes),
+            Kind::Output => self.keep(bytes),
             Kind::Error => {
                 self.flush();
                 self.host.output(true, bytes);
@@ -184,7 +261,10 @@ impl Machine<'_> {
         let exists = self.files.contents.contains_key(&name);
         let append = first == Some(b'a');
         match first {
-            Some(b'r') if !exists => return Ok(0),
+            Some(b'r') if !exists => {
+                self.set_error(2)?;
+                return Ok(0);
+            }
             Some(b'r') => {}
             Some(b'w') => {
                 self.files.contents.insert(name.clone(), Vec::new());
@@ -199,13 +279,20 @@ impl Machine<'_> {
             return Ok(0);
         };
         self.files.streams.insert(address, Stream::new(Kind::File(name), append));
+        self.files.give_number(address);
         Ok(address)
     }
 
     pub(crate) fn close(&mut self, file: u64) -> Result<(), Stop> {
         self.stream(file)?;
-        let stream = self.files.streams.remove(&file);
-        if matches!(stream.map(|s| s.kind), Some(Kind::File(_))) {
+        self.sync(file)?;
+        if self.standard.contains(&file) {
+            self.flush();
+        }
+        self.files.back.remove(&file);
+        self.files.streams.remove(&file);
+        self.files.numbers.retain(|_, key| *key != file);
+        if !self.standard.contains(&file) {
             self.memory.free(file)?;
         }
         Ok(())
@@ -235,10 +322,5 @@ impl Machine<'_> {
             Kind::File(_) => Ok(stream.position as i64 - stream.pushed.len() as i64),
             _ => Ok(-1),
         }
-    }
-
-    /// `remove`; false if there is no such file.
-    pub(crate) fn remove(&mut self, name: &[u8]) -> bool {
-        self.files.contents.remove(&*String::from_utf8_lossy(name)).is_some()
     }
 }
