@@ -554,7 +554,8 @@ impl Look<'_> {
         let types = &self.program.types;
         let mut out = name.to_owned();
         for _ in 0..=DEPTH {
-            if at == 0 && (types.compatible(ty, to) || types.is_void(to)) {
+            let same = types.compatible(ty, to) || types.kind(ty) == types.kind(to);
+            if at == 0 && (same || types.is_void(to)) {
                 return out;
             }
             match types.kind(ty) {

@@ -179,7 +179,7 @@ FILE *__bop_fopen(const char *name, const char *mode) {
   if (*mode != 'r' && *mode != 'w' && *mode != 'a') __bop_no_model();
   bop_opened = k + 1;
   if (*mode == 'r') {
-    if (!__bop_opens(bop_names[k], k + 1)) return 0;
+    if (!*name || !__bop_opens(bop_names[k], k + 1)) return 0;
   } else __bop_outside();
   to = &bop_files[k];
   to->number = k + 1;

@@ -508,9 +508,11 @@ pub fn knows(name: &str) -> bool {
     NAMES.contains(&plain) || is_number_function(plain) || text_model(plain).is_some()
 }
 
-/// Whether it reads from a stream that it is given, which is followed if it is standard input.
+/// Whether it is about a stream: it is followed if that is standard input, or a file that the program opened.
 pub fn reads_stream(name: &str) -> bool {
-    const MODELS: [&str; 14] = [
+    const MODELS: [&str; 16] = [
+        "__bop_fopen",
+        "__bop_fwrite",
         "__bop_fclose",
         "__bop_fseek",
         "__bop_ftell",

@@ -60,7 +60,10 @@ fn files_of(wanted: &Wanted, inputs: &Inputs, texts: &[CText], model: Model) -> 
     for (text, unit) in texts.iter_mut().zip(inputs.caller.iter().flat_map(|c| c.units.iter())) {
         text.text.clone_from(unit);
     }
-    let opens = by_hand(&mut texts, &["fopen", "fopen64"], OPEN);
+    // What is arbitrary has a stub.
+    let stubs = tokens(&inputs.stubs);
+    let stubbed = definitions(&stubs, &inputs.stubs).any(|(name, _)| name.starts_with("fopen"));
+    let opens = !stubbed && by_hand(&mut texts, &["fopen", "fopen64"], OPEN);
     let fills = !inputs.memory.is_empty() && by_hand(&mut texts, &["malloc"], MALLOC);
     for (i, text) in texts.iter().enumerate() {
         let tokens = tokens(&text.text);

@@ -425,3 +425,162 @@ fn contracts_are_obeyed_with_data() {
         assert!(done.status.success(), "{label}: {done:?}");
     }
 }
+
+const SHOWN: &str = "\
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+extern int __VERIFIER_nondet_int(void);
+struct point { int x, y; };
+struct shape { char name[8]; struct point at[2]; struct point *best; unsigned kind : 3; };
+struct node { int value; struct node *next; };
+static struct node *head;
+static void push(int v) {
+    struct node *n = malloc(sizeof *n);
+    n->value = v;
+    n->next = head;
+    head = n;
+}
+static void move(struct shape *s, int dx) {
+    s->at[1].x += dx;
+    s->best = &s->at[1];
+}
+int main(void) {
+    struct shape s = { \"box\", { { 1, 2 }, { 3, 4 } }, 0, 5 };
+    int dx = __VERIFIER_nondet_int();
+    int *p = &s.at[0].y;
+    move(&s, dx);
+    push(dx); push(*p);
+    for (int dx = 0; dx < 2; dx++) p++;
+    assert(s.best->x != 10);
+    return 0;
+}
+";
+
+#[test]
+fn a_run_says_what_variables_hold() {
+    let folder = Folder::new("shown", &[("p.c", SHOWN)]);
+    let told = folder.bop(&["check", "p.c", "--assert", "--engine", "bounded"]).exits(1).out;
+    let lines = [
+        "s={name=\"box\", at={{x=1, y=2}, {x=3, y=4}}, best=NULL, kind=5}",
+        "p=&s.at[0].y",
+        "s->at[1].x=10",
+        "s.best=&s.at[1]",
+        "heap2={value=2, next=?}",
+        "heap2.next=&heap1",
+    ];
+    for line in lines {
+        assert!(told.contains(line), "{line}: {told}");
+    }
+    let args = ["check", "p.c", "--assert", "--engine", "bounded", "--format", "json"];
+    let report = folder.bop(&args).exits(1).out;
+    let read: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let steps = read["results"][0]["trace"]["steps"].as_array().unwrap();
+    let state = &steps.last().unwrap()["state"];
+    assert_eq!(state["s"]["at"][1]["x"], 10, "{state}");
+    assert_eq!(state["s"]["best"], "&s.at[1]", "{state}");
+    assert_eq!(state["head"], "&heap2", "{state}");
+    // The loop's own variable of that name is gone.
+    assert_eq!(state["dx"], 7, "{state}");
+    std::fs::write(folder.path().join("report.json"), &report).unwrap();
+    folder.bop(&["replay", "p.c", "report.json"]).exits(0);
+    let changed = report.replacen("\"&s.at[1]\"", "\"&s.at[0]\"", 1);
+    assert_ne!(changed, report);
+    std::fs::write(folder.path().join("changed.json"), changed).unwrap();
+    folder.bop(&["replay", "p.c", "changed.json"]).exits(1);
+}
+
+const FILES: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+    char line[8];
+    int n;
+    FILE *f = fopen(\"/a b/x.cfg\", \"rb\"), *g;
+    if (!f) { NONE: return 1; }
+    if (!fgets(line, sizeof line, f)) { EMPTY: return 2; }
+    if (line[0] == 'k' && fscanf(f, \"%d\", &n) == 1 && n == -91) { NUMBER: return 3; }
+    fclose(f);
+    g = fopen(\"size\", \"r\");
+    if (!g) return 4;
+    fseek(g, 0, SEEK_END);
+    long size = ftell(g);
+    rewind(g);
+    char *all = malloc(size + 1);
+    if (size == 3 && fread(all, 1, size, g) == 3 && all[2] == 'q') { WHOLE: return 5; }
+    if (size == 2 && fread(all, 1, 3, g) == 3) { NEVER: return 6; }
+    return 0;
+}
+";
+
+#[test]
+fn files_are_inputs() {
+    let folder = Folder::new("files", &[("p.c", FILES)]);
+    let mut args = vec!["check", "p.c", "--engine", "bounded", "--emit-test", "tests"];
+    let labels = ["NONE", "EMPTY", "NUMBER", "WHOLE"];
+    args.extend(labels.iter().flat_map(|label| ["--reach", label]));
+    args.extend(["--format", "json", "-o", "report.json"]);
+    folder.bop(&args).exits(1);
+    let report = std::fs::read_to_string(folder.path().join("report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    for result in report["results"].as_array().unwrap() {
+        assert_eq!(result["verdict"], "reachable", "{result:#}");
+    }
+    let files = &report["results"][2]["inputs"]["files"];
+    assert_eq!(files[0]["name"], "/a b/x.cfg", "{files}");
+    folder.bop(&["replay", "p.c", "report.json"]).exits(0);
+    for label in labels {
+        let done =
+            Command::new(folder.path().join("tests").join(label).join("run")).output().unwrap();
+        assert!(done.status.success(), "{label}: {done:?}");
+    }
+    let ran =
+        folder.bop(&["check", "p.c", "--engine", "bounded", "--reach", "NEVER", "--bound", "5"]);
+    assert!(!ran.out.contains("reachable: NEVER at"), "{}", ran.out);
+}
+
+#[test]
+fn memory_that_was_asked_for_is_an_input() {
+    let text = "\
+#include <assert.h>
+#include <stdlib.h>
+struct s { int a, b; };
+int main(void) {
+    struct s *p = malloc(sizeof *p);
+    int *q = malloc(sizeof *q), *r = calloc(1, sizeof *r);
+    p->a = 3;
+    assert(*r == 0);
+    if (p->b == 77 && *q == p->a + 2) { BOTH: return 1; }
+    free(p);
+    return 0;
+}
+";
+    let folder = Folder::new("asked", &[("p.c", text)]);
+    let asked = ["--engine", "bounded", "--emit-test", "tests", "--trace", "none"];
+    let args = [&["check", "p.c", "--reach", "BOTH"], &asked[..]].concat();
+    let ran = folder.bop(&args).exits(1);
+    assert!(ran.out.contains("malloc 1 has bytes 00 00 00 00 4d 00 00 00"), "{}", ran.out);
+    let done = Command::new(folder.path().join("tests/BOTH/run")).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    folder.bop(&["check", "p.c", "--assert", "--engine", "bounded"]).exits(0);
+}
+
+#[test]
+fn plain_inputs_are_executed_first() {
+    let text = "\
+#include <assert.h>
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int n = __VERIFIER_nondet_int();
+    if (n != 12345) return 0;
+    unsigned i, sum = 0;
+    for (i = 0; i < 5000000; i++) sum += i ^ n;
+    assert(sum == 7);
+    return 0;
+}
+";
+    let folder = Folder::new("plain", &[("p.c", text)]);
+    let args = ["check", "p.c", "--assert", "--engine", "bounded", "--timeout", "60s"];
+    let ran = folder.bop(&args).exits(1);
+    assert!(ran.out.contains("__VERIFIER_nondet_int() = 12345"), "{}", ran.out);
+}
