@@ -13,7 +13,9 @@
 use crate::event::Event;
 use crate::rule::Rule;
 use c_types::Scalar;
-use front_c::{Body, Call, Event as E, Flow, FuncId, Next, ObjectId, Reach, Relation, Skeleton, plain_name};
+use front_c::{
+    Body, Call, Event as E, Flow, FuncId, Next, ObjectId, Reach, Relation, Skeleton, plain_name,
+};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -203,9 +205,7 @@ fn handed_on(s: &Skeleton, rule: &Rule, body: &Body, opaque: &[bool]) -> Option<
     for point in list {
         let quiet = point.events.iter().chain(&point.hidden).all(|e| match *e {
             E::Use(o) => params.contains(&o) || tested(o) || through.contains(&o) || is_count(s, o),
-            E::Copy(to, from) => {
-                alias(to) && params.contains(&from) && Some(from) != subject
-            }
+            E::Copy(to, from) => alias(to) && params.contains(&from) && Some(from) != subject,
             E::Deref(o) => through.contains(&o),
             E::Assign(o) => result == Some(o) || gone(o) || is_count(s, o) || alias(o),
             E::Modify(o) => is_count(s, o),
@@ -384,7 +384,8 @@ fn allocated(
         if i as u32 == at {
             continue;
         }
-        let ends = !call.targets.is_empty() && call.targets.iter().all(|g| s.funcs[g.index()].noreturn);
+        let ends =
+            !call.targets.is_empty() && call.targets.iter().all(|g| s.funcs[g.index()].noreturn);
         let speaks = call.targets.iter().any(|g| opaque[g.index()]);
         let given = call.arg_values.iter().flatten().any(|&o| precious(o));
         if !ends && (speaks || given && !asks_only(s, call, opaque)) {
@@ -437,4 +438,3 @@ fn is_constant(body: &Body, mut d: u32) -> bool {
     }
     matches!(body.data[d as usize], Data::Int(_))
 }
-

@@ -1,6 +1,6 @@
 //! A rule over a large program is asked in pieces, each of which is answered within its share.
 //!
-//! First all of the rule is asked at once. What takes too much is divided by where runs begin to break the rule (rules PT
+//! First all of the rule is asked at once. What takes too much is divided by where runs begin to break the rule (rules QP
 //! of the crate `rules`), and asked again, until one such point is left: then with less detail. So what is found does not
 //! wait for what is hard, and what is not answered is known by its places.
 
@@ -219,9 +219,7 @@ impl Together {
         nothing: impl FnOnce(StopReason) -> Outcome,
     ) -> RuleAnswers {
         let mut out = self.found;
-        let place = |o: &Outcome| {
-            o.finding.as_ref().map(|f| (f.file.clone(), f.line, f.column))
-        };
+        let place = |o: &Outcome| o.finding.as_ref().map(|f| (f.file.clone(), f.line, f.column));
         out.outcomes.sort_by_cached_key(place);
         if self.open.is_empty() && self.unknown.is_none() {
             if out.outcomes.is_empty() {

@@ -5,9 +5,7 @@ use super::{At, Maker};
 use crate::event::Event;
 use crate::facts::Mentions;
 use crate::paths::{PathId, Paths, Root};
-use front_c::{
-    Body, Flow, FuncId, Next, ObjectId, Point, calls_back, is_longjmp, runs_at_exit,
-};
+use front_c::{Body, Flow, FuncId, Next, ObjectId, Point, calls_back, is_longjmp, runs_at_exit};
 use ir::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -160,9 +158,11 @@ impl Maker<'_> {
 
     /// What bodies have to do with, whatever is followed.
     pub(super) fn mentioned(&mut self) {
-        let found = self.f.facts.bodies.get_or_init(|| {
-            self.s.bodies.iter().map(|body| self.mentions_of(body)).collect()
-        });
+        let found = self
+            .f
+            .facts
+            .bodies
+            .get_or_init(|| self.s.bodies.iter().map(|body| self.mentions_of(body)).collect());
         self.mentions = found.clone();
     }
 
@@ -271,12 +271,7 @@ impl Maker<'_> {
     }
 
     /// Whether a point, by itself and without its return, can do anything that matters.
-    fn may_matter(
-        &self,
-        point: &Point,
-        at: Option<At>,
-        held: &dyn Fn(ObjectId) -> bool,
-    ) -> bool {
+    fn may_matter(&self, point: &Point, at: Option<At>, held: &dyn Fn(ObjectId) -> bool) -> bool {
         use front_c::Event as E;
         for event in point.events.iter().chain(&point.hidden) {
             match *event {
@@ -304,7 +299,8 @@ impl Maker<'_> {
                 Event::Call(p) => p.matches(name),
                 // A result that nobody takes.
                 Event::Result(p) => {
-                    let looked_for = (self.escaped.is_some() || ignored) && at.is_none_or(|at| !self.f.part.leaves_out(at));
+                    let looked_for = (self.escaped.is_some() || ignored)
+                        && at.is_none_or(|at| !self.f.part.leaves_out(at));
                     target.is_none() && p.names_it(name) && looked_for
                 }
                 _ => false,

@@ -228,7 +228,8 @@ pub(super) fn roots(f: &Functions<'_>, entry: Option<&str>) -> Result<Vec<FuncId
         }
     }
     // What others can call, and `main` does not come to, is called by others.
-    let exported = |g: FuncId| main.is_none() || !s.funcs[g.index()].is_static || inside.contains(&g);
+    let exported =
+        |g: FuncId| main.is_none() || !s.funcs[g.index()].is_static || inside.contains(&g);
     {
         let mut reached: FxHashSet<FuncId> = FxHashSet::default();
         let mut reach = |from: FuncId| {
