@@ -1,10 +1,10 @@
 //! A question about a large program in parts.
 //!
-//! - PT1. What breaks a rule leaves the automaton's first state for good at one point: where memory is allocated that is
+//! - QP1. What breaks a rule leaves the automaton's first state for good at one point: where memory is allocated that is
 //!   lost, or freed that is freed again. Of the runs that do so at a point, one part is asked.
-//! - PT2. A part knows which points belong to others: what begins there ends the run. A point that belongs to nobody
+//! - QP2. A part knows which points belong to others: what begins there ends the run. A point that belongs to nobody
 //!   belongs to every part, so that together they are all runs.
-//! - PT3. Only values matter that come to the points of the part: the paths that can hold one of these are fewer, and so
+//! - QP3. Only values matter that come to the points of the part: the paths that can hold one of these are fewer, and so
 //!   are the functions that have to do with them.
 
 use crate::event::Event;

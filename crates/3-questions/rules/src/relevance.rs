@@ -723,7 +723,7 @@ fn subjects(f: &Functions<'_>, paths: &mut Paths) -> Vec<PathId> {
         }
         out.extend(stripped(paths, path, suffix));
     };
-    // In a part, the values that come to where it begins (PT3).
+    // In a part, the values that come to where it begins (QP3).
     let first = if f.part.is_whole() { None } else { first_events(rule) };
     let begins = |atom: usize| first.as_ref().is_none_or(|first| first.contains(&(atom as u32)));
     let events = || {

@@ -1,6 +1,6 @@
 //! A rule over a large program is asked in pieces, each of which is answered within its share.
 //!
-//! First all of the rule is asked at once. What takes too much is divided by where runs begin to break the rule (rules PT
+//! First all of the rule is asked at once. What takes too much is divided by where runs begin to break the rule (rules QP
 //! of the crate `rules`), and asked again, until one such point is left: then with less detail. So what is found does not
 //! wait for what is hard, and what is not answered is known by its places.
 

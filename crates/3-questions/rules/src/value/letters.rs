@@ -38,7 +38,7 @@ impl Maker<'_> {
 
     /// The step of the automaton: when the rule is violated, when it cannot be any more, and what the
     /// state is otherwise.
-    /// `elsewhere`: what begins here is asked in another part (PT2).
+    /// `elsewhere`: what begins here is asked in another part (QP2).
     pub(super) fn advance(
         &mut self,
         act: &Act,

@@ -19,6 +19,7 @@ mod hostile;
 mod influence;
 mod inputs;
 mod languages;
+mod large;
 mod limits;
 #[cfg(unix)]
 mod lsp;
