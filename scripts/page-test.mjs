@@ -84,7 +84,8 @@ const open = async (name, options = {}) => {
 const shoot = async (tab, name) => { if (shots) await tab.screenshot({ path: join(shots, name + ".png") }); };
 const judge = async (tab, name) => {
   await tab.evaluate(axe);
-  const { violations } = await tab.evaluate("axe.run(document)");
+  // The sizes of what is touched are among the rules that have to be asked for; Lighthouse asks.
+  const { violations } = await tab.evaluate("axe.run(document, { rules: { 'target-size': { enabled: true } } })");
   for (const v of violations) {
     check(false, name + ": axe: " + v.id + ": " + v.help + ": " + v.nodes.slice(0, 3).map(n => n.target + " "
       + (n.any[0] ? n.any[0].message : "")).join("; "));

@@ -290,6 +290,23 @@ fn run(page: &str, number: usize) -> serde_json::Value {
     serde_json::from_str(run.split_once("</script>").unwrap().0).unwrap()
 }
 
+/// Headers are not what was asked about.
+#[test]
+fn a_page_is_about_the_files_that_were_named() {
+    if !crate::c::compiler() {
+        return;
+    }
+    let text = "#include \"own.h\"\nint main(void) { return h(); }\n";
+    let other = "#include \"own.h\"\nint other(void) { return h(); }\n";
+    let files = [("a.c", text), ("b.c", other), ("own.h", "static int h(void) { return 0; }\n")];
+    let folder = Folder::new("headline", &files);
+    let ask = ["--reach", "main", "--format", "html"];
+    let page = folder.bop(&[&["check", "a.c"], &ask[..]].concat()).exits(1).out;
+    assert!(page.contains("<title>a.c: "), "{}", page.lines().nth(6).unwrap_or(""));
+    let page = folder.bop(&[&["check", "a.c", "b.c"], &ask[..]].concat()).exits(1).out;
+    assert!(page.contains("<title>a.c and 1 more file: "), "{}", page.lines().nth(6).unwrap_or(""));
+}
+
 #[test]
 fn pages_of_findings_tell_the_story() {
     let folder = Folder::new("story", &[("f.i", LEAK)]);

@@ -47,7 +47,11 @@ pub fn html(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 /// What was asked, of what, and the answer.
 fn headline(report: &Report) -> String {
-    let others = report.files.iter().skip(1).filter(|f| !f.name().is_empty()).count();
+    // Of C, the units were named; headers come with them.
+    let others = match &report.claims.read {
+        Some(extent) => extent.files.saturating_sub(1),
+        None => report.files.iter().skip(1).filter(|f| !f.name().is_empty()).count(),
+    };
     let name = match others {
         0 => report.file_name().to_owned(),
         1 => format!("{} and 1 more file", report.file_name()),
