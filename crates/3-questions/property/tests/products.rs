@@ -516,7 +516,7 @@ fn products_of_random_programs() {
 fn promises_of_random_programs() {
     let mut tally = Tally::default();
     let mut many = 0;
-    for seed in 0..400u64 {
+    for seed in 0..150u64 {
         let program = testkit::random_program(seed);
         let machine = Machine::new(&program);
         let Some(graph) = Graph::new(&machine, MOST / 5, HIGHEST) else { continue };
@@ -538,15 +538,15 @@ fn promises_of_random_programs() {
             assert_eq!(made.state.len(), made.automaton.promises);
             many += usize::from(made.state.len() > 3);
             // What may become anything is listed here.
-            if made.state.len() + made.waiting.len() > 8 {
+            if made.state.len() + made.waiting.len() > 5 {
                 continue;
             }
             let _ =
                 check_pair(&program, &graph, &told, &property, &mut rng, &mut tally, &promised());
         }
     }
-    assert!(tally.pairs > 100 && tally.words > 100 && many > 30, "{tally:?} {many}");
-    assert!(tally.loops > 5 && tally.terminated > 5 && tally.failed > 2, "{tally:?}");
+    assert!(tally.pairs > 40 && tally.words > 40 && many > 10, "{tally:?} {many}");
+    assert!(tally.loops > 2 && tally.terminated > 2 && tally.failed > 0, "{tally:?}");
 }
 
 #[test]
