@@ -4,9 +4,9 @@
 //! ([`crate::circuit`]), a boolean for each bit: which edge is taken is arbitrary, and one that cannot be taken leads to
 //! where nothing happens any more.
 //!
-//! - MD1. Formulas are about the steps of infinite runs: `step` says that one is taken, and each operator speaks of
+//! - VM1. Formulas are about the steps of infinite runs: `step` says that one is taken, and each operator speaks of
 //!   the states where it holds. A run that blocks, or whose stack is full, takes finitely many, and does not count.
-//! - MD2. Assertions, and places that break a rule, are invariants: whoever comes there may block afterwards.
+//! - VM2. Assertions, and places that break a rule, are invariants: whoever comes there may block afterwards.
 
 use crate::circuit::{Builder, Circuit, Gate, Lit, NO, YES};
 use check::{Budget, Meaning, Op, Temporal};
@@ -135,7 +135,7 @@ fn atom(builder: &mut Builder<'_>, program: &Program, meaning: &Meaning) -> Lit 
 /// Formulas whose text is longer are refused.
 const LONGEST: usize = 1 << 20;
 
-/// MD1.
+/// VM1.
 fn formula(temporal: &Temporal, names: &[String], smv: bool) -> Result<String, &'static str> {
     if !temporal.watch.is_empty() || temporal.acceptor.is_some() {
         return Err("sequences have no words in these languages");
