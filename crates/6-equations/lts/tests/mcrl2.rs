@@ -379,13 +379,13 @@ fn constructors_of_one_name_and_sorts_without_one() {
         ("<p(c(3)) . q(c(true)) . p(c(4, true)) . p(d)>true", true),
         ("[p(c(4))]false", true),
         (
-            "forall a: A. [true* . p(a)]val(is_n(a) && x(a) == 3 || is_two(a) && y(a) == 4 || a == d)",
+            "[true*](forall a: A. [p(a)]val(is_n(a) && x(a) == 3 || is_two(a) && y(a) == 4 || a == d))",
             true,
         ),
-        ("forall a: A. [true* . p(a)]val(f(a) > 3)", false),
-        ("exists a: A. <true* . p(a)>val(f(a) == 14)", true),
-        ("forall v: B. [true* . q(v)]val(v != e && w(v))", true),
-        ("exists s: struct pair(Nat, b: Bool). <true* . r(s)>val(!b(s) && s in l)", true),
+        ("[true*](forall a: A. [p(a)]val(f(a) > 3))", false),
+        ("<true*>(exists a: A. <p(a)>val(f(a) == 14))", true),
+        ("[true*](forall v: B. [q(v)]val(v != e && w(v)))", true),
+        ("<true*>(exists s: struct pair(Nat, b: Bool). <r(s)>val(!b(s) && s in l))", true),
         ("exists s: struct one | two. val(s != one)", true),
     ] {
         assert_eq!(answer(formula, &model, Some(data)), Ok(expected), "{formula}");
