@@ -8,8 +8,8 @@
 //!   anew: all of memory, unless it is a function of the library that writes nothing, or only behind its arguments.
 //! - WK3. A way out of a branch says how two names, or a name and a number, compare. The path contradicts itself where
 //!   nothing is left that they could be.
-//! - WK5. Where a rule is broken by what happens twice to one value, by calls and by following a pointer, both have that name.
 //! - WK4. A condition that computes (`n * n == 7`, fractions) is not followed: then nothing is known of the path.
+//! - WK5. Where a rule is broken by what happens twice to one value, by calls and by following a pointer, both have that name.
 //! - WK6. Between the points that are told a path may go several ways; those whose conditions agree are followed, the
 //!   shortest first, and few of them.
 //!
