@@ -144,6 +144,19 @@ pub(crate) fn suffix_product(
     Ok(join(program, resolved, accepting, &positions, temporal, &[]))
 }
 
+/// The size of what accepts.
+fn size(accepting: Accepting<'_>, marks: u32) -> Size {
+    match accepting {
+        Accepting::Automaton(automaton) => {
+            let (states, transitions) = (automaton.states, automaton.transitions.len());
+            Size { states, transitions, promises: 0, marks }
+        }
+        Accepting::Promises(promises) => {
+            Size { states: 0, transitions: 0, promises: promises.len(), marks }
+        }
+    }
+}
+
 /// The product with an automaton (or promises) whose atoms are at these positions, and the assumptions outside it.
 pub(crate) fn join(
     program: &Program,
@@ -161,15 +174,7 @@ pub(crate) fn join(
     let inside = if counted { 0 } else { accepting.marks() };
     let awaited = outside.len() as u32 + accepting.marks() - inside;
     let marks = if awaited == 0 { inside.max(1) } else { inside + 1 };
-    let size = match accepting {
-        Accepting::Automaton(automaton) => {
-            let (states, transitions) = (automaton.states, automaton.transitions.len());
-            Size { states, transitions, promises: 0, marks }
-        }
-        Accepting::Promises(promises) => {
-            Size { states: 0, transitions: 0, promises: promises.len(), marks }
-        }
-    };
+    let size = size(accepting, marks);
 
     let mut b = ProgramBuilder::extending(program);
     b.exprs = std::mem::take(&mut resolved.exprs);

@@ -14,7 +14,8 @@ use crate::event::Event;
 use crate::rule::Rule;
 use c_types::Scalar;
 use front_c::{
-    Body, Call, Event as E, Flow, FuncId, Next, ObjectId, Reach, Relation, Skeleton, plain_name,
+    Arm, Body, Call, Event as E, Flow, FuncId, Next, ObjectId, Reach, Relation, Skeleton,
+    plain_name,
 };
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -220,15 +221,7 @@ fn handed_on(s: &Skeleton, rule: &Rule, body: &Body, opaque: &[bool]) -> Option<
             return None;
         }
         match &point.flow {
-            Flow::Branch(arms) => {
-                for arm in arms {
-                    let mut tests = arm.events.iter().chain(&arm.hidden).peekable();
-                    let some = tests.peek().is_some();
-                    if !some || !tests.all(|e| matches!(*e, E::Test(o, _, 0) if tested(o))) {
-                        return None;
-                    }
-                }
-            }
+            Flow::Branch(arms) if !arms.iter().all(|arm| only_tests(arm, &tested)) => return None,
             Flow::Return => {
                 let mut events = point.events.iter().chain(&point.hidden);
                 let here = events.any(|e| matches!(e, E::ReturnOf(_)));
@@ -437,4 +430,10 @@ fn is_constant(body: &Body, mut d: u32) -> bool {
         d = a;
     }
     matches!(body.data[d as usize], Data::Int(_))
+}
+
+/// Whether a way out of a branch does nothing but test such variables.
+fn only_tests(arm: &Arm, tested: &dyn Fn(ObjectId) -> bool) -> bool {
+    let mut tests = arm.events.iter().chain(&arm.hidden).peekable();
+    tests.peek().is_some() && tests.all(|e| matches!(*e, E::Test(o, _, 0) if tested(o)))
 }

@@ -84,12 +84,10 @@ pub(crate) fn answers(
         out.inputs = Some(Arc::new(of.given(inputs)));
         out.finding = Some(Box::new(finding(of, failure, operation)));
         if options.search.trace != check::TraceMode::None {
-            let passed = match last {
-                true => {
-                    with_values(program, (&[], Some(check)), inputs, run.passed.clone(), budget)
-                }
-                false => run.passed.clone(),
-            };
+            let mut passed = run.passed.clone();
+            if last {
+                passed = with_values(program, (&[], Some(check)), inputs, passed, budget);
+            }
             out.trace = Some(listing(of, &passed, &mut out.warnings));
         }
         Some(out)
@@ -99,11 +97,8 @@ pub(crate) fn answers(
     // By proofs alone.
     if let Some(how) = crate::bounded::how(options.search.engine) {
         let (found, counters) = proved(of, check, how, budget);
-        let mut out = blank(start.elapsed().as_secs_f64(), &counters);
-        out.engine = options.search.engine.word().to_owned();
-        out.why = "asked for by `--engine`".to_owned();
-        holds(&mut out, found);
-        return (vec![out], true);
+        let out = blank(start.elapsed().as_secs_f64(), &counters);
+        return (vec![by_proofs(out, found, options)], true);
     }
     // What plain inputs do is executed first.
     let lines = options.shown.max_steps.min(crate::bounded::MAX_LINES);
@@ -217,6 +212,18 @@ type Found = (Result<Arc<Vec<Invariant>>, StopReason>, Vec<(String, u64)>);
 fn proved(of: &Searched<'_>, check: Check, how: How, budget: &Budget) -> Found {
     let found = caught("engine pdr", || prover::operations(of, check, how, budget));
     found.unwrap_or_else(|what| (Err(StopReason::Internal { what }), Vec::new()))
+}
+
+/// The answer of one that was asked for proofs alone.
+fn by_proofs(
+    mut out: Outcome,
+    found: Result<Arc<Vec<Invariant>>, StopReason>,
+    options: &Options,
+) -> Outcome {
+    out.engine = options.search.engine.word().to_owned();
+    out.why = "asked for by `--engine`".to_owned();
+    holds(&mut out, found);
+    out
 }
 
 /// Takes down what a proof says.
