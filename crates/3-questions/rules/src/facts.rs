@@ -11,18 +11,27 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
+/// Which functions are events only, and which stand for another.
+type Roles = (Rc<[bool]>, Rc<[Option<FuncId>]>);
+
+/// Globals, with functions and files.
+type Tables = Rc<[(ObjectId, Vec<u32>, BTreeSet<String>)]>;
+
+/// Paths and flows of a kind.
+type OfKind = (Kind, Rc<(Paths, Flows)>);
+
 /// Facts about one program, one rule and one entry.
 #[derive(Default)]
 pub struct Facts {
     /// Functions that are events only, and those that stand for another.
-    pub(crate) functions: OnceCell<(Rc<[bool]>, Rc<[Option<FuncId>]>)>,
+    pub(crate) functions: OnceCell<Roles>,
     pub(crate) entered: OnceCell<Rc<[bool]>>,
     /// What the program starts with.
     pub(crate) roots: OnceCell<Rc<[FuncId]>>,
     /// What bodies have to do with, by their position in the skeleton.
     pub(crate) bodies: OnceCell<Rc<[Mentions]>>,
     /// Globals through whose members functions are called, with files that have a function for each of these (TF1).
-    pub(crate) tables: OnceCell<Rc<[(ObjectId, Vec<u32>, BTreeSet<String>)]>>,
+    pub(crate) tables: OnceCell<Tables>,
     pub(crate) elements: OnceCell<Rc<Elements>>,
     pub(crate) ownership: OnceCell<Rc<Ownership>>,
     /// What functions change.
@@ -32,7 +41,7 @@ pub struct Facts {
     /// Which functions may change what table of functions is in force.
     pub(crate) shifting: OnceCell<Rc<FxHashSet<FuncId>>>,
     /// The paths that are written in the program, and how values flow between them.
-    flows: RefCell<VecDeque<(Kind, Rc<(Paths, Flows)>)>>,
+    flows: RefCell<VecDeque<OfKind>>,
 }
 
 /// So many kinds of flows are kept.
