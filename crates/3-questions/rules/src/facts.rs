@@ -15,14 +15,14 @@ use std::rc::Rc;
 #[derive(Default)]
 pub struct Facts {
     /// Functions that are events only, and those that stand for another.
-    pub(crate) functions: OnceCell<(Rc<[bool]>, Rc<[Option<FuncId>]>)>,
+    pub(crate) functions: OnceCell<Seen>,
     pub(crate) entered: OnceCell<Rc<[bool]>>,
     /// What the program starts with.
     pub(crate) roots: OnceCell<Rc<[FuncId]>>,
     /// What bodies have to do with, by their position in the skeleton.
     pub(crate) bodies: OnceCell<Rc<[Mentions]>>,
     /// Globals through whose members functions are called, with files that have a function for each of these (TF1).
-    pub(crate) tables: OnceCell<Rc<[(ObjectId, Vec<u32>, BTreeSet<String>)]>>,
+    pub(crate) tables: OnceCell<Rc<[Members]>>,
     pub(crate) elements: OnceCell<Rc<Elements>>,
     pub(crate) ownership: OnceCell<Rc<Ownership>>,
     /// What functions change.
@@ -32,8 +32,15 @@ pub struct Facts {
     /// Which functions may change what table of functions is in force.
     pub(crate) shifting: OnceCell<Rc<FxHashSet<FuncId>>>,
     /// The paths that are written in the program, and how values flow between them.
-    flows: RefCell<VecDeque<(Kind, Rc<(Paths, Flows)>)>>,
+    flows: RefCell<VecDeque<(Kind, Flowing)>>,
 }
+
+/// Which functions are events only, and which stand for others.
+pub(crate) type Seen = (Rc<[bool]>, Rc<[Option<FuncId>]>);
+/// A global, files, and members of the global.
+pub(crate) type Members = (ObjectId, Vec<u32>, BTreeSet<String>);
+/// Paths, and how values flow between them.
+pub(crate) type Flowing = Rc<(Paths, Flows)>;
 
 /// So many kinds of flows are kept.
 const KINDS: usize = 3;
@@ -67,11 +74,7 @@ pub(crate) type Kind = (usize, usize, bool, Memory);
 
 impl Facts {
     /// The flows of a kind. Those of the kinds that were asked for last are kept.
-    pub(crate) fn flows(
-        &self,
-        kind: Kind,
-        make: impl FnOnce() -> (Paths, Flows),
-    ) -> Rc<(Paths, Flows)> {
+    pub(crate) fn flows(&self, kind: Kind, make: impl FnOnce() -> (Paths, Flows)) -> Flowing {
         let mut known = self.flows.borrow_mut();
         let found = known.iter().position(|(k, _)| *k == kind).and_then(|i| known.remove(i));
         let found = found.unwrap_or_else(|| (kind, Rc::new(make())));
