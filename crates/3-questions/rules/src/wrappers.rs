@@ -156,16 +156,7 @@ fn handed_on(s: &Skeleton, rule: &Rule, body: &Body, opaque: &[bool]) -> Option<
         list.push(point);
     }
     let call = found?;
-    let mut through: Vec<ObjectId> = call.through.into_iter().collect();
-    while let Some(&o) = through.last()
-        && let Reach::Field(b)
-        | Reach::Cell(b)
-        | Reach::Arrow(b)
-        | Reach::Deref(b)
-        | Reach::Address(b) = s.objects[o.index()].reach
-    {
-        through.push(b);
-    }
+    let through = through(s, call);
     let [target] = call.targets[..] else { return None };
     let name = plain_name(&s.funcs[target.index()].name);
     let contract = s.contracts.get(name);
@@ -234,6 +225,21 @@ fn handed_on(s: &Skeleton, rule: &Rule, body: &Body, opaque: &[bool]) -> Option<
         }
     }
     (returned == result.is_some()).then_some(target)
+}
+
+/// What a call reads its function from: a pointer, and what that is reached through.
+fn through(s: &Skeleton, call: &Call) -> Vec<ObjectId> {
+    let mut through: Vec<ObjectId> = call.through.into_iter().collect();
+    while let Some(&o) = through.last()
+        && let Reach::Field(b)
+        | Reach::Cell(b)
+        | Reach::Arrow(b)
+        | Reach::Deref(b)
+        | Reach::Address(b) = s.objects[o.index()].reach
+    {
+        through.push(b);
+    }
+    through
 }
 
 /// Whether a call asks functions of the library something, and no rule speaks of them.
