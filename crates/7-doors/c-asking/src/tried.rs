@@ -19,6 +19,7 @@ const STEPS_A_SECOND: u64 = 30_000_000;
 const MOST_STEPS: u64 = 2_000_000_000;
 /// So many of those runs, where there are inputs.
 const LONG_RUNS: usize = 3;
+const LONG_STEPS: u64 = 20_000_000;
 /// Kinds of inputs, and of those the ones that all are one number of the program.
 const ROUNDS: usize = 12;
 const CONSTANTS: usize = 12;
@@ -144,7 +145,11 @@ impl Tries {
         }
         // A run that is long is not searched in a hurry.
         let long = std::mem::take(&mut unended);
-        let each = self.long / if rounds == 1 { 1 } else { LONG_RUNS as u64 };
+        // Where there are inputs, the search finds better ones soon; where there are none, this is the only run.
+        let each = match rounds {
+            1 => self.long,
+            _ => (self.long / LONG_RUNS as u64).min(LONG_STEPS),
+        };
         let long = long.into_iter().take(LONG_RUNS).filter(|_| each > STEPS);
         long.into_iter().find_map(|round| attempt(round, each, &mut unended))
     }
