@@ -172,7 +172,9 @@ fn handed_on(s: &Skeleton, rule: &Rule, body: &Body, opaque: &[bool]) -> Option<
         let object = &s.objects[o.index()];
         object.reach == Reach::Var && object.automatic && !object.address_taken
     };
-    if result.is_some_and(|o| !variable(o)) {
+    // Where the call is not come by, a parameter is what was given.
+    let given_back = |o: ObjectId| allocates && params.contains(&o);
+    if result.is_some_and(|o| !variable(o) || given_back(o)) {
         return None;
     }
     let subject = if allocates { None } else { call.arg_values.first().copied().flatten() };

@@ -135,7 +135,7 @@ enum { BOP_FILES = 4, BOP_NAME = 64 };
 struct bop_stream { int number, ahead, end, open, writes; long at, size; };
 static struct bop_stream bop_in = { 0, -2, 0, 1, 0, 0, -1 };
 static struct bop_stream bop_files[BOP_FILES];
-static char bop_names[BOP_FILES][BOP_NAME];
+static char bop_file_names[BOP_FILES][BOP_NAME];
 static int bop_opened, bop_streamed;
 static int bop_peek(struct bop_stream *from) {
   if (from->ahead == -2) {
@@ -168,18 +168,18 @@ FILE *__bop_fopen(const char *name, const char *mode) {
   int k = bop_opened, i, j;
   struct bop_stream *to;
   if (k >= BOP_FILES) __bop_no_model();
-  for (i = 0; (bop_names[k][i] = name[i]); i++)
+  for (i = 0; (bop_file_names[k][i] = name[i]); i++)
     if (i == BOP_NAME - 2) __bop_no_model();
   for (j = 0; j < k; j++) {
-    for (i = 0; name[i] && name[i] == bop_names[j][i]; i++) ;
-    if (name[i] == bop_names[j][i]) __bop_no_model();
+    for (i = 0; name[i] && name[i] == bop_file_names[j][i]; i++) ;
+    if (name[i] == bop_file_names[j][i]) __bop_no_model();
   }
   for (i = 0; mode[i]; i++)
     if (mode[i] == '+') __bop_no_model();
   if (*mode != 'r' && *mode != 'w' && *mode != 'a') __bop_no_model();
   bop_opened = k + 1;
   if (*mode == 'r') {
-    if (!*name || !__bop_opens(bop_names[k], k + 1)) return 0;
+    if (!*name || !__bop_opens(bop_file_names[k], k + 1)) return 0;
   } else __bop_outside();
   to = &bop_files[k];
   to->number = k + 1;

@@ -27,7 +27,7 @@ impl Leads {
     }
 
     /// Where runs may still come to one of some goals: what is not among it need not be followed. Functions that are not
-    /// known may call what they can get hold of, and what is not covered may do anything.
+    /// known may be others under another name, or call any, and what is not covered may do anything.
     pub(crate) fn slice<'g>(program: &Program, goals: impl Iterator<Item = &'g Goal>) -> Leads {
         Leads::of(program, goals.flat_map(|goal| goal.points.iter().copied()).collect(), true)
     }
@@ -50,7 +50,7 @@ impl Leads {
             let mut changed = false;
             for (i, f) in program.functions.iter().enumerate().filter(|(_, f)| f.has_body()) {
                 let calls = |callee: &Callee| match callee {
-                    Callee::Direct(g) => leads(g) || any_taken && unknown(*g),
+                    Callee::Direct(g) => leads(g) || unknown(*g),
                     Callee::Indirect(_) => any_taken,
                 };
                 let found = within(f, FuncId::new(i), &points, (&calls, careful));

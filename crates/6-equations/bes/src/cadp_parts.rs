@@ -2,7 +2,7 @@
 //!
 //! A first pass finds the blocks and cuts the text before equations; it counts `=` and looks for `block`, no
 //! more. It is for the plain form, which tools write: no comments, and the equations of each block are those
-//! of X0, X1, X2 and so on. Then the variable that a name means is known without what was read before, and
+//! of `X<0>`, `X<1>` and so on, written without brackets. Then the variable that a name means is known without what was read before, and
 //! a part can be read alone. Whatever else a text may be, [`crate::cadp::read`] reads it.
 
 use std::hash::Hasher;

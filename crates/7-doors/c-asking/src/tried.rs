@@ -19,7 +19,7 @@ const STEPS_A_SECOND: u64 = 30_000_000;
 const MOST_STEPS: u64 = 2_000_000_000;
 /// So many of those runs, where there are inputs.
 const LONG_RUNS: usize = 3;
-const LONG_STEPS: u64 = 20_000_000;
+const LONG_STEPS: u64 = 100_000_000;
 /// Kinds of inputs, and of those the ones that all are one number of the program.
 const ROUNDS: usize = 12;
 const CONSTANTS: usize = 12;

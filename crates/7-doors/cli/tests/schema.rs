@@ -314,7 +314,7 @@ fn what_does_not_fit_is_found() {
         ("\"shortest\":true", "\"shortest\":\"true\""),
         ("\"depth\":0", "\"depth\":-1"),
         ("\"column\":3", "\"row\":3"),
-        ("\"g\":false", "\"g\":\"false\""),
+        ("\"g\":false", "\"g\":1.5"),
     ] {
         assert!(good.contains(from), "{from}: {good}");
         let bad: Value = serde_json::from_str(&good.replacen(from, to, 1)).expect("it is JSON");

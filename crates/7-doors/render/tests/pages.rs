@@ -267,7 +267,7 @@ fn reports_are_read_back() {
     for (old, new, expected) in [
         (r#""line":3"#, r#""line":-3"#, "results[0].trace.steps[0].line: expected a number"),
         (r#""proc":"main","#, "", "results[0].trace.steps[0].proc: missing"),
-        (r#""x":5"#, r#""x":"y""#, "results[0].trace.steps[0].state.x: expected a boolean"),
+        (r#""x":5"#, r#""x":1.5"#, "results[0].trace.steps[0].state.x: expected an integer"),
         ("reach\"", "reached\"", "results[0].property.kind: expected `reach`"),
         ("report/1", "report/2", "schema: expected \"postbop.report/1\""),
     ] {

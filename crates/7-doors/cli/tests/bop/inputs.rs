@@ -40,7 +40,7 @@ fn command_lines() {
     refused(&["check", fig1, "--sere", "never {"], &["a bracket without its partner", "1:7"]);
     refused(&["check", fig1, "--rule", "x.rule"], &["`x.rule`", "ready-made", "memory"]);
     refused(&["check", fig1, "--bound", "3"], &["--bound", "--engine qbf"]);
-    refused(&["convert", fig1, "--to", "smv"], &["forms of C programs", "remopla", "dot"]);
+    refused(&["convert", fig1, "--to", "cout"], &["a form of C programs", "remopla", "dot"]);
     refused(&["frobnicate"], &["frobnicate"]);
     refused(&[], &["Usage"]);
     refused(&["gen", "bebop-t", "0"], &["1.."]);

@@ -60,10 +60,10 @@ fn threads_give_the_same_answers() {
             assert_eq!(json["diagnostic"]["checked"], true);
             let algorithm = json["algorithm"].as_str().expect("it is text");
             let s = if workers == "1" { "" } else { "s" };
-            // Threads would not divide a system that is in memory.
+            // Threads do not divide a system that is in memory: they read it.
             let timely = format!("timely, {workers} worker{s}");
-            let alone = "global, by one worker: a system in memory is not divided";
-            assert_eq!(algorithm, if question[1] == blocks.path() { alone } else { &timely });
+            let read = format!("global, read by {workers} worker{s}");
+            assert_eq!(algorithm, if question[1] == blocks.path() { &read } else { &timely });
         }
     }
 }
