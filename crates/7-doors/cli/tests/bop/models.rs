@@ -202,7 +202,7 @@ fn a_rule_is_a_specification() {
     assert!(Model::read(&smv).reached().contains("broken_twice"), "{smv}");
     let edl = bop(&["convert", file.path(), "--to", "edl", "--rule", rule.path()]).exits(0).out;
     assert!(edl.contains("formula { AG !broken_twice }"), "{edl}");
-    let good = TempFile::new("g.c", &text.replace("if (get()) lock();", "unlock(); lock();"));
+    let good = TempFile::new("g.c", text.replace("if (get()) lock();", "unlock(); lock();"));
     let smv = bop(&["convert", good.path(), "--to", "smv", "--rule", rule.path()]).exits(0).out;
     assert!(!Model::read(&smv).reached().contains("broken_twice"), "{smv}");
     bop(&["convert", file.path(), "--to", "bp", "--rule", rule.path()]).exits(2);
