@@ -1,4 +1,4 @@
-//! Functions of the library that the machine does itself. The others are models in C (`library.c`).
+//! Functions of the library that the machine does itself. The others are models in C (`library.c`, `models/`).
 
 use crate::format::{Source, bounded, format};
 use crate::machine::{Args, Machine, Stop};
