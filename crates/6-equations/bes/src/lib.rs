@@ -28,6 +28,7 @@
 //!
 //! Not for programs: it knows none. Formulas over transition systems are in `lts`.
 
+mod another;
 mod arnold_crubille;
 mod bfs;
 pub mod cadp;

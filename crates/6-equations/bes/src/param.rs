@@ -20,6 +20,7 @@ pub use crate::dependencies::free_slots;
 use crate::dependencies::groups;
 use crate::expr::SlotInfo;
 pub use crate::one_point::Outside;
+use crate::quantifiers::Compared;
 use crate::rewrite::Data;
 use crate::{Op, Place, Shape, Sign, System};
 
@@ -306,8 +307,8 @@ pub struct Instance<M: Model> {
     states: Vec<M::State>,
     bound: Vec<Value>,
     values: Vec<Value>,
-    /// Of slots of quantifiers: whether they are only compared with labels (QV6).
-    pub(crate) compared: FxHashMap<u32, bool>,
+    /// Of slots of quantifiers: with what they are compared, if they are used for nothing else (QV6).
+    pub(crate) compared: FxHashMap<u32, Option<Compared>>,
     /// How many values the quantifiers of one equation have tried.
     pub(crate) tried: u64,
     /// How many values are tried for one equation before a quantifier counts as unbounded.

@@ -5,16 +5,20 @@
 //! QV3: where it is decided outside of some values, and the sort has others: that.
 //! QV4: where it does not depend on the value outside of some: these, and one more.
 //! QV5: numbers, one after the other, until the body is the same for all that follow, by intervals.
-//! QV6: before QV5, numbers that are compared with values of labels and used for nothing else, in fixpoints
-//!     below too: all numbers in labels, and one more, which stands for the others.
+//! QV6: before QV5, values that are compared with those of labels and with constants, and used for nothing else, in
+//!     fixpoints below too, as whole parameters of theirs included: all values of the sort in labels, these constants, and
+//!     one more value ([`another`](crate::another)), which stands for the others: exchanging two of these everywhere
+//!     changes no answer. Variables that they are compared with are used like that, too: the values of those outside
+//!     are such constants, and those that a quantifier below binds go through all values in turn.
 //!
 //! What no rule bounds is refused.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 
 use crate::Op;
-use crate::data::{Sort, Value};
+use crate::another::another;
+use crate::data::{Binary, Expr, Instr, Sort, Value, children, starts};
 use crate::intervals::{Abstract, Known};
 use crate::one_point::{Analysis, Outside};
 use crate::param::{Instance, Model, Node, ParamError, Predicate, Vertex, Work};
@@ -24,6 +28,14 @@ use crate::rewrite::Effort;
 const FEW: usize = 16;
 /// How many nodes in states are looked at for one quantifier.
 const MOST_FOLLOWED: usize = 1 << 12;
+
+/// What a variable is compared with (QV6).
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Compared {
+    constants: Vec<Value>,
+    /// Variables that are bound outside.
+    with: Vec<u32>,
+}
 
 impl<M: Model> Instance<M> {
     /// Puts the body of a quantifier on the pile, for each value that can matter.
@@ -75,10 +87,10 @@ impl<M: Model> Instance<M> {
             values.push(Value::Int(other));
             return self.each(vertex, slot, body, &values);
         }
+        if infinite && let Some(values) = self.in_labels(body, slot, sort) {
+            return self.each(vertex, slot, body, &values);
+        }
         if matches!(sort, Sort::Nat | Sort::Pos | Sort::Int) {
-            if let Some(values) = self.in_labels(body, slot, sort) {
-                return self.each(vertex, slot, body, &values);
-            }
             self.work.push(Work::Numbers(vertex, 0));
             return Ok(());
         }
@@ -89,32 +101,54 @@ impl<M: Model> Instance<M> {
     /// QV6.
     fn in_labels(&mut self, body: u32, slot: u32, sort: Sort) -> Option<Vec<Value>> {
         let compared = match self.compared.get(&slot) {
-            Some(&known) => known,
+            Some(known) => known.clone(),
             None => self.only_compared(body, slot),
         };
-        self.compared.insert(slot, compared);
-        if !compared {
+        self.compared.insert(slot, compared.clone());
+        let compared = compared?;
+        let mut values = self.model.label_values(&mut self.data)?;
+        values.extend(compared.constants);
+        values.extend(compared.with.iter().map(|&slot| self.slots[slot as usize]));
+        values.retain(|&value| self.data.fits(value, sort));
+        values.sort_unstable();
+        values.dedup();
+        // What may be equal to others and is written differently stands for nothing.
+        if !values.iter().all(|&value| self.data.terms.is_exact(value)) {
             return None;
         }
-        let mut values = self.model.label_values(&mut self.data)?;
-        values.retain(|&value| matches!(value, Value::Int(_)) && self.data.fits(value, sort));
-        let most = values.iter().filter_map(|value| match value {
-            Value::Int(n) => Some(*n),
-            _ => None,
-        });
-        let other = match most.max() {
-            Some(most) => most.checked_add(1)?,
-            None => sort.least().unwrap_or(0),
-        };
-        values.push(Value::Int(other));
+        let other = another(&self.data.signature, &mut self.data.terms, sort, &values)?;
+        values.push(other);
         Some(values)
     }
 
-    /// Whether all that a node can come to compares a slot with labels, and does nothing else with it.
-    fn only_compared(&self, root: u32, slot: u32) -> bool {
-        let mut seen: rustc_hash::FxHashSet<u32> = [root].into_iter().collect();
-        let mut stack = vec![root];
-        while let Some(node) = stack.pop() {
+    /// With what a slot is compared, if all that a node can come to compares it with that and with labels, hands it on as
+    /// a whole, and does nothing else with it; the same for what it is compared with and a quantifier below binds.
+    fn only_compared(&mut self, root: u32, slot: u32) -> Option<Compared> {
+        let mut out = Compared::default();
+        let mut seen: FxHashSet<(u32, u32)> = [(root, slot)].into_iter().collect();
+        let mut stack = vec![(root, slot)];
+        let mut parameters: FxHashSet<u32> = FxHashSet::default();
+        // What binds a slot on the way: the body of a quantifier, or a label.
+        let mut binders: FxHashMap<u32, Option<u32>> = FxHashMap::default();
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        loop {
+            let Some((node, slot)) = stack.pop() else {
+                let Some((one, other)) = pairs.pop() else { break };
+                // Two sorts have other values to exchange, and what else a parameter is given is not known.
+                let sort = |slot: u32| self.formulas.slots[slot as usize].sort;
+                if parameters.contains(&one)
+                    || parameters.contains(&other)
+                    || sort(one) != sort(other)
+                {
+                    return None;
+                }
+                match binders.get(&other) {
+                    Some(&Some(body)) if seen.insert((body, other)) => stack.push((body, other)),
+                    Some(_) => {}
+                    None => out.with.push(other),
+                }
+                continue;
+            };
             if self.free[node as usize].binary_search(&slot).is_err() {
                 continue;
             }
@@ -122,27 +156,90 @@ impl<M: Model> Instance<M> {
                 |expr: &crate::data::Expr| expr.slots(&self.data.signature).any(|s| s == slot);
             let below: &[u32] = match &self.formulas.nodes[node as usize] {
                 Node::Constant(_) => &[],
-                Node::Test(expr) if uses(expr) => return false,
-                Node::Test(_) => &[],
-                Node::Call(_, arguments) if arguments.iter().any(uses) => return false,
-                Node::Call(predicate, _) => {
-                    std::slice::from_ref(&self.formulas.predicates[*predicate as usize].body)
-                }
-                Node::Quantifier { range: Some((low, high)), .. } if uses(low) || uses(high) => {
-                    return false;
-                }
-                Node::Quantifier { body, .. } => std::slice::from_ref(body),
-                Node::Modality { action, body, .. } => {
-                    if !self.model.only_compares(*action, slot, &self.data) {
-                        return false;
+                Node::Test(expr) => {
+                    if uses(expr) {
+                        let expr = expr.clone();
+                        self.comparisons(&expr, slot, &mut out.constants, &mut pairs)?;
                     }
+                    &[]
+                }
+                Node::Call(predicate, arguments) => {
+                    let predicate = &self.formulas.predicates[*predicate as usize];
+                    parameters.extend(&predicate.parameters);
+                    for (argument, &parameter) in arguments.iter().zip(&predicate.parameters) {
+                        let sort = |slot: u32| self.formulas.slots[slot as usize].sort;
+                        if argument.as_slot() == Some(slot) && sort(slot) == sort(parameter) {
+                            if seen.insert((predicate.body, parameter)) {
+                                stack.push((predicate.body, parameter));
+                            }
+                        } else if uses(argument) {
+                            return None;
+                        }
+                    }
+                    std::slice::from_ref(&predicate.body)
+                }
+                Node::Quantifier { range: Some(_), .. } => return None,
+                Node::Quantifier { slot, body, .. } => {
+                    binders.insert(*slot, Some(*body));
+                    std::slice::from_ref(body)
+                }
+                Node::Modality { action, binds, body, .. } => {
+                    if !self.model.only_compares(*action, slot, &self.data) {
+                        return None;
+                    }
+                    binders.extend(binds.iter().map(|&slot| (slot, None)));
                     std::slice::from_ref(body)
                 }
                 Node::Many(_, children) => children,
             };
-            stack.extend(below.iter().copied().filter(|&child| seen.insert(child)));
+            let more = below.iter().map(|&child| (child, slot));
+            stack.extend(more.filter(|&pair| seen.insert(pair)));
         }
-        true
+        Some(out)
+    }
+
+    /// The constants and the slots that a slot is compared with, if an expression does nothing else with it.
+    fn comparisons(
+        &mut self,
+        expr: &Expr,
+        slot: u32,
+        constants: &mut Vec<Value>,
+        pairs: &mut Vec<(u32, u32)>,
+    ) -> Option<()> {
+        let code = &expr.code;
+        let places = (0..code.len()).filter(|&i| code[i] == Instr::Slot(slot)).count();
+        let all = expr.slots(&self.data.signature).filter(|&s| s == slot).count();
+        let starts = starts(code);
+        let (mut found, mut slots, mut values) = (0, Vec::new(), Vec::new());
+        for (i, instr) in code.iter().enumerate() {
+            if !matches!(instr, Instr::Binary(Binary::Equal | Binary::Unequal)) {
+                continue;
+            }
+            let operands = children(code, &starts, i);
+            for (mine, other) in [(operands[0], operands[1]), (operands[1], operands[0])] {
+                if code[mine] != Instr::Slot(slot) {
+                    continue;
+                }
+                match code[other] {
+                    Instr::Slot(other) => slots.push((slot, other)),
+                    Instr::Value(value) => values.push(value),
+                    _ => continue,
+                }
+                found += 1;
+            }
+        }
+        if found == all && places == all {
+            constants.extend(values);
+            pairs.extend(slots.into_iter().filter(|(one, other)| one != other));
+            return Some(());
+        }
+        let unknown = expr.slots(&self.data.signature).filter(|&s| s != slot).collect();
+        let data = &mut self.data;
+        let mut effort = Effort::new();
+        let out = Analysis::new(&data.signature, &mut data.terms, &mut effort, slot, unknown)
+            .truth(&expr.code, &self.slots);
+        constants.extend(out.same?.list(self.formulas.slots[slot as usize].sort)?);
+        Some(())
     }
 
     /// The body for each of these values, the first one on top.
