@@ -1,9 +1,9 @@
 //! A value of a sort that is none of some.
 //!
-//! AN1: of a sort, as many values as are asked for are made from few values of the sorts it is built from: numbers from
+//! NV1: of a sort, as many values as are asked for are made from few values of the sorts it is built from: numbers from
 //!     the least one on, the constructors of a structured sort with all rows of arguments, lists by appending, sets of
 //!     one element, bags of one element more and more often.
-//! AN2: of one more value than there are some, one is none of them.
+//! NV2: of one more value than there are some, one is none of them.
 //!
 //! Functions are not made: two of them may be equal and written differently.
 
@@ -19,7 +19,7 @@ const MOST_ROUNDS: usize = 256;
 /// How deep sorts may be nested.
 const MOST_DEPTH: u32 = 8;
 
-/// A value of a sort that is none of `known` (AN2), if one is found.
+/// A value of a sort that is none of `known` (NV2), if one is found.
 pub(crate) fn another(
     signature: &Signature,
     terms: &mut Terms,
@@ -31,7 +31,7 @@ pub(crate) fn another(
     some.into_iter().find(|value| !known.contains(value))
 }
 
-/// AN1: at most `n` values of a sort, each of them once; fewer if no more are found.
+/// NV1: at most `n` values of a sort, each of them once; fewer if no more are found.
 fn some(signature: &Signature, terms: &mut Terms, sort: Sort, n: usize, depth: u32) -> Vec<Value> {
     let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
     let numbers = |least: i64| (least..least.saturating_add(n as i64)).map(Value::Int).collect();

@@ -45,6 +45,7 @@ mod game;
 mod global;
 pub mod gunzip;
 mod intervals;
+mod inward;
 pub mod lex;
 mod one_point;
 mod operators;

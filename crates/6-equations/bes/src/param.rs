@@ -19,6 +19,7 @@ use crate::data::{Expr, Signature, Value};
 pub use crate::dependencies::free_slots;
 use crate::dependencies::groups;
 use crate::expr::SlotInfo;
+use crate::inward::inward;
 pub use crate::one_point::Outside;
 use crate::quantifiers::Compared;
 use crate::rewrite::Data;
@@ -307,8 +308,8 @@ pub struct Instance<M: Model> {
     states: Vec<M::State>,
     bound: Vec<Value>,
     values: Vec<Value>,
-    /// Of slots of quantifiers: with what they are compared, if they are used for nothing else (QV6).
-    pub(crate) compared: FxHashMap<u32, Option<Compared>>,
+    /// Of bodies of quantifiers and their slots: with what these are compared, if they are used for nothing else (QV6).
+    pub(crate) compared: FxHashMap<(u32, u32), Option<Compared>>,
     /// How many values the quantifiers of one equation have tried.
     pub(crate) tried: u64,
     /// How many values are tried for one equation before a quantifier counts as unbounded.
@@ -330,11 +331,12 @@ const NO_SLOTS: u32 = 0;
 
 impl<M: Model> Instance<M> {
     /// Prepares a system for exploration. `None` if data variables are nested beyond reason.
-    pub fn new(formulas: Formulas, model: M) -> Option<Instance<M>> {
+    pub fn new(mut formulas: Formulas, model: M) -> Option<Instance<M>> {
         debug_assert!(formulas.predicates.iter().enumerate().all(|(number, predicate)| {
             formulas.owners[predicate.body as usize] == number as u32
         }));
         let free = free_slots(&formulas)?;
+        let free = inward(&mut formulas, free)?;
         let (groups, shapes) = groups(&formulas);
         let mut environments = Environments::default();
         environments.intern(&[]);

@@ -100,11 +100,11 @@ impl<M: Model> Instance<M> {
 
     /// QV6.
     fn in_labels(&mut self, body: u32, slot: u32, sort: Sort) -> Option<Vec<Value>> {
-        let compared = match self.compared.get(&slot) {
+        let compared = match self.compared.get(&(body, slot)) {
             Some(known) => known.clone(),
             None => self.only_compared(body, slot),
         };
-        self.compared.insert(slot, compared.clone());
+        self.compared.insert((body, slot), compared.clone());
         let compared = compared?;
         let mut values = self.model.label_values(&mut self.data)?;
         values.extend(compared.constants);
@@ -128,8 +128,8 @@ impl<M: Model> Instance<M> {
         let mut seen: FxHashSet<(u32, u32)> = [(root, slot)].into_iter().collect();
         let mut stack = vec![(root, slot)];
         let mut parameters: FxHashSet<u32> = FxHashSet::default();
-        // What binds a slot on the way: the body of a quantifier, or a label.
-        let mut binders: FxHashMap<u32, Option<u32>> = FxHashMap::default();
+        // What binds a slot on the way: the bodies of quantifiers, or labels.
+        let mut binders: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         loop {
             let Some((node, slot)) = stack.pop() else {
@@ -142,11 +142,14 @@ impl<M: Model> Instance<M> {
                 {
                     return None;
                 }
-                match binders.get(&other) {
-                    Some(&Some(body)) if seen.insert((body, other)) => stack.push((body, other)),
-                    Some(_) => {}
-                    None => out.with.push(other),
+                // A slot may have a value outside, and be bound again in a fixpoint that begins anew.
+                let outside = self.free[root as usize].binary_search(&other).is_ok();
+                let bodies = binders.get(&other);
+                if outside || bodies.is_none() {
+                    out.with.push(other);
                 }
+                let bodies = bodies.into_iter().flatten().map(|&body| (body, other));
+                stack.extend(bodies.filter(|&pair| seen.insert(pair)));
                 continue;
             };
             if self.free[node as usize].binary_search(&slot).is_err() {
@@ -180,14 +183,16 @@ impl<M: Model> Instance<M> {
                 }
                 Node::Quantifier { range: Some(_), .. } => return None,
                 Node::Quantifier { slot, body, .. } => {
-                    binders.insert(*slot, Some(*body));
+                    binders.entry(*slot).or_default().push(*body);
                     std::slice::from_ref(body)
                 }
                 Node::Modality { action, binds, body, .. } => {
                     if !self.model.only_compares(*action, slot, &self.data) {
                         return None;
                     }
-                    binders.extend(binds.iter().map(|&slot| (slot, None)));
+                    for &slot in binds {
+                        binders.entry(slot).or_default();
+                    }
                     std::slice::from_ref(body)
                 }
                 Node::Many(_, children) => children,

@@ -5,7 +5,7 @@
 
 use source::Span;
 
-use crate::data::{Enumeration, Instr, Sort};
+use crate::data::{Enumeration, Instr, Sort, Value};
 use crate::expr::Names;
 use crate::lex::{Dialect, Lexer, SyntaxError, SyntaxErrorKind, Token};
 use crate::sorts::{Composite, Constructor, Equation, Function, Pattern};
@@ -479,6 +479,19 @@ impl Names {
         let right = lexer.span();
         let result = self.expr(lexer)?;
         self.accept(left.sort, result.sort, right)?;
+        // Constructors are free here: values of theirs that are written differently are different.
+        let of = match left.code.last() {
+            Some(Instr::Construct(number, _)) => {
+                Some(self.signature.constructors[*number as usize].symbol)
+            }
+            Some(Instr::Value(Value::Symbol(symbol))) => Some(*symbol),
+            _ => None,
+        };
+        if let Some(symbol) = of {
+            let name = self.signature.symbol_name(symbol);
+            let what = format!("equations of constructors, as of `{name}`, are not supported");
+            return Err(SyntaxError::new(SyntaxErrorKind::Other(what), span));
+        }
         let Some((function, nodes, patterns)) = patterns(&left.code) else { return Ok(None) };
         let bound: Vec<u32> = nodes
             .iter()

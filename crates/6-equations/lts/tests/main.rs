@@ -1,5 +1,6 @@
 //! The tests of `lts`, one program: linking many costs more than it tells.
 
+mod comparisons;
 mod corpus;
 mod influence;
 mod large;
