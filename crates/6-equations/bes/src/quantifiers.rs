@@ -123,10 +123,10 @@ impl<M: Model> Instance<M> {
 
     /// With what a slot is compared, if all that a node can come to compares it with that and with labels, hands it on as
     /// a whole, and does nothing else with it; the same for what it is compared with and a quantifier below binds.
-    fn only_compared(&mut self, root: u32, slot: u32) -> Option<Compared> {
+    fn only_compared(&mut self, root: u32, asked: u32) -> Option<Compared> {
         let mut out = Compared::default();
-        let mut seen: FxHashSet<(u32, u32)> = [(root, slot)].into_iter().collect();
-        let mut stack = vec![(root, slot)];
+        let mut seen: FxHashSet<(u32, u32)> = [(root, asked)].into_iter().collect();
+        let mut stack = vec![(root, asked)];
         let mut parameters: FxHashSet<u32> = FxHashSet::default();
         // What binds a slot on the way: the bodies of quantifiers, or labels.
         let mut binders: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
@@ -143,9 +143,10 @@ impl<M: Model> Instance<M> {
                     return None;
                 }
                 // A slot may have a value outside, and be bound again in a fixpoint that begins anew.
+                // That of the quantifier itself is none.
                 let outside = self.free[root as usize].binary_search(&other).is_ok();
                 let bodies = binders.get(&other);
-                if outside || bodies.is_none() {
+                if other != asked && (outside || bodies.is_none()) {
                     out.with.push(other);
                 }
                 let bodies = bodies.into_iter().flatten().map(|&body| (body, other));

@@ -241,7 +241,13 @@ fn answer(formula: &str, model: &str, specification: &str, most: u64) -> Result<
         left > 0
     };
     let solved = bes::solve(question, Method::Auto, &mut go_on);
-    Ok(solved.map_err(|e| e.to_string())?.0)
+    let (value, mut solver) = solved.map_err(|e| e.to_string())?;
+    // Asked again, an equation has the same operands, or its explanation would be refuted.
+    let key = bes::System::initial(solver.system()).map_err(|e| e.to_string())?;
+    let explanation = solver.explain(&key).map_err(|e| e.to_string())?.ok_or("no explanation")?;
+    let checked = lts::check_explanation(&mut solver.into_system(), &explanation);
+    assert_eq!(checked.map_err(|e| e.to_string())?, Ok(()));
+    Ok(value)
 }
 
 fn only_compared(seed: u64, rounds: usize) -> usize {
