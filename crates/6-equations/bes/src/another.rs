@@ -86,7 +86,8 @@ fn constructed(
                 };
                 let longer =
                     |row: &Vec<Value>, v: Value| row.iter().copied().chain([v]).collect::<Vec<_>>();
-                let all = arguments.iter().flat_map(|&v| rows.iter().map(move |row| longer(row, v)));
+                let all =
+                    arguments.iter().flat_map(|&v| rows.iter().map(move |row| longer(row, v)));
                 rows = all.take(n).collect();
             }
             for row in rows {

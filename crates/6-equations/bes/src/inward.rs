@@ -54,9 +54,8 @@ pub(crate) fn inward(formulas: &mut Formulas, free: Vec<Box<[u32]>>) -> Option<V
 fn has_values(formulas: &Formulas, slot: u32) -> bool {
     let sort = formulas.slots[slot as usize].sort;
     let signature = &formulas.signature;
-    let plain = |e: u32| {
-        signature.constructors.iter().filter(|c| c.sort == e).all(|c| c.fields.is_empty())
-    };
+    let plain =
+        |e: u32| signature.constructors.iter().filter(|c| c.sort == e).all(|c| c.fields.is_empty());
     match sort {
         Sort::Var | Sort::Bool | Sort::Unknown => false,
         Sort::Enum(e) if plain(e) => false,
