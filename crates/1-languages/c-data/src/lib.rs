@@ -19,6 +19,7 @@
 mod atomics;
 mod build;
 mod builtin;
+pub mod by_themselves;
 mod call;
 mod checks;
 mod dump;

@@ -239,6 +239,7 @@ impl<'a> Lowerer<'a> {
     }
 
     fn finish(mut self) -> Program {
+        let (before, after, unfollowed) = self.by_themselves();
         self.gaps.sort();
         self.gaps.dedup();
         self.warnings.sort();
@@ -250,6 +251,9 @@ impl<'a> Lowerer<'a> {
             functions: self.functions,
             gaps: self.gaps,
             warnings: self.warnings,
+            before,
+            after,
+            unfollowed,
         }
     }
 
@@ -574,7 +578,6 @@ impl<'a> Lowerer<'a> {
             chained: false,
             gives_way: false,
             own,
-            by_itself: None,
             at: self.at,
         });
         FuncId(self.functions.len() as u32 - 1)
@@ -607,11 +610,6 @@ impl<'a> Lowerer<'a> {
         self.lower_function(id, f, name);
         let function = &mut self.functions[id.index()];
         function.gives_way = f.attributes.weak;
-        function.by_itself = match (f.attributes.constructor, f.attributes.destructor) {
-            (true, _) => Some(true),
-            (_, true) => Some(false),
-            _ => None,
-        };
     }
 
     /// Gives a function its body.

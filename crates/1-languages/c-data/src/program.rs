@@ -71,6 +71,12 @@ pub struct Program {
     pub gaps: Vec<Gap>,
     /// What was noticed about types that disagree.
     pub warnings: Vec<Gap>,
+    /// The functions that run before `main`, in order ([`crate::by_themselves`]).
+    pub before: Vec<FuncId>,
+    /// The functions that run when the program ends, in order.
+    pub after: Vec<FuncId>,
+    /// Why it is not known that nothing else runs by itself, or not in this order.
+    pub unfollowed: Option<Gap>,
 }
 
 /// Something that is not covered.
@@ -178,8 +184,6 @@ pub struct Function {
     /// It stands inside of another function: its first parameter is that one's frame, which calls through pointers
     /// do not pass.
     pub chained: bool,
-    /// It runs before `main`, or when the program ends.
-    pub by_itself: Option<bool>,
     /// Where it is defined.
     pub at: At,
 }
@@ -533,6 +537,25 @@ impl Program {
             }
             Root::Label(..) => false,
         }
+    }
+
+    /// Whether the loader calls a function.
+    pub fn runs_by_itself(&self, f: FuncId) -> bool {
+        self.before.contains(&f) || self.after.contains(&f)
+    }
+
+    /// Where the library's `errno` is, if the program looks at it.
+    pub fn errno(&self) -> Option<ObjectId> {
+        let location = self.functions.iter().position(|f| f.name == "__errno_location")?;
+        let calls = |s: &Stmt| matches!(&s.kind, StmtKind::Call(Call { callee: Callee::Direct(f), .. }) if f.index() == location);
+        let taken =
+            |e: &Expr| matches!(e.kind, ExprKind::Root(Root::Function(f)) if f.index() == location);
+        let mut own = self.functions.iter().filter(|f| f.own);
+        let looks = own.any(|f| {
+            f.exprs.iter().any(taken) || f.blocks.iter().flat_map(|b| &b.stmts).any(calls)
+        });
+        let errno = self.objects.iter().position(|o| o.name == "bop_errno" && !o.own)?;
+        looks.then(|| ObjectId::new(errno))
     }
 
     /// The function of a name, the program's own before the library's.

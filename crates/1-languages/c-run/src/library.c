@@ -37,6 +37,7 @@ void *realloc(void *, size_t);
 void free(void *);
 void abort(void);
 void __bop_exit(int);
+void __bop_after(void);
 void __bop_signal(int);
 int rand(void);
 void *memcpy(void *, const void *, size_t);
@@ -99,6 +100,7 @@ void exit(int code) {
     bop_handler_count--;
     bop_handlers[bop_handler_count]();
   }
+  __bop_after();
   __bop_exit(code);
 }
 

@@ -216,12 +216,11 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
         if let Some(shown) = &mut machine.shown {
             shown.begin(&machine.memory);
         }
-        let by_itself = |before: bool| {
-            let found = program.functions.iter().enumerate();
-            found.filter(move |(_, f)| f.by_itself == Some(before)).map(|(i, _)| i as u32)
-        };
-        for f in by_itself(true) {
-            machine.start(f, &[])?;
+        if let Some(gap) = &program.unfollowed {
+            return Err(Stop::NotCovered(gap.what.clone()));
+        }
+        for f in &program.before {
+            machine.start(f.index() as u32, &[])?;
         }
         let code = machine.start(main.index() as u32, &args)?;
         // What `exit` does: the handlers, last ones first.

@@ -15,7 +15,7 @@
 //!   is in no condition.
 
 use crate::cells::{self, Cell, Cells, Written};
-use crate::library::{Library, is_library_variable, runs_at_any_time};
+use crate::library::{Library, buffers, is_library_variable, runs_at_any_time};
 use crate::link::{FuncId, Object, ObjectId, Reach};
 use crate::skeleton::{Body, Call, Data, DataId, Event, Flow, Skeleton, When, plain_name};
 use c_types::{Binary, Model, Scalar, Unary, Value, binary, unary};
@@ -77,7 +77,7 @@ impl Effects {
         let mut direct: Vec<Option<(Vec<u32>, Effect)>> = vec![None; s.funcs.len()];
         let mut callers: Vec<Vec<FuncId>> = vec![Vec::new(); s.funcs.len()];
         let mut constants = FxHashSet::default();
-        let mut any_time = false;
+        let (mut any_time, mut buffered) = (false, false);
         let cells = Cells::new(s);
         for body in &s.bodies {
             let (mut assigned, mut written, mut unknown) = (Vec::new(), Written::default(), false);
@@ -115,6 +115,13 @@ impl Effects {
                     }
                     let name = plain_name(&s.funcs[f.index()].name);
                     any_time |= runs_at_any_time(name);
+                    if buffers(name) {
+                        // Without an array it asks the library for one of its own.
+                        let array = call.arg_data.get(1).copied().flatten();
+                        let none = array.map(|d| &body.data[d as usize]);
+                        buffered |= !matches!(none, Some(Data::Int(0)));
+                        continue;
+                    }
                     match s.library(f) {
                         Some(Library::Silent) => {}
                         Some(Library::Writes) => {
@@ -159,7 +166,10 @@ impl Effects {
         if handlers.unknown {
             handlers.add(&unknown);
         }
-        let any_time = any_time.then_some(handlers);
+        if buffered {
+            handlers.written = Written::all();
+        }
+        let any_time = (any_time || buffered).then_some(handlers);
         Effects { numbers, functions, unknown, nothing: none, cells, any_time, typed, constants }
     }
 

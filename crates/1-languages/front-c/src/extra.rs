@@ -67,6 +67,10 @@ pub struct Extra {
     pub typedefs: FxHashMap<StmtId, Vec<TypeId>>,
     /// Functions inside of functions, by the statement that defines them.
     pub inner: FxHashMap<StmtId, Function>,
+    /// How often an attribute says that the loader calls something.
+    pub loaded: u32,
+    /// How often one puts addresses where the loader looks for what it calls.
+    pub tables: u32,
     /// Functions that have others inside of them: control flow leaves them out, and says so.
     pub outer: Vec<Function>,
 }

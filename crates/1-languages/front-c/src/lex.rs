@@ -299,20 +299,52 @@ impl Lexer<'_> {
         self.packs.push((self.pos as u32, now));
     }
 
+    /// `\u00e9`, `\U000000e9`: how long it is, and what it stands for.
+    fn universal(&self) -> Option<(usize, char)> {
+        let digits = match (self.byte(0), self.byte(1)) {
+            (b'\\', b'u') => 4,
+            (b'\\', b'U') => 8,
+            _ => return None,
+        };
+        let number = self.text.get(self.pos + 2..self.pos + 2 + digits)?;
+        let hexadecimal = number.bytes().all(|b| b.is_ascii_hexdigit());
+        let number = u32::from_str_radix(number, 16).ok().filter(|_| hexadecimal)?;
+        Some((2 + digits, char::from_u32(number)?))
+    }
+
+    /// Goes behind a word. How it is spelled, if that is not how it is written.
+    fn word(&mut self) -> Option<String> {
+        let mut spelled: Option<String> = None;
+        let mut start = self.pos;
+        loop {
+            if in_word(self.byte(0)) {
+                self.pos += 1;
+            } else if let Some((length, c)) = self.universal() {
+                let spelled = spelled.get_or_insert_default();
+                spelled.push_str(&self.text[start..self.pos]);
+                spelled.push(c);
+                self.pos += length;
+                start = self.pos;
+            } else {
+                break;
+            }
+        }
+        let rest = &self.text[start..self.pos];
+        spelled.map(|word| word + rest)
+    }
+
     fn token(&mut self) {
         let at = self.here();
         let start = self.pos;
         let first = self.byte(0);
-        let tok = if starts_word(first) {
-            while in_word(self.byte(0)) {
-                self.pos += 1;
-            }
+        let tok = if starts_word(first) || self.universal().is_some() {
+            let spelled = self.word();
             let quote = self.byte(0);
             let prefix = matches!(&self.text[start..self.pos], "L" | "u" | "U" | "u8");
             if prefix && matches!(quote, b'"' | b'\'') {
                 self.quoted(start)
             } else {
-                Tok::Word(self.names.add(&self.text[start..self.pos]))
+                Tok::Word(self.names.add(spelled.as_deref().unwrap_or(&self.text[start..self.pos])))
             }
         } else if first.is_ascii_digit() || (first == b'.' && self.byte(1).is_ascii_digit()) {
             loop {

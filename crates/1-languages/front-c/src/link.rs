@@ -676,7 +676,9 @@ impl Linked<'_> {
     /// or because an array stands for its address.
     fn mentions(&mut self, u: usize) {
         let unit = &self.units[u];
-        // Where a name is called, or an array only indexed, its address goes nowhere.
+        // Where a name is called, or an array only indexed, its address goes nowhere. Of a file with tables for the
+        // loader, all else may be in one.
+        let loaded = unit.extra.tables > 0;
         let mut direct: FxHashSet<ExprId> = FxHashSet::default();
         for e in &unit.exprs {
             match e.kind {
@@ -689,7 +691,11 @@ impl Linked<'_> {
             match e.kind {
                 ExprKind::Name(sym) if !direct.contains(&ExprId(i as u32)) => {
                     match self.scopes[u].get(&sym) {
-                        Some(Entity::Func(f)) => self.funcs[f.index()].address_taken = true,
+                        Some(Entity::Func(f)) => {
+                            let func = &mut self.funcs[f.index()];
+                            func.address_taken = true;
+                            func.by_itself |= loaded;
+                        }
                         Some(Entity::Object(o)) => {
                             let array = self.objects[o.index()].ty.is_some_and(|t| {
                                 let unit = &self.units[t.unit as usize];

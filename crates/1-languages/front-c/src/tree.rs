@@ -203,6 +203,10 @@ pub struct Attributes {
     pub constructor: bool,
     /// It is called when the program ends.
     pub destructor: bool,
+    /// When, among the others: the priorities of both, if they are said.
+    pub priorities: [Option<ExprId>; 2],
+    /// It lies in a section in which the loader finds what it calls (a string, as it is written).
+    pub loaders: Option<Sym>,
     /// Another definition may take its place.
     pub weak: bool,
     /// It is another name for what has this one (a string, as it is written).

@@ -103,10 +103,8 @@ pub fn horn(program: &Program, points: &[Point], budget: &Budget) -> Result<Stri
 pub(crate) fn script(program: &Program) -> Option<Vec<FuncId>> {
     let has_body = |f: &FuncId| program.functions[f.index()].has_body();
     let main = program.function("main").filter(has_body)?;
-    let before = (0..program.functions.len()).map(FuncId::new);
-    let before = before.filter(|f| program.functions[f.index()].by_itself == Some(true));
     let after = program.function("exit").filter(has_body);
-    Some(before.chain([main]).chain(after).collect())
+    Some(program.before.iter().copied().chain([main]).chain(after).collect())
 }
 
 impl Horn<'_> {

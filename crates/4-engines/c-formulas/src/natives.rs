@@ -41,6 +41,11 @@ impl Executor<'_> {
         }
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
         let arg = |i: usize| args.get(i).map(|a| a.0);
+        // What prints may fail, and says so in `errno`.
+        let prints = plain.contains("print") || plain.contains("put") || plain == "fflush";
+        if prints && self.program.errno().is_some() {
+            return self.unknown(path, name, result);
+        }
         match plain {
             "exit"
             | "__bop_exit"
@@ -114,6 +119,11 @@ impl Executor<'_> {
             "rand" | "random" => {
                 let any = self.terms.fresh("random", 31);
                 self.give(path, result, any, false);
+            }
+            "setvbuf" | "setbuf"
+                if arg(1).is_none_or(|array| self.terms.value(array) != Some(0)) =>
+            {
+                return self.unknown(path, name, result);
             }
             "srand" | "srandom" | "setvbuf" | "setbuf" => {
                 let zero = self.terms.number(32, 0);

@@ -9,8 +9,8 @@ use crate::search::{Goal, Inputs};
 use crate::state::{Frame, Round, State, Unset, Value};
 use crate::word::{Circuit, Word};
 use c_data::{
-    At, BlockId, Check, End, ExprId, ExprKind, FuncId, Function, Operation, Point, Program, Root,
-    Stmt, StmtKind,
+    At, BlockId, Check, End, ExprId, ExprKind, FuncId, Function, ObjectId, Operation, Point,
+    Program, Root, Stmt, StmtKind,
 };
 use check::{Budget, Progress, StopReason};
 use logic::{Lit, Valuation};
@@ -232,6 +232,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) statics: Vec<u32>,
     /// What prints may write, too.
     pub(crate) counts_printed: bool,
+    /// Where `errno` is, if the program looks at it.
+    pub(crate) errno: Option<ObjectId>,
     /// Static objects that are only declared, with their names.
     pub(crate) elsewhere: BTreeMap<u32, String>,
     pub(crate) labels: FxHashMap<(FuncId, BlockId), u64>,
@@ -337,6 +339,7 @@ impl<'p> Engine<'p> {
             objects: Objects::new(program.types.model().pointer.into()),
             statics: Vec::new(),
             counts_printed: program.counts_printed(),
+            errno: program.errno(),
             elsewhere: BTreeMap::new(),
             labels: labels(program),
             flows: FxHashMap::default(),
@@ -396,10 +399,9 @@ impl<'p> Engine<'p> {
         }
         self.wait(state, Rc::from([0u32]));
         self.follow()?;
-        let last = |f: &Function| f.by_itself == Some(false);
-        if let Some(f) = self.program.functions.iter().find(|f| last(f)) {
+        if let Some(gap) = &self.program.unfollowed {
             self.here = None;
-            let what = format!("`{}` runs when the program ends", f.name);
+            let what = gap.what.clone();
             self.cut_at(Lit::TRUE, Why::Uncovered(what));
         }
         Ok(())

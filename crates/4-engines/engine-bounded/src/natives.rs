@@ -39,6 +39,7 @@ impl Engine<'_> {
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
         let word = |i: usize| args.values.get(i).map(|v: &Value| v.word.clone());
         let pointer = self.objects.pointer;
+        self.may_fail(state, plain);
         match plain {
             "exit" | "__bop_exit" => {
                 self.ended(state, None)?;
@@ -121,6 +122,10 @@ impl Engine<'_> {
                 self.give(state, result, any);
                 Ok(Went::On)
             }
+            // The library writes to the array that it is given whenever it likes.
+            "setvbuf" | "setbuf" if word(1).is_none_or(|array| array.value() != Some(0)) => {
+                return Ok(self.uncovered(state, name, at));
+            }
             "srand" | "srandom" | "setvbuf" | "setbuf" => {
                 self.give(state, result, Word::number(32, 0));
                 Ok(Went::On)
@@ -163,6 +168,21 @@ impl Engine<'_> {
                 Ok(Went::On)
             }
             _ => Ok(self.uncovered(state, name, at)),
+        }
+    }
+
+    /// A function of the library that fails says so in `errno`, and none makes that 0.
+    fn may_fail(&mut self, state: &mut State, plain: &str) {
+        let Some(errno) = self.errno else { return };
+        let prints = plain.contains("print") || plain.contains("put") || plain == "fflush";
+        if !prints && !is_number_function(plain) && text_model(plain).is_none() {
+            return;
+        }
+        let word = self.c.input(31).resized(32, false);
+        let when = self.c.truth(&word);
+        let object = self.statics[errno.index()] as usize;
+        if let Some(cells) = state.memory[object].as_mut() {
+            Rc::make_mut(cells).write(&mut self.objects, &mut self.c, self.plain, 0, &word, when);
         }
     }
 

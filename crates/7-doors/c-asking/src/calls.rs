@@ -286,7 +286,8 @@ fn can_be_seen(program: &Program, name: &str) -> bool {
         Root::Function(f) => Some(*f),
         _ => None,
     });
-    let by_itself = program.functions.iter().any(|f| f.name == name && f.by_itself.is_some());
+    let mut itself = program.before.iter().chain(&program.after);
+    let by_itself = itself.any(|&f| is(f)) || program.unfollowed.is_some();
     name != "main" && !by_itself && !taken.chain(given).any(is)
 }
 
@@ -299,9 +300,12 @@ fn end_is_seen(program: &Program, stubs: &str) -> bool {
     let odd =
         ["main", "atexit", "on_exit", "at_quick_exit", "quick_exit", "pthread_exit", "longjmp"];
     let is_odd = |(i, f): (usize, &c_data::Function)| {
-        odd.contains(&f.name.as_str()) && called(FuncId::new(i)) || f.by_itself == Some(false)
+        odd.contains(&f.name.as_str()) && called(FuncId::new(i))
     };
-    !stubs.contains("__bop_exit(1)") && !program.functions.iter().enumerate().any(is_odd)
+    let runs_on = !program.after.is_empty() || program.unfollowed.is_some();
+    !runs_on
+        && !stubs.contains("__bop_exit(1)")
+        && !program.functions.iter().enumerate().any(is_odd)
 }
 
 /// The monitor as C.

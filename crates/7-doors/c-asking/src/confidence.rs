@@ -658,9 +658,7 @@ impl<'a> Judging<'a> {
                 let from = *entries::named(program, entry.unwrap_or("main")).first()?;
                 let mut runs = entries::reached(program, from);
                 // What runs by itself, before `main` and when all is over, runs here too.
-                let all = program.functions.iter().enumerate();
-                let itself = all.filter(|(_, f)| f.by_itself.is_some());
-                let itself = itself.map(|(i, _)| c_data::FuncId::new(i));
+                let itself = program.before.iter().chain(&program.after).copied();
                 for f in targets.iter().copied().filter(path).chain(itself) {
                     let more = entries::reached(program, f);
                     runs.0.extend(more.0);

@@ -16,7 +16,11 @@
 //!   input, where its size is known: a number, a structure, or as many bytes as `size` says.
 //! - ST5: `frees` frees, `returns` gives back its argument, `allocates` gives a structure of its own or null, `noreturn`
 //!   ends the run. A function that is not said to be pure or to assign does all that it could without a contract.
+//!   Those of the library that fill arrays ([`ARRAYS`]) do more than assign one thing.
 //! - ST6: `nonnull` and `string` follow their arguments, so that a call with something else fails there.
+//!
+//! - ST7: `errno` is an input behind each call, where the program looks at it: functions of the library leave it or make
+//!   it positive, others give it any value.
 //!
 //! Results that are structures, complex or vectors have no stub, nor have functions of the library, which do not
 //! return anything whatever, nor what may be another function under another name, nor one whose address is taken, which may be null. That a stub calls nothing of the program is taken
@@ -31,6 +35,24 @@ use std::fmt::Write;
 /// What stubs call for a number: this, its type in a word, `__`, and the function.
 const RESULT: &str = "__bop_result_";
 
+/// Functions of the library with contracts that assign more than one thing through a pointer.
+const ARRAYS: [&str; 6] = ["epoll_pwait", "epoll_wait", "pipe2", "ppoll", "regexec", "socketpair"];
+
+/// Gives `errno` what a call may leave there. ST7.
+const FAILS: &str = "__bop_fails";
+
+/// The declarations for ST7, and the function's two forms; empty if the program does not look at `errno`.
+fn failing(program: &Program) -> String {
+    if program.errno().is_none() {
+        return String::new();
+    }
+    let from = format!("{RESULT}int__errno");
+    format!(
+        "int *__errno_location(void);\nint {from}(void);\n\
+         static void {FAILS}(int all) {{ int e = {from}(); if (all || e > 0) *__errno_location() = e; }}\n"
+    )
+}
+
 /// The stubs for functions without a body that runs may come to.
 pub(crate) fn stubs(program: &Program, c: &CProgram) -> String {
     let s = c.skeleton();
@@ -40,6 +62,11 @@ pub(crate) fn stubs(program: &Program, c: &CProgram) -> String {
     let shared = s.objects.iter().any(|o| o.external && !o.constant && !o.temporary);
     let uses = uses(program);
     let after = goes_on(program, &uses);
+    let failing = failing(program);
+    let fails = |library: bool| match failing.is_empty() {
+        true => String::new(),
+        false => format!("{FAILS}({}); ", u8::from(!library)),
+    };
     let mut out = String::new();
     for (i, f) in program.functions.iter().enumerate() {
         let known = f.has_body()
@@ -58,7 +85,8 @@ pub(crate) fn stubs(program: &Program, c: &CProgram) -> String {
         let Some((ty, kind)) = result(program, signature.result) else { continue };
         let contract = s.contracts.get(&f.name);
         if let Some(contract) = contract.filter(|_| !never)
-            && let Some(text) = agreed(program, f, (ty, kind), contract, (shared, uses[i]))
+            && let Some(text) =
+                agreed(program, f, (ty, kind), contract, (shared, uses[i], fails(true)))
         {
             out += &text;
             continue;
@@ -67,7 +95,10 @@ pub(crate) fn stubs(program: &Program, c: &CProgram) -> String {
             true => after,
             false => shared || uses[i].given || kind == Some("pointer"),
         };
-        let effect = if outside { "__bop_outside(); " } else { "" };
+        let mut effect = fails(false);
+        if outside {
+            effect += "__bop_outside(); ";
+        }
         let name = &f.name;
         let end = match kind {
             _ if never => "__bop_exit(1);".to_owned(),
@@ -83,7 +114,7 @@ pub(crate) fn stubs(program: &Program, c: &CProgram) -> String {
     }
     match out.is_empty() {
         true => out,
-        false => format!("void __bop_outside(void);\nvoid __bop_exit(int);\n{out}"),
+        false => format!("void __bop_outside(void);\nvoid __bop_exit(int);\n{failing}{out}"),
     }
 }
 
@@ -93,7 +124,7 @@ fn agreed(
     f: &c_data::Function,
     (ty, kind): (&str, Option<&str>),
     contract: &front_c::Contract,
-    (shared, uses): (bool, Uses),
+    (shared, uses, fails): (bool, Uses, String),
 ) -> Option<String> {
     let types = &program.types;
     let Kind::Function(signature) = types.kind(f.ty) else { return None };
@@ -101,7 +132,7 @@ fn agreed(
         return None;
     }
     let name = &f.name;
-    let (mut head, mut params, mut body) = (String::new(), Vec::new(), String::new());
+    let (mut head, mut params, mut body) = (String::new(), Vec::new(), fails);
     let mut pointees = Vec::new();
     for (i, &param) in signature.params.iter().enumerate() {
         let pointee = types.pointee(param);
@@ -124,7 +155,7 @@ fn agreed(
     };
     // Who is not said to leave alone what it can reach may change it.
     let says = contract.pure || contract.assigns.is_some();
-    let mut outside = !says && (shared || uses.given);
+    let mut outside = !says && (shared || uses.given) || ARRAYS.contains(&name.as_str());
     for &n in &contract.nonnull {
         if pointer(n).is_some() {
             let _ = write!(body, "if (!a{n}) *(char *)a{n} = 0; ");
@@ -212,7 +243,11 @@ pub(crate) fn library(
     (called, objects): &(BTreeSet<FuncId>, BTreeSet<ObjectId>),
 ) -> (String, Vec<String>) {
     let uses = uses(program);
-    let (mut out, mut names) = (String::new(), Vec::new());
+    let (mut out, mut names) = (failing(program), Vec::new());
+    let fails = match out.is_empty() {
+        true => String::new(),
+        false => format!("{FAILS}(0); "),
+    };
     let pure = |name: &str| name.starts_with("__VERIFIER_") || name.starts_with("__b");
     for (i, f) in program.functions.iter().enumerate() {
         let unknown = called.contains(&FuncId::new(i)) && !f.has_body() && !uses[i].taken;
@@ -245,7 +280,7 @@ pub(crate) fn library(
                 format!("return {from}();")
             }
         };
-        let _ = writeln!(out, "{ty} {name}() {{ {end} }}");
+        let _ = writeln!(out, "{ty} {name}() {{ {fails}{end} }}");
         names.push(name.clone());
     }
     // Numbers that are declared and not defined are anything.
@@ -283,10 +318,12 @@ struct Uses {
 /// Whether something of the program may run after a function that does not come back.
 fn goes_on(program: &Program, uses: &[Uses]) -> bool {
     const REGISTER: [&str; 4] = ["atexit", "on_exit", "at_quick_exit", "__cxa_atexit"];
-    let registers = program.functions.iter().zip(uses).any(|(f, uses)| {
-        let named = REGISTER.contains(&f.name.as_str()) && (uses.called || uses.taken);
-        named || f.by_itself == Some(false)
-    });
+    let registers = program
+        .functions
+        .iter()
+        .zip(uses)
+        .any(|(f, uses)| REGISTER.contains(&f.name.as_str()) && (uses.called || uses.taken));
+    let registers = registers || !program.after.is_empty() || program.unfollowed.is_some();
     let stmts = program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.stmts);
     registers || stmts.into_iter().any(|s| matches!(s.kind, StmtKind::SetJump { .. }))
 }

@@ -200,6 +200,113 @@ const TRICKS: &[(&str, &str, &str)] = &[
     ),
     ("destructor", "__attribute__((destructor)) static void f(void) @", ""),
     (
+        "constructors by their numbers",
+        "static int n; __attribute__((constructor(300))) static void f(void) { n = n * 2 + 1; }\n\
+         __attribute__((constructor(200))) static void g(void) { n = 4; }",
+        "if (n == 9) @",
+    ),
+    (
+        "constructors with a number come first",
+        "static int n; __attribute__((constructor)) static void f(void) { n = n * 2 + 1; }\n\
+         __attribute__((constructor(200))) static void g(void) { n = 4; }",
+        "if (n == 9) @",
+    ),
+    (
+        "constructors in the order of their definitions",
+        "static int n; static void g(void) __attribute__((constructor)); static void f(void) __attribute__((constructor));\n\
+         static void f(void) { n = n * 2 + 1; } static void g(void) { n *= 4; }",
+        "if (n == 4) @",
+    ),
+    (
+        "a constructor by its declaration",
+        "static int n; static void f(void) __attribute__((constructor)); static void f(void) { n = 1; }",
+        "if (n) @",
+    ),
+    (
+        "a declaration in a block",
+        "static int n; void f(void) { n = 1; } void (*use(void))(void) { extern void f(void) __attribute__((constructor)); return f; }",
+        "if (use() && n == 0) { f(); if (n) @ }",
+    ),
+    (
+        "constructor and destructor",
+        "static int n; __attribute__((constructor, destructor)) static void f(void) { if (n++) @ }",
+        "",
+    ),
+    (
+        "destructors in the opposite order",
+        "static int n; __attribute__((destructor(200))) static void f(void) { if (n == 3) @ }\n\
+         __attribute__((destructor(300))) static void g(void) { n += 2; } __attribute__((destructor)) static void h(void) { n *= 2; }",
+        "n = 1; return 0;",
+    ),
+    (
+        "destructors of one number",
+        "static int n; __attribute__((destructor)) static void f(void) { if (n == 2) @ }\n\
+         __attribute__((destructor)) static void g(void) { n *= 2; }",
+        "n = 1;",
+    ),
+    (
+        "behind what atexit was given",
+        "#include <stdlib.h>\nstatic int n; static void f(void) { n = n * 2; }\n\
+         __attribute__((destructor)) static void g(void) { if (n == 6) @ }",
+        "n = 3; atexit(f); exit(0);",
+    ),
+    (
+        "a table of what runs first",
+        "static int n; static void f(void) { n++; } static void g(void) { n *= 4; }\n\
+         static void (*t[])(void) __attribute__((section(\".init_array\"), used)) = { f, g };",
+        "if (n == 4) @",
+    ),
+    (
+        "tables with numbers",
+        "static int n; static void f(void) { n++; } static void g(void) { n = 6; }\n\
+         __attribute__((section(\".init_array.00300\"), used)) static void (*t)(void) = f;\n\
+         __attribute__((section(\".init_array.00200\"), used)) static void (*u)(void) = g;",
+        "if (n == 7) @",
+    ),
+    (
+        "a table in a function",
+        "static int n; static void f(void) { n = 1; }\n\
+         void (*use(void))(void) { static void (*t)(void) __attribute__((section(\".init_array\"), used)) = f; return t; }",
+        "if (n) @",
+    ),
+    (
+        "what comes before all",
+        "static int n; static void f(void) { n = 2; } __attribute__((constructor(101))) static void g(void) { n *= 3; }\n\
+         static void (*t)(void) __attribute__((section(\".preinit_array\"), used)) = f;",
+        "if (n == 6) @",
+    ),
+    (
+        "a table of what runs last",
+        "static int n; static void f(void) { if (n == 2) @ } static void g(void) { n = 2; }\n\
+         static void (*t[])(void) __attribute__((section(\".fini_array\"), used)) = { f, g };",
+        "",
+    ),
+    (
+        "a constructor with the arguments of the program",
+        "static int n; __attribute__((constructor)) static void f(int c, char **v) { n = c + (v != 0); }",
+        "if (n == 2) @",
+    ),
+    (
+        "a name with characters by their numbers",
+        "static int \\u00e9t\\U000000e9;",
+        "\\u00e9t\\u00e9 = 2; if (été == 2) @",
+    ),
+    (
+        "a child in the same memory",
+        "#include <unistd.h>\n#include <sys/wait.h>\nstatic int n;",
+        "if (!n) { if (vfork() == 0) { n = 1; _exit(0); } if (n) @ }",
+    ),
+    (
+        "an array that the library writes",
+        "static char b[BUFSIZ];",
+        "if (b[0] == 0) { setbuf(stdout, b); printf(\"x\"); if (b[0] == 'x') @ }",
+    ),
+    (
+        "an array of its own size that the library writes",
+        "static char b[64];",
+        "setvbuf(stdout, b, _IOFBF, sizeof b); if (b[1] == 0) { fputs(\"xy\", stdout); if (b[1] == 'y') @ }",
+    ),
+    (
         "jump in one frame",
         "#include <setjmp.h>\nstatic jmp_buf b;",
         "volatile int n = 0; if (setjmp(b)) @ else { n = 1; longjmp(b, 1); }",

@@ -27,6 +27,8 @@ enum Fact {
     Keeps,
     /// It makes another function run at any time from then on.
     AnyTime,
+    /// It writes to an array that it is given at any time from then on.
+    Buffers,
     /// It writes nothing but files.
     Files,
     /// It calls nobody.
@@ -162,6 +164,11 @@ pub(crate) fn keeps_what_it_is_given(name: &str) -> bool {
 /// Whether the function makes another one run at any time from then on.
 pub(crate) fn runs_at_any_time(name: &str) -> bool {
     is(name, Fact::AnyTime)
+}
+
+/// Whether the function makes the library write to an array of the program at any time from then on.
+pub(crate) fn buffers(name: &str) -> bool {
+    is(name, Fact::Buffers)
 }
 
 /// Whether functions of the library assign the variable without being asked.

@@ -5,7 +5,10 @@ use super::cursor::{OPEN, Parsed};
 use super::keywords::Kw;
 use crate::extra::Aligned;
 use crate::lex::{Tok, Token};
-use crate::tree::{Attributes, Sym, TypeId};
+use crate::tree::{Attributes, ExprId, Sym, TypeId};
+
+/// Sections in which the loader finds addresses of functions that it calls before `main`, or when the program ends.
+const LOADERS: [&str; 5] = [".preinit_array", ".init_array", ".fini_array", ".ctors", ".dtors"];
 
 impl Parser {
     /// Attributes, if any stand here.
@@ -53,8 +56,24 @@ impl Parser {
                         out.cleanup = Some(*f);
                     }
                 }
-                "constructor" | "__constructor__" => out.constructor = true,
-                "destructor" | "__destructor__" => out.destructor = true,
+                "constructor" | "__constructor__" => {
+                    self.unit.extra.loaded += 1;
+                    out.constructor = true;
+                    out.priorities[0] = self.priority(i + 1);
+                }
+                "destructor" | "__destructor__" => {
+                    self.unit.extra.loaded += 1;
+                    out.destructor = true;
+                    out.priorities[1] = self.priority(i + 1);
+                }
+                "section" | "__section__" => {
+                    if let Some(Token { tok: Tok::Text(name), .. }) = self.tokens.get(i + 2)
+                        && LOADERS.iter().any(|s| self.unit.name(*name).contains(s))
+                    {
+                        out.loaders = Some(*name);
+                        self.unit.extra.tables += 1;
+                    }
+                }
                 "weak" | "__weak__" => out.weak = true,
                 // A vector is one whatever the mode of its elements.
                 "vector_size" | "__vector_size__" => {
@@ -93,6 +112,17 @@ impl Parser {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// The number in parentheses behind `constructor` and `destructor`, if one stands there.
+    fn priority(&mut self, at: usize) -> Option<ExprId> {
+        let here = std::mem::replace(&mut self.pos, at);
+        let found = if self.is("(") { self.alignment().ok() } else { None };
+        self.pos = here;
+        match found? {
+            Aligned::By(priority) => Some(priority),
+            _ => None,
         }
     }
 
@@ -161,6 +191,8 @@ pub(super) fn join(a: Attributes, b: Attributes) -> Attributes {
         cleanup: a.cleanup.or(b.cleanup),
         constructor: a.constructor || b.constructor,
         destructor: a.destructor || b.destructor,
+        priorities: [0, 1].map(|i| b.priorities[i].or(a.priorities[i])),
+        loaders: a.loaders.or(b.loaders),
         weak: a.weak || b.weak,
         alias: a.alias.or(b.alias),
         ifunc: a.ifunc.or(b.ifunc),
