@@ -87,9 +87,7 @@ pub fn abstraction(
     fails: &dyn Fn(&str) -> bool,
     budget: &Budget,
 ) -> Result<String, NoAbstraction> {
-    let refused = |what: &str| NoAbstraction::Refused(what.to_owned());
-    let script =
-        crate::clauses::script(program).ok_or_else(|| refused("there is no function `main`"))?;
+    let script = crate::clauses::script(program).map_err(NoAbstraction::Refused)?;
     let mut x = Executor::new(program, true);
     let taken = flow::taken(program);
     let (script, mut roots) = flow::begun(&mut x, script, &taken);

@@ -72,8 +72,7 @@ struct Horn<'p> {
 
 /// The program's clauses for places that must not be reached, in SMT-LIB.
 pub fn horn(program: &Program, points: &[Point], budget: &Budget) -> Result<String, NoClauses> {
-    let script = script(program)
-        .ok_or_else(|| NoClauses::Refused("there is no function `main`".to_owned()))?;
+    let script = script(program).map_err(NoClauses::Refused)?;
     let mut x = Executor::new(program, false);
     let taken = taken(program);
     let (script, reached) = begun(&mut x, script, &taken);
@@ -100,11 +99,15 @@ pub fn horn(program: &Program, points: &[Point], budget: &Budget) -> Result<Stri
 }
 
 /// The functions that are called one after the other: what runs before `main`, `main`, what `exit` does.
-pub(crate) fn script(program: &Program) -> Option<Vec<FuncId>> {
+pub(crate) fn script(program: &Program) -> Result<Vec<FuncId>, Refusal> {
     let has_body = |f: &FuncId| program.functions[f.index()].has_body();
-    let main = program.function("main").filter(has_body)?;
+    let none = || "there is no function `main`".to_owned();
+    let main = program.function("main").filter(has_body).ok_or_else(none)?;
+    if let Some(gap) = &program.unfollowed {
+        return Err(gap.what.clone());
+    }
     let after = program.function("exit").filter(has_body);
-    Some(program.before.iter().copied().chain([main]).chain(after).collect())
+    Ok(program.before.iter().copied().chain([main]).chain(after).collect())
 }
 
 impl Horn<'_> {

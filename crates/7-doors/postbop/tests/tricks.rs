@@ -225,7 +225,7 @@ const TRICKS: &[(&str, &str, &str)] = &[
     (
         "a declaration in a block",
         "static int n; void f(void) { n = 1; } void (*use(void))(void) { extern void f(void) __attribute__((constructor)); return f; }",
-        "if (use() && n == 0) { f(); if (n) @ }",
+        "if (use() && n) @",
     ),
     (
         "constructor and destructor",
@@ -234,7 +234,7 @@ const TRICKS: &[(&str, &str, &str)] = &[
     ),
     (
         "destructors in the opposite order",
-        "static int n; __attribute__((destructor(200))) static void f(void) { if (n == 3) @ }\n\
+        "static int n; __attribute__((destructor(200))) static void f(void) { if (n == 4) @ }\n\
          __attribute__((destructor(300))) static void g(void) { n += 2; } __attribute__((destructor)) static void h(void) { n *= 2; }",
         "n = 1; return 0;",
     ),
@@ -285,6 +285,76 @@ const TRICKS: &[(&str, &str, &str)] = &[
         "a constructor with the arguments of the program",
         "static int n; __attribute__((constructor)) static void f(int c, char **v) { n = c + (v != 0); }",
         "if (n == 2) @",
+    ),
+    ("a time that is written", "#include <time.h>", "time_t t = 0; if (!t) { time(&t); if (t) @ }"),
+    (
+        "a date that is written",
+        "#define _XOPEN_SOURCE 700\n#include <time.h>\n#include <string.h>\n\
+         char *strptime(const char *, const char *, struct tm *);",
+        "struct tm m; memset(&m, 0, sizeof m); strptime(\"2020-01-05\", \"%Y-%m-%d\", &m); if (m.tm_mday == 5) @",
+    ),
+    (
+        "bytes that are swapped",
+        "#include <unistd.h>\nvoid swab(const void *, void *, ssize_t); static char c[4];",
+        "if (!c[0]) { swab(\"ab\", c, 2); if (c[0] == 'b') @ }",
+    ),
+    (
+        "what a vector points to",
+        "#include <sys/uio.h>\n#include <unistd.h>\nstatic char a, b;",
+        "int p[2]; if (pipe(p) || write(p[1], \"ab\", 2) != 2) return 1;\n\
+         struct iovec v[2] = {{&a, 1}, {&b, 1}}; if (!b) { if (readv(p[0], v, 2) == 2 && b) @ }",
+    ),
+    (
+        "the second descriptor",
+        "int pipe2(int *, int);",
+        "int p[2] = {-1, -1}; if (p[1] == -1) { pipe2(p, 0); if (p[1] != -1) @ }",
+    ),
+    (
+        "the second match",
+        "#include <regex.h>",
+        "regex_t r; regcomp(&r, \"a(b)\", REG_EXTENDED); regmatch_t m[2] = {{9, 9}, {9, 9}};\n\
+         if (m[1].rm_so == 9) { regexec(&r, \"xab\", 2, m, 0); if (m[1].rm_so == 2) @ }",
+    ),
+    (
+        "how far a text was converted",
+        "#include <wchar.h>",
+        "const char *p = \"ab\", *o = p; mbstate_t s = {0}; wchar_t w[4]; mbsrtowcs(w, &p, 4, &s); if (p != o) @",
+    ),
+    (
+        "errno behind an open",
+        "#include <errno.h>",
+        "errno = 0; if (!errno) { fopen(\"/nonexistent/x\", \"r\"); if (errno) @ }",
+    ),
+    (
+        "errno through a function",
+        "#include <errno.h>\nstatic int e(void) { return errno; }",
+        "errno = 0; if (!e()) { fopen(\"/nonexistent/x\", \"r\"); if (e()) @ }",
+    ),
+    (
+        "errno behind what has a contract",
+        "#include <errno.h>\nint setenv(const char *, const char *, int);",
+        "errno = 0; if (!errno) { setenv(\"=\", \"\", 1); if (errno) @ }",
+    ),
+    (
+        "errno behind what prints",
+        "#include <errno.h>\n#include <wchar.h>",
+        "errno = 0; if (!errno) { printf(\"%ls\", L\"\\x7fffffff\"); if (errno) @ }",
+    ),
+    (
+        "a hook of fork",
+        "#include <pthread.h>\n#include <unistd.h>\nstatic int g; static void f(void) { g = 1; }",
+        "pthread_atfork(f, 0, 0); if (!g) { if (fork() == 0) _exit(0); if (g) @ }",
+    ),
+    (
+        "a hook of printf",
+        "#include <printf.h>\nstatic int g; static int t(const struct printf_info *i, size_t n, int *a, int *s) { return 0; }\n\
+         static int p(FILE *s, const struct printf_info *i, const void *const *a) { g = 1; return 0; }",
+        "register_printf_specifier('Y', p, t); if (!g) { printf(\"%Y\\n\"); if (g) @ }",
+    ),
+    (
+        "memory that is given back",
+        "#define _DEFAULT_SOURCE\n#include <sys/mman.h>\nint madvise(void *, size_t, int);",
+        "int *p = mmap(0, 4096, 3, MAP_PRIVATE | 32, -1, 0); *p = 1; if (*p) { madvise(p, 4096, 4); if (!*p) @ }",
     ),
     (
         "a name with characters by their numbers",
