@@ -4,8 +4,8 @@
 //!   order of their numbers, those without a number; of one number, in the order of their definitions, and of files.
 //! - BI2. When the program ends, behind what `atexit` was given, destructors and what `.fini_array` has run in the
 //!   opposite order.
-//! - BI3. What is anything else leaves the order open: a function with parameters, a table that is not one of plain
-//!   addresses or that meets a constructor of its number in its file, an attribute inside of a function, `.ctors`.
+//! - BI3. What is anything else leaves the order open: a function with parameters, a table that is not one address (what
+//!   aligns larger ones puts nulls between them) or that meets a constructor of its number in its file, an attribute inside of a function, `.ctors`.
 //!
 //! The library's `exit` calls `__bop_after`, whose body is made here.
 
@@ -182,7 +182,7 @@ impl Lowerer<'_> {
         };
         let object = &self.objects[o.index()];
         let wide = u64::from(self.types.model().pointer / 8);
-        let plain = object.addresses.len() as u64 * wide == object.size;
+        let plain = object.addresses.len() == 1 && wide == object.size;
         for &(_, root, distance) in &object.addresses {
             match root {
                 Root::Function(func) if plain && distance == 0 => {

@@ -253,7 +253,7 @@ const TRICKS: &[(&str, &str, &str)] = &[
     (
         "a table of what runs first",
         "static int n; static void f(void) { n++; } static void g(void) { n *= 4; }\n\
-         static void (*t[])(void) __attribute__((section(\".init_array\"), used)) = { f, g };",
+         static void (*t[])(void) __attribute__((section(\".init_array\"), used, aligned(8))) = { f, g };",
         "if (n == 4) @",
     ),
     (
@@ -278,7 +278,7 @@ const TRICKS: &[(&str, &str, &str)] = &[
     (
         "a table of what runs last",
         "static int n; static void f(void) { if (n == 2) @ } static void g(void) { n = 2; }\n\
-         static void (*t[])(void) __attribute__((section(\".fini_array\"), used)) = { f, g };",
+         static void (*t[])(void) __attribute__((section(\".fini_array\"), used, aligned(8))) = { f, g };",
         "",
     ),
     (
