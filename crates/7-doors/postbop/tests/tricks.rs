@@ -373,7 +373,7 @@ const TRICKS: &[(&str, &str, &str)] = &[
     ),
     (
         "an array of its own size that the library writes",
-        "static char b[64];",
+        "static char b[256];",
         "setvbuf(stdout, b, _IOFBF, sizeof b); if (b[1] == 0) { fputs(\"xy\", stdout); if (b[1] == 'y') @ }",
     ),
     (
