@@ -26,6 +26,7 @@ pub mod export;
 mod extra;
 pub mod flags;
 mod function_pointers;
+mod keep;
 mod lex;
 mod library;
 mod link;
@@ -44,6 +45,7 @@ pub use c_types::Model;
 pub use conditions::{Callee, Changed, Condition, Conditions, Effects, Says};
 pub use contracts::{Contract, ContractError, Contracts, READY_MADE};
 pub use extra::{About, Aligned, Designator, Extra};
+pub use keep::{KeptValues, KeptVariables};
 pub use lex::{Place, Problem};
 pub use library::{
     Library, calls_back, is_failed_assertion, is_library, is_longjmp, is_setjmp, library,

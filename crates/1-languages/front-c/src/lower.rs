@@ -5,17 +5,16 @@
 //! last. Data is dropped but for the variables that are kept ([`Keep`]) and, on request, one bit for
 //! every condition that is tested twice ([`Options::feasibility`]).
 
-mod keep;
 mod outside;
 
-use self::keep::{Kept, Number, Truth};
 use crate::conditions::{Callee, Conditions, Effects};
+use crate::keep::{KeptValues, KeptVariables, push};
 use crate::library::{is_failed_assertion, is_longjmp, names_an_error};
 use crate::link::{Func, FuncId, ObjectId};
-use crate::skeleton::{Body, Call, Event, Flow, Next, Point, Skeleton, When};
+use crate::skeleton::{Body, Call, Flow, Next, Point, Skeleton, When};
 use ir::{
-    Assign, Edge, EdgeKind, EventsId, Expr, ExprId, Exprs, Init, NodeId, Origin, ProcId, Program,
-    ProgramBuilder, Rel, Time, Type, VarId,
+    Edge, EdgeKind, EventsId, Expr, ExprId, Exprs, Init, NodeId, Origin, ProcId, Program,
+    ProgramBuilder, Rel, Type, VarId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
@@ -145,9 +144,7 @@ struct Lowering<'a> {
     b: ProgramBuilder,
     /// Of each function, its procedure.
     proc: Vec<Option<ProcId>>,
-    kept: FxHashMap<ObjectId, Kept>,
-    /// The kept variables in order of declaration.
-    kept_order: Vec<ObjectId>,
+    kept: KeptVariables,
     /// Set while a `longjmp` looks for its `setjmp`; there if the program calls one.
     jumping: Option<VarId>,
     may_jump: FxHashSet<FuncId>,
@@ -172,8 +169,7 @@ struct Here<'a> {
     unwind: Option<NodeId>,
     /// Of points whose ways are told apart, the node of each way.
     ways: FxHashMap<usize, Vec<NodeId>>,
-    numbers: Vec<Option<Number>>,
-    truths: Vec<Option<Truth>>,
+    values: KeptValues,
     conditions: Conditions,
     /// The bit of each condition.
     bits: Vec<VarId>,
@@ -186,8 +182,7 @@ impl<'a> Lowering<'a> {
             options,
             b: ProgramBuilder::new(),
             proc: vec![None; skeleton.funcs.len()],
-            kept: FxHashMap::default(),
-            kept_order: Vec::new(),
+            kept: KeptVariables::default(),
             jumping: None,
             may_jump: FxHashSet::default(),
             exiting: None,
@@ -217,7 +212,8 @@ impl<'a> Lowering<'a> {
             let at = self.b.origin(body.at.file, body.at.line, body.at.column, &func.unique);
             self.proc[body.func.index()] = Some(self.b.proc(&func.unique, at));
         }
-        self.keep()?;
+        let proc = |f: FuncId| self.proc[f.index()];
+        self.kept = KeptVariables::declare(s, &self.options.keep, &proc, true, &mut self.b)?;
         self.look_outside();
         self.jumps();
         let roots = self.roots()?;
@@ -229,14 +225,17 @@ impl<'a> Lowering<'a> {
             });
         }
         self.outside_body();
+        let main = s.bodies.iter().filter(|b| s.funcs[b.func.index()].name == "main");
+        let main: Vec<_> = main.filter_map(|b| self.proc[b.func.index()]).collect();
+        let from_main = roots.iter().all(|root| main.contains(root));
         let entry = match roots[..] {
             [only] => only,
             _ => self.harness(&roots),
         };
         let entry = self.whole(entry);
-        let init = self.init();
+        let init = self.init(from_main);
         let procs = s.bodies.iter().map(|b| self.proc[b.func.index()]).collect();
-        let vars = self.kept_order.iter().map(|&o| (o, self.kept[&o].var)).collect();
+        let vars = self.kept.variables().collect();
         let program = self.b.finish(entry, init);
         debug_assert_eq!(program.validate().map_err(|e| e.to_string()), Ok(()));
         Ok(Lowered { program, procs, nodes, vars })
@@ -338,8 +337,13 @@ impl<'a> Lowering<'a> {
         proc
     }
 
-    fn init(&mut self) -> Init {
-        let mut condition = self.kept_at_start();
+    /// `from_main`: the program starts with its `main`.
+    fn init(&mut self, from_main: bool) -> Init {
+        // V6
+        let mut condition = match from_main {
+            true => self.kept.at_start(self.skeleton, &mut self.b.exprs),
+            false => Exprs::TRUE,
+        };
         for flag in [self.jumping, self.exiting].into_iter().flatten() {
             let flag = self.b.exprs.pre(flag);
             let not = self.b.exprs.not(flag);
@@ -359,12 +363,10 @@ impl<'a> Lowering<'a> {
             spin: None,
             unwind: None,
             ways: FxHashMap::default(),
-            numbers: Vec::new(),
-            truths: Vec::new(),
+            values: self.kept.values(s, body, &mut self.b.exprs),
             conditions: Conditions::default(),
             bits: Vec::new(),
         };
-        self.values(&mut here);
         if self.options.feasibility {
             here.conditions = Conditions::of(s, &self.effects, body);
             for i in 1..=here.conditions.list.len() {
@@ -612,12 +614,7 @@ impl<'a> Lowering<'a> {
 
     /// Makes arbitrary what is known.
     fn any_state(&mut self, here: &Here<'_>, rel: &mut Rel) {
-        for o in self.kept_order.clone() {
-            let object = &self.skeleton.objects[o.index()];
-            if !object.automatic || object.owner == Some(here.body.func) {
-                self.any(rel, o);
-            }
-        }
+        self.kept.any_of(self.skeleton, here.body.func, false, rel);
         for &bit in &here.bits {
             push(rel, bit, None);
         }
@@ -637,12 +634,7 @@ impl<'a> Lowering<'a> {
             let mut rel = Rel::guarded(flag, 0);
             push(&mut rel, jumping, Some(Exprs::FALSE));
             // Locals that changed since `setjmp` have any value.
-            for o in self.kept_order.clone() {
-                let object = &self.skeleton.objects[o.index()];
-                if object.automatic && object.owner == Some(here.body.func) {
-                    self.any(&mut rel, o);
-                }
-            }
+            self.kept.any_of(self.skeleton, here.body.func, true, &mut rel);
             for &bit in &here.bits {
                 push(&mut rel, bit, None);
             }
@@ -667,13 +659,7 @@ impl<'a> Lowering<'a> {
     fn enter(&mut self, here: &Here<'_>, call: &Call, target: Option<FuncId>) -> Rel {
         let mut rel = Rel::identity();
         let Some(body) = target.and_then(|f| self.skeleton.body(f)) else { return rel };
-        for (i, param) in body.params.iter().enumerate() {
-            let Some(o) = param.filter(|p| self.kept.contains_key(p)) else { continue };
-            let value = call.arg_data.get(i).copied().flatten();
-            let value = value.and_then(|d| here.numbers.get(d as usize).copied().flatten());
-            let value = value.and_then(|v| self.as_held(v, o));
-            self.assign(&mut rel, o, value);
-        }
+        self.kept.enter(self.skeleton, &mut self.b.exprs, &here.values, call, body, &mut rel);
         rel
     }
 
@@ -681,12 +667,7 @@ impl<'a> Lowering<'a> {
     /// taken.
     fn back(&mut self, here: &Here<'_>, number: usize, target: Option<FuncId>) -> Rel {
         let mut rel = Rel::identity();
-        for o in self.kept_order.clone() {
-            let object = &self.skeleton.objects[o.index()];
-            if object.address_taken && object.automatic && object.owner == Some(here.body.func) {
-                self.any(&mut rel, o);
-            }
-        }
+        self.kept.back(self.skeleton, here.body.func, &mut rel);
         for (i, value) in self.changed(here, number, target.map(Callee::Known), false) {
             debug_assert_eq!(value, None, "calls assign no constants");
             push(&mut rel, here.bits[i], None);
@@ -696,37 +677,8 @@ impl<'a> Lowering<'a> {
 
     /// What a point does to the kept variables. `called`: a function that is an event only is, too.
     fn effect(&mut self, here: &Here<'_>, number: usize, called: Option<Option<FuncId>>) -> Rel {
-        let mut rel = Rel::identity();
-        if self.kept.is_empty() && here.bits.is_empty() {
-            return rel;
-        }
-        let point = &here.body.points[number];
-        let call = called.is_some();
-        let mut done: FxHashSet<ObjectId> = FxHashSet::default();
-        for (o, value) in &point.values {
-            if self.kept.contains_key(o) {
-                let value = value.and_then(|d| here.numbers[d as usize]);
-                self.assign(&mut rel, *o, value);
-                done.insert(*o);
-            }
-        }
-        let result_events = match &point.flow {
-            Flow::Call(call) => &call.result_events[..],
-            _ => &[],
-        };
-        let events = point.events.iter().chain(result_events);
-        let store = events.clone().any(|e| *e == Event::Store);
-        for o in self.kept_order.clone() {
-            let object = &self.skeleton.objects[o.index()];
-            let seen = !object.automatic || object.owner == Some(here.body.func);
-            // Addresses of another function's locals may have been handed down; their frames are
-            // set when the call comes back.
-            let hit = ((store || call) && (object.address_taken || object.external))
-                || events.clone().any(|e| matches!(e, Event::Modify(m) if *m == o));
-            if seen && hit && done.insert(o) {
-                self.any(&mut rel, o);
-            }
-        }
+        let (about, at) = ((self.skeleton, &self.effects), (here.body, number));
+        let mut rel = self.kept.effect(about, &mut self.b.exprs, &here.values, at, called);
         let callee = called.map(|f| f.map_or(Callee::Unknown, Callee::Known));
         let changed = self.changed(here, number, callee, true);
         let steps = match changed.is_empty() {
@@ -760,7 +712,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn when(&mut self, here: &Here<'_>, when: &When) -> ExprId {
-        let mut guard = self.passes(here, when);
+        let mut guard = here.values.passes(&mut self.b.exprs, when);
         if let When::True(data) | When::False(data) = when
             && let Some((condition, opposite)) = here.conditions.test(*data)
         {
@@ -771,10 +723,4 @@ impl<'a> Lowering<'a> {
         }
         guard
     }
-}
-
-fn push(rel: &mut Rel, var: VarId, value: Option<ExprId>) {
-    let mut assigns = std::mem::take(&mut rel.assigns).into_vec();
-    assigns.push(Assign { time: Time::Post, var, index: None, value });
-    rel.assigns = assigns.into();
 }

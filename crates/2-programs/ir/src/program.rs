@@ -204,6 +204,12 @@ pub struct Assign {
     pub value: Option<ExprId>,
 }
 
+impl Default for Rel {
+    fn default() -> Rel {
+        Rel::identity()
+    }
+}
+
 impl Rel {
     /// Nothing changes.
     pub fn identity() -> Rel {

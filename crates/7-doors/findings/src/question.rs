@@ -189,6 +189,12 @@ impl RuleQuestion {
     }
 }
 
+/// The variables that are kept.
+fn kept(options: &Options) -> Vec<front_c::Keep> {
+    let keep = options.input.keep.iter();
+    keep.map(|(var, bits)| front_c::Keep { var: var.clone(), bits: *bits, exact: false }).collect()
+}
+
 /// The product of a rule over variables, or over no object.
 fn variables(
     rule: &Rule,
@@ -196,12 +202,9 @@ fn variables(
     allow: &[Allow],
     options: &Options,
 ) -> Result<Product, Trouble> {
-    let keep = options.input.keep.iter();
-    let keep =
-        keep.map(|(var, bits)| front_c::Keep { var: var.clone(), bits: *bits, exact: false });
     let lowering = front_c::Options {
         entry: options.input.entry.clone(),
-        keep: keep.collect(),
+        keep: kept(options),
         opaque: rule.functions(),
         feasibility: true,
         ..front_c::Options::default()
@@ -228,22 +231,16 @@ fn values(
     (detail, asked): (rules::Detail, &rules::Asked),
     budget: &Budget,
 ) -> Result<Product, Trouble> {
-    if !options.input.keep.is_empty() {
-        let what = format!(
-            "`--keep` is for questions about the skeleton of a C program; rule `{}` is about values, and \
-             follows them and what is tested of them by itself",
-            rule.name
-        );
-        return Err(Trouble::Wrong(Error::Usage(what)));
-    }
     let stop = || budget.poll().is_err();
     let entry = options.input.entry.as_deref();
-    let product = rules::value_product_again(c.skeleton(), rule, entry, detail, asked, &stop);
+    let asked = rules::Asked { keep: kept(options), ..asked.clone() };
+    let product = rules::value_product_again(c.skeleton(), rule, entry, detail, &asked, &stop);
     budget.poll()?;
     let unsupported = |what: String| Trouble::Stopped(StopReason::Unsupported { what });
     product.map_err(|error| match error {
         // As a limit that was reached: it is asked again.
         rules::ValueError::Divide => Trouble::Stopped(StopReason::Memory { limit: 0 }),
+        rules::ValueError::Keep(error) => Trouble::Wrong(c.wrong(&error)),
         error => unsupported(error.to_string()),
     })
 }

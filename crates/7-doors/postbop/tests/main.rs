@@ -14,6 +14,7 @@ mod reached;
 mod replay;
 mod rule_places;
 mod rules_at_once;
+mod rules_with_kept;
 mod seeds;
 mod sequences;
 mod slicing;

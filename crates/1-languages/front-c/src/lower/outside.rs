@@ -145,7 +145,7 @@ impl Lowering<'_> {
         // What runs at the end is not about to end itself.
         let mut rel = Rel::identity();
         if let Some(exiting) = self.exiting {
-            super::push(&mut rel, exiting, Some(Exprs::FALSE));
+            crate::keep::push(&mut rel, exiting, Some(Exprs::FALSE));
         }
         let over = self.b.silent();
         self.edge(end, over, rel, &[], false);

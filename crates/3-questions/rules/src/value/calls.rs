@@ -61,6 +61,7 @@ impl Maker<'_> {
             };
             for &fails in outcomes {
                 let mut act = self.outside(at, call, target, fails);
+                act.kept = self.kept_effect(at, Some(target));
                 if entered.is_some_and(|g| self.shifting.contains(&g)) {
                     act.other.extend(self.tables.iter().map(|t| (t.var(), None)));
                 }
@@ -477,6 +478,8 @@ impl Maker<'_> {
         self.came_behind(&mut after, at, call, g);
         let after = self.came_back(after, func, &behind);
         let handed = self.handed(at, call, g);
+        let mut after = after;
+        after.kept = self.kept_effect(at, None);
         let (enters, next) = (Some((g, after)), call.next);
         CallPlan { before, enters, next, loose, outside: None, handed, then: None }
     }

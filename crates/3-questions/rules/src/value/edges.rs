@@ -83,7 +83,9 @@ impl Maker<'_> {
             rel.guard = self.b.exprs.and(rel.guard, one);
         }
         let assign = |(var, value)| Assign { time: Time::Post, var, index: None, value };
-        rel.assigns = assigns.into_iter().map(assign).collect();
+        rel.assigns =
+            assigns.into_iter().map(assign).chain(act.kept.assigns.iter().cloned()).collect();
+        rel.constraint = self.b.exprs.and(rel.constraint, act.kept.constraint);
         (rel, violated)
     }
 
@@ -138,6 +140,7 @@ impl Maker<'_> {
         let func = body.func;
         let proc = self.frames[&func].proc;
         self.b.begin_proc(proc);
+        self.kept_values = self.kept.values(s, body, &mut self.b.exprs);
         self.unwind = None;
         let mut nodes: Vec<Option<NodeId>> = Vec::with_capacity(plans.len());
         for (point, plan) in body.points.iter().zip(&plans) {
@@ -302,6 +305,8 @@ impl Maker<'_> {
         }
         let assign = |(var, value)| Assign { time: Time::Post, var, index: None, value };
         enter.assigns = assigns.into_iter().map(assign).collect();
+        // KV2
+        self.kept.enter(s, &mut self.b.exprs, &self.kept_values, call, callee, &mut enter);
         // Back: results arrive, and what is behind arguments is what is behind parameters.
         let mut choices = 0;
         let mut back: BTreeMap<VarId, Option<ExprId>> = BTreeMap::new();
@@ -355,7 +360,8 @@ impl Maker<'_> {
         }
         back.extend(self.signs_back(at, call, g));
         let assigns = back.into_iter().map(assign).collect();
-        let back = Rel { assigns, choices, ..Rel::identity() };
+        let mut back = Rel { assigns, choices, ..Rel::identity() };
+        self.kept.back(s, func, &mut back);
         let mut ret = target;
         if !after.is_trivial() {
             ret = self.b.statement(origin);
@@ -414,6 +420,7 @@ impl Maker<'_> {
             assigns.extend(self.signs_after_jump(func, result, &mut rel.choices));
             let assign = |(var, value)| Assign { time: Time::Post, var, index: None, value };
             rel.assigns = assigns.into_iter().map(assign).collect();
+            self.kept.any_of(self.s, func, true, &mut rel);
             self.edge(node, EdgeKind::Local { target, rel }, false, None);
         }
         node

@@ -219,7 +219,8 @@ impl Maker<'_> {
             if self.f.is_opaque(g) {
                 continue;
             }
-            let mut interesting = self.keep_all || self.may_jump.contains(&g);
+            let mut interesting =
+                self.keep_all || self.may_jump.contains(&g) || self.assigns_kept(g);
             let returned = self.paths.find(Root::Ret(g), &[]);
             interesting |= returned.is_some_and(|r| self.extensions.contains_key(&r));
             let mentions = &self.mentions[number];

@@ -41,8 +41,8 @@
 //! - VP10. Where two pointers differ, not both have the value; where they are equal, both have it or none, unless it has
 //!   escaped: then what is not followed may have it (`points`).
 //!
-//! What is known of numbers that are tested stands in `signs` (SG1–SG6), which functions belong together in
-//! `tables` (TF1–TF3).
+//! What is known of numbers that are tested stands in `signs` (SG1–SG6), variables that are kept whole in `kept`
+//! (KV1–KV3), which functions belong together in `tables` (TF1–TF3).
 
 mod aliases;
 mod calls;
@@ -50,6 +50,7 @@ mod edges;
 mod escape;
 mod frames;
 mod functions;
+mod kept;
 mod letters;
 mod outside;
 mod points;
@@ -68,8 +69,11 @@ use crate::product::{About, Product, Values};
 use crate::relevance::{Functions, Memory, Relevance, Sight, relevance};
 use crate::rule::Rule;
 use aliases::Aliases;
-use front_c::{Conditions, Effects, FuncId, Next, ObjectId, Skeleton};
-use ir::{ExprId, NodeId, ProcId, ProgramBuilder, Type, VarId};
+use front_c::{
+    Conditions, Effects, FuncId, Keep, KeptValues, KeptVariables, LowerError, Next, ObjectId,
+    Skeleton,
+};
+use ir::{ExprId, NodeId, ProcId, ProgramBuilder, Rel, Type, VarId};
 use letters::all_letters;
 use outside::Outside;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -150,6 +154,8 @@ pub enum ValueError {
     Stopped,
     /// It is too much to be asked at once, and would have to know less.
     Divide,
+    /// A variable cannot be kept.
+    Keep(LowerError),
 }
 
 impl fmt::Display for ValueError {
@@ -159,6 +165,7 @@ impl fmt::Display for ValueError {
             ValueError::TooLarge => write!(f, "the rule's automaton has too many states"),
             ValueError::Stopped => write!(f, "stopped"),
             ValueError::Divide => write!(f, "too much to be asked at once"),
+            ValueError::Keep(error) => write!(f, "{error}"),
         }
     }
 }
@@ -252,6 +259,8 @@ pub struct Asked {
     pub facts: Rc<Facts>,
     /// Rather than to know less, it is divided ([`ValueError::Divide`]).
     pub divides: bool,
+    /// Variables whose values are kept.
+    pub keep: Vec<Keep>,
 }
 
 /// The paths that are followed, and how they were chosen.
@@ -351,7 +360,7 @@ pub fn value_product_again(
     asked: &Asked,
     stop: &dyn Fn() -> bool,
 ) -> Result<Product, ValueError> {
-    let Asked { part, followed: before, facts, divides } = asked;
+    let Asked { part, followed: before, facts, divides, keep } = asked;
     let functions = || Functions::new(s, rule, entry, (part, facts), stop);
     let f = functions();
     let roots = match facts.roots.get() {
@@ -369,13 +378,13 @@ pub fn value_product_again(
     let effects = facts.effects.get_or_init(|| Rc::new(Effects::new(s, true, &quiet))).clone();
     let remembers = detail.remembers;
     let follows = (paths.clone(), relevance.clone(), effects.clone());
-    let maker = Maker::new(f, roots.clone(), follows, remembers, true);
+    let maker = Maker::new(f, roots.clone(), follows, (remembers, keep), true);
     let mut product = match maker.run()? {
         Some(product) => product,
         None if *divides => return Err(ValueError::Divide),
         None => {
             let follows = (paths, relevance, effects);
-            let maker = Maker::new(functions(), roots, follows, remembers, false);
+            let maker = Maker::new(functions(), roots, follows, (remembers, keep), false);
             maker.run()?.expect("without numbers, there are not too many")
         }
     };
@@ -447,6 +456,8 @@ struct Act {
     atoms: BTreeMap<u32, ExprId>,
     /// Other variables: conditions, and what is known of results.
     other: Vec<(VarId, Option<ExprId>)>,
+    /// What happens to variables that are kept.
+    kept: Rel,
     /// The function is left.
     leaves: bool,
     /// What the value is called in an event of the rule.
@@ -465,6 +476,7 @@ impl Act {
             && self.chosen.is_none()
             && self.atoms.is_empty()
             && self.other.is_empty()
+            && self.kept.assigns.is_empty()
     }
 }
 
@@ -558,6 +570,10 @@ struct Maker<'a> {
     /// How functions begin that are called from outside.
     started: Vec<Start>,
     signed: Signed,
+    /// Which variables are to be kept (KV1–KV3), those that are, and the values of the body at hand.
+    keep: &'a [Keep],
+    kept: KeptVariables,
+    kept_values: KeptValues,
     tables: Vec<Table>,
     /// Functions that may change which of them are in force.
     shifting: Rc<FxHashSet<FuncId>>,
@@ -588,7 +604,7 @@ impl<'a> Maker<'a> {
         f: Functions<'a>,
         roots: Vec<FuncId>,
         (paths, relevance, effects): (Paths, Relevance, Rc<Effects>),
-        remembers: Remembers,
+        (remembers, keep): (Remembers, &'a [Keep]),
         numbered: bool,
     ) -> Self {
         let (s, rule) = (f.s, f.rule);
@@ -636,6 +652,9 @@ impl<'a> Maker<'a> {
             outside: Outside::default(),
             started: Vec::new(),
             signed: Signed::default(),
+            keep,
+            kept: KeptVariables::default(),
+            kept_values: KeptValues::default(),
             unread: FxHashSet::default(),
             tables: Vec::new(),
             doomed: Vec::new(),
@@ -703,6 +722,7 @@ impl<'a> Maker<'a> {
             self.find_unread();
         }
         self.declare();
+        self.declare_kept()?;
         self.declare_outside();
         let order: Vec<usize> = (0..self.s.bodies.len())
             .filter(|&i| self.frames.contains_key(&self.s.bodies[i].func))

@@ -64,6 +64,7 @@ impl Maker<'_> {
         if self.relevance.memory == Memory::One {
             self.owners = Owners::new(&self.f, &self.ownership, &s.bodies[body]);
         }
+        self.kept_values = self.kept.values(s, &s.bodies[body], &mut self.b.exprs);
         (0..s.bodies[body].points.len()).map(|i| self.plan(body, i)).collect()
     }
 
@@ -75,7 +76,8 @@ impl Maker<'_> {
         let at = At { body: body as u32, point: number as u32 };
         match &point.flow {
             Flow::Next(next) => {
-                let act = self.act(at, None, true);
+                let mut act = self.act(at, None, true);
+                act.kept = self.kept_effect(at, None);
                 let act = self.ended(act, b.func);
                 (self.keep_all || !act.is_trivial()).then_some(Plan::Next(act, *next))
             }
@@ -83,6 +85,7 @@ impl Maker<'_> {
                 let mut ways = Vec::new();
                 for arm in arms {
                     let mut act = self.act(at, None, true);
+                    act.kept = self.kept_effect(at, None);
                     self.arm(&mut act, b.func, arm);
                     let act = self.ended(act, b.func);
                     ways.push((act, arm.next));
@@ -93,6 +96,7 @@ impl Maker<'_> {
             Flow::Return => {
                 let mut act = self.act(at, None, true);
                 act.leaves = true;
+                act.kept = self.kept_effect(at, None);
                 if self.frames[&b.func].top.is_some() && self.wants(|e| *e == Event::Exit) {
                     let top = self.frames[&b.func].top.map(|t| self.b.exprs.pre(t));
                     let top = top.unwrap_or(Exprs::FALSE);
@@ -503,6 +507,10 @@ impl Maker<'_> {
                 }
                 guard = self.b.exprs.and(guard, e);
             }
+        }
+        if let Some(when) = &arm.when {
+            let passes = self.kept_values.passes(&mut self.b.exprs, when);
+            guard = self.b.exprs.and(guard, passes);
         }
         let same = self.same_pointers(func, act, arm);
         guard = self.b.exprs.and(guard, same);

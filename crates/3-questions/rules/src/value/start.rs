@@ -119,6 +119,7 @@ impl Maker<'_> {
         let assign = |(var, value)| Assign { time: Time::Post, var, index: None, value };
         enter.assigns = assigns.into_iter().map(assign).collect();
         let callee = frame.proc;
+        self.kept_start(*g, top == Exprs::TRUE, &mut enter);
         let call = ir::Call { callee, enter, ret, back: Rel::identity() };
         self.edge(source, EdgeKind::Call(Box::new(call)), false, None);
     }

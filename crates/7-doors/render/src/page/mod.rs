@@ -6,6 +6,7 @@
 //! first looked at. Pictures are templates (`picture-N`), made by [`picture`].
 
 mod book;
+mod columns;
 mod invariants;
 mod picture;
 mod places;

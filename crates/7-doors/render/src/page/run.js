@@ -2,12 +2,34 @@
 //   s statements, d depths (none: all 0), c changes [steps on, variable, value or -1, …], v values,
 //   f [step, steps inside], e [step, state that it stays in], m [step, what happens there],
 //   h [step, names that hold the value of a rule], a [step, condition that is assumed], q [step, state of the rule's automaton], i [row, fact], x dead rows
+// Long columns are texts: how many numbers, and each; five bits in a letter, the lowest first, the sign in the lowest;
+// ~ how far back, and how many that are the same.
+const LETTER = new Uint8Array(128);
+for (let i = 0; i < 64; i++)
+  LETTER["ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".charCodeAt(i)] = i;
+function column(list) {
+  if (typeof list !== "string") return Int32Array.from(list || []);
+  let at = 0;
+  const number = () => {
+    let out = 0, shift = 0, letter;
+    do { letter = LETTER[list.charCodeAt(at++)]; out |= (letter & 31) << shift; shift += 5; } while (letter > 31);
+    return out & 1 ? -(out >>> 1) : out >>> 1;
+  };
+  const out = new Int32Array(number());
+  for (let k = 0; k < out.length;) {
+    if (list.charCodeAt(at) !== 126) { out[k++] = number(); continue; }
+    at++;
+    const back = number();
+    for (let same = number(); same > 0; same--, k++) out[k] = out[k - back];
+  }
+  return out;
+}
 class Run {
   constructor(json) {
-    const n = json.s.length;
+    this.s = column(json.s);
+    const n = this.s.length;
     this.n = n; this.json = json;
-    this.s = Int32Array.from(json.s);
-    this.d = json.d ? Int32Array.from(json.d) : new Int32Array(n);
+    this.d = json.d ? column(json.d) : new Int32Array(n);
     const map = list => new Map(list || []);
     this.folded = map(json.f); this.ends = map(json.e); this.words = map(json.m); this.assumed = map(json.a);
     this.facts = map(json.i); this.reasons = map(json.w); this.dead = new Set(json.x || []);
@@ -22,7 +44,7 @@ class Run {
     }
     while (top) this.end[open[--top]] = n;
     // The changes, each with its step, and where those of each step begin.
-    this.c = Int32Array.from(json.c || []);
+    this.c = column(json.c);
     this.at = new Int32Array(n + 1);
     let step = 0, k = 0;
     for (let i = 0; i < this.c.length; i += 3) {

@@ -1,7 +1,7 @@
 //! Runs and lists of statements, as columns of numbers.
 
 use super::book::Book;
-use super::invariants;
+use super::{columns, invariants};
 use crate::text::rounded;
 use crate::values::{Change, Changes, Reader};
 use crate::{Finding, Listing, Outcome, Report};
@@ -15,12 +15,13 @@ use std::io;
 #[derive(Serialize, Default)]
 pub(super) struct Rows {
     /// Numbers of statements.
+    #[serde(serialize_with = "columns::write")]
     pub(super) s: Vec<usize>,
     /// Depths; none: all 0.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "columns::write")]
     d: Vec<u32>,
     /// Changes: so many steps on, the variable, the number of its value or -1.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "columns::write")]
     c: Vec<i64>,
     /// Values.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -7,23 +7,30 @@
 //!   overflow of a signed type, no division by zero. Everything else is computed as C computes it.
 //! - V3. A test is passed if it is not certain, or if its number passes it.
 //! - V4. What is assigned where it is not certain may be anything that the variable can be.
+//! - V5. A call of what is not entered makes arbitrary what it may change: what has its address taken or is seen by
+//!   other units, and what a function that is an event only, and has a body, assigns by name.
+//! - V6. Variables begin as they are initialised where the program starts with `main`. What others call, they call
+//!   with anything, and after anything.
+//!
+//! They are parts of the skeleton's program ([`lower`](crate::lower)) and of products with rules about values alike.
 
-use super::{Here, Lowering, push};
-use crate::link::{ObjectId, Reach};
-use crate::skeleton::{Data, DataId, When};
+use crate::conditions::{Callee, Effects};
+use crate::link::{FuncId, ObjectId, Reach};
+use crate::skeleton::{Body, Call, Data, DataId, Event, Flow, Skeleton, When};
 use crate::tree::Binary;
 use crate::{Keep, LowerError};
 use c_types::{Int, Model, Scalar};
-use ir::{BinaryOp, Expr, ExprId, Exprs, Rel, Type, VarId};
+use ir::{Assign, BinaryOp, Expr, ExprId, Exprs, ProcId, ProgramBuilder, Rel, Time, Type, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Wider values are not followed.
 const MAX_BITS: u32 = 60;
 
 /// A variable that is kept.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kept {
+struct Kept {
     /// Its number.
-    pub var: VarId,
+    var: VarId,
     bits: u32,
     /// The number is the bits of a type with a sign.
     signed: bool,
@@ -33,7 +40,7 @@ pub(super) struct Kept {
 
 /// A value (V2): it is certain under the condition, and then in the range.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Number {
+struct Number {
     e: ExprId,
     certain: ExprId,
     least: i128,
@@ -42,7 +49,7 @@ pub(super) struct Number {
 
 /// A truth value, likewise.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Truth {
+struct Truth {
     e: ExprId,
     certain: ExprId,
 }
@@ -60,13 +67,72 @@ impl Number {
     }
 }
 
-impl<'a> Lowering<'a> {
-    /// Declares the variables that are kept.
-    pub(super) fn keep(&mut self) -> Result<(), LowerError> {
-        let s = self.skeleton;
+/// The variables of a program that are kept.
+#[derive(Clone, Debug, Default)]
+pub struct KeptVariables {
+    all: FxHashMap<ObjectId, Kept>,
+    /// In the order in which they are declared.
+    order: Vec<ObjectId>,
+}
+
+/// The values of a body over kept variables, each as a number and as a truth value.
+#[derive(Clone, Debug, Default)]
+pub struct KeptValues {
+    numbers: Vec<Option<Number>>,
+    truths: Vec<Option<Truth>>,
+}
+
+impl KeptValues {
+    fn number(&self, d: DataId) -> Option<Number> {
+        self.numbers.get(d as usize).copied().flatten()
+    }
+
+    /// When a way out of a branch is taken, as far as kept values tell (V3).
+    pub fn passes(&self, exprs: &mut Exprs, when: &When) -> ExprId {
+        let (test, certain) = match when {
+            When::True(d) | When::False(d) => {
+                let Some(truth) = self.truths.get(*d as usize).copied().flatten() else {
+                    return Exprs::TRUE;
+                };
+                let yes = matches!(when, When::True(_));
+                let e = if yes { truth.e } else { exprs.not(truth.e) };
+                (e, truth.certain)
+            }
+            When::Case(d, low, high) => {
+                let Some(value) = self.number(*d) else { return Exprs::TRUE };
+                (between(exprs, value.e, *low, *high), value.certain)
+            }
+            When::Default(d, ranges) => {
+                let Some(value) = self.number(*d) else { return Exprs::TRUE };
+                let mut out = Exprs::TRUE;
+                for &(low, high) in ranges {
+                    let inside = between(exprs, value.e, low, high);
+                    let outside = exprs.not(inside);
+                    out = exprs.and(out, outside);
+                }
+                (out, value.certain)
+            }
+        };
+        implies(exprs, certain, test)
+    }
+}
+
+impl KeptVariables {
+    /// Declares those that are wanted, in the procedures that there are; parameters as such with `params`, which
+    /// must come before other locals.
+    pub fn declare(
+        s: &Skeleton,
+        keep: &[Keep],
+        proc: &dyn Fn(FuncId) -> Option<ProcId>,
+        params: bool,
+        b: &mut ProgramBuilder,
+    ) -> Result<KeptVariables, LowerError> {
+        let mut out = KeptVariables::default();
+        if keep.is_empty() {
+            return Ok(out);
+        }
         let mut wanted: Vec<(ObjectId, u32, bool)> = Vec::new();
-        for keep in &self.options.keep {
-            let Keep { var: name, bits, exact } = keep.clone();
+        for Keep { var: name, bits, exact } in keep.iter().cloned() {
             if !(1..=32).contains(&bits) {
                 return Err(LowerError::BadWidth { name, bits });
             }
@@ -88,32 +154,35 @@ impl<'a> Lowering<'a> {
             }
         }
         wanted.sort_unstable();
+        let effects = Effects::new(s, false, &|_| false);
+        for &(o, ..) in &wanted {
+            if effects.changes_by_itself(s, o) {
+                return Err(LowerError::Volatile { name: s.object_name(o) });
+            }
+        }
         // Parameters come first among the locals of a procedure.
         let is_param = |o: ObjectId| s.bodies.iter().any(|b| b.params.contains(&Some(o)));
         for pass in [true, false] {
             for &(o, bits, exact) in wanted.iter().filter(|(o, ..)| is_param(*o) == pass) {
-                self.keep_one(o, bits, exact, pass)?;
+                out.declare_one(s, (o, bits, exact), pass && params, proc, b)?;
             }
         }
         for &(o, ..) in &wanted {
-            self.open_bit(o);
+            out.open_bit(s, o, proc, b);
         }
-        Ok(())
+        Ok(out)
     }
 
-    fn keep_one(
+    fn declare_one(
         &mut self,
-        o: ObjectId,
-        bits: u32,
-        exact: bool,
+        s: &Skeleton,
+        (o, bits, exact): (ObjectId, u32, bool),
         param: bool,
+        proc: &dyn Fn(FuncId) -> Option<ProcId>,
+        b: &mut ProgramBuilder,
     ) -> Result<(), LowerError> {
-        let s = self.skeleton;
         let object = &s.objects[o.index()];
         let name = s.object_name(o);
-        if self.effects.changes_by_itself(s, o) {
-            return Err(LowerError::Volatile { name });
-        }
         let int = match object.scalar {
             Some(Scalar::Float | Scalar::Pointer) | None => {
                 return Err(LowerError::NoInteger { name });
@@ -126,30 +195,35 @@ impl<'a> Lowering<'a> {
             return Err(LowerError::TooWide { name: s.object_name(o), bits: width });
         }
         let bits = if whole { width } else { bits };
-        let at = self.b.no_origin();
+        let at = b.no_origin();
         let ty = Type::int(bits);
         let var = match object.owner.filter(|_| object.automatic) {
-            None => self.b.global(&s.object_name(o), ty, at),
-            Some(f) => match self.proc[f.index()] {
-                Some(proc) if param => self.b.param(proc, &object.name, ty, at),
-                Some(proc) => self.b.local(proc, &object.name, ty, at),
+            None => b.global(&s.object_name(o), ty, at),
+            Some(f) => match proc(f) {
+                Some(proc) if param => b.param(proc, &object.name, ty, at),
+                Some(proc) => b.local(proc, &object.name, ty, at),
                 None => return Ok(()),
             },
         };
         if whole && int.signed {
-            self.b.set_signed(var);
+            b.set_signed(var);
         }
         let kept = Kept { var, bits, signed: whole && int.signed, open: None };
-        self.kept.insert(o, kept);
-        self.kept_order.push(o);
+        self.all.insert(o, kept);
+        self.order.push(o);
         Ok(())
     }
 
     /// Declares the hidden bit of a variable that has values which do not fit. Not before all
     /// parameters are declared.
-    fn open_bit(&mut self, o: ObjectId) {
-        let s = self.skeleton;
-        let Some(kept) = self.kept.get(&o).copied() else { return };
+    fn open_bit(
+        &mut self,
+        s: &Skeleton,
+        o: ObjectId,
+        proc: &dyn Fn(FuncId) -> Option<ProcId>,
+        b: &mut ProgramBuilder,
+    ) {
+        let Some(kept) = self.all.get(&o).copied() else { return };
         let object = &s.objects[o.index()];
         let width = object.scalar.and_then(|t| t.int(&s.model)).map_or(0, |i| u32::from(i.bits));
         if kept.bits >= width {
@@ -157,29 +231,79 @@ impl<'a> Lowering<'a> {
         }
         let name = format!("({} is open)", object.name);
         let open = match object.owner.filter(|_| object.automatic) {
-            None => self.b.hidden_global(&name, Type::BOOL),
-            Some(f) => match self.proc[f.index()] {
-                Some(proc) => self.b.hidden_local(proc, &name, Type::BOOL),
+            None => b.hidden_global(&name, Type::BOOL),
+            Some(f) => match proc(f) {
+                Some(proc) => b.hidden_local(proc, &name, Type::BOOL),
                 None => return,
             },
         };
-        self.kept.insert(o, Kept { open: Some(open), ..kept });
+        self.all.insert(o, Kept { open: Some(open), ..kept });
+    }
+
+    /// Whether nothing is kept.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// Each with the variable that holds its number.
+    pub fn variables(&self) -> impl Iterator<Item = (ObjectId, VarId)> {
+        self.order.iter().map(|&o| (o, self.all[&o].var))
+    }
+
+    /// Those that a function sees: its own and those that are not automatic.
+    fn seen<'a>(&'a self, s: &'a Skeleton, f: FuncId) -> impl Iterator<Item = ObjectId> + 'a {
+        self.order.iter().copied().filter(move |o| {
+            let object = &s.objects[o.index()];
+            !object.automatic || object.owner == Some(f)
+        })
     }
 
     /// Makes a kept variable anything that it can be.
-    pub(super) fn any(&mut self, rel: &mut Rel, o: ObjectId) {
-        let kept = self.kept[&o];
-        push(rel, kept.var, None);
-        if let Some(open) = kept.open {
-            push(rel, open, None);
+    fn any(&self, rel: &mut Rel, o: ObjectId) {
+        let kept = self.all[&o];
+        for var in [Some(kept.var), kept.open].into_iter().flatten() {
+            let mut assigns = std::mem::take(&mut rel.assigns).into_vec();
+            assigns.retain(|a| a.var != var);
+            rel.assigns = assigns.into();
+            push(rel, var, None);
+        }
+    }
+
+    /// Makes anything of those that a function sees; with `own`, of its own only.
+    pub fn any_of(&self, s: &Skeleton, f: FuncId, own: bool, rel: &mut Rel) {
+        for o in self.seen(s, f) {
+            if !own || s.objects[o.index()].automatic {
+                self.any(rel, o);
+            }
+        }
+    }
+
+    /// Makes anything of those that a function sees and of which that is said.
+    pub fn any_where(
+        &self,
+        s: &Skeleton,
+        f: FuncId,
+        which: &dyn Fn(ObjectId) -> bool,
+        rel: &mut Rel,
+    ) {
+        for o in self.seen(s, f).filter(|o| which(*o)) {
+            // What was said of it, and perhaps of others, is not said any more.
+            rel.constraint = Exprs::TRUE;
+            self.any(rel, o);
+        }
+    }
+
+    /// Makes anything of those that are not automatic.
+    pub fn any_global(&self, s: &Skeleton, rel: &mut Rel) {
+        for &o in self.order.iter().filter(|o| !s.objects[o.index()].automatic) {
+            self.any(rel, o);
         }
     }
 
     /// Assigns a value (V4).
-    pub(super) fn assign(&mut self, rel: &mut Rel, o: ObjectId, value: Option<Number>) {
+    fn assign(&self, exprs: &mut Exprs, rel: &mut Rel, o: ObjectId, value: Option<Number>) {
         let Some(value) = value else { return self.any(rel, o) };
-        let kept = self.kept[&o];
-        let exprs = &mut self.b.exprs;
+        let kept = self.all[&o];
         let int = Int::new(kept.bits as u8, kept.signed);
         let (number, fits) = match kept.open {
             // What is assigned was converted to the type, and the type fits.
@@ -198,7 +322,6 @@ impl<'a> Lowering<'a> {
             return;
         }
         self.any(rel, o);
-        let exprs = &mut self.b.exprs;
         let certain = exprs.and(value.certain, fits);
         let after = exprs.post(kept.var);
         let mut then = exprs.binary(BinaryOp::Eq, after, number);
@@ -216,18 +339,25 @@ impl<'a> Lowering<'a> {
         rel.constraint = exprs.and(rel.constraint, implied);
     }
 
-    /// A value as a kept variable holds it.
-    pub(super) fn as_held(&mut self, value: Number, o: ObjectId) -> Option<Number> {
-        let s = self.skeleton;
-        convert(&mut self.b.exprs, value, s.objects[o.index()].scalar?, &s.model)
+    /// What is so where the program starts with `main` (V6), as a condition over the values before a step.
+    pub fn at_start(&self, s: &Skeleton, exprs: &mut Exprs) -> ExprId {
+        self.initially(s, exprs, &|exprs, var| exprs.pre(var))
     }
 
-    /// What is so where the program starts.
-    pub(super) fn kept_at_start(&mut self) -> ExprId {
-        let s = self.skeleton;
+    /// The same over the values after a step.
+    pub fn at_start_after(&self, s: &Skeleton, exprs: &mut Exprs) -> ExprId {
+        self.initially(s, exprs, &|exprs, var| exprs.post(var))
+    }
+
+    fn initially(
+        &self,
+        s: &Skeleton,
+        exprs: &mut Exprs,
+        read: &dyn Fn(&mut Exprs, VarId) -> ExprId,
+    ) -> ExprId {
         let mut condition = Exprs::TRUE;
-        for &o in &self.kept_order {
-            let kept = self.kept[&o];
+        for &o in &self.order {
+            let kept = self.all[&o];
             let object = &s.objects[o.index()];
             if object.automatic {
                 continue;
@@ -239,15 +369,14 @@ impl<'a> Lowering<'a> {
                 None if object.defined => 0,
                 Some(None) | None => continue,
             };
-            let exprs = &mut self.b.exprs;
             let fits = kept.open.is_none() || (0..=mask(kept.bits)).contains(&value);
             let mut is = Exprs::TRUE;
             if fits {
-                let (var, value) = (exprs.pre(kept.var), exprs.int(value & mask(kept.bits)));
+                let (var, value) = (read(exprs, kept.var), exprs.int(value & mask(kept.bits)));
                 is = exprs.binary(BinaryOp::Eq, var, value);
             }
             if let Some(open) = kept.open {
-                let open = exprs.pre(open);
+                let open = read(exprs, open);
                 let open = if fits { exprs.not(open) } else { open };
                 is = exprs.and(is, open);
             }
@@ -256,57 +385,24 @@ impl<'a> Lowering<'a> {
         condition
     }
 
-    /// When a way out of a branch is taken, as far as kept values tell (V3).
-    pub(super) fn passes(&mut self, here: &Here<'_>, when: &When) -> ExprId {
-        let number = |d: DataId| here.numbers.get(d as usize).copied().flatten();
-        let (test, certain) = match when {
-            When::True(d) | When::False(d) => {
-                let Some(truth) = here.truths.get(*d as usize).copied().flatten() else {
-                    return Exprs::TRUE;
-                };
-                let yes = matches!(when, When::True(_));
-                let e = if yes { truth.e } else { self.b.exprs.not(truth.e) };
-                (e, truth.certain)
-            }
-            When::Case(d, low, high) => {
-                let Some(value) = number(*d) else { return Exprs::TRUE };
-                (between(&mut self.b.exprs, value.e, *low, *high), value.certain)
-            }
-            When::Default(d, ranges) => {
-                let Some(value) = number(*d) else { return Exprs::TRUE };
-                let mut out = Exprs::TRUE;
-                for &(low, high) in ranges {
-                    let inside = between(&mut self.b.exprs, value.e, low, high);
-                    let outside = self.b.exprs.not(inside);
-                    out = self.b.exprs.and(out, outside);
-                }
-                (out, value.certain)
-            }
-        };
-        implies(&mut self.b.exprs, certain, test)
-    }
-
-    /// The values of a body over the kept variables, each as a number and as a truth value.
-    pub(super) fn values(&mut self, here: &mut Here<'_>) {
-        let count = here.body.data.len();
-        if self.kept.is_empty() {
-            here.numbers = vec![None; count];
-            here.truths = vec![None; count];
-            return;
+    /// The values of a body.
+    pub fn values(&self, s: &Skeleton, body: &Body, exprs: &mut Exprs) -> KeptValues {
+        let mut out = KeptValues::default();
+        if self.is_empty() {
+            return out;
         }
-        let model = &self.skeleton.model;
-        for (i, data) in here.body.data.iter().enumerate() {
-            let ty = here.body.scalars[i].and_then(|t| t.int(model));
-            let number = |d: DataId| here.numbers[d as usize];
-            let truth = |d: DataId| here.truths[d as usize];
-            let exprs = &mut self.b.exprs;
+        let model = &s.model;
+        for (i, data) in body.data.iter().enumerate() {
+            let ty = body.scalars[i].and_then(|t| t.int(model));
+            let number = |d: DataId| out.numbers[d as usize];
+            let truth = |d: DataId| out.truths[d as usize];
             let (mut value, mut boolean): (Option<Number>, Option<Truth>) = (None, None);
             match *data {
                 Data::Int(v) => {
                     let (least, most) = (i128::from(v), i128::from(v));
                     value = Some(Number { e: exprs.int(v), certain: Exprs::TRUE, least, most });
                 }
-                Data::Object(o) => value = self.kept.get(&o).map(|kept| read(exprs, kept)),
+                Data::Object(o) => value = self.all.get(&o).map(|kept| read(exprs, kept)),
                 Data::Minus(a) => {
                     value = number(a).zip(ty).and_then(|(a, ty)| {
                         let zero = exprs.int(0);
@@ -325,7 +421,7 @@ impl<'a> Lowering<'a> {
                     boolean = truth(a).map(|a| Truth { e: exprs.not(a.e), certain: a.certain });
                 }
                 Data::As(o, a) => {
-                    let to = self.skeleton.objects[o.index()].scalar;
+                    let to = s.objects[o.index()].scalar;
                     value = number(a).zip(to).and_then(|(a, to)| convert(exprs, a, to, model));
                 }
                 Data::Convert(to, a) => {
@@ -368,21 +464,103 @@ impl<'a> Lowering<'a> {
                 }
             }
             let value = value.and_then(Number::followed);
-            let exprs = &mut self.b.exprs;
             if let (None, Some(truth)) = (value, boolean) {
                 let (one, zero) = (exprs.int(1), exprs.int(0));
                 let e = exprs.add(Expr::Ite(truth.e, one, zero));
-                here.numbers.push(Some(Number { e, certain: truth.certain, least: 0, most: 1 }));
-                here.truths.push(boolean);
+                out.numbers.push(Some(Number { e, certain: truth.certain, least: 0, most: 1 }));
+                out.truths.push(boolean);
             } else {
-                here.numbers.push(value);
-                here.truths.push(value.map(|value| {
+                out.numbers.push(value);
+                out.truths.push(value.map(|value| {
                     let zero = exprs.int(0);
                     Truth { e: exprs.binary(BinaryOp::Ne, value.e, zero), certain: value.certain }
                 }));
             }
         }
+        out
     }
+
+    /// What parameters get where a call enters a function.
+    pub fn enter(
+        &self,
+        s: &Skeleton,
+        exprs: &mut Exprs,
+        values: &KeptValues,
+        call: &Call,
+        callee: &Body,
+        rel: &mut Rel,
+    ) {
+        for (i, param) in callee.params.iter().enumerate() {
+            let Some(o) = param.filter(|p| self.all.contains_key(p)) else { continue };
+            let value = call.arg_data.get(i).copied().flatten().and_then(|d| values.number(d));
+            let held = s.objects[o.index()].scalar;
+            let value = value.zip(held).and_then(|(v, ty)| convert(exprs, v, ty, &s.model));
+            self.assign(exprs, rel, o, value);
+        }
+    }
+
+    /// What a call of a function with a body changes in the caller's frame: what has its address
+    /// taken.
+    pub fn back(&self, s: &Skeleton, caller: FuncId, rel: &mut Rel) {
+        for o in self.seen(s, caller) {
+            let object = &s.objects[o.index()];
+            if object.address_taken && object.automatic {
+                self.any(rel, o);
+            }
+        }
+    }
+
+    /// What a point does to the kept variables. `called`: a function that is not entered is called there, too.
+    pub fn effect(
+        &self,
+        (s, effects): (&Skeleton, &Effects),
+        exprs: &mut Exprs,
+        values: &KeptValues,
+        (body, number): (&Body, usize),
+        called: Option<Option<FuncId>>,
+    ) -> Rel {
+        let mut rel = Rel::identity();
+        if self.is_empty() {
+            return rel;
+        }
+        let point = &body.points[number];
+        let mut done: FxHashSet<ObjectId> = FxHashSet::default();
+        for (o, value) in &point.values {
+            if self.all.contains_key(o) {
+                let value = value.and_then(|d| values.number(d));
+                self.assign(exprs, &mut rel, *o, value);
+                done.insert(*o);
+            }
+        }
+        let result_events = match &point.flow {
+            Flow::Call(call) => &call.result_events[..],
+            _ => &[],
+        };
+        let events = point.events.iter().chain(result_events);
+        let stores = called.is_some() || events.clone().any(|e| *e == Event::Store);
+        // V5
+        let with_body = called.flatten().filter(|f| s.body(*f).is_some());
+        let changed =
+            with_body.map(|f| effects.changed(s, body, number, Some(Callee::Known(f)), false));
+        for o in self.seen(s, body.func) {
+            let object = &s.objects[o.index()];
+            // Addresses of another function's locals may have been handed down; their frames are
+            // set when the call comes back.
+            let hit = (stores && (object.address_taken || object.external))
+                || events.clone().any(|e| matches!(e, Event::Modify(m) if *m == o))
+                || changed.as_ref().is_some_and(|changed| changed.may_be(s, o));
+            if hit && done.insert(o) {
+                self.any(&mut rel, o);
+            }
+        }
+        rel
+    }
+}
+
+pub(crate) fn push(rel: &mut Rel, var: VarId, value: Option<ExprId>) {
+    let mut assigns = std::mem::take(&mut rel.assigns).into_vec();
+    assigns.push(Assign { time: Time::Post, var, index: None, value });
+    rel.assigns = assigns.into();
 }
 
 /// What a kept variable holds.
