@@ -171,8 +171,8 @@ int main(void) {
     case.check(&["--keep", "n:4"]).exits(0);
     let err = case.check(&["--keep", "m:4"]).exits(2).err;
     assert!(err.contains("no variable `m`"), "{err}");
-    let err = broken()[2].check(&["--keep", "argc:8"]).exits(2).err;
-    assert!(err.contains("`--keep`") && err.contains("about values"), "{err}");
+    let err = broken()[2].check(&["--keep", "m:8"]).exits(2).err;
+    assert!(err.contains("no variable `m`"), "{err}");
     // What is kept is told, and replayed.
     let case = Case::new(&c.replace("n == 2", "n == 3"), TWICE);
     let mut report = case.json(&["--keep", "n:4"], 1);
@@ -185,6 +185,79 @@ int main(void) {
     let told = steps.iter_mut().rfind(|s| s["state"]["n"] == 3).expect("n is 3 at the end");
     told["state"]["n"] = json!(4);
     assert!(replayed(&report).exits(1).out.starts_with("refused: twice: "));
+}
+
+/// What a function that is an event only does to a kept variable, and what others may have done before they call.
+#[test]
+fn kept_variables_change_where_nobody_looks() {
+    let c = "static int held;
+void lock(void) { held = 1; }
+void unlock(void) { held = 0; }
+int main(void) {
+  lock();
+  if (held) lock();
+  unlock();
+  return 0;
+}
+";
+    let case = Case::new(c, TWICE);
+    case.check(&["--keep", "held:1"]).exits(1);
+    let library = TempFile::new(
+        "library.c",
+        "#include <assert.h>\nstatic int x;\nvoid set(void) { x = 1; }\nvoid look(void) { assert(x == 0); }\n",
+    );
+    let asked = ["check", library.path(), "--assert", "--keep", "x:1"];
+    bop(&asked).exits(1);
+    bop(&[&asked[..], &["--entry", "look"]].concat()).exits(1);
+}
+
+/// Rules about values know what is kept, show it, and it is replayed.
+#[test]
+fn rules_over_values_have_kept_variables() {
+    let c = "void *malloc(unsigned long n); void free(void *p); int c(void);
+static int count;
+static void add(void) { count = count + 1; }
+int main(void) {
+  char *p = malloc(1);
+  if (!p) return 1;
+  while (c()) if (count < 3) add();
+  if (count >= 2) free(p);
+  add();
+  if (count == 2) free(p);
+  if (count == 1) free(p);
+  return 0;
+}
+";
+    let check = |c: &str, more: &[&str]| {
+        let file = TempFile::new("kept.i", c);
+        let asked = ["check", file.path(), "--rule", "memory", "--confidence", "possible", "-q"];
+        bop(&[&asked[..], more].concat())
+    };
+    // `count` is 1 to 4 in the end: the second `free` is for 2, which the first one was not.
+    let out = check(c, &["--keep", "count:4"]).exits(1).out;
+    assert!(out.contains("holds: double_free"), "{out}");
+    let out = check(c, &[]).exits(1).out;
+    assert!(!out.contains("holds: double_free"), "{out}");
+    // What happens twice happens twice.
+    let out = check(&c.replace("count == 2", "count == 3"), &["--keep", "count:4"]).exits(1).out;
+    assert!(out.contains("violated: double_free"), "{out}");
+    let file = TempFile::new("kept.i", c.replace("count == 2", "count == 3"));
+    let report = bop(&[
+        "check",
+        file.path(),
+        "--rule",
+        "memory",
+        "--confidence",
+        "possible",
+        "--keep",
+        "count:4",
+        "--format",
+        "json",
+    ])
+    .exits(1)
+    .out;
+    let report = TempFile::new("report.json", report);
+    bop(&["replay", file.path(), "--keep", "count:4", report.path()]).exits(0);
 }
 
 #[test]
