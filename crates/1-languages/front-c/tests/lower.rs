@@ -61,7 +61,7 @@ fn getmax_keeps_its_data() {
 #[test]
 fn arithmetic_is_that_of_the_types() {
     let seen = |text: &str, keep_as: &[(&str, u32)], what: &str| {
-        let p = program(text, &keep(keep_as, "f"));
+        let p = program(&format!("{text} int main(void) {{ f(); }}"), &keep(keep_as, "main"));
         let states = explore(&p, &|m, letter| if letter.contains(&what) { 1 } else { m });
         states.iter().any(|s| s.monitor == 1)
     };
@@ -103,10 +103,17 @@ fn initialisers_are_evaluated_or_open() {
         ("int k;", false),
         ("int k = 4;", false),
     ] {
-        let text = format!("{init} int f(void) {{ if (k == 5) hit(); }}");
-        let p = program(&text, &keep(&[("k", 4)], "f"));
-        let states = explore(&p, &|m, letter| if letter.contains(&"call(hit)") { 1 } else { m });
-        assert_eq!(states.iter().any(|s| s.monitor == 1), reached, "{init}");
+        let hits = |f: &str| {
+            let p = program(
+                &format!("{init} int {f}(void) {{ if (k == 5) hit(); }}"),
+                &keep(&[("k", 4)], f),
+            );
+            let hit = |m, letter: &[&str]| if letter.contains(&"call(hit)") { 1 } else { m };
+            explore(&p, &hit).iter().any(|s| s.monitor == 1)
+        };
+        assert_eq!(hits("main"), reached, "{init}");
+        // Whoever calls it did anything before.
+        assert!(hits("f"), "{init}");
     }
 }
 
