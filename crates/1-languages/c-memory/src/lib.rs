@@ -20,6 +20,7 @@ mod constraints;
 mod library;
 mod objects;
 mod regions;
+mod sets;
 mod solve;
 
 pub use objects::{Made, Obj, Object};
@@ -60,7 +61,7 @@ pub fn points_to(program: &Program, stop: &dyn Fn() -> bool) -> Option<PointsTo>
             continue;
         }
         let partition = Partition::new(&solver, &accesses);
-        let facts = solver.facts.iter().map(Vec::len).sum();
+        let facts = solver.facts.iter().map(sets::Set::len).sum();
         let mut calls: FxHashMap<Operation, (Vec<FuncId>, bool)> = FxHashMap::default();
         for (i, site) in solver.sites.iter().enumerate() {
             let mut targets = solver.targets[i].clone();
@@ -83,7 +84,7 @@ fn give_types(solver: &mut Solver<'_>) -> bool {
             let Some(no) = types.as_record(to) else { continue };
             let Some(size @ 1..) = types.size(to) else { continue };
             let node = solver.locals[i] + l as u32;
-            for &place in &solver.facts[node as usize] {
+            for place in solver.facts[node as usize].iter() {
                 let place = solver.places[place as usize];
                 if !matches!(solver.objects.all[place.object.index()].made, Made::Allocated(..)) {
                     continue;

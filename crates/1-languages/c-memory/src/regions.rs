@@ -87,7 +87,7 @@ impl Partition {
         // RG5
         let given: Vec<Obj> = {
             let places = solver.facts[solver.given as usize].iter();
-            places.map(|&place| solver.places[place as usize].object).collect()
+            places.map(|place| solver.places[place as usize].object).collect()
         };
         let outside = solver.objects.find(Made::Outside);
         let lists = given.iter().chain(&outside).filter_map(|o| out.of_object.get(o));
@@ -195,12 +195,13 @@ fn shifted(solver: &Solver<'_>, place: Place, by: i64) -> Place {
 
 /// The places that an access may touch.
 fn places<'s>(solver: &'s Solver<'_>, access: &Access) -> impl Iterator<Item = Place> + 's {
-    let (one, many): (Option<u32>, &[u32]) = match access.address {
-        Value::None => (None, &[]),
-        Value::Place(place) => (Some(place), &[]),
-        Value::Node(node) => (None, &solver.facts[node as usize]),
+    let (one, many) = match access.address {
+        Value::None => (None, None),
+        Value::Place(place) => (Some(place), None),
+        Value::Node(node) => (None, Some(&solver.facts[node as usize])),
     };
-    let all = one.into_iter().chain(many.iter().copied()).map(|p| solver.places[p as usize]);
+    let many = many.into_iter().flat_map(|set| set.iter());
+    let all = one.into_iter().chain(many).map(|p| solver.places[p as usize]);
     all.filter(|place| !matches!(solver.objects.all[place.object.index()].made, Made::Function(_)))
 }
 

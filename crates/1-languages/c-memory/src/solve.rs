@@ -16,9 +16,12 @@
 //! - PT7 (outside): what is given away can be read, written and called there. One address, `⊤`, stands for all that is
 //!   given away: `(o, k)` is given  ⟹  all words of `o` are given, and `⊤` is in them; `f` is given  ⟹  `⊤` is in its
 //!   parameters, its result is given; what is read at `⊤` is `⊤`, what is written there is given.
+//!
+//! What is new at a node goes on along its edges, all of it at once.
 
 use crate::library::{Effect, effect};
 use crate::objects::{ANY, Made, Obj, Objects, Place};
+use crate::sets::Set;
 use c_data::{FuncId, Home, Operation, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -79,10 +82,13 @@ pub(crate) struct Solver<'p> {
     pub(crate) places: Vec<Place>,
     ids: FxHashMap<Place, u32>,
     edges: Vec<Vec<Edge>>,
-    pub(crate) facts: Vec<Vec<u32>>,
-    seen: FxHashSet<(Node, u32)>,
+    pub(crate) facts: Vec<Set>,
+    /// Those of them that did not go on yet, and how many facts there are.
+    new: Vec<Set>,
+    count: usize,
     copied: FxHashSet<(Node, Node)>,
-    work: Vec<(Node, u32)>,
+    /// The nodes with something new.
+    work: Vec<Node>,
     /// The words of each object that are known, and their nodes.
     words: FxHashMap<Obj, Vec<(u32, Node)>>,
     at: FxHashMap<(Obj, u32), Node>,
@@ -116,7 +122,8 @@ impl<'p> Solver<'p> {
             ids: FxHashMap::default(),
             edges: Vec::new(),
             facts: Vec::new(),
-            seen: FxHashSet::default(),
+            new: Vec::new(),
+            count: 0,
             copied: FxHashSet::default(),
             work: Vec::new(),
             words: FxHashMap::default(),
@@ -151,7 +158,8 @@ impl<'p> Solver<'p> {
 
     pub(crate) fn node(&mut self) -> Node {
         self.edges.push(Vec::new());
-        self.facts.push(Vec::new());
+        self.facts.push(Set::default());
+        self.new.push(Set::default());
         self.edges.len() as Node - 1
     }
 
@@ -183,9 +191,29 @@ impl<'p> Solver<'p> {
     }
 
     pub(crate) fn add(&mut self, node: Node, place: u32) {
-        if self.seen.insert((node, place)) {
-            self.facts[node as usize].push(place);
-            self.work.push((node, place));
+        let at = node as usize;
+        if self.facts[at].insert(place) {
+            self.count += 1;
+            if self.new[at].len() == 0 {
+                self.work.push(node);
+            }
+            self.new[at].insert(place);
+        }
+    }
+
+    /// Adds many.
+    fn add_all(&mut self, node: Node, places: &Set) {
+        let at = node as usize;
+        let new = self.facts[at].union(places);
+        if new.len() == 0 {
+            return;
+        }
+        self.count += new.len();
+        if self.new[at].len() == 0 {
+            self.work.push(node);
+            self.new[at] = new;
+        } else {
+            self.new[at].union(&new);
         }
     }
 
@@ -196,23 +224,39 @@ impl<'p> Solver<'p> {
             return;
         }
         self.edges[node as usize].push(edge);
-        for i in 0..self.facts[node as usize].len() {
-            let place = self.facts[node as usize][i];
-            self.apply(edge, place);
+        if self.facts[node as usize].len() > 0 {
+            // What comes meanwhile goes on from the list of work.
+            let places = match edge {
+                Edge::Copy(_) => std::mem::take(&mut self.facts[node as usize]),
+                _ => self.facts[node as usize].clone(),
+            };
+            self.apply_all(edge, &places);
+            if let Edge::Copy(_) = edge {
+                self.facts[node as usize] = places;
+            }
+        }
+    }
+
+    fn apply_all(&mut self, edge: Edge, places: &Set) {
+        match edge {
+            Edge::Copy(to) => self.add_all(to, places),
+            _ => places.iter().for_each(|place| self.apply(edge, place)),
         }
     }
 
     /// Applies the rules until nothing new follows. None if that is too much work, or no longer wanted.
     pub(crate) fn run(&mut self, stop: &dyn Fn() -> bool) -> Option<()> {
-        let mut count = 0u32;
-        while let Some((node, place)) = self.work.pop() {
-            count = count.wrapping_add(1);
-            if self.seen.len() > MAX_FACTS || (count.is_multiple_of(4096) && stop()) {
-                return None;
-            }
+        let mut done = 0;
+        while let Some(node) = self.work.pop() {
+            let places = std::mem::take(&mut self.new[node as usize]);
             for i in 0..self.edges[node as usize].len() {
+                done += places.len();
+                if self.count > MAX_FACTS || (done > 4096 && stop()) {
+                    return None;
+                }
+                done %= 4096;
                 let edge = self.edges[node as usize][i];
-                self.apply(edge, place);
+                self.apply_all(edge, &places);
             }
         }
         Some(())

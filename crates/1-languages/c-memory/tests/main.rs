@@ -1,2 +1,3 @@
 //! Where pointers point, in small programs.
 mod regions;
+mod sets;

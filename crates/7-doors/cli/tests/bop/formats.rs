@@ -188,6 +188,72 @@ fn html_stands_alone() {
     assert_eq!(run["s"].as_array().unwrap().len(), 2);
 }
 
+/// Long columns of a page are texts, in which what repeats is told once; read here as the page reads them.
+#[test]
+fn long_runs_are_short_texts() {
+    fn column(text: &serde_json::Value) -> Vec<i64> {
+        const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+        let mut letters = text.as_str().expect("a text").bytes().peekable();
+        fn number(letters: &mut dyn Iterator<Item = u8>) -> i64 {
+            let (mut left, mut shift) = (0i64, 0);
+            loop {
+                let letter = letters.next().expect("a letter");
+                let five = LETTERS.iter().position(|l| *l == letter).expect("one of them") as i64;
+                left |= (five & 31) << shift;
+                shift += 5;
+                if five < 32 {
+                    return if left & 1 == 1 { -(left >> 1) } else { left >> 1 };
+                }
+            }
+        }
+        let count = number(&mut letters) as usize;
+        let mut out = Vec::new();
+        while out.len() < count {
+            if letters.next_if_eq(&b'~').is_some() {
+                let (back, same) = (number(&mut letters) as usize, number(&mut letters));
+                (0..same).for_each(|_| out.push(out[out.len() - back]));
+            } else {
+                out.push(number(&mut letters));
+            }
+        }
+        assert_eq!(letters.next(), None);
+        out
+    }
+    // A counter of ten bits is counted up by calls that call again.
+    let bits: Vec<String> = (0..10).map(|i| format!("b{i}")).collect();
+    let carry: String = (0..10)
+        .map(|i| format!("if (b{i}) then b{i} := 0; else b{i} := 1; goto done; fi\n"))
+        .collect();
+    let text = format!(
+        "decl {};\nvoid main() begin\n{} := {};\nwhile (!({})) do up(); od\nR: skip;\nend\nvoid up() begin\n{carry}\
+         done: skip; end\n",
+        bits.join(", "),
+        bits.join(", "),
+        vec!["0"; 10].join(", "),
+        bits.join(" & "),
+    );
+    let asked = ["check", "-", "--lang", "bp", "--reach", "R", "--format"];
+    let page = bop_with(&[&asked[..], &["html"]].concat(), &text).exits(1).out;
+    let report = bop_with(&[&asked[..], &["json"]].concat(), &text).exits(1).out;
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let element = |id: &str| -> serde_json::Value {
+        let of = page.split_once(&format!("id=\"{id}\">")).unwrap().1;
+        serde_json::from_str(of.split_once("</script>").unwrap().0).unwrap()
+    };
+    let (run, data) = (element("run-0"), element("data"));
+    let steps = report["results"][0]["trace"]["steps"].as_array().unwrap();
+    let (s, d, c) = (column(&run["s"]), column(&run["d"]), column(&run["c"]));
+    assert!(steps.len() > 5_000 && s.len() == steps.len(), "{} of {}", s.len(), steps.len());
+    for (k, step) in steps.iter().enumerate() {
+        assert_eq!(step["depth"], d[k]);
+        assert_eq!(step["line"], data["statements"][s[k] as usize][2], "step {k}");
+    }
+    assert_eq!(c.len() % 3, 0);
+    // Each change of each bit.
+    assert!(c.len() / 3 > 2_000, "{}", c.len());
+    assert!(run["s"].as_str().unwrap().len() < 2 * s.len() / 3, "repeated calls are told shortly");
+}
+
 #[test]
 fn output_goes_to_a_file() {
     let file = TempFile::new("report.json", "");
