@@ -358,6 +358,10 @@ impl Budget {
         }
         Ok(())
     }
+    /// How much memory an attempt may reserve, if that is less than there is.
+    pub fn own_memory(&self) -> Option<u64> {
+        self.own.as_deref().map(|(limit, _)| *limit)
+    }
     /// Gives back memory.
     pub fn release(&self, bytes: u64) {
         self.shared.reserved.fetch_sub(bytes, Ordering::Relaxed);

@@ -28,6 +28,21 @@ impl Partial {
             Repr::Large(words) => words.get(index).copied().unwrap_or((0, 0)),
         }
     }
+    /// All of it: for each 64 bits, which are known, and their values.
+    pub fn to_words(&self) -> Vec<(u64, u64)> {
+        (0..self.words()).map(|i| self.word(i)).collect()
+    }
+    /// The same back; none if bits that are not known have values.
+    pub fn from_words(words: &[(u64, u64)]) -> Option<Partial> {
+        if words.iter().any(|(known, value)| value & !known != 0) {
+            return None;
+        }
+        Some(Partial(match *words {
+            [] => return None,
+            [(known, value)] => Repr::Small { known, value },
+            _ => Repr::Large(words.into()),
+        }))
+    }
     /// The value of a bit, if it is known.
     pub fn get(&self, bit: u32) -> Option<bool> {
         let (known, value) = self.word(bit as usize / 64);
@@ -195,6 +210,7 @@ mod tests {
             };
             for seed in 0..6 {
                 let ((a, la), (b, lb)) = (make(seed), make(seed + 3));
+                assert_eq!(Partial::from_words(&a.to_words()), Some(a.clone()));
                 let zip = |f: fn(Option<bool>, Option<bool>) -> Option<bool>| -> Vec<_> {
                     la.iter().zip(&lb).map(|(&x, &y)| f(x, y)).collect()
                 };

@@ -5,43 +5,52 @@ use crate::elements::Elements;
 use crate::ownership::Ownership;
 use crate::paths::Paths;
 use crate::relevance::{Flows, Memory};
+use crate::value::{At, Unread};
 use front_c::{Effects, FuncId, ObjectId};
-use rustc_hash::FxHashSet;
-use std::cell::{OnceCell, RefCell};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeSet, VecDeque};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Which functions are events only, and which stand for another.
-type Roles = (Rc<[bool]>, Rc<[Option<FuncId>]>);
+type Roles = (Arc<[bool]>, Arc<[Option<FuncId>]>);
 
 /// Globals, with functions and files.
-type Tables = Rc<[(ObjectId, Vec<u32>, BTreeSet<String>)]>;
+type Tables = Arc<[(ObjectId, Vec<u32>, BTreeSet<String>)]>;
+
+/// By function, whose bodies call it.
+pub(crate) type Callers = FxHashMap<FuncId, Vec<FuncId>>;
 
 /// Paths and flows of a kind.
-type OfKind = (Kind, Rc<(Paths, Flows)>);
+type OfKind = (Kind, Arc<(Paths, Flows)>);
 
 /// Facts about one program, one rule and one entry.
 #[derive(Default)]
 pub struct Facts {
     /// Functions that are events only, and those that stand for another.
-    pub(crate) functions: OnceCell<Roles>,
-    pub(crate) entered: OnceCell<Rc<[bool]>>,
+    pub(crate) functions: OnceLock<Roles>,
+    pub(crate) entered: OnceLock<Arc<[bool]>>,
     /// What the program starts with.
-    pub(crate) roots: OnceCell<Rc<[FuncId]>>,
+    pub(crate) roots: OnceLock<Arc<[FuncId]>>,
+    /// The calls of functions that the rule speaks of.
+    pub(crate) calls: OnceLock<Arc<[(At, FuncId)]>>,
+    /// Who calls functions that are entered.
+    pub(crate) callers: OnceLock<Arc<Callers>>,
+    /// Who has to do with globals, and which of these are read later.
+    pub(crate) unread: OnceLock<Unread>,
     /// What bodies have to do with, by their position in the skeleton.
-    pub(crate) bodies: OnceCell<Rc<[Mentions]>>,
+    pub(crate) bodies: OnceLock<Arc<[Mentions]>>,
     /// Globals through whose members functions are called, with files that have a function for each of these (TF1).
-    pub(crate) tables: OnceCell<Tables>,
-    pub(crate) elements: OnceCell<Rc<Elements>>,
-    pub(crate) ownership: OnceCell<Rc<Ownership>>,
+    pub(crate) tables: OnceLock<Tables>,
+    pub(crate) elements: OnceLock<Arc<Elements>>,
+    pub(crate) ownership: OnceLock<Arc<Ownership>>,
     /// What functions change.
-    pub(crate) effects: OnceCell<Rc<Effects>>,
+    pub(crate) effects: OnceLock<Arc<Effects>>,
     /// Which functions may come back.
-    pub(crate) returning: OnceCell<Rc<FxHashSet<FuncId>>>,
+    pub(crate) returning: OnceLock<Arc<FxHashSet<FuncId>>>,
     /// Which functions may change what table of functions is in force.
-    pub(crate) shifting: OnceCell<Rc<FxHashSet<FuncId>>>,
+    pub(crate) shifting: OnceLock<Arc<FxHashSet<FuncId>>>,
     /// The paths that are written in the program, and how values flow between them.
-    flows: RefCell<VecDeque<OfKind>>,
+    flows: Mutex<VecDeque<OfKind>>,
 }
 
 /// So many kinds of flows are kept.
@@ -51,6 +60,8 @@ const KINDS: usize = 3;
 pub(crate) struct Mentions {
     /// Objects of its events and calls.
     pub(crate) objects: Box<[ObjectId]>,
+    /// Those of them that are not reached from a variable of the body's own.
+    pub(crate) others: Box<[ObjectId]>,
     /// Functions that it calls and that are entered.
     pub(crate) callees: Box<[FuncId]>,
     /// It matters whatever is followed.
@@ -80,10 +91,11 @@ impl Facts {
         &self,
         kind: Kind,
         make: impl FnOnce() -> (Paths, Flows),
-    ) -> Rc<(Paths, Flows)> {
-        let mut known = self.flows.borrow_mut();
+    ) -> Arc<(Paths, Flows)> {
+        // Who needs them at the same time waits for them.
+        let mut known = self.flows.lock().unwrap_or_else(PoisonError::into_inner);
         let found = known.iter().position(|(k, _)| *k == kind).and_then(|i| known.remove(i));
-        let found = found.unwrap_or_else(|| (kind, Rc::new(make())));
+        let found = found.unwrap_or_else(|| (kind, Arc::new(make())));
         let flows = found.1.clone();
         known.push_front(found);
         known.truncate(KINDS);

@@ -8,7 +8,7 @@ use crate::event::Link;
 use crate::path_index::PathIndex;
 use front_c::{FuncId, ObjectId, Reach, Skeleton};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 /// A link as a number: `*`, `&`, and from 2 on the fields.
 pub(crate) type L = u32;
@@ -56,15 +56,38 @@ pub(crate) struct Paths {
     /// `&p->f` is `p` if `f` is the first member. Not so for rules that speak of members.
     whole: bool,
     /// Only paths that go by members that types have.
-    members: Option<Rc<Members>>,
+    members: Option<Arc<Members>>,
     /// How many are written in the program.
     written: usize,
-    items: Vec<(Root, Box<[L]>)>,
+    /// The first of them, which copies share.
+    shared: Arc<Shared>,
+    items: Vec<Item>,
     ids: PathIndex,
-    fields: FxHashMap<String, L>,
-    field_names: Vec<String>,
-    objects: FxHashMap<ObjectId, Option<PathId>>,
-    elements: Rc<Elements>,
+    fields: Arc<Fields>,
+    objects: Arc<FxHashMap<ObjectId, Option<PathId>>>,
+    elements: Arc<Elements>,
+}
+
+type Item = (Root, Box<[L]>);
+
+/// Variables, and members of variables, that are assigned nothing but one address, with its path.
+pub(crate) type OnlyAddresses = FxHashMap<PathId, PathId>;
+
+/// Paths that are the same for all parts of a rule.
+#[derive(Default)]
+struct Shared {
+    items: Vec<Item>,
+    /// Those that are addresses.
+    addresses: Vec<PathId>,
+    /// What is found out once about them.
+    only: OnceLock<Arc<OnlyAddresses>>,
+}
+
+/// Members, by number.
+#[derive(Clone, Default)]
+struct Fields {
+    numbers: FxHashMap<String, L>,
+    names: Vec<String>,
 }
 
 impl Paths {
@@ -82,7 +105,7 @@ impl Paths {
                 (DEREF, _) => {}
                 (ADDRESS, _) => out = format!("&{out}"),
                 (field, behind) => {
-                    let name = self.field_names.get(field as usize - 2)?;
+                    let name = self.fields.names.get(field as usize - 2)?;
                     let dot = match (is_element(name), behind) {
                         (true, _) => "",
                         (false, true) => "->",
@@ -103,7 +126,7 @@ impl Paths {
         (shortest, longest): (usize, usize),
         whole: bool,
         typed: bool,
-        elements: &Rc<Elements>,
+        elements: &Arc<Elements>,
     ) -> Paths {
         let mut paths = Paths {
             longest,
@@ -111,16 +134,16 @@ impl Paths {
             whole,
             members: None,
             written: 0,
+            shared: Arc::default(),
             items: Vec::new(),
             ids: PathIndex::default(),
-            fields: FxHashMap::default(),
-            field_names: Vec::new(),
-            objects: FxHashMap::default(),
-            elements: Rc::clone(elements),
+            fields: Arc::default(),
+            objects: Arc::default(),
+            elements: Arc::clone(elements),
         };
         if typed {
             let members = Members::new(s, &mut paths);
-            paths.members = Some(Rc::new(members));
+            paths.members = Some(Arc::new(members));
         }
         for o in 0..s.objects.len() {
             paths.object(s, ObjectId::new(o));
@@ -128,29 +151,55 @@ impl Paths {
         paths.written = paths.len();
         paths
     }
+    /// The same, whose copies share what there is until now: each part of a rule has a few paths more.
+    pub(crate) fn shared(mut self) -> Paths {
+        debug_assert!(self.shared.items.is_empty(), "they are shared once");
+        let is_address = |(_, item): &(usize, &Item)| item.1.last() == Some(&ADDRESS);
+        let all = self.items.iter().enumerate().filter(is_address);
+        let addresses = all.map(|(i, _)| PathId(i as u32)).collect();
+        let items = std::mem::take(&mut self.items);
+        self.shared = Arc::new(Shared { items, addresses, only: OnceLock::new() });
+        self.ids = self.ids.shared();
+        self
+    }
+    fn item(&self, p: PathId) -> &Item {
+        let shared = &self.shared.items;
+        shared.get(p.index()).unwrap_or_else(|| &self.items[p.index() - shared.len()])
+    }
+    /// Those that end with the address of something.
+    pub(crate) fn addresses(&self) -> Vec<PathId> {
+        let new = self.shared.items.len()..self.len();
+        let new = new.map(|i| PathId(i as u32)).filter(|p| self.links(*p).last() == Some(&ADDRESS));
+        self.shared.addresses.iter().copied().chain(new).collect()
+    }
+    /// What is found out once about the paths of objects, which are shared.
+    pub(crate) fn only_addresses(&self, find: impl FnOnce() -> OnlyAddresses) -> Arc<OnlyAddresses> {
+        self.shared.only.get_or_init(|| Arc::new(find())).clone()
+    }
     /// Whether there are too many, and shorter ones can be tried.
     pub(crate) fn too_many(&self) -> bool {
         self.longest > self.shortest && self.len() - self.written > MOST
     }
     pub(crate) fn len(&self) -> usize {
-        self.items.len()
+        self.shared.items.len() + self.items.len()
     }
     pub(crate) fn all(&self) -> impl Iterator<Item = PathId> + use<> {
-        (0..self.items.len() as u32).map(PathId)
+        (0..self.len() as u32).map(PathId)
     }
     pub(crate) fn root(&self, p: PathId) -> Root {
-        self.items[p.index()].0
+        self.item(p).0
     }
     pub(crate) fn links(&self, p: PathId) -> &[L] {
-        &self.items[p.index()].1
+        &self.item(p).1
     }
     pub(crate) fn field(&mut self, name: &str) -> L {
-        if let Some(&l) = self.fields.get(name) {
+        if let Some(&l) = self.fields.numbers.get(name) {
             return l;
         }
-        let l = self.fields.len() as L + 2;
-        self.fields.insert(name.to_owned(), l);
-        self.field_names.push(name.to_owned());
+        let fields = Arc::make_mut(&mut self.fields);
+        let l = fields.names.len() as L + 2;
+        fields.numbers.insert(name.to_owned(), l);
+        fields.names.push(name.to_owned());
         l
     }
     pub(crate) fn link(&mut self, link: &Link) -> L {
@@ -165,7 +214,7 @@ impl Paths {
     }
     /// For each beginning of a path, the shortest first: its path, and the path of its address.
     pub(crate) fn beginnings(&self, p: PathId) -> Vec<(Option<PathId>, Option<PathId>)> {
-        let (root, links) = &self.items[p.index()];
+        let (root, links) = self.item(p);
         self.ids.beginnings(*root, links)
     }
     /// The path; none if it is too long.
@@ -178,7 +227,7 @@ impl Paths {
         {
             return None;
         }
-        let id = PathId(self.items.len() as u32);
+        let id = PathId(self.len() as u32);
         self.items.push((root, links.into()));
         self.ids.insert(root, links, id);
         Some(id)
@@ -186,7 +235,7 @@ impl Paths {
 
     /// The path with more links behind it.
     pub(crate) fn extended(&self, base: PathId, suffix: &[L]) -> (Root, Vec<L>) {
-        let (root, links) = &self.items[base.index()];
+        let (root, links) = self.item(base);
         let mut links = links.to_vec();
         for &l in suffix {
             match (links.last(), l) {
@@ -258,7 +307,7 @@ impl Paths {
             }
             self.graft(start, &suffix)
         });
-        self.objects.insert(o, path);
+        Arc::make_mut(&mut self.objects).insert(o, path);
         path
     }
 
@@ -293,7 +342,7 @@ impl Paths {
 
     /// The name of a field.
     pub(crate) fn field_name(&self, l: L) -> &str {
-        self.field_names.get(l as usize - 2).map_or("", String::as_str)
+        self.fields.names.get(l as usize - 2).map_or("", String::as_str)
     }
 
     /// Whether the value of `base` with these links depends on what `base` holds: not so the address

@@ -21,19 +21,19 @@ use crate::value::At;
 use crate::widths::{GiveUp, Widths};
 use front_c::{Body, Call, Contract, Flow, FuncId, Library, ObjectId, Skeleton, plain_name};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What is known of the functions of a program as a rule sees them.
 pub(crate) struct Functions<'a> {
     pub(crate) s: &'a Skeleton,
     pub(crate) rule: &'a Rule,
     /// The rule speaks of them: they are events only.
-    opaque: Rc<[bool]>,
+    opaque: Arc<[bool]>,
     /// Functions that do nothing but call another: which.
-    stands_for: Rc<[Option<FuncId>]>,
+    stands_for: Arc<[Option<FuncId>]>,
     pub(crate) facts: &'a Facts,
     /// Functions whose calls enter a body.
-    entered: Rc<[bool]>,
+    entered: Arc<[bool]>,
     /// What of the rule is asked.
     pub(crate) part: &'a Part,
     /// Whether to give up.
@@ -160,7 +160,7 @@ pub(crate) struct Relevance {
     /// Which memory is followed.
     pub(crate) memory: Memory,
     /// Who holds what variables point to, if that is asked.
-    pub(crate) ownership: Rc<Ownership>,
+    pub(crate) ownership: Arc<Ownership>,
     /// Members of that are followed inside of one function only.
     pub(crate) near: bool,
     /// It was given up because following these paths would cost too much: there are more.
@@ -201,10 +201,10 @@ pub(crate) struct Graph<'a> {
     memory: Memory,
     /// Members of what a pointer points to are not followed from function to function.
     near: bool,
-    ownership: Rc<Ownership>,
+    ownership: Arc<Ownership>,
     s: &'a Skeleton,
     stop: &'a dyn Fn() -> bool,
-    flows: Rc<(Paths, Flows)>,
+    flows: Arc<(Paths, Flows)>,
 }
 
 /// The edges, and by where they go to and come from.
@@ -242,14 +242,14 @@ pub(crate) fn relevance<'a>(
         (true, Sight::Variables) => Memory::No,
     };
     let ownership = match memory {
-        Memory::One => f.facts.ownership.get_or_init(|| Rc::new(Ownership::new(f))).clone(),
-        _ => Rc::default(),
+        Memory::One => f.facts.ownership.get_or_init(|| Arc::new(Ownership::new(f))).clone(),
+        _ => Arc::default(),
     };
     let flows = f.facts.flows((lengths.0, lengths.1, typed, memory), || {
-        let elements = f.facts.elements.get_or_init(|| Rc::new(Elements::new(f)));
+        let elements = f.facts.elements.get_or_init(|| Arc::new(Elements::new(f)));
         let mut paths = Paths::new(f.s, lengths, whole, typed, elements);
         let flows = Flows::new(f, &mut paths, memory, &ownership);
-        (paths, flows)
+        (paths.shared(), flows)
     });
     let mut known = flows.0.clone();
     let paths = &mut known;
@@ -337,7 +337,7 @@ impl Flows {
         f: &Functions<'_>,
         paths: &mut Paths,
         memory: Memory,
-        ownership: &Rc<Ownership>,
+        ownership: &Arc<Ownership>,
     ) -> Flows {
         let s = f.s;
         let mut graph = Flows::default();
@@ -494,7 +494,7 @@ impl Graph<'_> {
         }
         let mut out = Vec::new();
         let mut steps = 0;
-        for address in paths.all() {
+        for address in paths.addresses() {
             let Some((&ADDRESS, place)) = paths.links(address).split_last() else { continue };
             let root = paths.root(address);
             if !wanted.contains(&(root, place)) {
@@ -668,19 +668,38 @@ fn names_of_variables(s: &Skeleton, body: &Body) -> FxHashSet<ObjectId> {
     found.map(|(o, _)| o).collect()
 }
 
-/// Visits every call with its point and each of its targets.
+/// Visits the calls of functions that the rule speaks of, each with its point and its target.
 pub(crate) fn each_call_at(f: &Functions<'_>, mut visit: impl FnMut(At, &Call, FuncId)) {
+    let s = f.s;
+    let calls = f.facts.calls.get_or_init(|| calls_that_matter(f).into());
+    for &(at, g) in calls.iter() {
+        if let Flow::Call(call) = &s.bodies[at.body as usize].points[at.point as usize].flow {
+            visit(at, call, g);
+        }
+    }
+}
+
+/// The calls at which an event of the rule may happen.
+fn calls_that_matter(f: &Functions<'_>) -> Vec<(At, FuncId)> {
+    let (mut out, mut known) = (Vec::new(), FxHashMap::<FuncId, bool>::default());
+    let events = || f.rule.events.iter().flatten();
+    let passes = events().any(|e| matches!(e, Event::Pass(_)));
+    let speaks = |g: FuncId| {
+        let name = f.name(g);
+        passes && !f.is_entered(g) || events().filter_map(Event::pattern).any(|p| p.matches(name))
+    };
     for (number, body) in f.s.bodies.iter().enumerate() {
         if f.is_opaque(body.func) {
             continue;
         }
         for (i, point) in body.points.iter().enumerate() {
-            if let Flow::Call(call) = &point.flow {
-                let at = At { body: number as u32, point: i as u32 };
-                call.targets.iter().for_each(|&g| visit(at, call, g));
-            }
+            let Flow::Call(call) = &point.flow else { continue };
+            let at = At { body: number as u32, point: i as u32 };
+            let mut of = |g: &FuncId| *known.entry(*g).or_insert_with(|| speaks(*g));
+            out.extend(call.targets.iter().filter(|g| of(g)).map(|g| (at, *g)));
         }
     }
+    out
 }
 
 /// The targets of results that the rule names, and what functions store through arguments.

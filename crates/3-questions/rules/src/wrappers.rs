@@ -18,14 +18,14 @@ use front_c::{
     plain_name,
 };
 use rustc_hash::FxHashSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Functions of which a rule speaks, and those that stand for another.
 pub(crate) fn seen_as(
     s: &Skeleton,
     rule: &Rule,
     entry: Option<&str>,
-) -> (Rc<[bool]>, Rc<[Option<FuncId>]>) {
+) -> (Arc<[bool]>, Arc<[Option<FuncId>]>) {
     let opaque = s.funcs.iter().map(|f| {
         let name = plain_name(&f.name);
         let patterns = rule.events.iter().flatten().filter_map(Event::pattern);

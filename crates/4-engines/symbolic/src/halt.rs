@@ -46,7 +46,8 @@ impl Halt {
             }
             Halt::Diagrams(Stop::Nodes) => {
                 // The limit given, or the 2^27 nodes of 16 bytes that a manager can hold.
-                StopReason::Memory { limit: budget.limits().memory.unwrap_or(1 << 31) }
+                let limit = budget.own_memory().or(budget.limits().memory);
+                StopReason::Memory { limit: limit.unwrap_or(1 << 31) }
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What a user may choose.
 
 use crate::EngineChoice;
+use crate::Kept;
 use crate::SoFar;
 use check::{Budget, Limits, Progress, TraceMode};
 pub use engine_pds::Heads;
@@ -142,6 +143,8 @@ pub struct Watch {
     pub start: Option<Instant>,
     /// Takes up answers as they are found.
     pub so_far: Arc<SoFar>,
+    /// Keeps answers for other runs.
+    pub kept: Option<Arc<dyn Kept>>,
 }
 
 impl fmt::Debug for Watch {

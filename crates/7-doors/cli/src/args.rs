@@ -364,8 +364,8 @@ pub(crate) struct CInput {
     /// What functions without a body do, for rules: lines such as `borrows f 2`, `frees f 1` (repeatable)
     #[arg(long, value_name = "FILE")]
     pub(crate) contracts: Vec<String>,
-    /// Keep what the preprocessor makes of files in this folder, and use it again while they, and all that they
-    /// include, are the same
+    /// Keep what the preprocessor makes of files in this folder, and what searches find, and use it again while all
+    /// that it was made of is the same
     #[arg(long, value_name = "DIR")]
     pub(crate) cache: Option<String>,
     /// `int`, `long` and pointers have 32 bits, as with the flag -m32

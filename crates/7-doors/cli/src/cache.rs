@@ -55,6 +55,52 @@ const ENVIRONMENT: [&str; 9] = [
     "SDKROOT",
 ];
 
+/// What an answer begins with.
+const ANSWER: &[u8] = b"postbop-answer 1 ";
+
+/// Answers of searches, each under the hash of its question (rules KA): another question has another name, so that none is
+/// ever out of date. What is damaged is none (CA4).
+pub(crate) struct Answers {
+    folder: PathBuf,
+    /// Who answers.
+    state: String,
+}
+
+impl Answers {
+    /// The folder, which is made if it is not there.
+    pub(crate) fn open(folder: &str) -> Result<Answers, String> {
+        let folder = Path::new(folder).join("answers");
+        fs::create_dir_all(&folder).map_err(|e| format!("`--cache {}`: {e}", folder.display()))?;
+        let exe = std::env::current_exe().ok().and_then(|exe| file_state(&exe));
+        let state = exe.ok_or("`--cache`: it is not known which program this is")?;
+        Ok(Answers { folder, state: format!("{} {state}", env!("CARGO_PKG_VERSION")) })
+    }
+
+    fn name(&self, question: &[u8]) -> PathBuf {
+        let mut hasher = Sha256::new();
+        hasher.update(self.state.len().to_le_bytes());
+        hasher.update(&self.state);
+        hasher.update(question);
+        self.folder.join(hex(&hasher.finalize()))
+    }
+}
+
+impl postbop::Kept for Answers {
+    fn find(&self, question: &[u8]) -> Option<Vec<u8>> {
+        let bytes = fs::read(self.name(question)).ok()?;
+        let (hash, answer) = bytes.strip_prefix(ANSWER)?.split_at_checked(64)?;
+        (hash == hex(&Sha256::digest(answer)).as_bytes()).then(|| answer.to_vec())
+    }
+
+    fn keep(&self, question: &[u8], answer: &[u8]) {
+        let mut entry = ANSWER.to_vec();
+        entry.extend_from_slice(hex(&Sha256::digest(answer)).as_bytes());
+        entry.extend_from_slice(answer);
+        // Who cannot write has no cache, and no error.
+        let _ = write(&self.name(question), &entry);
+    }
+}
+
 /// A folder with what was made before.
 pub(crate) struct Cache {
     folder: PathBuf,
@@ -101,7 +147,7 @@ impl Cache {
         let text = make()?;
         if let Some(entry) = self.entry(&text, source) {
             // Who cannot write has no cache, and no error.
-            let _ = write(&name, &entry);
+            let _ = write(&name, entry.as_bytes());
         }
         Ok(text)
     }
@@ -339,7 +385,7 @@ fn quoted(text: &str) -> Option<&str> {
 }
 
 /// Writes a file as a whole or not at all.
-fn write(name: &Path, text: &str) -> std::io::Result<()> {
+fn write(name: &Path, text: &[u8]) -> std::io::Result<()> {
     let beside = name.with_file_name(format!(".part-{}", unforeseen()?));
     let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, name));
     if written.is_err() {

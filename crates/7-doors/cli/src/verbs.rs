@@ -5,6 +5,7 @@ use crate::args::{
     FamilyArg, GameArg, Gen, HeadsArg, Input, LimitArgs, Ltl, MatchingArg, Properties, Replay,
     Search, StacksBy, StageArg, States, StatesFormat, TraceArg, Verb,
 };
+use crate::cache::Answers;
 use crate::exit::Exit;
 use crate::io::Page;
 use crate::{answer, bug, c, capture, exporting, guard, influence, io, solving, watch};
@@ -213,7 +214,9 @@ fn check(args: &Check) -> Result<Exit, Failed> {
     options.search.self_check = args.self_check || args.proof.is_some();
     options.search.vacuity = !args.no_vacuity && !args.output.quiet;
     options.shown.witness = args.output.verbose || args.format != CheckFormat::Text;
-    let (watch, line) = watch::watch(args.output.quiet);
+    let (mut watch, line) = watch::watch(args.output.quiet);
+    let kept = args.input.c.cache.as_deref().map(Answers::open).transpose()?;
+    watch.kept = kept.map(|kept| Arc::new(kept) as Arc<dyn postbop::Kept>);
     let page = Written {
         format: args.format,
         output: args.output.output.clone(),

@@ -85,6 +85,7 @@ pub(crate) fn watch(quiet: bool) -> (Watch, Line) {
         listener,
         start: Some(guard::start()),
         so_far: Arc::default(),
+        kept: None,
     };
     (watch, Line(shown))
 }

@@ -4,14 +4,15 @@
 //! reached with which of them, a path for each pair, and a proof if there is none. What an engine does not tell
 //! at once is asked for ([`OneRule::traces`], [`OneRule::at_all`]).
 
-use crate::pieces::{Piece, Queue, Together};
+use crate::cores::{Answered, Cores, Work};
+use crate::pieces::{Piece, Queue};
 use crate::question::{RuleQuestion, Trouble, rule_of};
 use crate::remarks::{self, Allow};
 use asking::{Asked, With};
 use asking::{Checked, Judge, Judged, answered, compared};
 use asking::{EngineChoice, Options, RuleAnswers, Search, Watch};
-use asking::{Run, answer, answer_whole};
-use check::{Budget, Goal, Limits, Observation, Progress, StopReason, Target, TraceMode, Verdict};
+use asking::{Run, answer, answer_whole, kept_or};
+use check::{Budget, Goal, Limits, Observation, StopReason, Target, TraceMode, Verdict};
 use front_c::Places;
 use input::CProgram;
 use input::{Error, caught};
@@ -22,7 +23,6 @@ use rules::{About, Facts, MAX_LENGTH, Rule};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::SourceFile;
 use std::cell::Cell;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -34,14 +34,6 @@ fn lacks_memory(answers: &RuleAnswers) -> bool {
 
 fn violations(answers: &RuleAnswers) -> usize {
     answers.outcomes.iter().filter(|o| o.status == Status::Violated).count()
-}
-
-/// Whether time or memory was short.
-fn lacks_something(answers: &RuleAnswers) -> bool {
-    let short = |o: &Outcome| {
-        matches!(o.stop_reason, Some(StopReason::Memory { .. } | StopReason::Time { .. }))
-    };
-    answers.outcomes.iter().any(short)
 }
 
 /// Who may take how much of the time: no rule is without an answer because another one is hard.
@@ -81,6 +73,89 @@ impl Shares<'_> {
     }
 }
 
+/// Rules, and what is needed to answer one.
+struct Answering<'a> {
+    c: &'a Arc<CProgram>,
+    places: &'a Arc<Places>,
+    properties: &'a [&'a Property],
+    rules: &'a [Rule],
+    allow: &'a [Allow],
+    options: &'a Options,
+    shares: Shares<'a>,
+}
+
+impl Answering<'_> {
+    /// What is too much is asked in pieces, and with less detail, long before all memory is used: an answer that knows less
+    /// is one. Who wants a proof, or has chosen an engine, gets what was asked for.
+    fn in_pieces(&self, rule: usize) -> bool {
+        let search = &self.options.search;
+        let in_steps = search.engine == EngineChoice::Auto && !search.self_check;
+        in_steps && self.rules[rule].is_about_values()
+    }
+
+    /// With so many links of paths.
+    fn as_a_whole(&self, rule: usize, longest: usize, budget: &Budget) -> Answered {
+        let piece = Piece { detail: longest.into(), ..Piece::whole(Vec::new(), Arc::default()) };
+        let found = self.piece(rule, &piece, budget)?;
+        self.shares.watch.so_far.ruled(&self.rules[rule].name, &found.0);
+        Ok(found)
+    }
+}
+
+impl Work for Answering<'_> {
+    fn share(&self) -> Budget {
+        self.shares.of_one()
+    }
+
+    fn ended(&self) {
+        self.shares.open.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn attempt(&self, share: &Budget, waiting: usize) -> Budget {
+        self.shares.piece_of(share, waiting)
+    }
+
+    fn pieces(&self, rule: usize) -> Option<Queue> {
+        if !self.in_pieces(rule) {
+            return None;
+        }
+        let s = self.c.skeleton();
+        let (entry, facts) = (self.options.input.entry.as_deref(), Arc::<Facts>::default());
+        let all = rules::beginnings(s, &self.rules[rule], entry, &facts).unwrap_or_default();
+        Some(Queue::new(&all, s.bodies.len(), facts))
+    }
+
+    fn whole(&self, rule: usize, budget: &Budget) -> Answered {
+        self.as_a_whole(rule, MAX_LENGTH, budget)
+    }
+
+    fn piece(&self, rule: usize, piece: &Piece, budget: &Budget) -> Answered {
+        let longest = Cell::new(piece.detail.longest);
+        let one = OneRule {
+            property: self.properties[rule],
+            rule: &self.rules[rule],
+            program: (self.c, self.places),
+            allow: self.allow,
+            options: self.options,
+            watch: self.shares.watch,
+            budget,
+            longest: &longest,
+            piece,
+            start: Instant::now(),
+        };
+        let found = caught("checking a rule", || one.run());
+        let found = found.unwrap_or_else(|what| {
+            let outcomes = vec![self.nothing(rule, StopReason::Internal { what })];
+            Ok(RuleAnswers { outcomes, ..RuleAnswers::default() })
+        });
+        found.map(|found| (found, longest.get()))
+    }
+
+    fn nothing(&self, rule: usize, reason: StopReason) -> Outcome {
+        Outcome::unknown(self.properties[rule].clone(), reason)
+    }
+}
+
 /// Checks rules over a C program. They are checked on as many threads as there are cores; what is found
 /// does not depend on that.
 pub fn rule_answers(
@@ -107,109 +182,23 @@ pub fn rule_answers(
     // A limit on steps is for all rules together: where it is reached must not be chance.
     let threads = match options.search.limits.steps {
         Some(_) => 1,
-        None => input::threads(rules.len()),
+        None => input::threads(usize::MAX),
     };
     let shares = Shares { budget: &budget, options, watch, threads, open: rules.len().into() };
-    // With the most links of paths that were followed.
-    let check_rule = |i: usize, piece: &Piece, budget: &Budget| {
-        let (property, rule) = (properties[i], &rules[i]);
-        let longest = Cell::new(piece.detail.longest);
-        let one = OneRule {
-            property,
-            rule,
-            program: (c, &places),
-            allow: &allow,
-            options,
-            watch,
-            budget,
-            longest: &longest,
-            piece,
-            start: Instant::now(),
-        };
-        let found = caught("checking a rule", || one.run());
-        let found = found.unwrap_or_else(|what| {
-            let reason = StopReason::Internal { what };
-            let outcomes = vec![Outcome::unknown(property.clone(), reason)];
-            Ok(RuleAnswers { outcomes, ..RuleAnswers::default() })
-        });
-        found.map(|found| (found, longest.get()))
-    };
-    let as_a_whole = |i: usize, longest: usize, budget: &Budget| {
-        let piece = Piece { detail: longest.into(), ..Piece::whole(Vec::new(), Rc::default()) };
-        let found = check_rule(i, &piece, budget)?;
-        watch.so_far.ruled(&rules[i].name, &found.0);
-        Ok::<_, Error>(found)
-    };
-    // What is too much is asked in pieces, and with less detail, long before all memory is used: an answer that knows less
-    // is one. Who wants a proof, or has chosen an engine, gets what was asked for.
-    let in_steps = options.search.engine == EngineChoice::Auto && !options.search.self_check;
-    let by_steps = |i: usize| in_steps && rules[i].is_about_values();
-    let in_pieces = |i: usize, share: &Budget| -> Result<RuleAnswers, Error> {
-        let (property, rule) = (properties[i], &rules[i]);
-        let (entry, facts) = (options.input.entry.as_deref(), Rc::<Facts>::default());
-        let all = rules::beginnings(s, rule, entry, &facts).unwrap_or_default();
-        let nothing = |reason| Outcome::unknown(property.clone(), reason);
-        let mut together = Together::default();
-        let mut queue = Queue::new(&all, s.bodies.len(), facts);
-        while let Some(piece) = queue.next() {
-            let attempt = shares.piece_of(share, queue.waiting());
-            // Memory that another rule gives back must not make this one forget why it stopped.
-            let attempt = match queue.most_memory(&piece) {
-                Some(most) => attempt.attempt_within(most),
-                None => attempt.attempt(),
-            };
-            if let Err(reason) = share.poll() {
-                together.give_up(&piece.mine, Some(nothing(reason)));
-                continue;
-            }
-            let (found, longest) = check_rule(i, &piece, &attempt)?;
-            let (lacks, any) = (lacks_something(&found), violations(&found) > 0);
-            let why = found.outcomes.iter().find(|o| o.stop_reason.is_some()).cloned();
-            together.add(found, !lacks);
-            if lacks && !queue.again(&piece, longest) {
-                together.give_up(&piece.mine, why);
-            }
-            if any && queue.waiting() > 0 {
-                let so_far = together.so_far(|| nothing(StopReason::Cancelled));
-                watch.so_far.ruled(&rule.name, &so_far);
-            }
-            let done = all.len().saturating_sub(queue.points()) as u64;
-            let total = Some(all.len() as u64);
-            budget.report(Progress { phase: "checking a rule", done, total });
-        }
-        let found = together.done((&rule.name, all.len()), s, nothing);
-        watch.so_far.ruled(&rule.name, &found);
-        Ok(found)
-    };
-    let smaller = |i: usize| {
-        let share = shares.of_one();
-        match by_steps(i) {
-            true => Ok((in_pieces(i, &share)?, MAX_LENGTH)),
-            false => as_a_whole(i, MAX_LENGTH, &share.attempt()),
-        }
-    };
-    let smaller = |i: usize| {
-        let found = smaller(i);
-        shares.open.fetch_sub(1, Ordering::Relaxed);
-        found
-    };
+    let (places, rules, allow) = (&places, &rules[..], &allow[..]);
+    let work = Answering { c, places, properties, rules, allow, options, shares };
+    let names = rules.iter().map(|rule| rule.name.as_str()).collect();
+    let cores = Cores { s, names, watch, budget: &budget, work: &work };
     let mut out = RuleAnswers::default();
-    let at_first = input::each(rules.len(), threads, smaller);
-    for (i, found) in at_first.into_iter().enumerate() {
-        let Some(found) = found else {
-            let what = "checking a rule: its thread was lost".to_owned();
-            let reason = StopReason::Internal { what };
-            out.outcomes.push(Outcome::unknown(properties[i].clone(), reason));
-            continue;
-        };
+    for (i, found) in cores.answers(threads, MAX_LENGTH).into_iter().enumerate() {
         let (mut found, mut longest) = found?;
         // What several need at once, one of them may have.
-        if threads > 1 && lacks_memory(&found) && !by_steps(i) {
-            (found, longest) = as_a_whole(i, longest, &budget.attempt())?;
+        if threads > 1 && lacks_memory(&found) && !work.in_pieces(i) {
+            (found, longest) = work.as_a_whole(i, longest, &budget.attempt())?;
         }
         // Shorter paths know less, and say so; no answer knows nothing.
-        while longest > 1 && lacks_memory(&found) && !by_steps(i) {
-            let (again, shorter) = as_a_whole(i, longest / 2, &budget.attempt())?;
+        while longest > 1 && lacks_memory(&found) && !work.in_pieces(i) {
+            let (again, shorter) = work.as_a_whole(i, longest / 2, &budget.attempt())?;
             if shorter >= longest {
                 break;
             }
@@ -346,7 +335,9 @@ impl OneRule<'_> {
         // A product has what the rule asks for and little else.
         let whole = asked.task.program.nodes.len() > LARGE;
         let answer = if whole { answer_whole } else { answer };
-        let mut runs = answer(&asked.task, &options, self.watch, budget);
+        let mut runs = kept_or(&asked.task, &options, self.watch, budget, || {
+            answer(&asked.task, &options, self.watch, budget)
+        });
         for run in &mut runs {
             run.why = "one search for all that the rule could be about".to_owned();
         }

@@ -16,6 +16,7 @@
 mod agreeing_runs;
 mod answers;
 mod built_in_rules;
+mod cores;
 mod listing;
 mod pieces;
 mod question;

@@ -7,12 +7,12 @@
 use asking::RuleAnswers;
 use check::StopReason;
 use front_c::Skeleton;
-use ir::NodeId;
 use render::{Finding, Outcome, Status};
 use rules::{Asked, At, Detail, Facts, Part, Remembers};
 use rustc_hash::FxHashSet;
-use std::collections::VecDeque;
-use std::rc::Rc;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 /// What an answer names of the places that were not looked at.
 const NAMED: usize = 5;
@@ -20,6 +20,8 @@ const NAMED: usize = 5;
 /// Points at which a rule begins to be broken, to be asked about.
 pub(crate) struct Piece {
     pub(crate) mine: Vec<At>,
+    /// How often it was asked before with more detail.
+    pub(crate) round: u32,
     pub(crate) detail: Detail,
     pub(crate) asked: Asked,
 }
@@ -45,7 +47,7 @@ pub(crate) struct Queue {
 
 impl Queue {
     /// All of a rule: at once in a program that is not large.
-    pub(crate) fn new(all: &[At], functions: usize, facts: Rc<Facts>) -> Queue {
+    pub(crate) fn new(all: &[At], functions: usize, facts: Arc<Facts>) -> Queue {
         let mut whole = Piece::whole(all.to_vec(), facts);
         let mut open = VecDeque::new();
         if functions > LARGE && all.len() > MOST_AT_ONCE {
@@ -59,6 +61,11 @@ impl Queue {
 
     pub(crate) fn next(&mut self) -> Option<Piece> {
         self.open.pop_front().or_else(|| self.hard.pop_front())
+    }
+
+    /// How many points there are.
+    pub(crate) fn all(&self) -> usize {
+        self.all.len()
     }
 
     /// How many pieces wait.
@@ -102,9 +109,9 @@ impl Queue {
 }
 
 impl Piece {
-    pub(crate) fn whole(all: Vec<At>, facts: Rc<Facts>) -> Piece {
+    pub(crate) fn whole(all: Vec<At>, facts: Arc<Facts>) -> Piece {
         let asked = Asked { facts, ..Asked::default() };
-        Piece { mine: all, detail: Detail::default(), asked }
+        Piece { mine: all, round: 0, detail: Detail::default(), asked }
     }
 
     /// Smaller pieces, which together are this one; none if there is one point only.
@@ -118,6 +125,7 @@ impl Piece {
     fn cut(&self, all: &[At], size: usize) -> Vec<Piece> {
         let parts = self.mine.chunks(size).map(|mine| Piece {
             mine: mine.to_vec(),
+            round: 0,
             detail: Detail::default(),
             asked: Asked {
                 part: Part::of(all, mine),
@@ -143,105 +151,142 @@ impl Piece {
     /// The same with less detail.
     pub(crate) fn with_less(&self, longest: usize) -> Option<Piece> {
         let detail = self.detail.less_than(longest.min(self.detail.longest))?;
-        Some(Piece { mine: self.mine.clone(), detail, asked: self.asked.clone() })
+        let round = self.round + 1;
+        Some(Piece { mine: self.mine.clone(), round, detail, asked: self.asked.clone() })
+    }
+
+    /// Its place among all: as if one were asked after the other.
+    fn place(&self) -> Place {
+        (self.round, self.mine.first().copied(), Reverse(self.mine.len()))
     }
 }
 
-/// By what findings are the same: their place, where their value comes from, and the first thing that is told of it.
-type Key = (String, u32, u32, Option<(String, u32)>, Option<NodeId>);
+/// By what findings are the same: their place, where their value comes from, and where the first thing is that is told of it.
+type Key = (String, u32, u32, Option<(String, u32)>, Option<(u32, u32, u32)>);
 
 fn key(outcome: &Outcome, finding: &Finding) -> Key {
-    let told = outcome.trace.as_ref().and_then(|t| t.steps.iter().find(|s| !s.events.is_empty()));
-    let origin = finding.origin.clone();
-    (finding.file.clone(), finding.line, finding.column, origin, told.map(|step| step.node))
+    // Nodes have other numbers in the product of another piece.
+    let told = outcome.trace.as_ref().and_then(|t| {
+        let step = t.steps.iter().find(|s| !s.events.is_empty())?;
+        let at = &t.program.nodes[step.node].origin;
+        Some((at.file, at.line, at.column))
+    });
+    (finding.file.clone(), finding.line, finding.column, finding.origin.clone(), told)
 }
 
-/// What the pieces of a rule have answered.
+/// Where a piece is in the order of pieces: what is hard comes last, and parts behind what they are parts of.
+type Place = (u32, Option<At>, Reverse<usize>);
+
+/// What the pieces of a rule have answered, in any order.
 #[derive(Default)]
 pub(crate) struct Together {
+    /// What was found, and whether that is all of the piece.
+    found: BTreeMap<Place, (RuleAnswers, bool)>,
+    /// Points that were not looked at to the end, and why.
+    open: BTreeMap<Place, (Vec<At>, Option<Outcome>)>,
+}
+
+/// The same, put together.
+#[derive(Default)]
+struct Whole {
     found: RuleAnswers,
     seen: FxHashSet<Key>,
     /// An answer without a finding: that there is none, and one that says why not all was looked at.
     holds: Option<Outcome>,
     unknown: Option<Outcome>,
-    /// Points that were not looked at to the end.
-    open: Vec<At>,
+}
+
+impl Whole {
+    /// Takes up what was found. `complete`: of this piece, there is no more.
+    fn add(&mut self, found: &RuleAnswers, complete: bool) {
+        for outcome in &found.outcomes {
+            match &outcome.finding {
+                Some(finding) if !self.seen.insert(key(outcome, finding)) => {}
+                Some(_) => self.found.outcomes.push(outcome.clone()),
+                None if outcome.status == Status::Holds => {
+                    let better = |old: &Outcome| old.engine == "none" && outcome.engine != "none";
+                    if self.holds.as_ref().is_none_or(better) {
+                        self.holds = Some(outcome.clone());
+                    }
+                }
+                None if complete => self.unknown = self.unknown.take().or(Some(outcome.clone())),
+                None => {}
+            }
+        }
+        for outcome in &found.suppressed {
+            let new = outcome.finding.as_ref().is_none_or(|f| self.seen.insert(key(outcome, f)));
+            if new {
+                self.found.suppressed.push(outcome.clone());
+            }
+        }
+        for assumption in &found.assumptions {
+            if !self.found.assumptions.contains(assumption) {
+                self.found.assumptions.push(assumption.clone());
+            }
+        }
+    }
 }
 
 impl Together {
     /// Takes up what was found. `complete`: of this piece, there is no more.
-    pub(crate) fn add(&mut self, found: RuleAnswers, complete: bool) {
-        for outcome in found.outcomes {
-            match &outcome.finding {
-                Some(finding) if !self.seen.insert(key(&outcome, finding)) => {}
-                Some(_) => self.found.outcomes.push(outcome),
-                None if outcome.status == Status::Holds => {
-                    let better = |old: &Outcome| old.engine == "none" && outcome.engine != "none";
-                    if self.holds.as_ref().is_none_or(better) {
-                        self.holds = Some(outcome);
-                    }
-                }
-                None if complete => self.unknown = self.unknown.take().or(Some(outcome)),
-                None => {}
-            }
-        }
-        for outcome in found.suppressed {
-            let new = outcome.finding.as_ref().is_none_or(|f| self.seen.insert(key(&outcome, f)));
-            if new {
-                self.found.suppressed.push(outcome);
-            }
-        }
-        for assumption in found.assumptions {
-            if !self.found.assumptions.contains(&assumption) {
-                self.found.assumptions.push(assumption);
-            }
-        }
+    pub(crate) fn add(&mut self, piece: &Piece, found: RuleAnswers, complete: bool) {
+        self.found.insert(piece.place(), (found, complete));
     }
 
-    /// Nothing more is asked about these points, and not all is known.
-    pub(crate) fn give_up(&mut self, points: &[At], outcome: Option<Outcome>) {
-        self.open.extend(points);
-        self.unknown = self.unknown.take().or(outcome);
+    /// Nothing more is asked about the points of a piece, and not all is known.
+    pub(crate) fn give_up(&mut self, piece: &Piece, outcome: Option<Outcome>) {
+        self.open.insert(piece.place(), (piece.mine.clone(), outcome));
+    }
+
+    fn whole(&self) -> Whole {
+        let mut out = Whole::default();
+        for (found, complete) in self.found.values() {
+            out.add(found, *complete);
+        }
+        let given_up = self.open.values().find_map(|(_, outcome)| outcome.clone());
+        out.unknown = out.unknown.take().or(given_up);
+        out
     }
 
     /// All of it so far.
     pub(crate) fn so_far(&self, unknown: impl FnOnce() -> Outcome) -> RuleAnswers {
-        let mut out = self.found.clone();
-        out.outcomes.push(self.unknown.clone().unwrap_or_else(unknown));
+        let Whole { found: mut out, unknown: known, .. } = self.whole();
+        out.outcomes.push(known.unwrap_or_else(unknown));
         out
     }
 
     /// The answer. `all`: how many points there are.
     pub(crate) fn done(
-        mut self,
+        self,
         (rule, all): (&str, usize),
         s: &Skeleton,
         nothing: impl FnOnce(StopReason) -> Outcome,
     ) -> RuleAnswers {
-        let mut out = self.found;
+        let Whole { found: mut out, holds, unknown, .. } = self.whole();
+        let mut open: Vec<At> = self.open.into_values().flat_map(|(points, _)| points).collect();
         let place = |o: &Outcome| o.finding.as_ref().map(|f| (f.file.clone(), f.line, f.column));
         out.outcomes.sort_by_cached_key(place);
-        if self.open.is_empty() && self.unknown.is_none() {
+        if open.is_empty() && unknown.is_none() {
             if out.outcomes.is_empty() {
-                out.outcomes.push(self.holds.unwrap_or_else(|| nothing(StopReason::Cancelled)));
+                out.outcomes.push(holds.unwrap_or_else(|| nothing(StopReason::Cancelled)));
             }
             return out;
         }
-        self.open.sort_unstable();
-        self.open.dedup();
-        let mut unknown = self.unknown.unwrap_or_else(|| nothing(StopReason::Cancelled));
+        open.sort_unstable();
+        open.dedup();
+        let mut unknown = unknown.unwrap_or_else(|| nothing(StopReason::Cancelled));
         unknown.status = Status::Unknown;
         unknown.finding = None;
-        if !self.open.is_empty() {
+        if !open.is_empty() {
             let told = |at: &At| place_of(s, *at);
-            let named: Vec<String> = self.open.iter().take(NAMED).map(told).collect();
-            let more = match self.open.len() - named.len() {
+            let named: Vec<String> = open.iter().take(NAMED).map(told).collect();
+            let more = match open.len() - named.len() {
                 0 => String::new(),
                 n => format!(" and {n} more"),
             };
             unknown.warnings.push(format!(
                 "not looked at to the end: what begins at {} of {all} places that rule `{rule}` is about: {}{more}",
-                self.open.len(),
+                open.len(),
                 named.join(", "),
             ));
         }

@@ -27,6 +27,7 @@ mod so_far;
 mod vacuous;
 
 pub use asking::{
+    Kept,
     ENGINES, EngineChoice, EngineRow, Heads, Judgement, Matched, Options, Search, Shown, SoFar,
     Watch, try_qbf_solver,
 };

@@ -43,7 +43,7 @@ impl Maker<'_> {
         if groups.is_empty() {
             return;
         }
-        let only = self.only_addresses();
+        let only = self.paths.only_addresses(|| self.only_addresses());
         let mut aliases: Aliases = FxHashMap::default();
         let mut seen: FxHashSet<(PathId, PathId)> = FxHashSet::default();
         let mut add = |a: PathId, b: PathId, owner: Option<FuncId>, sure: bool| {

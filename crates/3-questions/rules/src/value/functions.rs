@@ -3,12 +3,13 @@
 
 use super::{At, Maker};
 use crate::event::Event;
-use crate::facts::Mentions;
+use super::unread::root;
+use crate::facts::{Callers, Mentions};
 use crate::paths::{PathId, Paths, Root};
 use front_c::{Body, Flow, FuncId, Next, ObjectId, Point, calls_back, is_longjmp, runs_at_exit};
 use ir::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// With more functions, those that only call others in which something happens are left out, the farthest first: the others
 /// are called with anything.
@@ -53,7 +54,7 @@ impl Maker<'_> {
                     }
                 }
                 if found.len() == before {
-                    return Rc::new(found);
+                    return Arc::new(found);
                 }
             }
         });
@@ -113,7 +114,7 @@ impl Maker<'_> {
                     }
                 }
             }
-            Rc::new(found)
+            Arc::new(found)
         });
         self.shifting = found.clone();
     }
@@ -123,12 +124,12 @@ impl Maker<'_> {
         if !self.mentions.iter().any(|m| m.jumps) {
             return;
         }
-        let callers = self.callers();
+        let (callers, outside) = self.callers();
         let bodies = self.s.bodies.iter().zip(self.mentions.iter());
         let mut todo: Vec<FuncId> = bodies.filter(|(_, m)| m.jumps).map(|(b, _)| b.func).collect();
         self.may_jump.extend(&todo);
         while let Some(g) = todo.pop() {
-            for &caller in callers.get(&g).into_iter().flatten() {
+            for caller in self.callers_of(g, &callers, &outside) {
                 if self.may_jump.insert(caller) {
                     todo.push(caller);
                 }
@@ -137,21 +138,30 @@ impl Maker<'_> {
         self.jumping = Some(self.b.hidden_global("(jumping)", Type::BOOL));
     }
 
-    /// Who calls functions, callbacks included.
-    fn callers(&self) -> FxHashMap<FuncId, Vec<FuncId>> {
-        let mut out: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
-        for (body, mentions) in self.s.bodies.iter().zip(self.mentions.iter()) {
-            if self.f.is_opaque(body.func) {
-                continue;
-            }
-            if mentions.leads_outside(self.outside.at_exit) {
-                for &h in &self.outside.callbacks {
+    /// Who calls functions, and who calls callbacks besides.
+    pub(super) fn callers(&self) -> (Arc<Callers>, Vec<FuncId>) {
+        let bodies = || {
+            let all = self.s.bodies.iter().zip(self.mentions.iter());
+            all.filter(|(body, _)| !self.f.is_opaque(body.func))
+        };
+        let found = self.f.facts.callers.get_or_init(|| {
+            let mut out = Callers::default();
+            for (body, mentions) in bodies() {
+                for &h in &mentions.callees {
                     out.entry(h).or_default().push(body.func);
                 }
             }
-            for &h in &mentions.callees {
-                out.entry(h).or_default().push(body.func);
-            }
+            Arc::new(out)
+        });
+        let outside = bodies().filter(|(_, m)| m.leads_outside(self.outside.at_exit));
+        (found.clone(), outside.map(|(body, _)| body.func).collect())
+    }
+
+    /// Who calls a function.
+    fn callers_of(&self, g: FuncId, callers: &Callers, outside: &[FuncId]) -> Vec<FuncId> {
+        let mut out = callers.get(&g).cloned().unwrap_or_default();
+        if self.outside.callbacks.binary_search(&g).is_ok() {
+            out.extend(outside);
         }
         out
     }
@@ -205,13 +215,18 @@ impl Maker<'_> {
         let mut callees: Vec<FuncId> = callees.into_iter().collect();
         objects.sort_unstable();
         callees.sort_unstable();
+        let own = |o: &ObjectId| {
+            let variable = &self.s.objects[root(self.s, *o).index()];
+            variable.automatic && variable.owner == Some(body.func)
+        };
+        let others = objects.iter().copied().filter(|o| !own(o)).collect();
         let (objects, callees) = (objects.into(), callees.into());
-        Mentions { objects, callees, speaks, outside, jumps, later }
+        Mentions { objects, others, callees, speaks, outside, jumps, later }
     }
 
     /// Functions in which something happens, and those that call them.
     pub(super) fn find_relevant(&mut self) {
-        let callers = self.callers();
+        let (callers, outside) = self.callers();
         let held = |o: ObjectId| self.has_relevant(o, &self.paths);
         let mut level: Vec<FuncId> = Vec::new();
         for (number, body) in self.s.bodies.iter().enumerate() {
@@ -224,7 +239,9 @@ impl Maker<'_> {
             let returned = self.paths.find(Root::Ret(g), &[]);
             interesting |= returned.is_some_and(|r| self.extensions.contains_key(&r));
             let mentions = &self.mentions[number];
-            if !interesting && (mentions.speaks || mentions.objects.iter().any(|o| held(*o))) {
+            // Without paths of its own, it can have to do with globals only.
+            let all = if self.own.contains_key(&g) { &mentions.objects } else { &mentions.others };
+            if !interesting && (mentions.speaks || all.iter().any(|o| held(*o))) {
                 interesting = body.points.iter().enumerate().any(|(i, point)| {
                     let at = At { body: number as u32, point: i as u32 };
                     self.may_matter(point, Some(at), &held)
@@ -245,7 +262,8 @@ impl Maker<'_> {
         while !level.is_empty() {
             let mut next: Vec<FuncId> = Vec::new();
             let mut seen: FxHashSet<FuncId> = FxHashSet::default();
-            for &caller in level.iter().flat_map(|g| callers.get(g).into_iter().flatten()) {
+            let all = level.iter().flat_map(|g| self.callers_of(*g, &callers, &outside));
+            for caller in all {
                 if !self.relevant.contains(&caller) && seen.insert(caller) {
                     next.push(caller);
                 }
@@ -253,7 +271,7 @@ impl Maker<'_> {
             if self.relevant.len() + next.len() > MOST_FUNCTIONS && !self.keep_all {
                 for g in self.relevant.iter().copied() {
                     let far = |caller: &FuncId| !self.relevant.contains(caller);
-                    if callers.get(&g).is_some_and(|all| all.iter().any(far)) {
+                    if self.callers_of(g, &callers, &outside).iter().any(far) {
                         self.far_called.push(g);
                     }
                 }

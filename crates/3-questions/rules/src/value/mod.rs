@@ -79,12 +79,11 @@ use outside::Outside;
 use rustc_hash::{FxHashMap, FxHashSet};
 use signs::{Sign, Signed};
 use start::roots;
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use tables::Table;
+pub(crate) use unread::Unread;
 
 /// With more places where values come into being, a run does not tell which is meant: traces do.
 /// Summaries would be relations over all of them.
@@ -246,7 +245,7 @@ impl Detail {
 
 /// What was found out about the paths of a program, for products with less detail: these follow the same paths, or fewer.
 #[derive(Default)]
-pub struct Followed(RefCell<Option<Known>>);
+pub struct Followed(Mutex<Option<Known>>);
 
 /// What of a rule is asked, and what was found out when it was asked before.
 #[derive(Clone, Default)]
@@ -254,9 +253,9 @@ pub struct Asked {
     /// The part.
     pub part: Part,
     /// The paths of that part.
-    pub followed: Rc<Followed>,
+    pub followed: Arc<Followed>,
     /// About the program.
-    pub facts: Rc<Facts>,
+    pub facts: Arc<Facts>,
     /// Rather than to know less, it is divided ([`ValueError::Divide`]).
     pub divides: bool,
     /// Variables whose values are kept.
@@ -371,11 +370,15 @@ pub fn value_product_again(
             found
         }
     };
-    let known = followed(&f, (detail.longest, *divides), before.0.take())?;
-    before.0.replace(Some(known.clone()));
+    let known = {
+        let mut before = before.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = followed(&f, (detail.longest, *divides), before.take())?;
+        *before = Some(known.clone());
+        known
+    };
     let Known { choice: Choice { longest, typed, sight }, named, paths, relevance } = known;
     let quiet = |g: FuncId| f.is_opaque(g) && s.body(g).is_none();
-    let effects = facts.effects.get_or_init(|| Rc::new(Effects::new(s, true, &quiet))).clone();
+    let effects = facts.effects.get_or_init(|| Arc::new(Effects::new(s, true, &quiet))).clone();
     let remembers = detail.remembers;
     let follows = (paths.clone(), relevance.clone(), effects.clone());
     let maker = Maker::new(f, roots.clone(), follows, (remembers, keep), true);
@@ -557,10 +560,10 @@ struct Maker<'a> {
     frames: BTreeMap<FuncId, Frame>,
     relevant: FxHashSet<FuncId>,
     /// What bodies have to do with.
-    mentions: Rc<[Mentions]>,
+    mentions: Arc<[Mentions]>,
     /// Those of them that are called by others, too.
     far_called: Vec<FuncId>,
-    may_return: Rc<FxHashSet<FuncId>>,
+    may_return: Arc<FxHashSet<FuncId>>,
     /// Functions that a `longjmp` may leave, the flag that one is under way, and where the frame of the
     /// body at hand is left by it.
     may_jump: FxHashSet<FuncId>,
@@ -576,10 +579,10 @@ struct Maker<'a> {
     kept_values: KeptValues,
     tables: Vec<Table>,
     /// Functions that may change which of them are in force.
-    shifting: Rc<FxHashSet<FuncId>>,
+    shifting: Arc<FxHashSet<FuncId>>,
     /// States of the automaton in which runs end (VP6).
     doomed: Vec<bool>,
-    effects: Rc<Effects>,
+    effects: Arc<Effects>,
     letters: BTreeSet<u64>,
     keep_all: bool,
     edges: Vec<(NodeId, Option<Executes>)>,
@@ -588,7 +591,7 @@ struct Maker<'a> {
     computed: BTreeSet<String>,
     limits: BTreeSet<String>,
     /// Who holds what pointers point to, in the program and in the body at hand.
-    ownership: Rc<Ownership>,
+    ownership: Arc<Ownership>,
     owners: Owners,
     /// Globals that nobody reads once a call from outside is over (GU1–GU3).
     unread: FxHashSet<ObjectId>,
@@ -603,7 +606,7 @@ impl<'a> Maker<'a> {
     fn new(
         f: Functions<'a>,
         roots: Vec<FuncId>,
-        (paths, relevance, effects): (Paths, Relevance, Rc<Effects>),
+        (paths, relevance, effects): (Paths, Relevance, Arc<Effects>),
         (remembers, keep): (Remembers, &'a [Keep]),
         numbered: bool,
     ) -> Self {
@@ -642,10 +645,10 @@ impl<'a> Maker<'a> {
             birth_numbers: FxHashMap::default(),
             frames: BTreeMap::new(),
             relevant: FxHashSet::default(),
-            mentions: Rc::from([]),
+            mentions: Arc::from([]),
             far_called: Vec::new(),
-            shifting: Rc::default(),
-            may_return: Rc::default(),
+            shifting: Arc::default(),
+            may_return: Arc::default(),
             may_jump: FxHashSet::default(),
             jumping: None,
             unwind: None,

@@ -13,7 +13,7 @@ use crate::paths::Root;
 use crate::relevance::Memory;
 use front_c::{FuncId, Next, ObjectId, calls_back};
 use ir::{EdgeKind, Exprs, NodeId, ProcId, Rel};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// What is called from outside.
 #[derive(Default)]
@@ -72,16 +72,13 @@ impl Maker<'_> {
             })
         };
         let mut out: FxHashSet<FuncId> = FxHashSet::default();
-        let mut callers: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
+        let (callers, _) = self.callers();
         let mut todo: Vec<FuncId> = Vec::new();
         for (body, mentions) in s.bodies.iter().zip(self.mentions.iter()) {
             if self.f.is_opaque(body.func) {
                 continue;
             }
-            for &g in &mentions.callees {
-                callers.entry(g).or_default().push(body.func);
-            }
-            let touches = mentions.jumps || mentions.objects.iter().any(|o| global(*o));
+            let touches = mentions.jumps || mentions.others.iter().any(|o| global(*o));
             if touches && out.insert(body.func) {
                 todo.push(body.func);
             }
@@ -180,6 +177,7 @@ impl Maker<'_> {
     /// Calls of functions from outside: with what values they begin.
     pub(super) fn starts(&mut self, list: &[FuncId]) -> Vec<Start> {
         let known = std::mem::take(&mut self.started);
+        let list: FxHashSet<FuncId> = list.iter().copied().collect();
         let out = known.iter().filter(|(g, ..)| list.contains(g)).cloned().collect();
         self.started = known;
         out

@@ -13,9 +13,10 @@
 use super::Maker;
 use front_c::{Body, Event, Flow, FuncId, Next, ObjectId, Point, Reach, Skeleton};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::{Mutex, PoisonError};
 
 /// The variable that an object is a part of, or is behind.
-fn root(s: &Skeleton, mut o: ObjectId) -> ObjectId {
+pub(super) fn root(s: &Skeleton, mut o: ObjectId) -> ObjectId {
     loop {
         o = match s.objects[o.index()].reach {
             Reach::Var => return o,
@@ -73,12 +74,30 @@ impl Maker<'_> {
         if candidates.len() > MOST {
             return;
         }
-        let mut callers: FxHashMap<FuncId, Vec<usize>> = FxHashMap::default();
-        let mut mentions: FxHashMap<ObjectId, Vec<usize>> = FxHashMap::default();
+        let found = self.f.facts.unread.get_or_init(|| Unread::new(s));
+        for g in candidates {
+            if !found.read_later(s, g, &self.roots) {
+                self.unread.insert(g);
+            }
+        }
+    }
+}
+
+/// What is found out once about the globals of a program.
+#[derive(Default)]
+pub(crate) struct Unread {
+    callers: FxHashMap<FuncId, Vec<usize>>,
+    mentions: FxHashMap<ObjectId, Vec<usize>>,
+    /// Which globals are read later (GU2).
+    known: Mutex<FxHashMap<ObjectId, bool>>,
+}
+
+impl Unread {
+    fn new(s: &Skeleton) -> Unread {
+        let mut out = Unread::default();
         for (i, body) in s.bodies.iter().enumerate() {
             let mut add = |o: ObjectId| {
-                let g = root(s, o);
-                let list = mentions.entry(g).or_default();
+                let list = out.mentions.entry(root(s, o)).or_default();
                 if list.last() != Some(&i) {
                     list.push(i);
                 }
@@ -87,16 +106,18 @@ impl Maker<'_> {
                 mentioned(point).for_each(&mut add);
                 let Flow::Call(call) = &point.flow else { continue };
                 call.arg_values.iter().flatten().chain(&call.result).for_each(|o| add(*o));
-                call.targets.iter().for_each(|f| callers.entry(*f).or_default().push(i));
+                call.targets.iter().for_each(|f| out.callers.entry(*f).or_default().push(i));
             }
         }
-        for g in candidates {
-            let direct = mentions.get(&g).cloned().unwrap_or_default();
-            let roots = &self.roots;
-            if !read_later(s, g, direct, &callers, roots) {
-                self.unread.insert(g);
-            }
-        }
+        out
+    }
+
+    fn read_later(&self, s: &Skeleton, g: ObjectId, roots: &[FuncId]) -> bool {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        *known.entry(g).or_insert_with(|| {
+            let direct = self.mentions.get(&g).cloned().unwrap_or_default();
+            read_later(s, g, direct, &self.callers, roots)
+        })
     }
 }
 
