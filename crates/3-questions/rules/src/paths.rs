@@ -173,7 +173,10 @@ impl Paths {
         self.shared.addresses.iter().copied().chain(new).collect()
     }
     /// What is found out once about the paths of objects, which are shared.
-    pub(crate) fn only_addresses(&self, find: impl FnOnce() -> OnlyAddresses) -> Arc<OnlyAddresses> {
+    pub(crate) fn only_addresses(
+        &self,
+        find: impl FnOnce() -> OnlyAddresses,
+    ) -> Arc<OnlyAddresses> {
         self.shared.only.get_or_init(|| Arc::new(find())).clone()
     }
     /// Whether there are too many, and shorter ones can be tried.

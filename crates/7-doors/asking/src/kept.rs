@@ -9,8 +9,8 @@
 
 use crate::{Options, Run, Watch};
 use check::{
-    Answer, Budget, Frame, Goal, Partial, Segment, SegmentId, StateSets, Step, StopReason, Task, Trace,
-    Verdict,
+    Answer, Budget, Frame, Goal, Partial, Segment, SegmentId, StateSets, Step, StopReason, Task,
+    Trace, Verdict,
 };
 use ir::{EdgeId, EdgeKind, ExprId, Id, NodeId, ProcId};
 use std::hash::{Hash, Hasher};

@@ -114,9 +114,8 @@ impl Board<'_, '_> {
             match job {
                 Job::Rule(rule) => self.begin(rule),
                 Job::Piece(rule, piece, budget) => {
-                    let answered = caught("checking a rule", || {
-                        self.cores.work.piece(rule, &piece, &budget)
-                    });
+                    let answered =
+                        caught("checking a rule", || self.cores.work.piece(rule, &piece, &budget));
                     let answered = answered.unwrap_or_else(|what| self.broken(rule, what));
                     self.answered(rule, *piece, answered);
                 }

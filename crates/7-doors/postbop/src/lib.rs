@@ -27,9 +27,8 @@ mod so_far;
 mod vacuous;
 
 pub use asking::{
-    Kept,
-    ENGINES, EngineChoice, EngineRow, Heads, Judgement, Matched, Options, Search, Shown, SoFar,
-    Watch, try_qbf_solver,
+    ENGINES, EngineChoice, EngineRow, Heads, Judgement, Kept, Matched, Options, Search, Shown,
+    SoFar, Watch, try_qbf_solver,
 };
 pub use c_asking::{
     Coverage, Covered, TestFile, Tests, abstraction, clauses, searchable, test, test_of_run, tests,

@@ -1,9 +1,9 @@
 //! Which paths and functions are in the product: those that can hold the value, those in which
 //! something happens to it, and those that call such functions.
 
+use super::unread::root;
 use super::{At, Maker};
 use crate::event::Event;
-use super::unread::root;
 use crate::facts::{Callers, Mentions};
 use crate::paths::{PathId, Paths, Root};
 use front_c::{Body, Flow, FuncId, Next, ObjectId, Point, calls_back, is_longjmp, runs_at_exit};

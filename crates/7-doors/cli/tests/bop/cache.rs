@@ -45,7 +45,16 @@ fn calls(folder: &Folder) -> usize {
 
 fn entries(folder: &Folder) -> Vec<std::path::PathBuf> {
     let read = std::fs::read_dir(folder.path().join("kept")).expect("the folder was made");
-    read.flatten().map(|e| e.path()).collect()
+    let all = read.flatten().map(|e| e.path());
+    all.filter(|path| path.extension().is_some_and(|e| e == "i")).collect()
+}
+
+/// Answers of searches that are kept.
+fn answers(folder: &Folder) -> Vec<std::path::PathBuf> {
+    let read = std::fs::read_dir(folder.path().join("kept/answers")).expect("the folder was made");
+    let mut all: Vec<_> = read.flatten().map(|e| e.path()).collect();
+    all.sort();
+    all
 }
 
 fn write(folder: &Folder, name: &str, text: &str) {
@@ -123,6 +132,103 @@ fn two_at_once_do_not_disturb_each_other() {
     assert_eq!((check(&folder), calls(&folder)), (0, before));
     let parts = entries(&folder);
     assert_eq!(parts.len(), 1, "{parts:?}");
+}
+
+/// A function that frees what it gets, in another file, by way of a macro of a header.
+const CALLER: &str = "#include <stdlib.h>\n#include \"h.h\"\nint main(void) { char *p = malloc(1); GIVE(p); return 0; }\n";
+const CALLEE: &str = "#include <stdlib.h>\nvoid give(char *p) { free(p); }\n";
+const HEADER: &str = "void give(char *p);\nvoid take(char *p);\n#define GIVE(p) give(p)\n";
+
+#[test]
+fn answers_are_those_of_the_program_as_it_is_now() {
+    if !compiler() {
+        return;
+    }
+    let files = [("a.c", CALLER), ("b.c", CALLEE), ("h.h", HEADER)];
+    let folder = Folder::new("cache-answers", &files);
+    let fresh = |more: &str| {
+        let args = format!("check a.c b.c --rule memory_leak --skeleton -q {more}");
+        let ran = folder.bop(&args.split_whitespace().collect::<Vec<_>>());
+        (ran.code, ran.out)
+    };
+    settle();
+    let same = |code: i32, more: &str| {
+        let without = fresh(more);
+        assert_eq!(without.0, code, "{}", without.1);
+        // What is made, and what is found again.
+        assert_eq!(fresh(&format!("--cache kept {more}")), without);
+        let known = answers(&folder);
+        assert_eq!(fresh(&format!("--cache kept {more}")), without);
+        assert_eq!(answers(&folder), known, "the second time nothing is searched");
+    };
+    same(0, "");
+    // The callee is another one, in the other file.
+    write(&folder, "b.c", &CALLEE.replace("free(p)", "if (p[0]) free(p)"));
+    same(1, "");
+    write(&folder, "b.c", CALLEE);
+    same(0, "");
+    // The header sends it elsewhere, to where nothing is known of it, and then it is said what that does.
+    write(&folder, "h.h", &HEADER.replace("GIVE(p) give", "GIVE(p) take"));
+    same(0, "");
+    write(&folder, "c.contracts", "borrows take 1\n");
+    same(1, "--contracts c.contracts");
+    write(&folder, "c.contracts", "frees take 1\n");
+    same(0, "--contracts c.contracts");
+    write(&folder, "h.h", &HEADER.replace("GIVE(p) give(p)", "GIVE(p)"));
+    same(1, "");
+    // Lines that move change what is told, and nothing that is searched for.
+    let known = answers(&folder);
+    write(&folder, "a.c", &format!("\n\n{CALLER}"));
+    assert!(fresh("--cache kept").1.contains("a.c:5:"), "{}", fresh("").1);
+    assert_eq!(answers(&folder), known);
+}
+
+#[test]
+fn an_answer_that_is_kept_is_used_and_a_damaged_one_is_not() {
+    if !compiler() {
+        return;
+    }
+    let leaks = CALLER.replace("GIVE(p);", "");
+    let folder = Folder::new("cache-used", &[("a.c", leaks.as_str()), ("h.h", HEADER)]);
+    let check = || {
+        let args = "check a.c --rule memory_leak --skeleton -q --cache kept --trace any";
+        folder.bop(&args.split(' ').collect::<Vec<_>>()).code
+    };
+    settle();
+    assert_eq!(check(), 1);
+    let list = answers(&folder);
+    assert!(!list.is_empty());
+    let whole: Vec<Vec<u8>> = list.iter().map(|f| std::fs::read(f).expect("it is there")).collect();
+    let put = |make: &dyn Fn(&[u8]) -> Vec<u8>| {
+        for (file, bytes) in list.iter().zip(&whole) {
+            std::fs::write(file, make(bytes)).expect("writable");
+        }
+    };
+    // Not what was written, by its own hash: it is searched again.
+    let flipped = |bytes: &[u8]| {
+        let mut out = bytes.to_vec();
+        if let Some(last) = out.last_mut() {
+            *last ^= 1;
+        }
+        out
+    };
+    for damage in
+        [&flipped as &dyn Fn(&[u8]) -> Vec<u8>, &|_| Vec::new(), &|b| b[..b.len() / 2].to_vec()]
+    {
+        put(damage);
+        assert_eq!(check(), 1);
+        for (file, bytes) in list.iter().zip(&whole) {
+            assert_eq!(&std::fs::read(file).expect("it is there"), bytes);
+        }
+    }
+    // An entry that is whole is believed: nothing was searched.
+    let other = Folder::new("cache-used-other", &[("a.c", leaks.as_str()), ("h.h", HEADER)]);
+    std::fs::create_dir_all(other.path().join("kept")).expect("it is ours");
+    std::fs::rename(folder.path().join("kept/answers"), other.path().join("kept/answers"))
+        .expect("it is ours");
+    let args = "check a.c --rule memory_leak --skeleton -q --cache kept --trace any --format json";
+    let ran = other.bop(&args.split(' ').collect::<Vec<_>>()).exits(1);
+    assert_eq!(answers(&other).len(), list.len(), "{}", ran.out);
 }
 
 #[test]
