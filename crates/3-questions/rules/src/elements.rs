@@ -8,7 +8,6 @@
 //!
 //! In a varied array, no cell is a path: what is stored there has escaped.
 
-use crate::relevance::Functions;
 use front_c::{Event, Flow, FuncId, ObjectId, Reach, Skeleton};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -54,8 +53,7 @@ fn array_of(s: &Skeleton, o: ObjectId) -> Option<ObjectId> {
 
 impl Elements {
     /// By AE1 to AE3.
-    pub(crate) fn new(f: &Functions<'_>) -> Elements {
-        let s = f.s;
+    pub(crate) fn new(s: &Skeleton) -> Elements {
         if !s.objects.iter().any(|o| o.element.is_some()) {
             return Elements::default();
         }

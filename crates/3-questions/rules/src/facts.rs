@@ -23,9 +23,17 @@ pub(crate) type Callers = FxHashMap<FuncId, Vec<FuncId>>;
 /// Paths and flows of a kind.
 type OfKind = (Kind, Arc<(Paths, Flows)>);
 
+/// Facts about one program, whatever the rule.
+#[derive(Default)]
+pub struct Common {
+    pub(crate) elements: OnceLock<Arc<Elements>>,
+}
+
 /// Facts about one program, one rule and one entry.
 #[derive(Default)]
 pub struct Facts {
+    /// What other rules know, too.
+    pub(crate) common: Arc<Common>,
     /// Functions that are events only, and those that stand for another.
     pub(crate) functions: OnceLock<Roles>,
     pub(crate) entered: OnceLock<Arc<[bool]>>,
@@ -41,7 +49,6 @@ pub struct Facts {
     pub(crate) bodies: OnceLock<Arc<[Mentions]>>,
     /// Globals through whose members functions are called, with files that have a function for each of these (TF1).
     pub(crate) tables: OnceLock<Tables>,
-    pub(crate) elements: OnceLock<Arc<Elements>>,
     pub(crate) ownership: OnceLock<Arc<Ownership>>,
     /// What functions change.
     pub(crate) effects: OnceLock<Arc<Effects>>,
@@ -86,6 +93,11 @@ impl Mentions {
 pub(crate) type Kind = (usize, usize, bool, Memory);
 
 impl Facts {
+    /// Nothing yet, but for what all rules know.
+    pub fn new(common: &Arc<Common>) -> Facts {
+        Facts { common: common.clone(), ..Facts::default() }
+    }
+
     /// The flows of a kind. Those of the kinds that were asked for last are kept.
     pub(crate) fn flows(
         &self,

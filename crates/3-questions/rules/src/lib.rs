@@ -44,7 +44,7 @@ mod widths;
 mod wrappers;
 
 pub use event::{Event, Link};
-pub use facts::Facts;
+pub use facts::{Common, Facts};
 pub use mentions::Mentioned;
 pub use monitor::Monitor;
 pub use parts::{Part, beginnings};

@@ -20,6 +20,9 @@ pub const MAX_LENGTH: usize = 5;
 /// In large programs, paths multiply: with more than so many besides those that are written in the
 /// program, shorter ones have to do.
 const MOST: usize = 100_000;
+/// The same of a part of a rule, besides those that all parts have: what a part can do with more is too much for a search, and
+/// finding that out is what parts would spend their time on.
+const MOST_OF_PART: usize = 20_000;
 
 /// Where a path starts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -59,6 +62,8 @@ pub(crate) struct Paths {
     members: Option<Arc<Members>>,
     /// How many are written in the program.
     written: usize,
+    /// They are for a part of what a rule asks.
+    of_part: bool,
     /// The first of them, which copies share.
     shared: Arc<Shared>,
     items: Vec<Item>,
@@ -134,6 +139,7 @@ impl Paths {
             whole,
             members: None,
             written: 0,
+            of_part: false,
             shared: Arc::default(),
             items: Vec::new(),
             ids: PathIndex::default(),
@@ -162,6 +168,10 @@ impl Paths {
         self.ids = self.ids.shared();
         self
     }
+    /// A copy for a part of what a rule asks, or for all of it.
+    pub(crate) fn copy(&self, of_part: bool) -> Paths {
+        Paths { of_part, ..self.clone() }
+    }
     fn item(&self, p: PathId) -> &Item {
         let shared = &self.shared.items;
         shared.get(p.index()).unwrap_or_else(|| &self.items[p.index() - shared.len()])
@@ -181,7 +191,8 @@ impl Paths {
     }
     /// Whether there are too many, and shorter ones can be tried.
     pub(crate) fn too_many(&self) -> bool {
-        self.longest > self.shortest && self.len() - self.written > MOST
+        let many = self.len() - self.written > MOST;
+        self.longest > self.shortest && (many || self.of_part && self.items.len() > MOST_OF_PART)
     }
     pub(crate) fn len(&self) -> usize {
         self.shared.items.len() + self.items.len()

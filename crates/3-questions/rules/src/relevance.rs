@@ -246,12 +246,12 @@ pub(crate) fn relevance<'a>(
         _ => Arc::default(),
     };
     let flows = f.facts.flows((lengths.0, lengths.1, typed, memory), || {
-        let elements = f.facts.elements.get_or_init(|| Arc::new(Elements::new(f)));
+        let elements = f.facts.common.elements.get_or_init(|| Arc::new(Elements::new(f.s)));
         let mut paths = Paths::new(f.s, lengths, whole, typed, elements);
         let flows = Flows::new(f, &mut paths, memory, &ownership);
         (paths.shared(), flows)
     });
-    let mut known = flows.0.clone();
+    let mut known = flows.0.copy(!f.part.is_whole());
     let paths = &mut known;
     let near = sight == Sight::Near;
     let graph = Graph { memory, near, ownership, s: f.s, stop: f.stop, flows };

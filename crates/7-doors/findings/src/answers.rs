@@ -19,7 +19,7 @@ use input::{Error, caught};
 use ir::Layout;
 use property::Property;
 use render::{Finding, LookedAt, Outcome, Status};
-use rules::{About, Facts, MAX_LENGTH, Rule};
+use rules::{About, Common, Facts, MAX_LENGTH, Rule};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::SourceFile;
 use std::cell::Cell;
@@ -82,6 +82,8 @@ struct Answering<'a> {
     allow: &'a [Allow],
     options: &'a Options,
     shares: Shares<'a>,
+    /// What all rules know of the program.
+    common: Arc<Common>,
 }
 
 impl Answering<'_> {
@@ -120,7 +122,8 @@ impl Work for Answering<'_> {
             return None;
         }
         let s = self.c.skeleton();
-        let (entry, facts) = (self.options.input.entry.as_deref(), Arc::<Facts>::default());
+        let (entry, facts) =
+            (self.options.input.entry.as_deref(), Arc::new(Facts::new(&self.common)));
         let all = rules::beginnings(s, &self.rules[rule], entry, &facts).unwrap_or_default();
         Some(Queue::new(&all, s.bodies.len(), facts))
     }
@@ -186,7 +189,8 @@ pub fn rule_answers(
     };
     let shares = Shares { budget: &budget, options, watch, threads, open: rules.len().into() };
     let (places, rules, allow) = (&places, &rules[..], &allow[..]);
-    let work = Answering { c, places, properties, rules, allow, options, shares };
+    let work =
+        Answering { c, places, properties, rules, allow, options, shares, common: Arc::default() };
     let names = rules.iter().map(|rule| rule.name.as_str()).collect();
     let cores = Cores { s, names, watch, budget: &budget, work: &work };
     let mut out = RuleAnswers::default();

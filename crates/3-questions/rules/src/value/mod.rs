@@ -91,6 +91,8 @@ const MOST_BIRTHS: usize = 256;
 
 /// Bits of one frame, paired: with more of such pairs in the whole program, shorter paths have to do.
 const MOST_PAIRS: usize = 1_000_000;
+/// The same in what a part of a rule has to do with.
+const MOST_PAIRS_OF_PART: usize = 250_000;
 
 /// A place in a skeleton.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -314,8 +316,9 @@ fn followed(
     let least = |named: &[usize]| named.iter().position(|n| *n > 0).unwrap_or(1).max(1);
     let mut shortest = named.map_or(1, |named| least(&named));
     let mut all_pairs = false;
+    let most_pairs = if f.part.is_whole() { MOST_PAIRS } else { MOST_PAIRS_OF_PART };
     loop {
-        let pairs = (longest > shortest && !all_pairs).then_some(MOST_PAIRS);
+        let pairs = (longest > shortest && !all_pairs).then_some(most_pairs);
         let kind = ((shortest, longest), whole, typed);
         let (mut relevance, graph, paths) = relevance(f, kind, sight, pairs);
         if (f.stop)() {
@@ -331,7 +334,7 @@ fn followed(
         let named = *named.get_or_insert(relevance.named);
         shortest = least(&named);
         let most = most.max(shortest);
-        let dear = longest > shortest && relevance.cost(s, &paths) > MOST_PAIRS;
+        let dear = longest > shortest && relevance.cost(s, &paths) > most_pairs;
         if divides && (paths.too_many() || dear) {
             return Err(ValueError::Divide);
         }

@@ -172,7 +172,7 @@ fn answers_are_those_of_the_program_as_it_is_now() {
     same(0, "");
     write(&folder, "c.contracts", "borrows take 1\n");
     same(1, "--contracts c.contracts");
-    write(&folder, "c.contracts", "frees take 1\n");
+    write(&folder, "c.contracts", "keeps take 1\n");
     same(0, "--contracts c.contracts");
     write(&folder, "h.h", &HEADER.replace("GIVE(p) give(p)", "GIVE(p)"));
     same(1, "");
