@@ -254,7 +254,9 @@ impl Machine<'_> {
                 let k = world.value(*value) & 255;
                 world.frames.push(([0; 2], [k, -1]));
                 let mut out = self.block(vec![world], self.f);
-                out.iter_mut().for_each(|w| drop(w.frames.pop()));
+                for world in &mut out {
+                    world.frames.pop();
+                }
                 return out;
             }
             Stmt::Event => world.set(0, world.number(0) + 1),
