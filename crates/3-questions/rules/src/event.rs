@@ -86,6 +86,8 @@ pub enum Event {
     Failed,
     /// `arg(f, n, 0)`: an argument is written as this number
     Constant(Pattern, usize, i64),
+    /// `owned(p)`: a member that owns what it points to holds the value, since before the function was called
+    Owned,
     /// `ignored(p)`: the value was a result, and nobody took it
     Ignored,
     /// `test(p == 0)`: a way out of a branch on which it was found out that the value compares so
@@ -145,6 +147,10 @@ impl Event {
                 Event::New
             }
             ("failed", []) => Event::Failed,
+            ("owned", [p]) => {
+                plain(p)?;
+                Event::Owned
+            }
             ("ignored", [p]) => {
                 plain(p)?;
                 Event::Ignored

@@ -2,6 +2,7 @@
 //! with it.
 
 use crate::elements::Elements;
+use crate::members::Inherited;
 use crate::ownership::Ownership;
 use crate::paths::Paths;
 use crate::relevance::{Flows, Memory};
@@ -50,6 +51,8 @@ pub struct Facts {
     /// Globals through whose members functions are called, with files that have a function for each of these (TF1).
     pub(crate) tables: OnceLock<Tables>,
     pub(crate) ownership: OnceLock<Arc<Ownership>>,
+    /// What owning members hold when functions get them.
+    pub(crate) inherited: OnceLock<Arc<Inherited>>,
     /// What functions change.
     pub(crate) effects: OnceLock<Arc<Effects>>,
     /// Which functions may come back.

@@ -25,6 +25,7 @@ mod elements;
 mod event;
 mod explicit;
 mod facts;
+mod members;
 mod mentions;
 mod monitor;
 mod needs;

@@ -4,10 +4,10 @@ use crate::event::Event;
 use crate::rule::Rule;
 use automata::sere::{Condition, ConditionId};
 
-/// Whether everything that leads out of the first state wants the value to be a result, or stored by
-/// a function through an argument.
+/// Whether everything that leads out of the first state wants the value to be a result, stored by
+/// a function through an argument, or held by an owning member.
 pub(crate) fn results_only(rule: &Rule) -> bool {
-    let birth = |e: &Event| matches!(e, Event::Result(_) | Event::Out(..));
+    let birth = |e: &Event| matches!(e, Event::Result(_) | Event::Out(..) | Event::Owned);
     let wants = needing(rule, &birth);
     rule.nfa.transitions.iter().filter(|t| t.0 == 0 && t.2 != 0).all(|t| wants[t.1 as usize])
 }

@@ -62,12 +62,12 @@ fn holder(s: &Skeleton, o: ObjectId) -> Option<ObjectId> {
     }
 }
 
-fn is_variable(s: &Skeleton, o: ObjectId) -> bool {
+pub(crate) fn is_variable(s: &Skeleton, o: ObjectId) -> bool {
     let object = &s.objects[o.index()];
     object.reach == Reach::Var && object.automatic
 }
 
-fn events(point: &Point) -> impl Iterator<Item = &Event> {
+pub(crate) fn events(point: &Point) -> impl Iterator<Item = &Event> {
     point.events.iter().chain(&point.hidden)
 }
 
@@ -321,7 +321,7 @@ impl Ownership {
         some
     }
 
-    fn makes_fresh(&self, f: &Functions<'_>, call: &Call) -> bool {
+    pub(crate) fn makes_fresh(&self, f: &Functions<'_>, call: &Call) -> bool {
         !call.open
             && !call.targets.is_empty()
             && call.targets.iter().all(|&g| match f.is_entered(g) {
@@ -348,7 +348,7 @@ pub(crate) fn member_behind(s: &Skeleton, mut o: ObjectId) -> Option<&str> {
     }
 }
 
-fn is_zero(body: &Body, mut d: u32) -> bool {
+pub(crate) fn is_zero(body: &Body, mut d: u32) -> bool {
     loop {
         d = match body.data[d as usize] {
             Data::Int(n) => return n == 0,

@@ -50,7 +50,8 @@ impl Part {
 /// begin without a call of a function.
 pub(crate) fn first_events(rule: &Rule) -> Option<BTreeSet<u32>> {
     let kind = |e: &Event| {
-        matches!(e, Event::Arg(..) | Event::CallOn(..) | Event::Result(_) | Event::Out(..))
+        use Event as E;
+        matches!(e, E::Arg(..) | E::CallOn(..) | E::Result(_) | E::Out(..) | E::Owned)
     };
     let wants = needing(rule, &kind);
     let nfa = &rule.nfa;
@@ -103,5 +104,9 @@ pub fn beginnings(
             all.insert(at);
         }
     });
+    let events = || first.iter().flat_map(|a| &rule.events[*a as usize]);
+    if events().any(|e| *e == Event::Owned) {
+        all.extend(f.inherited().points(s));
+    }
     (!whole).then(|| all.into_iter().collect())
 }

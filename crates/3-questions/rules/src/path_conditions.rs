@@ -229,7 +229,17 @@ impl<'a> Walk<'a> {
         if from.is_some_and(|(at, _)| at == passed.at)
             && matches!(self.flow(passed.at), Flow::Call(_))
         {
+            if inside && let Some((_, at)) = self.stack.last_mut() {
+                *at = Some(passed.at);
+            }
             return vec![self];
+        }
+        // What comes into being at a point is a step of its own, too.
+        if from == Some((passed.at, None)) {
+            if matches!(self.flow(passed.at), Flow::Branch(_)) {
+                self.step(passed, inside);
+            }
+            return if self.contradicts { Vec::new() } else { vec![self] };
         }
         let mut out = self.over(kept, from, passed);
         for walk in &mut out {

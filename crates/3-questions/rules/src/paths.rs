@@ -5,6 +5,7 @@
 
 use crate::elements::Elements;
 use crate::event::Link;
+use crate::members::Place;
 use crate::path_index::PathIndex;
 use front_c::{FuncId, ObjectId, Reach, Skeleton};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -245,6 +246,15 @@ impl Paths {
         self.items.push((root, links.into()));
         self.ids.insert(root, links, id);
         Some(id)
+    }
+
+    /// A member of what a variable points to.
+    pub(crate) fn member(&mut self, place: &Place) -> Option<PathId> {
+        let mut links: Vec<L> = vec![DEREF];
+        for name in &place.names {
+            links.push(self.field(name));
+        }
+        self.add(Root::Var(place.variable), &links)
     }
 
     /// The path with more links behind it.

@@ -12,6 +12,7 @@
 use crate::elements::Elements;
 use crate::event::Event;
 use crate::facts::Facts;
+use crate::members::{Inherited, Place, entry_point};
 use crate::needs::{only_lost, results_only};
 use crate::ownership::{FREES, Own, Owners, Ownership};
 use crate::parts::{Part, first_events};
@@ -98,6 +99,20 @@ impl<'a> Functions<'a> {
     /// What is known of what a function that is not entered writes.
     pub(crate) fn library(&self, f: FuncId) -> Option<Library> {
         self.s.library(self.stands_for[f.index()].unwrap_or(f))
+    }
+    /// Who holds what variables point to.
+    pub(crate) fn ownership(&self) -> Arc<Ownership> {
+        self.facts.ownership.get_or_init(|| Arc::new(Ownership::new(self))).clone()
+    }
+    /// What owning members hold when functions get them, if the rule asks for it.
+    pub(crate) fn inherited(&self) -> Arc<Inherited> {
+        let found = self.facts.inherited.get_or_init(|| {
+            match self.rule.events.iter().flatten().any(|e| *e == Event::Owned) {
+                true => Arc::new(Inherited::new(self, &self.ownership())),
+                false => Arc::default(),
+            }
+        });
+        found.clone()
     }
     /// Whether a function keeps its argument `n`, counted from 0. Not so those that are entered: they do with it
     /// what they do.
@@ -242,7 +257,7 @@ pub(crate) fn relevance<'a>(
         (true, Sight::Variables) => Memory::No,
     };
     let ownership = match memory {
-        Memory::One => f.facts.ownership.get_or_init(|| Arc::new(Ownership::new(f))).clone(),
+        Memory::One => f.ownership(),
         _ => Arc::default(),
     };
     let flows = f.facts.flows((lengths.0, lengths.1, typed, memory), || {
@@ -725,6 +740,14 @@ fn seeds(f: &Functions<'_>, paths: &mut Paths) -> Vec<PathId> {
             }
         }
     });
+    let inherited = f.inherited();
+    let mut add = |at: Option<At>, places: &[Place]| {
+        if at.is_some_and(|at| !f.part.leaves_out(at)) {
+            out.extend(places.iter().filter_map(|place| paths.member(place)));
+        }
+    };
+    inherited.at_entry.iter().for_each(|(n, places)| add(entry_point(f.s, *n), places));
+    inherited.behind.iter().for_each(|(at, places)| add(Some(*at), places));
     out
 }
 

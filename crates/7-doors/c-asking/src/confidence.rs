@@ -118,12 +118,12 @@ pub fn judge(report: &mut Report, files: &[Arc<SourceFile>], options: &Options, 
         let leaves = leaves(outcome);
         let Some(finding) = outcome.finding.as_mut() else { continue };
         finding.confidence = Some(Confidence::Possible);
+        if finding.inherited {
+            continue;
+        }
         questions.push(Question { index, claimed, entries, leaves });
     }
     let monitored = monitored(report);
-    if questions.is_empty() && monitored.is_empty() {
-        return;
-    }
     let limits = options.search.limits;
     // Something is kept back for the report.
     let gone = watch.start.map_or(Duration::ZERO, |start| start.elapsed());

@@ -267,6 +267,7 @@ fn finding(of: &Searched<'_>, failure: &c_run::Failure, operation: Operation) ->
         run: Vec::new(),
         executed: true,
         agrees: false,
+        inherited: false,
     }
 }
 

@@ -80,6 +80,7 @@ pub(crate) fn of_variables(
         run: Vec::new(),
         executed: false,
         agrees: false,
+        inherited: false,
     };
     let shortest = accepted.is_shortest();
     let mut listing = listing(program, out, shortest, accepted.hier_steps());
@@ -335,6 +336,7 @@ impl<'a> Teller<'a> {
             executed: false,
             agrees: rules::path_conditions(s, &self.about.kept, &passed, twice)
                 == rules::PathConditions::Agree,
+            inherited: birth.inherited,
         };
         // Points that were left out count as steps, too.
         let shortest = trace.shortest && self.about.keeps_all;

@@ -245,6 +245,8 @@ pub struct Finding {
     pub executed: bool,
     /// The conditions along its path were followed, and agree with each other.
     pub agrees: bool,
+    /// What it is about was allocated before its path begins: no run along that shows it.
+    pub inherited: bool,
 }
 
 /// How sure a finding is.

@@ -4,7 +4,7 @@
 //!
 //! A `longjmp` leaves frames until one has a `setjmp`, any of them; nothing is lost on its way.
 
-use super::{Act, At, CallPlan, Executes, Maker, Plan, Violation};
+use super::{Act, At, CallPlan, Entry, Executes, Maker, Plan, Violation};
 use crate::dfa::Dfa;
 use crate::paths::{PathId, Paths, Root};
 use crate::relevance::Memory;
@@ -134,7 +134,37 @@ impl Maker<'_> {
         }
     }
 
-    pub(super) fn body(&mut self, number: usize, entry: &Act, plans: Vec<Option<Plan>>, dfa: &Dfa) {
+    /// Where it goes on behind a point: what owning members hold may come into being on the way.
+    fn inheriting(&mut self, at: At, func: FuncId, target: NodeId, dfa: &Dfa) -> NodeId {
+        match self.inherited.get(&at).cloned() {
+            Some(act) => self.chosen_or_not(at, func, target, act, dfa),
+            None => target,
+        }
+    }
+
+    /// A node from which a value is chosen at a point, which is a step of its own, or none is.
+    fn chosen_or_not(
+        &mut self,
+        at: At,
+        func: FuncId,
+        target: NodeId,
+        mut act: Act,
+        dfa: &Dfa,
+    ) -> NodeId {
+        act.guard = act.chosen;
+        let node = self.before(at, func, target, &act, dfa);
+        let rel = Rel::identity();
+        self.edge(node, EdgeKind::Local { target, rel }, false, None);
+        node
+    }
+
+    pub(super) fn body(
+        &mut self,
+        number: usize,
+        (entry, inherited): &Entry,
+        plans: Vec<Option<Plan>>,
+        dfa: &Dfa,
+    ) {
         let s = self.s;
         let body = &s.bodies[number];
         let func = body.func;
@@ -151,7 +181,10 @@ impl Maker<'_> {
         }
         let stop = self.b.silent();
         let to = self.silent(body, &nodes, stop);
-        let first = to(body.entry);
+        let mut first = to(body.entry);
+        if let Some((at, act)) = inherited {
+            first = self.chosen_or_not(*at, func, first, act.clone(), dfa);
+        }
         let start = if entry.is_trivial() {
             first
         } else {
@@ -167,7 +200,8 @@ impl Maker<'_> {
             let executes = Executes { at, arm: None, calls: None, atoms: 0 };
             match plan {
                 Plan::Next(act, next) => {
-                    self.act_edge(source, to(next), &act, func, executes, dfa);
+                    let target = self.inheriting(at, func, to(next), dfa);
+                    self.act_edge(source, target, &act, func, executes, dfa);
                 }
                 Plan::Branch(ways) => {
                     for (k, (act, next)) in ways.iter().enumerate() {
@@ -237,7 +271,7 @@ impl Maker<'_> {
         let Flow::Call(call) = &s.bodies[at.body as usize].points[at.point as usize].flow else {
             return;
         };
-        let mut target = to(plan.next);
+        let mut target = self.inheriting(at, func, to(plan.next), dfa);
         if let Some(jumping) = self.jumping
             && plan.before.other.iter().any(|(var, _)| *var == jumping)
         {

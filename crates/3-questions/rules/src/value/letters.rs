@@ -26,7 +26,7 @@ impl Maker<'_> {
     pub(super) fn find_doomed(&mut self, dfa: &Dfa) {
         // A value is the result of one call only, unless functions return what they are given.
         let again = !self.relevance.results_only || !self.rule.returns.is_empty();
-        let birth = |e: &Event| matches!(e, Event::Result(_) | Event::Out(..));
+        let birth = |e: &Event| matches!(e, Event::Result(_) | Event::Out(..) | Event::Owned);
         let mut births = 0;
         for (i, events) in self.rule.events.iter().enumerate() {
             if !again && events.iter().all(birth) {

@@ -50,6 +50,7 @@ mod edges;
 mod escape;
 mod frames;
 mod functions;
+mod inherited;
 mod kept;
 mod letters;
 mod outside;
@@ -114,6 +115,8 @@ pub struct Birth {
     pub object: String,
     /// The variable of the product that says so.
     pub bit: Option<VarId>,
+    /// An owning member holds it, since before the function was called (OM3, OM4).
+    pub inherited: bool,
 }
 
 /// Where a rule can be violated.
@@ -511,6 +514,9 @@ struct CallPlan {
     then: Option<Act>,
 }
 
+/// What happens where a body begins: to addresses of locals, and, at a point, to what owning members hold.
+type Entry = (Act, Option<(At, Act)>);
+
 /// A function that the program starts with, what happens then, and which of its paths are chosen.
 type Start = (FuncId, Act, BTreeMap<PathId, ExprId>);
 
@@ -600,6 +606,8 @@ struct Maker<'a> {
     unread: FxHashSet<ObjectId>,
     /// At how many places something is given to functions of which nothing is known, by their names.
     given: BTreeMap<String, usize>,
+    /// What owning members hold, where it comes into being behind a point.
+    inherited: BTreeMap<At, Act>,
 }
 
 /// Bits of the state, until the states are counted.
@@ -674,6 +682,7 @@ impl<'a> Maker<'a> {
             ownership,
             owners: Owners::default(),
             given: BTreeMap::new(),
+            inherited: BTreeMap::new(),
             f,
         }
     }
@@ -733,7 +742,7 @@ impl<'a> Maker<'a> {
         let order: Vec<usize> = (0..self.s.bodies.len())
             .filter(|&i| self.frames.contains_key(&self.s.bodies[i].func))
             .collect();
-        let mut plans: Vec<(usize, Act, Vec<Option<Plan>>)> = Vec::new();
+        let mut plans: Vec<(usize, Entry, Vec<Option<Plan>>)> = Vec::new();
         for &i in &order {
             if (self.f.stop)() {
                 return Err(ValueError::Stopped);
@@ -743,7 +752,8 @@ impl<'a> Maker<'a> {
             }
             let entry = self.entry_act(self.s.bodies[i].func);
             let plan = self.plans(i);
-            plans.push((i, entry, plan));
+            let first = self.inherited_at_entry(i as u32);
+            plans.push((i, (entry, first), plan));
         }
         let start = self.start_acts();
         if self.numbered && self.births.len() > MOST_BIRTHS {

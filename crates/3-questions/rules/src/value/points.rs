@@ -65,7 +65,17 @@ impl Maker<'_> {
             self.owners = Owners::new(&self.f, &self.ownership, &s.bodies[body]);
         }
         self.kept_values = self.kept.values(s, &s.bodies[body], &mut self.b.exprs);
-        (0..s.bodies[body].points.len()).map(|i| self.plan(body, i)).collect()
+        let mut plans = Vec::new();
+        for i in 0..s.bodies[body].points.len() {
+            plans.push(self.plan(body, i));
+            let at = At { body: body as u32, point: i as u32 };
+            if plans[i].is_some()
+                && let Some(act) = self.inherited_behind(at)
+            {
+                self.inherited.insert(at, act);
+            }
+        }
+        plans
     }
 
     /// What a point does; none if nothing.
@@ -197,7 +207,8 @@ impl Maker<'_> {
                     Some(func) => self.bit(func, p),
                     None => self.globals.get(&p).copied(),
                 };
-                self.births.push(Birth { at, function: func, object, bit });
+                let inherited = false;
+                self.births.push(Birth { at, function: func, object, bit, inherited });
                 self.birth_numbers.insert((at, p), self.births.len() - 1);
                 self.births.len() - 1
             }

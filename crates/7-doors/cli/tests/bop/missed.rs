@@ -327,3 +327,63 @@ fn what_a_test_compares_with_is_a_number() {
         assert!(ran.err.contains(message) && ran.err.contains(":2:11"), "{event}: {}", ran.err);
     }
 }
+
+#[test]
+fn members_that_own() {
+    let common = "char *strdup(const char *); struct at { char *street; };
+struct a { char *host; char *path; int fd; struct at at; struct a *next; };
+struct a *a_new(const char *p) { struct a *a = calloc(1, 64); if (!a) return 0; a->host = strdup(p); a->path = strdup(p); a->at.street = strdup(p); return a; }
+struct list { struct a *head; };
+static void host_of(struct a *a) { free(a->host); }
+struct a *take(struct list *l) { struct a *a = l->head; if (a) l->head = a->next; return a; }
+";
+    check(
+        common,
+        &[
+            ("memory_leak", "void f1(struct a *a) { free(a->host); free(a->path); free(a); }"),
+            ("memory_leak", "void f2(struct a *a) { host_of(a); free(a->at.street); free(a); }"),
+            (
+                "memory_leak",
+                "void f3(struct list *l) { struct a *a = l->head; while (a) { struct a *n = a->next; free(a->host); free(a->at.street); free(a); a = n; } }",
+            ),
+            (
+                "memory_leak",
+                "void f4(struct list *l) { struct a *a = take(l); if (!a) return; free(a->host); free(a->at.street); free(a); }",
+            ),
+            (
+                "",
+                "void g1(struct a *a) { host_of(a); free(a->path); free(a->at.street); free(a); }",
+            ),
+            (
+                "",
+                "char *g2(struct a *a) { char *p = a->path; free(a->host); free(a->at.street); free(a); return p; }",
+            ),
+            ("", "static void only(struct a *a) { free(a->host); free(a->at.street); free(a); }"),
+            ("", "void g3(struct a *a) { free(a->path); only(a); }"),
+            (
+                "",
+                "void g4(struct a *a) { if (a->fd > 2) free(a->path); free(a->host); free(a->at.street); free(a); }",
+            ),
+        ],
+    );
+    // Members that do not own, or not for good: what is borrowed, shared, or emptied again.
+    let common = "char *strdup(const char *); char *all; void keep(char *);
+struct b { char *lent; char *some; char *shared; char *kept; char *now; char *by; char *whole; };
+struct c { char *copy; };
+void set(struct b *b, char *p) { b->lent = p; if (p) b->some = p; else b->some = strdup(\"\"); char *s = strdup(p); b->shared = s; all = s; }
+void more(struct b *b, struct c *c) { char *k = strdup(\"\"); b->kept = k; keep(k); b->now = strdup(\"\"); c->copy = b->whole; }
+void on(struct b *b) { b->by = strdup(\"\"); b->whole = strdup(\"\"); }
+void off(struct b *b) { free(b->now); b->now = 0; char **p = &b->by; free(*p); }
+";
+    check(common, &[("", "void g1(struct b *b) { free(b); }")]);
+    let common = "char *strdup(const char *); struct d { char *name; };
+struct d *d_new(void) { struct d *d = malloc(8); if (!d) return 0; d->name = strdup(\"\"); return d; }
+";
+    check(
+        common,
+        &[
+            ("", "void same(struct d *to, struct d *d) { *to = *d; }"),
+            ("", "void g1(struct d *d) { free(d); }"),
+        ],
+    );
+}
