@@ -627,7 +627,7 @@ fn nondet(ty: &str) -> Option<F> {
             let value = next(m)?;
             Ok(if m.pointer == 8 { value as u64 } else { i64::from(value as i32) as u64 })
         },
-        "ulong" | "unsigned_long" | "size_t" | "pointer" | "loff_t" => |m, _| {
+        "ulong" | "unsigned_long" | "size_t" | "pointer" | "charp" | "loff_t" => |m, _| {
             let value = next(m)?;
             Ok(if m.pointer == 8 { value as u64 } else { u64::from(value as u32) })
         },

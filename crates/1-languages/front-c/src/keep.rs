@@ -9,15 +9,22 @@
 //! - V4. What is assigned where it is not certain may be anything that the variable can be.
 //! - V5. A call of what is not entered makes arbitrary what it may change: what has its address taken or is seen by
 //!   other units, and what a function that is an event only, and has a body, assigns by name.
+//!   In a program that starts with `main` and calls nothing that is not known, nobody else sees a variable whose address
+//!   is not taken; an assembler's code that may write anything does.
 //! - V6. Variables begin as they are initialised where the program starts with `main`. What others call, they call
 //!   with anything, and after anything.
+//!
+//! - V7. What a function gives back to a kept variable is kept on the way: a number and whether it is certain, of the
+//!   function's type, from each `return` to the call. Not where control may leave calls in other ways.
 //!
 //! They are parts of the skeleton's program ([`lower`](crate::lower)) and of products with rules about values alike.
 
 use crate::conditions::{Callee, Effects};
-use crate::link::{FuncId, ObjectId, Reach};
-use crate::skeleton::{Body, Call, Data, DataId, Event, Flow, Skeleton, When};
+use crate::library::{Library, ends_the_program, is_failed_assertion};
+use crate::link::{FuncId, Object, ObjectId, Reach};
+use crate::skeleton::{Body, Call, Data, DataId, Doing, Event, Flow, Skeleton, When};
 use crate::tree::Binary;
+use crate::typing::Ty;
 use crate::{Keep, LowerError};
 use c_types::{Int, Model, Scalar};
 use ir::{Assign, BinaryOp, Expr, ExprId, Exprs, ProcId, ProgramBuilder, Rel, Time, Type, VarId};
@@ -36,6 +43,16 @@ struct Kept {
     signed: bool,
     /// Set where the value is not the number; none if that cannot be.
     open: Option<VarId>,
+}
+
+/// What a function gives back. V7.
+#[derive(Clone, Copy, Debug)]
+struct KeptResult {
+    var: VarId,
+    /// Set where it is not known.
+    open: VarId,
+    /// The type.
+    gives: Scalar,
 }
 
 /// A value (V2): it is certain under the condition, and then in the range.
@@ -73,6 +90,10 @@ pub struct KeptVariables {
     all: FxHashMap<ObjectId, Kept>,
     /// In the order in which they are declared.
     order: Vec<ObjectId>,
+    /// V7.
+    results: FxHashMap<FuncId, KeptResult>,
+    /// Nobody else sees variables whose address is not taken (V5).
+    closed: bool,
 }
 
 /// The values of a body over kept variables, each as a number and as a truth value.
@@ -238,6 +259,113 @@ impl KeptVariables {
             },
         };
         self.all.insert(o, Kept { open: Some(open), ..kept });
+    }
+
+    /// V5: that the program starts with `main`, and nothing is called that is not known.
+    pub(crate) fn close(&mut self, s: &Skeleton, is_entered: &dyn Fn(FuncId) -> bool) {
+        let known = |f: &FuncId| {
+            let func = &s.funcs[f.index()];
+            is_entered(*f)
+                || s.body(*f).is_none()
+                    && (s.library(*f).is_some()
+                        || is_failed_assertion(&func.name)
+                        || ends_the_program(&func.name))
+        };
+        let mut seen: FxHashSet<FuncId> = FxHashSet::default();
+        let mut todo: Vec<FuncId> = s.func_named("main").into_iter().collect();
+        todo.extend((0..s.funcs.len()).map(|i| FuncId(i as u32)).filter(|f| {
+            let func = &s.funcs[f.index()];
+            func.by_itself || func.weak || func.twice
+        }));
+        let mut closed = !self.is_empty() && !s.assembler;
+        while let Some(f) = todo.pop() {
+            if !closed || !seen.insert(f) {
+                continue;
+            }
+            for point in s.body(f).into_iter().flat_map(|body| &body.points) {
+                let Flow::Call(call) = &point.flow else { continue };
+                closed &= !call.open && call.targets.iter().all(known);
+                todo.extend(&call.targets);
+            }
+        }
+        self.closed = closed;
+    }
+
+    /// V7: declares what functions give back to variables that are kept.
+    pub(crate) fn declare_results(
+        &mut self,
+        s: &Skeleton,
+        proc: &dyn Fn(FuncId) -> Option<ProcId>,
+        b: &mut ProgramBuilder,
+    ) {
+        for point in s.bodies.iter().flat_map(|body| &body.points) {
+            let Flow::Call(call) = &point.flow else { continue };
+            let (Some(o), Some(gives)) = (call.result, call.gives) else { continue };
+            let Some(int) = gives.int(&s.model).filter(|int| int.bits <= 32) else { continue };
+            if !self.all.contains_key(&o) || matches!(gives, Scalar::Float | Scalar::Pointer) {
+                continue;
+            }
+            for &f in &call.targets {
+                let Some(proc) = proc(f).filter(|_| !self.results.contains_key(&f)) else {
+                    continue;
+                };
+                let func = &s.funcs[f.index()];
+                if func.result != Some(gives) || func.name == "main" {
+                    continue;
+                }
+                let var = b.result(proc, "(result)", Type::int(u32::from(int.bits)));
+                let open = b.result(proc, "(result is open)", Type::BOOL);
+                self.results.insert(f, KeptResult { var, open, gives });
+            }
+        }
+    }
+
+    /// What a `return` gives back. V7.
+    pub(crate) fn give(
+        &self,
+        s: &Skeleton,
+        exprs: &mut Exprs,
+        values: &KeptValues,
+        (f, returned): (FuncId, Option<DataId>),
+    ) -> Rel {
+        let mut rel = Rel::identity();
+        let Some(&KeptResult { var, open, gives }) = self.results.get(&f) else { return rel };
+        let value = returned.and_then(|d| values.number(d));
+        let value = value.and_then(|v| convert(exprs, v, gives, &s.model));
+        let Some(value) = value else {
+            push(&mut rel, open, Some(Exprs::TRUE));
+            return rel;
+        };
+        let bits = gives.int(&s.model).map_or(32, |int| u32::from(int.bits));
+        let number = cut(exprs, value.e, bits);
+        let not = exprs.not(value.certain);
+        push(&mut rel, var, Some(number));
+        push(&mut rel, open, Some(not));
+        rel
+    }
+
+    /// The variable that a call gives a value that is kept on the way, whatever is called. V7.
+    pub(crate) fn given(&self, s: &Skeleton, call: &Call) -> Option<ObjectId> {
+        let o = call.result.filter(|o| self.all.contains_key(o))?;
+        let gives = call.gives?;
+        let kept = |f: &FuncId| {
+            s.funcs[f.index()].noreturn || self.results.get(f).is_some_and(|r| r.gives == gives)
+        };
+        call.targets.iter().all(|f| s.body(*f).is_none() || kept(f)).then_some(o)
+    }
+
+    /// Gives it that where a call comes back. V7.
+    fn take(&self, s: &Skeleton, exprs: &mut Exprs, (o, f): (ObjectId, FuncId), rel: &mut Rel) {
+        let Some(&KeptResult { var, open, gives }) = self.results.get(&f) else { return };
+        let Some(int) = gives.int(&s.model) else { return self.any(rel, o) };
+        let open = exprs.pre(open);
+        let certain = exprs.not(open);
+        let raw = exprs.pre(var);
+        let e = if int.signed { sign(exprs, raw, u32::from(int.bits)) } else { raw };
+        let held = s.objects[o.index()].scalar;
+        let value = Number::of(e, certain, int);
+        let value = held.and_then(|ty| convert(exprs, value, ty, &s.model));
+        self.assign(exprs, rel, o, value);
     }
 
     /// Whether nothing is kept.
@@ -510,23 +638,49 @@ impl KeptVariables {
         }
     }
 
+    /// The same, and what the call of a function gives back (V7).
+    pub(crate) fn back_from(
+        &self,
+        s: &Skeleton,
+        exprs: &mut Exprs,
+        (caller, call, callee): (FuncId, &Call, FuncId),
+        rel: &mut Rel,
+    ) {
+        self.back(s, caller, rel);
+        if let Some(o) = self.given(s, call) {
+            self.take(s, exprs, (o, callee), rel);
+        }
+    }
+
     /// What a point does to the kept variables. `called`: a function that is not entered is called there, too.
     pub fn effect(
+        &self,
+        about: (&Skeleton, &Effects),
+        exprs: &mut Exprs,
+        values: &KeptValues,
+        at: (&Body, usize),
+        called: Option<Option<FuncId>>,
+    ) -> Rel {
+        self.effect_but(about, exprs, values, at, (called, None))
+    }
+
+    /// The same, but for a variable that the call gave its value already (V7).
+    pub(crate) fn effect_but(
         &self,
         (s, effects): (&Skeleton, &Effects),
         exprs: &mut Exprs,
         values: &KeptValues,
         (body, number): (&Body, usize),
-        called: Option<Option<FuncId>>,
+        (called, given): (Option<Option<FuncId>>, Option<ObjectId>),
     ) -> Rel {
         let mut rel = Rel::identity();
         if self.is_empty() {
             return rel;
         }
         let point = &body.points[number];
-        let mut done: FxHashSet<ObjectId> = FxHashSet::default();
+        let mut done: FxHashSet<ObjectId> = given.into_iter().collect();
         for (o, value) in &point.values {
-            if self.all.contains_key(o) {
+            if self.all.contains_key(o) && Some(*o) != given {
                 let value = value.and_then(|d| values.number(d));
                 self.assign(exprs, &mut rel, *o, value);
                 done.insert(*o);
@@ -537,7 +691,19 @@ impl KeptVariables {
             _ => &[],
         };
         let events = point.events.iter().chain(result_events);
-        let stores = called.is_some() || events.clone().any(|e| *e == Event::Store);
+        // What is known to write nothing that the program can see writes none of these.
+        let silent = |f: FuncId| s.body(f).is_none() && s.library(f) == Some(Library::Silent);
+        let calls = called.is_some_and(|f| !f.is_some_and(silent));
+        let stores = calls || events.clone().any(|e| *e == Event::Store);
+        let accesses =
+            body.accesses.get(point.accesses.start as usize..point.accesses.end as usize);
+        let assembler = accesses
+            .into_iter()
+            .flatten()
+            .any(|a| a.doing == Doing::Write && a.object.is_none() && a.ty == Ty::Unknown);
+        let seen = |object: &Object| {
+            object.address_taken || object.external && (!self.closed || assembler)
+        };
         // V5
         let with_body = called.flatten().filter(|f| s.body(*f).is_some());
         let changed =
@@ -546,7 +712,7 @@ impl KeptVariables {
             let object = &s.objects[o.index()];
             // Addresses of another function's locals may have been handed down; their frames are
             // set when the call comes back.
-            let hit = (stores && (object.address_taken || object.external))
+            let hit = (stores && seen(object))
                 || events.clone().any(|e| matches!(e, Event::Modify(m) if *m == o))
                 || changed.as_ref().is_some_and(|changed| changed.may_be(s, o));
             if hit && done.insert(o) {

@@ -74,6 +74,8 @@ pub struct Func {
     pub const_params: Vec<bool>,
     /// The names of its result's type, in [`crate::Skeleton::types`].
     pub result_names: u32,
+    /// The scalar type of its result.
+    pub result: Option<Scalar>,
 }
 
 /// A type in its unit.
@@ -547,6 +549,7 @@ impl Linked<'_> {
             twice: false,
             const_params: Vec::new(),
             result_names: 0,
+            result: None,
         });
         id
     }

@@ -217,6 +217,7 @@ impl<'a> Lowering<'a> {
         self.look_outside();
         self.jumps();
         let roots = self.roots()?;
+        self.see_through_calls(&roots);
         let mut nodes = Vec::with_capacity(s.bodies.len());
         for body in &s.bodies {
             nodes.push(match self.proc[body.func.index()] {
@@ -239,6 +240,19 @@ impl<'a> Lowering<'a> {
         let program = self.b.finish(entry, init);
         debug_assert_eq!(program.validate().map_err(|e| e.to_string()), Ok(()));
         Ok(Lowered { program, procs, nodes, vars })
+    }
+
+    /// V5 and V7 of kept variables.
+    fn see_through_calls(&mut self, roots: &[ProcId]) {
+        let s = self.skeleton;
+        let entered = |f: FuncId| self.proc[f.index()];
+        let main = s.func_named("main").and_then(&entered);
+        if main.is_some() && main == roots.first().copied() && roots.len() == 1 {
+            self.kept.close(s, &|f| entered(f).is_some());
+        }
+        if self.jumping.is_none() && self.exiting.is_none() {
+            self.kept.declare_results(s, &entered, &mut self.b);
+        }
     }
 
     /// Which functions a `longjmp` may leave, and which a call that ends the program.
@@ -409,7 +423,9 @@ impl<'a> Lowering<'a> {
                 }
                 Flow::Return => {
                     let events = self.events(&letter);
-                    let kind = EdgeKind::Return { rel: Rel::identity() };
+                    let given = (body.func, point.returned);
+                    let rel = self.kept.give(s, &mut self.b.exprs, &here.values, given);
+                    let kind = EdgeKind::Return { rel };
                     self.b.edge(Edge { source, kind, step: true, events, marks: 0 });
                 }
                 Flow::Call(call) => self.call(&mut here, i, point, call, &letter),
@@ -574,7 +590,8 @@ impl<'a> Lowering<'a> {
                         node
                     }
                 };
-                let rel = self.effect(here, number, None);
+                let given = self.kept.given(s, call);
+                let rel = self.effect_but(here, number, (None, given));
                 self.edge(ret, next, rel, &behind, true);
             }
             if let Some(jumping) = self.jumping
@@ -589,7 +606,7 @@ impl<'a> Lowering<'a> {
             }
             let source = self.way(here, number, &Rel::identity());
             let enter = self.enter(here, call, target);
-            let back = self.back(here, number, target);
+            let back = self.back(here, number, call, target);
             let events = self.events(&before);
             let kind = EdgeKind::Call(Box::new(ir::Call { callee, enter, ret, back }));
             self.b.edge(Edge { source, kind, step: true, events, marks: 0 });
@@ -665,9 +682,15 @@ impl<'a> Lowering<'a> {
 
     /// What a call of a function with a body changes in the caller's frame: what has its address
     /// taken.
-    fn back(&mut self, here: &Here<'_>, number: usize, target: Option<FuncId>) -> Rel {
+    fn back(&mut self, here: &Here<'_>, number: usize, call: &Call, target: Option<FuncId>) -> Rel {
         let mut rel = Rel::identity();
-        self.kept.back(self.skeleton, here.body.func, &mut rel);
+        match target {
+            Some(f) => {
+                let at = (here.body.func, call, f);
+                self.kept.back_from(self.skeleton, &mut self.b.exprs, at, &mut rel);
+            }
+            None => self.kept.back(self.skeleton, here.body.func, &mut rel),
+        }
         for (i, value) in self.changed(here, number, target.map(Callee::Known), false) {
             debug_assert_eq!(value, None, "calls assign no constants");
             push(&mut rel, here.bits[i], None);
@@ -677,8 +700,19 @@ impl<'a> Lowering<'a> {
 
     /// What a point does to the kept variables. `called`: a function that is an event only is, too.
     fn effect(&mut self, here: &Here<'_>, number: usize, called: Option<Option<FuncId>>) -> Rel {
+        self.effect_but(here, number, (called, None))
+    }
+
+    /// The same, but for a variable that a call gave its value already.
+    fn effect_but(
+        &mut self,
+        here: &Here<'_>,
+        number: usize,
+        (called, given): (Option<Option<FuncId>>, Option<ObjectId>),
+    ) -> Rel {
         let (about, at) = ((self.skeleton, &self.effects), (here.body, number));
-        let mut rel = self.kept.effect(about, &mut self.b.exprs, &here.values, at, called);
+        let what = (called, given);
+        let mut rel = self.kept.effect_but(about, &mut self.b.exprs, &here.values, at, what);
         let callee = called.map(|f| f.map_or(Callee::Unknown, Callee::Known));
         let changed = self.changed(here, number, callee, true);
         let steps = match changed.is_empty() {

@@ -289,6 +289,8 @@ pub struct Call {
     pub result: Option<ObjectId>,
     /// The type of that target.
     pub result_type: Ty,
+    /// The scalar type of the result, if the target is assigned nothing else than that, converted to its own type.
+    pub gives: Option<Scalar>,
     /// What holds the result if it has no target, and is used.
     pub temporary: Option<ObjectId>,
     /// The events of assigning the result.

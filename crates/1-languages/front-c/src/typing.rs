@@ -348,6 +348,11 @@ impl Linked<'_> {
     }
 
     /// The kind of a declared type, behind `typedef` names. None where attributes make another one of it.
+    /// The scalar type of what functions of a type give back.
+    pub(crate) fn result_scalar(&self, ty: TypeRef) -> Option<Scalar> {
+        self.scalar(self.result(Ty::At(ty)))
+    }
+
     fn plain_kind(&self, t: TypeRef) -> Option<&TypeKind> {
         let unit = &self.units[t.unit as usize];
         let mut ty = t.ty;

@@ -240,7 +240,7 @@ fn width(kind: &str, pointer: u32) -> Option<(u32, bool)> {
         "int" => (32, true),
         "uint" | "unsigned" | "unsigned_int" | "u32" => (32, false),
         "long" => (pointer, true),
-        "ulong" | "unsigned_long" | "size_t" | "pointer" | "loff_t" => (pointer, false),
+        "ulong" | "unsigned_long" | "size_t" | "pointer" | "charp" | "loff_t" => (pointer, false),
         "longlong" | "S64" => (64, true),
         "ulonglong" | "u64" | "U64" => (64, false),
         _ => return None,

@@ -255,11 +255,13 @@ pub(crate) struct Engine<'p> {
     steps: u64,
     accounted: u64,
     /// What is called one after the other.
-    script: Vec<FuncId>,
+    pub(crate) script: Vec<FuncId>,
     /// Something was allocated.
     pub(crate) allocates: bool,
     /// The object that stands for what `main` gets and is not followed.
     pub(crate) opaque: Option<u32>,
+    /// The object that stands for what pointers from outside point to (OU1).
+    pub(crate) outside: Option<u32>,
     /// Where `setjmp` was called.
     pub(crate) landings: Vec<crate::jumps::Landing>,
     /// What is asked about operations.
@@ -359,6 +361,7 @@ impl<'p> Engine<'p> {
             script,
             allocates: false,
             opaque: None,
+            outside: None,
             landings: Vec::new(),
             check: None,
             failed: BTreeMap::new(),

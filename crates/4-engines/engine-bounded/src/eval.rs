@@ -550,7 +550,7 @@ impl Engine<'_> {
             let found = self.objects.at(v as u64);
             return Some(found.into_iter().collect::<Vec<_>>().into());
         }
-        if let Some(from) = &value.from {
+        if let Some(from) = value.from.as_ref().filter(|_| !self.may_be_outside(value)) {
             return Some(from.clone());
         }
         let mut out = Vec::new();
@@ -620,6 +620,14 @@ impl Engine<'_> {
         bytes: u64,
         write: bool,
     ) -> Vec<Target> {
+        if self.is_outside(to) {
+            // OU2.
+            let high = to.word.slice(NULL_BITS, self.objects.pointer - NULL_BITS);
+            let somewhere = self.c.truth(&high);
+            state.guard = self.c.aig.and(state.guard, somewhere);
+            self.stray = true;
+            return Vec::new();
+        }
         let sources = self.sources(state, to);
         let mut out: Vec<Target> = Vec::new();
         let (mut any, mut ends, mut open) = (Lit::FALSE, Lit::FALSE, Lit::FALSE);

@@ -47,6 +47,7 @@ mod memory;
 mod mentioned;
 mod natives;
 mod nested;
+mod outside;
 mod relevance;
 mod search;
 mod soft_float;

@@ -369,7 +369,9 @@ impl Engine<'_> {
             "int" => (32, As::Signed),
             "uint" | "unsigned" | "unsigned_int" | "u32" => (32, As::Unsigned),
             "long" => (pointer, As::Signed),
-            "ulong" | "unsigned_long" | "size_t" | "pointer" | "loff_t" => (pointer, As::Unsigned),
+            "ulong" | "unsigned_long" | "size_t" | "pointer" | "charp" | "loff_t" => {
+                (pointer, As::Unsigned)
+            }
             "longlong" | "S64" => (64, As::Signed),
             "ulonglong" | "u64" | "U64" => (64, As::Unsigned),
             "float" => (32, As::F32),
@@ -383,7 +385,11 @@ impl Engine<'_> {
             let f = state.top().function;
             let to = self.class(self.function(f).locals[local.index()].ty).bits();
             let word = word.resized(to, read_as == As::Signed);
-            self.set(state, local, word.into());
+            let from = match kind {
+                "pointer" | "charp" => self.from_outside(state),
+                _ => None,
+            };
+            self.set(state, local, Value { from, ..word.into() });
         }
         Went::On
     }
@@ -392,6 +398,10 @@ impl Engine<'_> {
     fn free(&mut self, state: &mut State, value: &Value) {
         let zero = Word::number(value.word.width(), 0);
         let mut any = self.c.equal(&value.word, &zero);
+        if self.is_outside(value) {
+            // OU2.
+            return;
+        }
         let sources = self.sources(state, value);
         for &object in sources.iter().flat_map(|s| s.iter()) {
             let id = object as usize;

@@ -534,6 +534,7 @@ fn handed_out(kind: &str) -> (&'static str, &'static str) {
         "ulong" | "unsigned_long" | "size_t" | "loff_t" => {
             ("unsigned long", "(unsigned long)input()")
         }
+        "charp" => ("char *", "(char *)(unsigned long)input()"),
         "pointer" => ("void *", "(void *)(unsigned long)input()"),
         "longlong" | "S64" => ("long long", "(long long)input()"),
         "ulonglong" | "u64" | "U64" => ("unsigned long long", "input()"),

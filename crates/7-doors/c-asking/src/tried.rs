@@ -171,10 +171,12 @@ fn handed_out(program: &Program, by: FuncId, value: i128) -> (String, i128) {
         "ushort" | "unsigned_short" | "u16" => i128::from(value as u16),
         "uint" | "unsigned" | "unsigned_int" | "u32" => i128::from(value as u32),
         "long" if wide => i128::from(value as i64),
-        "ulong" | "unsigned_long" | "size_t" | "pointer" | "loff_t" if wide => {
+        "ulong" | "unsigned_long" | "size_t" | "pointer" | "charp" | "loff_t" if wide => {
             i128::from(value as u64)
         }
-        "ulong" | "unsigned_long" | "size_t" | "pointer" | "loff_t" => i128::from(value as u32),
+        "ulong" | "unsigned_long" | "size_t" | "pointer" | "charp" | "loff_t" => {
+            i128::from(value as u32)
+        }
         "longlong" | "S64" => i128::from(value as i64),
         "ulonglong" | "u64" | "U64" => i128::from(value as u64),
         _ => i128::from(value as i32),

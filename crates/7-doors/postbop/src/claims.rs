@@ -7,6 +7,7 @@
 //! - an answer about nothing says so (`crate::vacuous`);
 //! - what the answers take for granted stands beside them (`crate::granted`).
 
+use crate::refined::{is_large, refined};
 use crate::{granted, vacuous};
 use asking::{EngineChoice, Options, Watch};
 use c_asking::of_data;
@@ -57,7 +58,19 @@ pub fn check(
     }
     let mut report = crate::by_engines::answer(files, properties, options, watch)?;
     if options.search.engine == EngineChoice::Auto {
-        c_asking::with_data(&mut report, files, options, watch)?;
+        let again = |report: &Report| refined(report, files, properties, options, watch);
+        let first = is_large(options);
+        let before = (!first).then(|| report.clone());
+        match first.then(|| again(&report)).flatten() {
+            Some(better) => report = better,
+            None => c_asking::with_data(&mut report, files, options, watch)?,
+        }
+        let open = |o: &Outcome| o.status == Status::Unknown;
+        if let Some(before) = before.filter(|_| report.results.iter().any(open))
+            && let Some(better) = again(&before)
+        {
+            report = better;
+        }
     }
     if let Some(wanted) = options.search.confidence {
         c_asking::judge(&mut report, files, options, watch);

@@ -1,9 +1,10 @@
 //! What answers about C take for granted.
 
+use crate::refined::objects;
 use asking::Options;
 use c_asking::of_data;
 use findings::rule_name;
-use front_c::{Flow, Point, Skeleton, calls_back, plain_name};
+use front_c::{Body, Flow, ObjectId, Point, Skeleton, When, calls_back, plain_name};
 use input::CProgram;
 use ir::{EdgeKind, NodeId, Program};
 use render::{Listing, Report};
@@ -21,7 +22,7 @@ const THREADS: [&str; 2] = ["pthread_create", "thrd_create"];
 pub(crate) fn granted(c: &CProgram, report: &Report, options: &Options) -> Vec<String> {
     let mut out = Vec::new();
     if !report.results.iter().all(|o| rule_name(o).is_some() || of_data(&o.engine)) {
-        let kept = match options.input.keep.is_empty() {
+        let kept = match options.input.keep.is_empty() && report.claims.kept.is_empty() {
             true => "",
             false => ", or it is about values that are kept",
         };
@@ -129,17 +130,38 @@ pub(crate) fn assumed(s: &Skeleton, program: &Program, trace: &mut Listing) -> V
     out
 }
 
+/// The variables that the conditions on the way of a run are about.
+pub(crate) fn tested(s: &Skeleton, trace: &Listing) -> BTreeSet<ObjectId> {
+    let branches = Branches::of(s);
+    let mut out = BTreeSet::new();
+    let mut seen = FxHashSet::default();
+    for step in trace.steps.iter().filter(|step| seen.insert(step.node)) {
+        let Some((body, point)) = branches.of_body(&trace.program, step.node) else { continue };
+        let Flow::Branch(arms) = &point.flow else { continue };
+        for when in arms.iter().filter_map(|arm| arm.when.as_ref()) {
+            let (When::True(d) | When::False(d) | When::Case(d, ..) | When::Default(d, _)) = when;
+            objects(&body.data, *d, &mut out);
+        }
+    }
+    out
+}
+
 /// The points of a skeleton at which runs part, by where they are and what they show.
-struct Branches<'s>(FxHashMap<(u32, u32, u32, &'s str), &'s Point>);
+struct Branches<'s>(FxHashMap<(u32, u32, u32, &'s str), (&'s Body, &'s Point)>);
 
 impl<'s> Branches<'s> {
     fn of(s: &'s Skeleton) -> Self {
-        let points = s.bodies.iter().flat_map(|body| &body.points);
-        let branches = points.filter(|point| matches!(point.flow, Flow::Branch(_)));
-        Branches(branches.map(|p| ((p.at.file, p.at.line, p.at.column, &*p.text), p)).collect())
+        let points = s.bodies.iter().flat_map(|body| body.points.iter().map(move |p| (body, p)));
+        let branches = points.filter(|(_, point)| matches!(point.flow, Flow::Branch(_)));
+        let key = |p: &'s Point| (p.at.file, p.at.line, p.at.column, &*p.text);
+        Branches(branches.map(|(body, p)| (key(p), (body, p))).collect())
     }
 
     fn at(&self, program: &Program, node: NodeId) -> Option<&'s Point> {
+        self.of_body(program, node).map(|(_, point)| point)
+    }
+
+    fn of_body(&self, program: &Program, node: NodeId) -> Option<(&'s Body, &'s Point)> {
         let origin = program.nodes[node].origin;
         let key = (origin.file, origin.line, origin.column, program.text(origin.text));
         self.0.get(&key).copied()

@@ -22,6 +22,7 @@ mod claims;
 mod granted;
 mod ltl;
 mod proof;
+mod refined;
 mod replaying;
 mod so_far;
 mod vacuous;

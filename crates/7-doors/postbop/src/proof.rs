@@ -62,7 +62,10 @@ fn reading(report: &Report, options: &Options) -> Reading {
         lang: lang.map_or("", |lang| lang.about().word).to_owned(),
         dialect: dialect_word(options.input.dialect).to_owned(),
         entry: options.input.entry.clone(),
-        keep: options.input.keep.clone(),
+        keep: match options.input.keep.is_empty() {
+            true => report.claims.kept.clone(),
+            false => options.input.keep.clone(),
+        },
     }
 }
 

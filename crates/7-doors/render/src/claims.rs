@@ -10,6 +10,9 @@ pub struct Claims {
     pub read: Option<Extent>,
     /// What the answers take for granted, one sentence each.
     pub granted: Vec<String>,
+    /// Variables whose values were kept although nobody said so, with how many bits: the program of the report is the one
+    /// that has them.
+    pub kept: Vec<(String, u32)>,
     /// What does nothing and was meant to: remarks in the source.
     pub idle: Vec<String>,
     /// Findings that are less sure than wanted, and not among the answers.

@@ -176,6 +176,7 @@ impl<'a> Walker<'_, 'a> {
             self.point.values.push((o, value));
             if let Some(open) = &mut self.point.open {
                 open.result = Some(o);
+                open.is_whole = val.faithful;
                 open.result_type = to.ty;
                 open.text = text.unwrap_or(open.text);
                 open.result_events = events;

@@ -97,6 +97,9 @@ pub fn skeleton_by(units: &[Unit], pointers: Pointers) -> Skeleton {
     }
     let Shared { mut bodies, initial, files, .. } = shared;
     bodies.sort_by_key(|b: &Body| b.func);
+    for i in 0..linked.funcs.len() {
+        linked.funcs[i].result = linked.funcs[i].ty.and_then(|ty| linked.result_scalar(ty));
+    }
     let Linked { mut funcs, mut objects, warnings, .. } = linked;
     let types = type_names(units, &mut objects, &mut funcs);
     for func in &mut funcs {

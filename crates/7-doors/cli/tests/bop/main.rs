@@ -18,6 +18,7 @@ mod holds;
 mod hostile;
 mod influence;
 mod inputs;
+mod kept;
 mod languages;
 mod large;
 mod limits;
