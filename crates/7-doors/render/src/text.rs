@@ -216,16 +216,26 @@ pub(crate) fn told_inputs(inputs: &Inputs) -> Option<String> {
     };
     let own: Vec<_> =
         inputs.values.iter().filter(|(from, v)| !makes(from) && !usual(from, *v)).collect();
-    let values = own.iter().take(INPUTS).map(|(from, v)| {
-        let v = source::fraction::shown(*v);
-        format!("{from}() = {v}")
-    });
-    let mut parts: Vec<String> = values.collect();
+    // What is the same many times is said once.
+    let mut groups: Vec<(String, usize)> = Vec::new();
     let again = inputs.again.unwrap_or(0).min(own.len());
-    if again > 0 && own.len() <= INPUTS {
-        let first = &mut parts[own.len() - again];
-        *first = format!("again and again {first}");
+    for (i, (from, v)) in own.iter().enumerate() {
+        let text = format!("{from}() = {}", source::fraction::shown(*v));
+        let repeats = i + again == own.len() && again > 0;
+        match groups.last_mut() {
+            Some((last, times)) if *last == text && !repeats => *times += 1,
+            _ if repeats => groups.push((format!("again and again {text}"), 1)),
+            _ => groups.push((text, 1)),
+        }
     }
+    let mut parts: Vec<String> = Vec::new();
+    for (text, times) in groups.iter().take(INPUTS) {
+        match times {
+            1 | 2 => parts.extend(std::iter::repeat_n(text.clone(), *times)),
+            _ => parts.push(format!("{text} ({times} times)")),
+        }
+    }
+    let left: usize = groups.iter().skip(INPUTS).map(|(_, times)| times).sum();
     for (i, arg) in inputs.args.iter().enumerate().take(INPUTS) {
         parts.push(format!("argv[{}] = {}", i + 1, c_string(arg)));
     }
@@ -249,8 +259,8 @@ pub(crate) fn told_inputs(inputs: &Inputs) -> Option<String> {
         1 => parts.push("1 argument".to_owned()),
         n => parts.push(format!("{n} arguments")),
     }
-    if own.len() > INPUTS {
-        parts.push(format!("and {} more", own.len() - INPUTS));
+    if left > 0 {
+        parts.push(format!("and {left} more"));
     }
     (!parts.is_empty()).then(|| format!("inputs: {}", parts.join(", ")))
 }

@@ -80,7 +80,7 @@ impl<'a> Walker<'_, 'a> {
                 None => {
                     let to = d.at.offset + name.len() as u32;
                     let text = Text::up_to(d.at, to).with(" = { … }");
-                    self.later([Task::Init(init), Task::Write(o), Task::Flush(text)]);
+                    self.initialise(o, init, text);
                 }
             }
         }

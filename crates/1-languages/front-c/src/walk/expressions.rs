@@ -74,6 +74,12 @@ impl Walker<'_, '_> {
                 self.sizes(*ty);
             }
             ExprKind::Compound(ty, init) => {
+                if let Some(o) = self.literal(*ty) {
+                    let text = self.whole(e);
+                    self.later([Task::Push(What::Object(o)), Task::Typed(e)]);
+                    self.initialise(o, *init, text);
+                    return;
+                }
                 self.later([Task::Init(*init), Task::Push(What::Other), Task::Cast(*ty)]);
             }
             ExprKind::Block(s) => self.statement_expression(e, *s),

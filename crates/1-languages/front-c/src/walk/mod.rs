@@ -21,6 +21,7 @@ mod code;
 mod declarations;
 mod expressions;
 mod gather;
+mod initialisers;
 mod jumps;
 mod objects;
 mod operators;

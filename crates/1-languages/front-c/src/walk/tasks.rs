@@ -111,7 +111,7 @@ impl<'a> Walker<'_, 'a> {
             }
             Task::Push(what) => {
                 let ty = match what {
-                    What::Assigned(o) => self.object_type(o),
+                    What::Assigned(o) | What::Object(o) => self.object_type(o),
                     _ => None,
                 };
                 self.push(Val::new(what, ty));

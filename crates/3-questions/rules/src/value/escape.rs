@@ -126,10 +126,9 @@ impl Maker<'_> {
             return;
         }
         let list = self.extensions.get(&base).cloned().unwrap_or_default();
-        // A member of what is the caller's may be as the caller knows: it is not told as lost.
         let Root::Var(o) = self.paths.root(base) else { return };
-        let fresh = matches!(self.owners.at(at.point, o), Own::Fresh(_));
-        if fresh || self.paths.links(base) == [DEREF] {
+        let known = matches!(self.owners.at(at.point, o), Own::Fresh(_) | Own::Param);
+        if known || self.paths.links(base) == [DEREF] {
             self.overwritten_at(act, at, base, &list);
         }
     }

@@ -3,8 +3,8 @@
 use super::{Act, Maker, Start, ValueError};
 use crate::dfa::Dfa;
 use crate::event::Event;
-use crate::paths::Root;
-use crate::relevance::{Functions, Memory};
+use crate::paths::{PathId, Root};
+use crate::relevance::{Functions, Memory, is_one_away};
 use front_c::{Flow, FuncId, ObjectId};
 use ir::{Assign, BinaryOp, EdgeKind, ExprId, Exprs, Init, NodeId, ProcId, Rel, Time, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -105,11 +105,13 @@ impl Maker<'_> {
         for (p, bit) in &frame.bits {
             assigns.push((*bit, Some(bits.get(p).copied().unwrap_or(Exprs::FALSE))));
         }
-        // What comes from outside is held there.
+        // What comes from outside is held there; what a parameter points to holds what it holds for the outside.
         if let Some(outer) = frame.outer {
             let mut chosen = Exprs::FALSE;
-            for &bit in bits.values() {
-                chosen = self.b.exprs.or(chosen, bit);
+            for (&p, &bit) in bits {
+                if !self.holds_for_outside(p) {
+                    chosen = self.b.exprs.or(chosen, bit);
+                }
             }
             assigns.push((outer, Some(chosen)));
         }
@@ -122,6 +124,15 @@ impl Maker<'_> {
         self.kept_start(*g, top == Exprs::TRUE, &mut enter);
         let call = ir::Call { callee, enter, ret, back: Rel::identity() };
         self.edge(source, EdgeKind::Call(Box::new(call)), false, None);
+    }
+
+    /// Whether what a path of a parameter holds at the start is the caller's to lose there (VP5).
+    fn holds_for_outside(&self, p: PathId) -> bool {
+        let (root, links) = (self.paths.root(p), self.paths.links(p));
+        self.relevance.memory == Memory::One
+            && self.paths.in_memory(p)
+            && self.sees(links)
+            && is_one_away(self.s, root, links)
     }
 
     pub(super) fn harness(&mut self, (globals, roots): (Act, Vec<Start>), dfa: &Dfa) -> ProcId {

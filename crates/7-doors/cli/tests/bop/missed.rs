@@ -145,6 +145,105 @@ void g(void) {{ char *a[2]; a[1] = malloc(3); }}\n"
 }
 
 #[test]
+fn what_a_parameter_points_to_gets_something_else() {
+    let common = "struct b { char *d; unsigned n; }; void *realloc(void *, size_t);
+static void grow(struct b *b) { b->d = realloc(b->d, 2 * b->n); }
+static void grow_well(struct b *b) { char *d = realloc(b->d, 2 * b->n); if (d) b->d = d; }
+static void clear(struct b *b) { b->d = 0; }
+static void empty(struct b *b) { free(b->d); b->d = 0; }
+static char *take(struct b *b) { char *d = b->d; b->d = 0; return d; }
+";
+    check(
+        common,
+        &[
+            ("", "void g1(void) { struct b x = {malloc(2), 2}; grow_well(&x); free(x.d); }"),
+            ("memory_leak", "void f3(void) { struct b x = {malloc(2), 2}; take(&x); }"),
+            ("", "void g2(void) { struct b x = {malloc(2), 2}; empty(&x); }"),
+            ("", "void g3(void) { struct b x = {malloc(2), 2}; free(take(&x)); }"),
+            (
+                "",
+                "void g4(void) { struct b x = {malloc(2), 2}; char *y = x.d; clear(&x); free(y); }",
+            ),
+            (
+                "",
+                "void g5(struct b *other) { struct b x = {malloc(2), 2}; other->d = x.d; clear(&x); }",
+            ),
+        ],
+    );
+    let found = |program: &str| lines(&format!("{common}{program}"));
+    // They are lost where the place gets something else.
+    let lost = |line: usize| vec![("memory_leak".to_owned(), line)];
+    assert_eq!(
+        found("void f1(void) { struct b x = {malloc(2), 2}; grow(&x); free(x.d); }"),
+        lost(2)
+    );
+    assert_eq!(found("void f2(void) { struct b x = {malloc(2), 2}; clear(&x); }"), lost(4));
+    let heap = "struct b *x = malloc(sizeof *x); if (!x) return; x->d = malloc(2)";
+    assert_eq!(
+        found(&format!("void f4(void) {{ {heap}; grow(x); free(x->d); free(x); }}")),
+        lost(2)
+    );
+}
+
+#[test]
+fn initialisers_in_braces_assign() {
+    let common = "struct b { char *d; int n; };
+struct o { int k; struct b in; union { char *u; int v; }; char *t[2]; };
+static void give(struct b b) { free(b.d); }
+static void drop(const struct b *b) { free(b->d); }
+";
+    check(
+        common,
+        &[
+            (
+                "memory_leak",
+                "void f1(void) { struct b x = {malloc(2), 2}; if (x.n) return; free(x.d); }",
+            ),
+            ("", "void g1(void) { struct b x = {malloc(2), 2}; free(x.d); }"),
+            (
+                "memory_leak",
+                "void f2(void) { struct b x = {.n = 2, .d = malloc(2)}; if (x.n) return; free(x.d); }",
+            ),
+            (
+                "memory_leak",
+                "void f3(void) { char *x[2] = {malloc(2)}; if (cond()) return; free(x[0]); }",
+            ),
+            (
+                "memory_leak",
+                "void f4(void) { struct b x; x = (struct b){malloc(2), 2}; if (x.n) return; free(x.d); }",
+            ),
+            ("double_free", "void f5(char *p) { struct b x = {p}; free(x.d); free(p); }"),
+            ("", "void g5(char *p, char *q) { struct b x = {p}; free(x.d); free(q); }"),
+            (
+                "double_free",
+                "void f6(char *p) { struct o x = {1, p, 2, 0, {0}}; free(x.in.d); free(p); }",
+            ),
+            ("double_free", "void f7(char *p) { struct o x = {1, 0, 2, p}; free(x.u); free(p); }"),
+            (
+                "double_free",
+                "void f8(char *p) { struct o x = {1, {0, 2}, {p}}; free(x.u); free(p); }",
+            ),
+            (
+                "double_free",
+                "void f9(char *p) { struct o x = {.t[1] = p}; free(x.t[1]); free(p); }",
+            ),
+            ("", "void g9(char *p) { struct o x = {.t[1] = p}; free(x.t[0]); free(p); }"),
+            (
+                "double_free",
+                "void f10(char *p) { struct o x = {.in.n = 1, p}; free(x.u); free(p); }",
+            ),
+            ("", "void g10(char *p) { struct o x = {.in.n = 1, p}; free(x.in.d); free(p); }"),
+            ("double_free", "void f11(char *p) { drop(&(struct b){p, 1}); free(p); }"),
+            ("", "void g11(void) { give((struct b){malloc(2), 1}); }"),
+            (
+                "memory_leak",
+                "void f12(void) { struct b x[2] = {{malloc(2)}, {0, 1}}; if (cond()) return; free(x[0].d); }",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn another_name_of_a_variable_goes_with_it() {
     check(
         "static void keep(char **p);\n",
@@ -309,6 +408,27 @@ int main(void) {
         "{[*]; call(open_it)} |=> {call(cond); call(close_it)}",
     ]);
     assert!(ran.out.starts_with("violated"), "{}", ran.out);
+}
+
+#[test]
+fn what_comes_from_outside_is_lost_where_it_was_held() {
+    let rule = "rule r(p: value) { assume p != 0 fallible realloc fails == 0
+  never { arg(realloc, 1, p) && failed && lost(p) } message \"lost\" }";
+    let program = |body: &str| {
+        format!(
+            "{LIBRARY}void *realloc(void *, size_t); struct b {{ char *d; struct b *n; }};\n{body}\n"
+        )
+    };
+    let line = LIBRARY.lines().count() + 2;
+    let bad = program("int grow(struct b *b) { b->d = realloc(b->d, 8); return b->d != 0; }");
+    assert_eq!(broken(rule, &bad), [line]);
+    for good in [
+        "int grow(struct b *b) { char *d = realloc(b->d, 8); if (!d) return 0; b->d = d; return 1; }",
+        "int grow(char *p) { p = realloc(p, 8); return p != 0; }",
+        "char *old; int grow(struct b *b) { old = b->d; b->d = realloc(b->d, 8); return b->d != 0; }",
+    ] {
+        assert_eq!(broken(rule, &program(good)), [0usize; 0], "{good}");
+    }
 }
 
 #[test]
