@@ -104,6 +104,9 @@ fn takes(f: &Functions<'_>, call: &Call, n: usize) -> bool {
         || call.targets.iter().any(|&g| f.is_entered(g) || f.frees(g, n) || f.keeps(Some(g), n))
 }
 
+/// The names of the members that lead to one, and that one.
+type Way<'a> = (Vec<Box<str>>, Member<'a>);
+
 /// What a program does with members.
 struct Members<'a> {
     owning: FxHashSet<Member<'a>>,
@@ -118,7 +121,7 @@ struct Members<'a> {
     /// By function, which calls come to it.
     callers: FxHashMap<FuncId, BTreeSet<At>>,
     /// By structure, the ways from a pointer to its owning members.
-    ways: FxHashMap<&'a str, BTreeSet<(Vec<Box<str>>, Member<'a>)>>,
+    ways: FxHashMap<&'a str, BTreeSet<Way<'a>>>,
 }
 
 impl Inherited {

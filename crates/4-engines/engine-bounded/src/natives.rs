@@ -124,7 +124,7 @@ impl Engine<'_> {
             }
             // The library writes to the array that it is given whenever it likes.
             "setvbuf" | "setbuf" if word(1).is_none_or(|array| array.value() != Some(0)) => {
-                return Ok(self.uncovered(state, name, at));
+                Ok(self.uncovered(state, name, at))
             }
             "srand" | "srandom" | "setvbuf" | "setbuf" => {
                 self.give(state, result, Word::number(32, 0));
@@ -386,7 +386,7 @@ impl Engine<'_> {
             let to = self.class(self.function(f).locals[local.index()].ty).bits();
             let word = word.resized(to, read_as == As::Signed);
             let from = match kind {
-                "pointer" | "charp" => self.from_outside(state),
+                "pointer" | "charp" => self.outside_memory(state),
                 _ => None,
             };
             self.set(state, local, Value { from, ..word.into() });

@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 impl Engine<'_> {
     /// OU1: where a pointer from outside points to, if it is known that this is outside.
-    pub(crate) fn from_outside(&mut self, state: &mut State) -> Option<Rc<[u32]>> {
+    pub(crate) fn outside_memory(&mut self, state: &mut State) -> Option<Rc<[u32]>> {
         if self.cutting.is_none() || self.asks(Check::Memory) || self.asks(Check::Cleanup) {
             return None;
         }

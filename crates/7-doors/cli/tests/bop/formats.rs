@@ -229,7 +229,7 @@ fn long_runs_are_short_texts() {
          done: skip; end\n",
         bits.join(", "),
         bits.join(", "),
-        vec!["0"; 10].join(", "),
+        ["0"; 10].join(", "),
         bits.join(" & "),
     );
     let asked = ["check", "-", "--lang", "bp", "--reach", "R", "--format"];
