@@ -1,7 +1,7 @@
 //! Functions of the library that the machine does itself. The others are models in C (`library.c`, `models/`).
 
 use crate::format::{Source, bounded, format};
-use crate::machine::{Args, Machine, Stop};
+use crate::machine::{ABORTED, Args, Machine, Stop};
 use crate::memory::Kind;
 use crate::{descriptors, mathematics, scan};
 use c_data::Check;
@@ -236,7 +236,8 @@ fn system(plain: &str) -> Option<F> {
             m.at_once = true;
             Err(Stop::Exit(a.values[0] as i32))
         },
-        "abort" | "trap" => |_, _| Err(Stop::Signal(6)),
+        "abort" => |_, _| Err(Stop::Signal(ABORTED)),
+        "trap" => |_, _| Err(Stop::Signal(4)),
         "__bop_signal" => |_, a| Err(Stop::Signal(a.values[0] as i32)),
         "__assert_fail" => assert_fail,
         "longjmp" | "_longjmp" | "siglongjmp" => |m, a| m.long_jump(a.values[0], a.values[1]),
@@ -408,9 +409,10 @@ fn numbers(name: &str, plain: &str) -> Option<F> {
             0 => Err(Stop::Exit(0)),
             _ => Ok(0),
         },
-        "__VERIFIER_error" | "reach_error" => {
-            |_, _| Err(Stop::Undefined("the program's error function was called".to_owned()))
-        }
+        "__VERIFIER_error" | "reach_error" => |m, _| match m.check {
+            Some(Check::Cleanup) => Err(Stop::Signal(ABORTED)),
+            _ => Err(Stop::Undefined("the program's error function was called".to_owned())),
+        },
         _ => return mathematics::native(plain),
     };
     Some(f)
@@ -587,7 +589,7 @@ fn assert_fail(m: &mut Machine<'_>, a: Args) -> Done {
     let message = format!("{file}:{line}: {function}: Assertion `{what}' failed.\n");
     m.flush();
     m.host.output(true, message.as_bytes());
-    Err(Stop::Signal(6))
+    Err(Stop::Signal(ABORTED))
 }
 
 /// So many inputs are told with the functions that hand them out.

@@ -26,6 +26,9 @@ pub trait Host {
     fn stopped(&mut self) -> bool;
 }
 
+/// The signal of `abort`.
+pub(crate) const ABORTED: i32 = 6;
+
 /// Why the machine stops.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Stop {

@@ -2,12 +2,12 @@
 
 use crate::compile::{Layout, WatchList, compile};
 use crate::failing::Failure;
-use crate::machine::{Host, Machine, Report, Stop};
+use crate::machine::{ABORTED, Host, Machine, Report, Stop};
 use crate::memory::{Kind, Memory};
 use crate::passes::Passes;
 use crate::regions::Regions;
 use crate::values::Shown;
-use c_data::{At, Check, FuncId, ObjectId, Point, Program, Root};
+use c_data::{At, Callee, Check, ExprKind, FuncId, ObjectId, Point, Program, Root, StmtKind};
 use c_types::Model;
 use front_c::Unit;
 use rustc_hash::FxHashMap;
@@ -238,6 +238,12 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
             vec![Failure { check, operation, what, origin, made_in: Vec::new() }]
         }
         Ok(_) | Err(Stop::Exit(_)) if !machine.at_once => machine.left(),
+        // Nothing is lost yet where a failure ends a run, but it is not freed either.
+        Err(Stop::Signal(ABORTED))
+            if machine.check == Some(Check::Cleanup) && !handles(program) =>
+        {
+            machine.left()
+        }
         _ => Vec::new(),
     };
     let ending = match result {
@@ -262,6 +268,22 @@ pub fn run(program: &Program, options: &Options, host: &mut dyn Host) -> Outcome
     let takers = machine.takers.iter().map(|&f| FuncId::new(f as usize)).collect();
     let (undefined, steps) = (machine.reports, machine.steps);
     Outcome { ending, at, active, undefined, steps, passed, failed, taken, takers }
+}
+
+/// Whether a program may handle signals: then `abort` may not be the end of what it does.
+fn handles(program: &Program) -> bool {
+    const HANDLERS: [&str; 6] =
+        ["signal", "sigaction", "sigset", "bsd_signal", "sysv_signal", "__sysv_signal"];
+    let is_one = |f: FuncId| HANDLERS.contains(&program.functions[f.index()].name.as_str());
+    program.functions.iter().filter(|f| f.own).any(|f| {
+        let calls = f.blocks.iter().flat_map(|b| &b.stmts).any(|stmt| match &stmt.kind {
+            StmtKind::Call(call) => matches!(call.callee, Callee::Direct(g) if is_one(g)),
+            _ => false,
+        });
+        let is_taken =
+            |e: &c_data::Expr| matches!(e.kind, ExprKind::Root(Root::Function(g)) if is_one(g));
+        calls || f.exprs.iter().any(is_taken)
+    })
 }
 
 impl Machine<'_> {

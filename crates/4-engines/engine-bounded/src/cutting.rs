@@ -210,7 +210,7 @@ impl Engine<'_> {
             if cells.is_late() {
                 self.bury_late(state.guard, &cells, objects, when);
             }
-            if !(0..cells.pages()).any(|p| cells.has_bits(p)) || cells.alive == Lit::FALSE {
+            if cells.with_bits().next().is_none() || cells.alive == Lit::FALSE {
                 continue;
             }
             let size = self.objects.all[id].size;

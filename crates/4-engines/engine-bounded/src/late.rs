@@ -137,7 +137,7 @@ impl Cells {
         (size, bytes): (u64, u64),
     ) -> Option<Word> {
         let pages = self.pages();
-        let written: Vec<usize> = (0..pages).filter(|&page| self.has_bits(page)).collect();
+        let written: Vec<usize> = self.with_bits().collect();
         if written.len() > WRITTEN || bytes > OVERLAP {
             return None;
         }

@@ -4,7 +4,7 @@
 //! multiples of a pointer's size; what is led to leads on.
 
 use crate::engine::{Engine, Step, Why};
-use crate::memory::Kind;
+use crate::memory::{Kind, PAGE};
 use crate::state::State;
 use crate::word::Word;
 use c_data::Check;
@@ -14,10 +14,25 @@ use std::collections::BTreeMap;
 /// So many pairs of a word and an object are looked at.
 const MAX_PAIRS: usize = 2_000_000;
 
+/// What ends a run because something failed. Whoever asks whether all memory is freed asks about these ends, too.
+const ABORTS: [&str; 8] = [
+    "abort",
+    "__assert_fail",
+    "__assert",
+    "__assert_func",
+    "__assert_rtn",
+    "__assert_perror_fail",
+    "__VERIFIER_error",
+    "reach_error",
+];
+
 impl Engine<'_> {
-    /// The program ends: by itself, or by a function that does nothing else. What is left then is not decided.
+    /// The program ends: by itself, or by a function that does nothing else. What is left is not decided where that one
+    /// ends it at once.
     pub(crate) fn ended(&mut self, state: &State, by: Option<&str>) -> Step<()> {
         let cleanup = self.asks(Check::Cleanup);
+        // An end by a failure leaves what is not freed, as any other does.
+        let by = by.filter(|by| !cleanup || !ABORTS.contains(by));
         // What is lost is looked for where the program ends by itself.
         if !cleanup && (!self.asks(Check::Memory) || by.is_some()) {
             return Ok(());
@@ -87,12 +102,15 @@ impl Engine<'_> {
             let mut at = 0;
             self.budget.work(object.size / step)?;
             while at + step <= object.size {
-                if cells.is_known(at) {
-                    let (objects, c) = (&mut self.objects, &mut self.c);
-                    let word = cells.read(objects, c, self.plain, at, step);
-                    if word.value().is_none_or(|v| v >> self.objects.shift != 0) {
-                        words.push((from, alive, word));
-                    }
+                if !cells.is_known(at) {
+                    // Nothing is on the whole page.
+                    at += PAGE as u64 - at % PAGE as u64;
+                    continue;
+                }
+                let (objects, c) = (&mut self.objects, &mut self.c);
+                let word = cells.read(objects, c, self.plain, at, step);
+                if word.value().is_none_or(|v| v >> self.objects.shift != 0) {
+                    words.push((from, alive, word));
                 }
                 at += step;
             }

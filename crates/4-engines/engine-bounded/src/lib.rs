@@ -23,7 +23,8 @@
 //!   hand over and does not (`__bop_beyond` in a harness), is no end of the search, but what can come after it is not
 //!   said to be impossible.
 //! - S7: where operations of a kind are asked about, a run ends at the first one that fails, and at a quotient that
-//!   does not fit; memory is lost, or not freed, when the program ends by itself: `main` returns, or `exit` is called.
+//!   does not fit; memory is lost, or not freed, when the program ends by itself: `main` returns, or `exit` is called
+//!   (where `abort` or an assertion ends it, it is not freed either).
 
 mod along;
 mod arguments;
@@ -48,6 +49,7 @@ mod mentioned;
 mod natives;
 mod nested;
 mod outside;
+mod pages;
 mod relevance;
 mod search;
 mod soft_float;

@@ -5,32 +5,20 @@
 
 use crate::chosen::{Chosen, Glimpse};
 use crate::late::{self, Lates};
+pub(crate) use crate::pages::PAGE;
+use crate::pages::{Bits, Page, Pages};
 use crate::word::{Circuit, Op2, Word};
 use logic::Lit;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Bytes of a page.
-pub(crate) const PAGE: usize = 16;
 /// Where something unknown may lie in an object: at most at so many places.
 const MAX_PLACES: u64 = 1 << 13;
-
-/// Bits of a page.
-type Bits = [Lit; 8 * PAGE];
-
-#[derive(Clone, Debug)]
-enum Page {
-    /// All zeros.
-    Zero,
-    /// Never written.
-    Raw,
-    Bits(Rc<Bits>),
-}
 
 /// What is in an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Cells {
-    pages: Vec<Page>,
+    pages: Pages,
     /// When it was not freed.
     pub(crate) alive: Lit,
     object: u32,
@@ -222,8 +210,7 @@ fn zeros() -> Rc<Bits> {
 
 impl Cells {
     pub(crate) fn new(object: u32, size: u64, zero: bool) -> Cells {
-        let page = if zero { Page::Zero } else { Page::Raw };
-        let pages = vec![page; size.div_ceil(PAGE as u64) as usize];
+        let pages = Pages::new(size.div_ceil(PAGE as u64) as usize, zero);
         let late = Lates::default();
         Cells { pages, alive: Lit::TRUE, object, written: None, late, chosen: None }
     }
@@ -231,7 +218,8 @@ impl Cells {
     /// Where there is an object no more.
     pub(crate) fn gone(object: u32) -> Cells {
         let late = Lates::default();
-        Cells { pages: Vec::new(), alive: Lit::FALSE, object, written: None, late, chosen: None }
+        let pages = Pages::new(0, true);
+        Cells { pages, alive: Lit::FALSE, object, written: None, late, chosen: None }
     }
 
     pub(crate) fn object(&self) -> u32 {
@@ -240,7 +228,7 @@ impl Cells {
 
     /// The pages are not looked at any more.
     pub(crate) fn forget_pages(&mut self) {
-        self.pages.fill(Page::Zero);
+        self.pages = Pages::new(self.pages.len(), true);
     }
 
     /// The same, alive on other runs.
@@ -260,29 +248,21 @@ impl Cells {
         let chosen = Cells::merge_chosen(a, b);
         if chosen.is_some() {
             let late = late::merge(sel, &a.late, &b.late, c);
-            let pages = vec![Page::Zero; a.pages.len()];
+            let pages = Pages::new(a.pages.len(), true);
             return Cells { pages, alive, object: a.object, written: None, late, chosen };
         }
-        let mut pages = Vec::with_capacity(a.pages.len());
-        for (x, y) in a.pages.iter().zip(&b.pages) {
-            pages.push(match (x, y) {
-                (Page::Zero, Page::Zero) => Page::Zero,
-                (Page::Raw, Page::Raw) => Page::Raw,
-                (Page::Bits(p), Page::Bits(q)) if Rc::ptr_eq(p, q) => Page::Bits(p.clone()),
-                _ => match (known(x), known(y)) {
-                    (Some(p), Some(q)) => {
-                        let mut bits = [Lit::FALSE; 8 * PAGE];
-                        for (i, bit) in bits.iter_mut().enumerate() {
-                            *bit = c.aig.ite(sel, p[i], q[i]);
-                        }
-                        Page::Bits(Rc::new(bits))
-                    }
-                    // What one side alone knows was made known before ([`Cells::know`]).
-                    (Some(p), None) | (None, Some(p)) => Page::Bits(p),
-                    (None, None) => Page::Raw,
-                },
-            });
-        }
+        let pages = a.pages.joined(&b.pages, |x, y| match (known(x), known(y)) {
+            (Some(p), Some(q)) => {
+                let mut bits = [Lit::FALSE; 8 * PAGE];
+                for (i, bit) in bits.iter_mut().enumerate() {
+                    *bit = c.aig.ite(sel, p[i], q[i]);
+                }
+                Page::Bits(Rc::new(bits))
+            }
+            // What one side alone knows was made known before ([`Cells::know`]).
+            (Some(p), None) | (None, Some(p)) => Page::Bits(p),
+            (None, None) => Page::Raw,
+        });
         let written = match (&a.written, &b.written) {
             (None, None) => None,
             (Some(x), Some(y)) if Rc::ptr_eq(x, y) => Some(x.clone()),
@@ -339,10 +319,8 @@ impl Cells {
 
     /// Gives pages that were never written bits of their own.
     pub(crate) fn know(&mut self, other: &Cells, o: &mut Objects, c: &mut Circuit, plain: Lit) {
-        for i in 0..self.pages.len().min(other.pages.len()) {
-            if matches!(self.pages[i], Page::Raw) && !matches!(other.pages[i], Page::Raw) {
-                self.pages[i] = Page::Bits(o.raw(c, plain, self.object, i));
-            }
+        for i in self.unknown_pages(other).collect::<Vec<usize>>() {
+            *self.pages.slot(i) = Page::Bits(o.raw(c, plain, self.object, i));
         }
     }
 
@@ -351,8 +329,18 @@ impl Cells {
         if self.chosen.is_some() || other.chosen.is_some() {
             return false;
         }
-        let pairs = self.pages.iter().zip(&other.pages);
-        pairs.into_iter().any(|(x, y)| matches!(x, Page::Raw) && !matches!(y, Page::Raw))
+        self.unknown_pages(other).next().is_some()
+    }
+
+    /// Pages that were never written, where those of the other one were.
+    fn unknown_pages<'a>(&'a self, other: &'a Cells) -> impl Iterator<Item = usize> + 'a {
+        let raw = |cells: &Cells, i: usize| matches!(cells.pages.get(i), Some(Page::Raw));
+        self.pages.apart(&other.pages).filter(move |&i| raw(self, i) && !raw(other, i))
+    }
+
+    /// The pages that were written, by number.
+    pub(crate) fn with_bits(&self) -> impl Iterator<Item = usize> + '_ {
+        self.pages.with_bits()
     }
 
     /// The bits of some bytes.
@@ -388,13 +376,13 @@ impl Cells {
         while at < end {
             let (page, from) = (at / PAGE, at % PAGE);
             let to = (from + end - at).min(PAGE);
-            match &self.pages[page] {
+            match self.pages.get(page).expect("the page is one of the object's") {
                 Page::Zero => lits.resize(lits.len() + 8 * (to - from), Lit::FALSE),
                 Page::Bits(bits) => lits.extend_from_slice(&bits[8 * from..8 * to]),
                 Page::Raw => {
                     let bits = o.raw(c, plain, self.object, page);
                     lits.extend_from_slice(&bits[8 * from..8 * to]);
-                    self.pages[page] = Page::Bits(bits);
+                    *self.pages.slot(page) = Page::Bits(bits);
                 }
             }
             at += to - from;
@@ -424,7 +412,7 @@ impl Cells {
         }
         for i in 0..word.width() as usize / 8 {
             let (page, inside) = ((at as usize + i) / PAGE, (at as usize + i) % PAGE);
-            let slot = &mut self.pages[page];
+            let slot = self.pages.slot(page);
             if !matches!(slot, Page::Bits(_)) {
                 *slot = Page::Bits(match slot {
                     Page::Raw => o.raw(c, plain, self.object, page),

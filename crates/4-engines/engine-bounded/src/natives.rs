@@ -2,7 +2,7 @@
 
 use crate::calls::Args;
 use crate::engine::{As, Engine, Step, Taken, Went, Why};
-use crate::memory::{Cells, Kind};
+use crate::memory::{Cells, Kind, PAGE};
 use crate::state::{State, Value};
 use crate::word::Word;
 use c_data::{At, Check, FuncId, LocalId};
@@ -453,7 +453,8 @@ impl Engine<'_> {
             return Ok(self.uncovered(state, "realloc", at));
         };
         let (Some(address), Some(size)) = (old.word.value(), size.word.value()) else {
-            return Ok(self.uncovered(state, "realloc", at));
+            let (old, size) = (old.clone(), size.word.clone());
+            return self.reallocate_some(state, (&old, &size), result, at);
         };
         if address != 0 && size == 0 {
             self.free(state, old);
@@ -477,6 +478,77 @@ impl Engine<'_> {
             self.copy(state, &new.clone().into(), old, kept)?;
             self.free(state, old);
         }
+        self.give(state, result, new);
+        Ok(self.after(state))
+    }
+}
+
+impl Engine<'_> {
+    /// The same where the old object or the size is not known: what each object that it may be has is kept.
+    fn reallocate_some(
+        &mut self,
+        state: &mut State,
+        (old, size): (&Value, &Word),
+        result: Option<LocalId>,
+        at: At,
+    ) -> Step<Went> {
+        let known = self.cutting.is_none() && !self.asks(Check::Uninitialised);
+        if !known || self.is_outside(old) {
+            return Ok(self.uncovered(state, "realloc", at));
+        }
+        let zero = Word::number(size.width(), 0);
+        let freed = self.c.equal(size, &zero);
+        let guard = self.c.aig.and(state.guard, freed);
+        if guard != Lit::FALSE {
+            self.cut_at(guard, Why::Uncovered("`realloc` is asked for no bytes".to_owned()));
+            state.guard = self.c.aig.and(state.guard, !freed);
+        }
+        let Some(sources) = self.sources(state, old) else {
+            return Ok(self.uncovered(state, "realloc", at));
+        };
+        self.allocates = true;
+        let Some(new) = self.allocate(state, size, Kind::Heap, false) else {
+            return Ok(Went::Over);
+        };
+        for &object in sources.iter() {
+            let Some(cells) = state.memory.get(object as usize).cloned().flatten() else {
+                continue;
+            };
+            if self.objects.all[object as usize].kind != Kind::Heap {
+                continue;
+            }
+            let here = self.c.equal(&old.word, &self.objects.address(object));
+            let when = self.c.aig.and(here, cells.alive);
+            if when == Lit::FALSE {
+                continue;
+            }
+            let plain_cells = !cells.is_late() && cells.chosen.is_none();
+            let there = state.memory.get_mut(new as usize).and_then(Option::as_mut);
+            let Some(there) = there.filter(|_| plain_cells) else {
+                let guard = self.c.aig.and(state.guard, when);
+                self.cut_at(
+                    guard,
+                    Why::Uncovered("a large object is given another size".to_owned()),
+                );
+                state.guard = self.c.aig.and(state.guard, !when);
+                continue;
+            };
+            let (mut cells, there) = ((*cells).clone(), Rc::make_mut(there));
+            let kept =
+                self.objects.all[object as usize].size.min(self.objects.all[new as usize].size);
+            self.budget.work(kept)?;
+            let (o, c) = (&mut self.objects, &mut self.c);
+            for start in (0..kept).step_by(PAGE) {
+                // What was never written is anything in the new object, too, unless it is an input.
+                if o.fills || !cells.is_raw(start as usize / PAGE) {
+                    let bytes = (kept - start).min(PAGE as u64);
+                    let word = cells.read_pages(o, c, self.plain, start, bytes);
+                    there.write(o, c, self.plain, start, &word, when);
+                }
+            }
+        }
+        self.free(state, old);
+        let new = self.objects.address(new);
         self.give(state, result, new);
         Ok(self.after(state))
     }

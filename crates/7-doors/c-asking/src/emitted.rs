@@ -40,7 +40,9 @@ pub fn test(
             let (line, leak) = (finding.line, finding.message.starts_with("memory of "));
             let name = finding.file.rsplit('/').next().unwrap_or_default();
             let place = format!("{}:{line}", pattern(name));
-            (format!("{}-{number}", kind.word()), Wanted::Failure { kind: *kind, place, leak })
+            let nowhere = finding.message == "a call through a null pointer";
+            let wanted = Wanted::Failure { kind: *kind, place, leak, nowhere };
+            (format!("{}-{number}", kind.word()), wanted)
         }
         _ => return None,
     };
@@ -86,7 +88,11 @@ fn files_of(wanted: &Wanted, inputs: &Inputs, texts: &[CText], model: Model) -> 
         files.push(TestFile { name: "stubs.c".to_owned(), text, executable: false });
     }
     let sources: Vec<String> = files.iter().map(|f| f.name.clone()).collect();
-    let mut text = inputs_c(inputs, &defined);
+    let cleanup = matches!(wanted, Wanted::Failure { kind: OperationKind::MemoryCleanup, .. });
+    let mut text = inputs_c(inputs, &defined, if cleanup { "abort" } else { "__bop_reached" });
+    if cleanup {
+        text += ABORTED;
+    }
     if opens {
         text += &opening(inputs);
     }
@@ -99,14 +105,20 @@ fn files_of(wanted: &Wanted, inputs: &Inputs, texts: &[CText], model: Model) -> 
     files.push(TestFile { name: "inputs.c".to_owned(), text, executable: false });
     let text = match wanted {
         Wanted::Run => plain_script(&sources, inputs, model),
-        Wanted::Failure { kind, place, leak } => {
-            watched_script(&sources, inputs, model, (*kind, place, *leak))
+        Wanted::Failure { kind, place, leak, nowhere } => {
+            watched_script(&sources, inputs, model, (*kind, place, *leak, *nowhere))
         }
         _ => script(&sources, inputs, model),
     };
     files.push(TestFile { name: "run".to_owned(), text, executable: true });
     files
 }
+
+/// A program that ends by `abort` is asked what it has not freed, too.
+const ABORTED: &str = "extern void __lsan_do_leak_check(void);\n\
+    extern void (*signal(int, void (*)(int)))(int);\n\
+    static void aborted(int number) { __lsan_do_leak_check(); _exit(1); }\n\
+    __attribute__((constructor)) static void watch_abort(void) { signal(6, aborted); }\n";
 
 /// What opens files in a test.
 const OPEN: &str = "__bop_fopen";
@@ -238,6 +250,8 @@ enum Wanted {
         kind: OperationKind,
         place: String,
         leak: bool,
+        /// A call that goes nowhere: then no line is known to the sanitizers.
+        nowhere: bool,
     },
 }
 
@@ -428,12 +442,13 @@ fn on_line(text: &str, wanted: &Wanted) -> Option<usize> {
     None
 }
 
-/// The inputs as C.
-fn inputs_c(inputs: &Inputs, defined: &BTreeSet<String>) -> String {
+/// The inputs as C, and what a failed assertion calls.
+fn inputs_c(inputs: &Inputs, defined: &BTreeSet<String>, failed: &str) -> String {
     let mut out = String::from(
         "/* The inputs of a run, handed out one after the other. */\n\
          extern int creat(const char *, unsigned);\n\
          extern void _exit(int);\n\
+         extern void abort(void);\n\
          void __bop_reached(void) { creat(\"reached\", 0644); _exit(0); }\n",
     );
     let fractions = fractions(inputs);
@@ -472,17 +487,15 @@ fn inputs_c(inputs: &Inputs, defined: &BTreeSet<String>) -> String {
                 void __bop_exit(int code) { _exit(code); }\n";
     }
     // What programs declare and nobody defines; what is asked for after the place is anything.
-    for (name, body) in [
-        ("__VERIFIER_assume", "(int holds) { if (!holds) _exit(3); }"),
-        ("__VERIFIER_error", "(void) { __bop_reached(); }"),
-        ("reach_error", "(void) { __bop_reached(); }"),
-        (
-            "__assert_fail",
-            "(const char *a, const char *b, unsigned c, const char *d) { __bop_reached(); }",
-        ),
+    let said = "(const char *a, const char *b, unsigned c, const char *d)";
+    for (name, takes, body) in [
+        ("__VERIFIER_assume", "(int holds)", "if (!holds) _exit(3)".to_owned()),
+        ("__VERIFIER_error", "(void)", format!("{failed}()")),
+        ("reach_error", "(void)", format!("{failed}()")),
+        ("__assert_fail", said, format!("{failed}()")),
     ] {
         if !defined.contains(name) {
-            let _ = writeln!(out, "__attribute__((weak)) void {name}{body}");
+            let _ = writeln!(out, "__attribute__((weak)) void {name}{takes} {{ {body}; }}");
         }
     }
     const OTHERS: [(&str, &str); 12] = [
@@ -622,7 +635,7 @@ fn watched_script(
     sources: &[String],
     inputs: &Inputs,
     model: Model,
-    (kind, place, leak): (OperationKind, &str, bool),
+    (kind, place, leak, nowhere): (OperationKind, &str, bool, bool),
 ) -> String {
     let machine = if model.pointer == 32 { MACHINE_32 } else { "" };
     let (prepared, call) = started(inputs);
@@ -644,6 +657,7 @@ fn watched_script(
     let judged = match kind {
         OperationKind::Overflow | OperationKind::Division => format!("grep -qE '{ours}' said"),
         _ if leak => format!("grep -q 'LeakSanitizer' said && grep -qE '{frame}' said"),
+        _ if nowhere => "grep -q 'pc points to the zero page' said".to_owned(),
         _ => format!("grep -qE '{ours}' said || {first}| grep -qE '{frame}'"),
     };
     let globals = if kind == OperationKind::MemoryCleanup { ":use_globals=0" } else { "" };

@@ -32,8 +32,11 @@ pub(crate) fn check_of(kind: OperationKind) -> Check {
 /// What is granted with the answer to a question.
 pub(crate) fn granted(kind: OperationKind) -> &'static str {
     match kind {
-        OperationKind::MemorySafety | OperationKind::MemoryCleanup => {
+        OperationKind::MemorySafety => {
             "memory is lost, or not freed, when `main` returns or `exit` is called"
+        }
+        OperationKind::MemoryCleanup => {
+            "a run ends where `main` returns, by `exit`, `abort`, or an assertion that fails"
         }
         OperationKind::Overflow => {
             "a number below zero may be shifted to the left where its product with a power of two fits"

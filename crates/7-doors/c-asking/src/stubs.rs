@@ -22,6 +22,10 @@
 //! - ST7: `errno` is an input behind each call, where the program looks at it: functions of the library leave it or make
 //!   it positive, others give it any value.
 //!
+//! - ST8: without a contract, what an argument points to is an input behind the call, where all calls hand over the address of
+//!   a whole variable: of a number that is no character, of a few of them, or of a structure of such. It is told as in
+//!   ST3 what else could be changed.
+//!
 //! Results that are structures, complex or vectors have no stub, nor have functions of the library, which do not
 //! return anything whatever, nor what may be another function under another name, nor one whose address is taken, which may be null. That a stub calls nothing of the program is taken
 //! for granted, and said.
@@ -100,22 +104,148 @@ pub(crate) fn stubs(program: &Program, c: &CProgram) -> String {
             effect += "__bop_outside(); ";
         }
         let name = &f.name;
+        let mut sources: Vec<String> = Vec::new();
+        let mut params = None;
+        if !never && let Some(written) = Written::by(program, FuncId::new(i)) {
+            effect += &written.text;
+            sources = written.sources;
+            params = Some(written.params);
+        }
         let end = match kind {
             _ if never => "__bop_exit(1);".to_owned(),
             None => String::new(),
             Some("pointer") => "return 0;".to_owned(),
             Some(kind) => {
                 let from = format!("{RESULT}{kind}__{name}");
-                let _ = writeln!(out, "{ty} {from}(void);");
+                sources.push(format!("{ty} {from}(void);"));
                 format!("return {from}();")
             }
         };
-        let _ = writeln!(out, "{ty} {name}() {{ {effect}{end} }}");
+        sources.dedup();
+        sources.iter().for_each(|line| out.push_str(&format!("{line}\n")));
+        let params = params.map_or(String::new(), |params| format!("{params}{ANY}"));
+        let _ = writeln!(out, "{ty} {name}({params}) {{ {effect}{end} }}");
     }
     match out.is_empty() {
         true => out,
         false => format!("void __bop_outside(void);\nvoid __bop_exit(int);\n{failing}{out}"),
     }
+}
+
+/// Stands behind the parameters of a stub that does anything, though it has them.
+const ANY: &str = "/* anything */";
+
+/// What a stub writes through its arguments. ST8.
+struct Written {
+    params: String,
+    text: String,
+    /// The declarations that it takes numbers from.
+    sources: Vec<String>,
+}
+
+/// So many numbers, or bytes of a structure, are written.
+const MOST_WRITTEN: u64 = 64;
+
+impl Written {
+    /// By a function without a body; none if nothing can be said of its arguments.
+    fn by(program: &Program, f: FuncId) -> Option<Written> {
+        let types = &program.types;
+        let function = &program.functions[f.index()];
+        let Kind::Function(signature) = types.kind(function.ty) else { return None };
+        if signature.unprototyped {
+            return None;
+        }
+        let (mut params, mut text, mut sources) = (Vec::new(), String::new(), Vec::new());
+        for (i, &param) in signature.params.iter().enumerate() {
+            let n = i + 1;
+            let Some(to) = types.pointee(param) else {
+                params.push(format!("{} a{n}", crate::entries::number(types, param)?.0));
+                continue;
+            };
+            params.push(format!("void *a{n}"));
+            if types.is_const(to) {
+                continue;
+            }
+            let Some(count) = handed_over(program, f, i, to) else { continue };
+            let (ty, word, count) = match crate::entries::number(types, to) {
+                // One character is seldom what a pointer to characters is about.
+                Some((ty, word)) if !word.ends_with("char") => (ty, word, count),
+                None if plain(program, to) => ("unsigned char", "uchar", types.size(to)?),
+                _ => continue,
+            };
+            if count > MOST_WRITTEN {
+                continue;
+            }
+            let from = format!("{RESULT}{word}__{}", function.name);
+            let _ =
+                write!(text, "for (int i = 0; i < {count}; i++) (({ty} *)a{n})[i] = {from}(); ");
+            let line = format!("{ty} {from}(void);");
+            if !sources.contains(&line) {
+                sources.push(line);
+            }
+        }
+        if text.is_empty() {
+            return None;
+        }
+        let more = if signature.variadic { ", ..." } else { "" };
+        Some(Written { params: params.join(", ") + more, text, sources })
+    }
+}
+
+/// Whether a type is a structure of numbers, all bits of which are values.
+fn plain(program: &Program, ty: Ty) -> bool {
+    let types = &program.types;
+    let Kind::Record(_) = types.kind(ty) else { return false };
+    let mut todo = vec![ty];
+    while let Some(ty) = todo.pop() {
+        match types.kind(ty) {
+            Kind::Record(no) => {
+                let record = types.record(*no);
+                if record.members.iter().any(|m| types.is_const(m.ty)) {
+                    return false;
+                }
+                todo.extend(record.members.iter().map(|m| m.ty));
+            }
+            Kind::Array(element, _) => todo.push(*element),
+            Kind::Int(_) => {}
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// How many values of a type there are where an argument points to, in all calls: none if it is not a variable of the
+/// type, or an array of it, everywhere.
+fn handed_over(program: &Program, callee: FuncId, argument: usize, ty: Ty) -> Option<u64> {
+    let types = &program.types;
+    let mut least = None;
+    for f in &program.functions {
+        for stmt in f.blocks.iter().flat_map(|b| &b.stmts) {
+            let StmtKind::Call(call) = &stmt.kind else { continue };
+            if !matches!(call.callee, Callee::Direct(g) if g == callee) {
+                continue;
+            }
+            let mut e = *call.args.get(argument)?;
+            while let ExprKind::Convert(inner) = f.expr(e).kind {
+                e = inner;
+            }
+            let of = match f.expr(e).kind {
+                ExprKind::AddressOf(local) => f.locals[local.index()].ty,
+                ExprKind::Root(Root::Object(o)) => program.objects[o.index()].ty,
+                _ => return None,
+            };
+            let (element, size) = match types.kind(of) {
+                Kind::Array(element, _) => (*element, types.size(of)?),
+                _ => (of, types.size(of)?),
+            };
+            if types.is_const(element) || types.kind(element) != types.kind(ty) {
+                return None;
+            }
+            let count = size / types.size(ty)?.max(1);
+            least = Some(least.map_or(count, |least: u64| least.min(count)));
+        }
+    }
+    least.filter(|count| *count > 0)
 }
 
 /// The stub of a function that a contract speaks of; none if it needs arguments that have no stub.
@@ -410,6 +540,6 @@ pub(crate) fn stubbed(stubs: &str) -> impl Iterator<Item = (&str, bool)> {
     stubs.lines().filter(|line| line.ends_with('}')).filter_map(|line| {
         let (head, rest) = line.split_once('(')?;
         let name = head.rsplit([' ', '*']).next().filter(|name| !name.is_empty())?;
-        Some((name, !rest.starts_with(") {")))
+        Some((name, !rest.starts_with(") {") && !rest.contains(ANY)))
     })
 }

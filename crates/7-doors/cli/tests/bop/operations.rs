@@ -122,6 +122,105 @@ fn emitted_tests_stop_there() {
     }
 }
 
+/// Memory that is left where a failure ends a run is not freed; nothing is lost there.
+#[test]
+fn ends_by_failures_leave_memory() {
+    const ENDS: &str = "#include <assert.h>
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+extern void __VERIFIER_error(void);
+int main(void) {
+    int n = __VERIFIER_nondet_int();
+    char *p = n == 1 ? malloc(1) : 0;
+    char *q = n == 2 ? malloc(2) : 0;
+    char *r = n == 3 ? malloc(3) : 0;
+    if (n == 1) abort();
+    assert(n != 2);
+    if (n == 3) __VERIFIER_error();
+    free(p), free(q), free(r);
+    return 0;
+}
+";
+    let folder = Folder::new("ends-by-failures", &[("p.c", ENDS)]);
+    let report = asked(&folder, &["--memory-cleanup", "--emit-test", "tests"], 1);
+    assert_eq!(lines(&report), [7, 8, 9], "{report:#}");
+    if Command::new("cc").arg("--version").output().is_ok() {
+        for number in 1..=3 {
+            let run = folder.path().join(format!("tests/memory-cleanup-{number}/run"));
+            let done = Command::new(run).output().unwrap();
+            assert!(done.status.success(), "{number}: {done:?}");
+        }
+    }
+    folder.bop(&["check", "p.c", "--memory-safety", "-q"]).exits(0);
+    // What ends a run at once is another matter.
+    let at_once = ENDS.replace("abort()", "_Exit(0)").replace("n != 2", "1").replace("n == 3", "0");
+    let folder = Folder::new("ends-at-once", &[("p.c", &at_once)]);
+    asked(&folder, &["--memory-cleanup"], 3);
+}
+
+/// An array that grows by `realloc`, to a size that is an input, or from one of several objects.
+#[test]
+fn arrays_grow() {
+    const GROWS: &str = "#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int n = __VERIFIER_nondet_int(), m = __VERIFIER_nondet_int();
+    if (n < 1 || n > 4 || m < 1 || m > 4) return 0;
+    int *p = malloc(2 * sizeof *p), *q = malloc(3 * sizeof *q), *r = m > 2 ? p : q;
+    p[0] = 7, p[1] = 8, q[0] = 9;
+    p[1] += n;
+    r = realloc(r, n * sizeof *r);
+    if (r[0] != (m > 2 ? 7 : 9)) return 1 / (n - n);
+    if (m > 2 && n > 1 && r[1] == 8 + n) r[n - LESS] = 1;
+    free(r), free(m > 2 ? q : p);
+    return 0;
+}
+";
+    let right = GROWS.replace("LESS", "1");
+    let folder = Folder::new("arrays-grow", &[("p.c", &right)]);
+    folder.bop(&["check", "p.c", "--memory-safety", "--division", "-q"]).exits(0);
+    let wrong = GROWS.replace("LESS", "(n == 3 ? 0 : 1)");
+    let folder = Folder::new("arrays-grow-too-little", &[("p.c", &wrong)]);
+    let report = asked(&folder, &["--memory-safety", "--emit-test", "tests"], 1);
+    assert_eq!(lines(&report), [11], "{report:#}");
+    if Command::new("cc").arg("--version").output().is_ok() {
+        let run = folder.path().join("tests/memory-safety-1/run");
+        assert!(Command::new(run).status().unwrap().success());
+    }
+}
+
+/// What a function without a body writes through pointers to variables is an input, as the test has it.
+#[test]
+fn functions_without_a_body_write() {
+    const WRITES: &str = "#include <assert.h>
+struct pair { int a; short b[2]; };
+int fill(int *out, int n);
+void look(const int *p);
+void get(struct pair *p, unsigned char *flags, void *rest);
+int main(void) {
+    int x = 3, list[3] = {1, 2, 3};
+    const int k = 4;
+    struct pair p = {1, {2, 3}};
+    unsigned char c = 1;
+    fill(&x, 1), look(&k), get(&p, &c, list);
+    if (PLACE) assert(0);
+    return 0;
+}
+";
+    let written = WRITES.replace("PLACE", "x == 50 && p.a == p.b[1] + 7 && p.b[1] == -3");
+    let folder = Folder::new("writes", &[("p.c", &written)]);
+    folder.bop(&["check", "p.c", "--assert", "--emit-test", "tests", "-q"]).exits(1);
+    if Command::new("cc").arg("--version").output().is_ok() {
+        let run = folder.path().join("tests/assert-1/run");
+        assert!(Command::new(run).status().unwrap().success());
+    }
+    // The rest is left alone, and not said to be impossible.
+    for (left, code) in [("k != 4", 0), ("c != 1", 3), ("list[1] != 2", 3)] {
+        let folder = Folder::new("leaves", &[("p.c", &WRITES.replace("PLACE", left))]);
+        folder.bop(&["check", "p.c", "--assert", "-q"]).exits(code);
+    }
+}
+
 #[test]
 fn reports_are_executed_again() {
     let folder = Folder::new("operations-replay", &[("p.c", PROGRAM)]);
