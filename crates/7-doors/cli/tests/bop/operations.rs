@@ -221,6 +221,25 @@ int main(void) {
     }
 }
 
+/// No sanitizer knows the line of a call that goes nowhere.
+#[test]
+fn a_call_through_null_has_a_test() {
+    const NOWHERE: &str = "extern int __VERIFIER_nondet_int(void);
+static int more(int x) { return x + 1; }
+int main(void) {
+    int (*f)(int) = __VERIFIER_nondet_int() == 9 ? 0 : more;
+    return f(3);
+}
+";
+    let folder = Folder::new("call-through-null", &[("p.c", NOWHERE)]);
+    let report = asked(&folder, &["--memory-safety", "--emit-test", "tests"], 1);
+    assert_eq!(lines(&report), [5], "{report:#}");
+    if Command::new("cc").arg("--version").output().is_ok() {
+        let run = folder.path().join("tests/memory-safety-1/run");
+        assert!(Command::new(run).status().unwrap().success());
+    }
+}
+
 #[test]
 fn reports_are_executed_again() {
     let folder = Folder::new("operations-replay", &[("p.c", PROGRAM)]);
