@@ -153,9 +153,15 @@ for (const name of pages) {
   await tab.context().close();
 }
 {
-  const start = Date.now(), tab = await open("million");
-  await tab.waitForSelector("#rows .row.now");
-  const took = Date.now() - start;
+  // The quickest of three: what else the machine does is not the page's.
+  let tab = null, took = Infinity;
+  for (let i = 0; i < 3; i++) {
+    if (tab) await tab.context().close();
+    const start = Date.now();
+    tab = await open("million");
+    await tab.waitForSelector("#rows .row.now");
+    took = Math.min(took, Date.now() - start);
+  }
   const inside = await tab.evaluate("performance.now()");
   const steps = await tab.evaluate("run.n"), elements = await tab.evaluate("document.querySelectorAll('*').length");
   // Its calls are folded until they are looked at.

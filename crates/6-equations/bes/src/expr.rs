@@ -78,6 +78,14 @@ impl Names {
         self.visible.get(name)?.last().copied()
     }
 
+    /// Whether a name is a variable here, or one of the specification's functions.
+    fn is_declared(&self, name: &str) -> bool {
+        let functions = &self.signature.functions;
+        self.lookup(name).is_some()
+            || self.signature.is_callable(name)
+            || functions.iter().any(|f| f.name == name)
+    }
+
     /// A name that is visible and near to one that is not.
     fn near(&self, name: &str) -> Option<String> {
         let mut known: Vec<&str> =
@@ -411,13 +419,15 @@ impl Run<'_> {
 
     fn word(&mut self, lexer: &mut Lexer<'_>) -> Result<bool, SyntaxError> {
         let (span, name) = (lexer.span(), lexer.text());
+        let mcrl2 = lexer.dialect() == Dialect::Mcrl2;
         match name {
             "true" | "false" => {
                 lexer.advance()?;
                 self.constant(Value::Bool(name == "true"), Sort::Bool, span);
                 return Ok(true);
             }
-            "not" => {
+            // In mCRL2, where negation is a mark, it is a name like others.
+            "not" if !(mcrl2 && self.names.is_declared(name)) => {
                 self.pending.push((Pending::Prefix(Unary::Not), span));
                 lexer.advance()?;
                 return Ok(false);

@@ -150,6 +150,19 @@ impl<R: Read> Scanner<R> {
         if !self.token()?.is_some_and(|byte| byte.is_ascii_digit()) {
             return Err(self.unexpected(expected));
         }
+        // Nearly all numbers are short, and lie in the buffer as a whole.
+        let mut number = 0u32;
+        for (i, byte) in self.buffer[self.at..self.len].iter().take(10).enumerate() {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                self.at += i;
+                return Ok(number);
+            }
+            if i == 9 {
+                break;
+            }
+            number = number * 10 + u32::from(digit);
+        }
         let mut number = 0u32;
         while let Some(byte) = self.peek()?.filter(u8::is_ascii_digit) {
             let more = number.checked_mul(10).and_then(|n| n.checked_add(u32::from(byte - b'0')));

@@ -393,3 +393,15 @@ fn constructors_of_one_name_and_sorts_without_one() {
     let twice = "sort A = struct c | d; B = struct e | c;";
     assert!(answer("true", &model, Some(twice)).unwrap_err().contains("twice"));
 }
+
+#[test]
+fn not_is_a_name_like_others_where_it_is_declared() {
+    let data = "sort O = struct up | down; map not: O -> O; eqn not(up) = down; not(down) = up;";
+    let model = lts::aut::parse("des (0, 1, 2)\n(0, \"turn(up)\", 1)\n").unwrap();
+    let asked = |formula: &str| answer(formula, &model, Some(data));
+    assert_eq!(
+        asked("exists o: O. <turn(not(o))>val(not(not(o)) == down && !(o == up))"),
+        Ok(true)
+    );
+    assert_eq!(asked("exists o: O. <turn(o)>val(not(o) == o)"), Ok(false));
+}

@@ -54,10 +54,7 @@ pub(crate) fn is_c(input: &Input) -> Result<bool, Failed> {
             "`{name}` is C++, which is not read; if it is C all the same, say `--lang c`"
         )));
     }
-    let by_name = |name: &String| {
-        let ending = Path::new(name).extension().and_then(|e| e.to_str());
-        matches!(ending.map(str::to_ascii_lowercase).as_deref(), Some("c" | "h" | "i"))
-    };
+    let by_name = |name: &String| Lang::of_file(name) == Some(Lang::C);
     let c = match input.lang {
         Some(lang) => lang == Lang::C,
         None => input.files.iter().any(by_name) || input.c.compile_commands.is_some(),
@@ -84,8 +81,7 @@ pub(crate) fn is_c(input: &Input) -> Result<bool, Failed> {
         return Ok(false);
     }
     let other = |name: &&String| {
-        let ending = Path::new(name.as_str()).extension().and_then(|e| e.to_str());
-        matches!(ending, Some("bp" | "rem" | "rmpl" | "pds"))
+        Lang::of_file(name).is_some_and(|lang| !matches!(lang, Lang::C | Lang::Circuit))
     };
     if let Some(name) = input.files.iter().find(other) {
         let what = format!("`{name}` is no C: the files of one program are in one language");
@@ -575,7 +571,9 @@ fn seen(source: &Source, here: &Here) -> String {
 /// One unit, preprocessed.
 fn text(source: &Source, cache: Option<&Cache>, here: &Here) -> Result<CText, NoText> {
     let Source { file, directory, .. } = source;
-    let ending = Path::new(file).extension().and_then(|e| e.to_str());
+    let packed = file.ends_with(".gz");
+    let ending = Path::new(file.strip_suffix(".gz").unwrap_or(file));
+    let ending = ending.extension().and_then(|e| e.to_str());
     let path = seen(source, here);
     let path = path.as_str();
     if file == "-" {
@@ -593,6 +591,10 @@ fn text(source: &Source, cache: Option<&Cache>, here: &Here) -> Result<CText, No
     }
     let text = match ending {
         Some("i") => postbop::preprocess::text_of(&bytes),
+        _ if packed => {
+            let text = format!("#line 1 {path:?}\n{}", String::from_utf8_lossy(&bytes));
+            preprocess(&beside(source), &mut |i| run_with(i, &text)).map_err(explained)?
+        }
         // What has been read may be gone.
         _ if io::is_special(path) => {
             let text = String::from_utf8_lossy(&bytes);
@@ -628,6 +630,15 @@ fn is_marker(line: &str) -> bool {
 fn stdin(source: &Source) -> Source {
     let mut source = source.clone();
     source.flags.extend(["-x".to_owned(), "c".to_owned()]);
+    source
+}
+
+/// Likewise, where the text comes out of a file: what it includes is found beside that.
+fn beside(source: &Source) -> Source {
+    let mut source = stdin(source);
+    let folder = Path::new(&source.file).parent().filter(|f| !f.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).to_string_lossy().into_owned();
+    source.flags.extend(["-iquote".to_owned(), folder]);
     source
 }
 

@@ -13,7 +13,7 @@ use equations::{
     Annotated, AnnotatedPoint, DataModel, InfluenceAnalysis, InfluenceMethod, InfluenceQuestion,
     MuSyntax, Resolution, Solution, Stream, View,
 };
-use postbop::{Error, Options, Search, Watch};
+use postbop::{Error, Lang, Options, Search, Watch};
 use render::{InfluencePage, InfluenceSchema, MethodPage, PointPage, ReasonPage, ReasonStepPage};
 use source::SourceFile;
 use std::io::Write;
@@ -21,10 +21,8 @@ use std::sync::Arc;
 
 /// Whether a model is a program, by its ending or because the language is named.
 pub(crate) fn is_program(model: &str, program: &ModelProgram) -> bool {
-    let ending = model.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let ending = ending.to_ascii_lowercase();
-    program.lang.is_some()
-        || matches!(ending.as_str(), "c" | "i" | "h" | "bp" | "rem" | "rmpl" | "pds")
+    let lang = program.lang.or_else(|| Lang::of_file(model));
+    program.lang.is_some() || lang.is_some_and(|lang| lang != Lang::Circuit)
 }
 
 /// Whether a file is a transition system, by its ending.

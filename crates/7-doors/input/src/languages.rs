@@ -77,8 +77,9 @@ impl Lang {
         &LANGUAGES[i.expect("every language has a row")]
     }
 
-    /// The language that a file's name tells.
+    /// The language that a file's name tells; one that is packed (`.gz`) has two endings.
     pub fn of_file(name: &str) -> Option<Lang> {
+        let name = name.strip_suffix(".gz").unwrap_or(name);
         let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();
         let row = LANGUAGES.iter().find(|row| row.endings.contains(&ending.as_str()))?;
         Some(row.lang)

@@ -101,17 +101,37 @@ impl ErrorEntry {
         }
     }
 
-    /// A sentence.
+    /// A sentence. One about a file that is read as a stream begins with its place.
     pub fn said(code: Option<&str>, message: impl Into<String>) -> ErrorEntry {
+        let message = message.into();
         ErrorEntry {
             code: code.map(str::to_owned),
-            message: message.into(),
+            place: ErrorPlace::told(&message),
+            message,
             ..ErrorEntry::default()
         }
     }
 }
 
 impl ErrorPlace {
+    /// The place that a sentence begins with: `game.pg:3:1: …`, `model.aut: line 3: …`.
+    fn told(message: &str) -> Option<ErrorPlace> {
+        let (before, rest) = message.lines().next()?.split_once(": ")?;
+        let numbered = |text: &str| text.parse().ok().filter(|n| *n > 0);
+        let place = |file: &str, line, column| ErrorPlace {
+            file: file.to_owned(),
+            line: Some(line),
+            column,
+            ..ErrorPlace::default()
+        };
+        if let Some(line) = rest.strip_prefix("line ").and_then(|rest| rest.split_once(": ")) {
+            return Some(place(before, numbered(line.0)?, None));
+        }
+        let (file, column) = before.rsplit_once(':')?;
+        let (file, line) = file.rsplit_once(':')?;
+        Some(place(file, numbered(line)?, Some(numbered(column)?)))
+    }
+
     fn new(file: &SourceFile, span: Option<Span>) -> ErrorPlace {
         let name = file.name().to_owned();
         let Some(span) = span else { return ErrorPlace { file: name, ..ErrorPlace::default() } };

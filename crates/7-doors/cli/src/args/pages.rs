@@ -1,6 +1,8 @@
 //! Which command lines ask for an answer as JSON.
 
-use super::{AnnotatedFormat, CheckFormat, DumpFormat, SolutionFormat, StatesFormat, Verb};
+use super::{
+    AnnotatedFormat, BatchFormat, CheckFormat, DumpFormat, SolutionFormat, StatesFormat, Verb,
+};
 use std::ffi::OsString;
 
 impl Verb {
@@ -8,6 +10,7 @@ impl Verb {
     pub(crate) fn in_json(&self) -> bool {
         match self {
             Verb::Check(args) => args.format == CheckFormat::Json,
+            Verb::Batch(args) => args.format == BatchFormat::Json,
             Verb::States(args) => args.format == StatesFormat::Json,
             Verb::Dump(args) => args.format == DumpFormat::Json,
             Verb::Eval(args) => args.resolution.format == SolutionFormat::Json,

@@ -52,6 +52,8 @@ struct Project {
     programs: Vec<String>,
     /// Files of C with a `main` of their own, beyond the first.
     other_mains: Vec<String>,
+    /// The same of all that the compilation database names, and the first of them.
+    built_mains: Vec<String>,
     /// Flags for the preprocessor.
     flags: BTreeSet<String>,
     rules: Vec<String>,
@@ -108,10 +110,14 @@ impl Project {
         let there = builders.iter().find(|(name, _)| folder.join(name).is_file());
         project.builder = there.map(|(name, builder)| (*builder, (*name).to_owned()));
         let mut headers = BTreeSet::new();
+        let mut all: Vec<(bool, String)> = Vec::new();
         for (path, aside) in files(folder) {
             let name = path.to_string_lossy().replace('\\', "/");
             let parent = path.parent().unwrap_or(Path::new("")).to_string_lossy().into_owned();
             let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+            if ending == "c" {
+                all.push((aside, name.clone()));
+            }
             match (ending, aside) {
                 ("c", true) => _ = project.aside.insert(parent),
                 ("c", false) => project.c.push(name),
@@ -138,6 +144,12 @@ impl Project {
             project.c.iter().filter(|f| has_main(&read(&folder.join(f)))).cloned().collect();
         mains.sort_by_key(|name| (name.matches('/').count(), name.clone()));
         project.other_mains = mains.into_iter().skip(1).collect();
+        if let Some(database) = &project.database {
+            let built = read(&folder.join(database));
+            all.retain(|(_, f)| is_built(&built, f) && has_main(&read(&folder.join(f))));
+            all.sort_by_key(|(aside, f)| (*aside, f.matches('/').count(), f.clone()));
+            project.built_mains = all.into_iter().map(|(_, name)| name).collect();
+        }
         project
     }
 
@@ -169,6 +181,7 @@ impl Project {
             Some(file) => {
                 out += "# How the compiler is called, file by file.\n";
                 out += &format!("compile-commands = {}\n", quoted(file));
+                self.write_entry(&mut out);
             }
             None if in_c => self.write_c(&mut out),
             None if !self.programs.is_empty() => {
@@ -191,6 +204,25 @@ impl Project {
         }
         out += "\n# Limits: what is not found out within them is unknown.\ntimeout = \"60s\"\n# memory = \"4G\"\n";
         out
+    }
+
+    /// Which of several programs is checked.
+    fn write_entry(&self, out: &mut String) {
+        let [first, others @ ..] = &self.built_mains[..] else { return };
+        if others.is_empty() {
+            return;
+        }
+        let entry = |file: &String| {
+            let name = file.rsplit('/').next().unwrap_or(file);
+            format!("entry = {}\n", quoted(&format!("main@{name}")))
+        };
+        *out += "\n# Several programs are built. This is one of them, with what it shares with the others:\n";
+        *out += &entry(first);
+        for other in others.iter().take(LISTED) {
+            *out += &format!("# {}", entry(other));
+        }
+        *out +=
+            "# To check a library without any of them, leave out `entry` and name its `files`.\n";
     }
 
     /// Which files of C there are, and with which flags.
@@ -292,6 +324,11 @@ fn read(path: &Path) -> String {
     let small = fs::metadata(path).is_ok_and(|d| d.is_file() && d.len() <= READ);
     let bytes = if small { fs::read(path).unwrap_or_default() } else { Vec::new() };
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Whether a compilation database names a file, as far as one sees without parsing it.
+fn is_built(database: &str, file: &str) -> bool {
+    database.contains(&format!("/{file}\"")) || database.contains(&format!("\"{file}\""))
 }
 
 /// Whether a text of C defines `main`, as far as one sees without parsing it.

@@ -66,8 +66,24 @@ fn every_verb_with_json_does_so() {
     ] {
         errors(&[args, &["--format", "json"]].concat(), "", 2);
     }
+    errors(&["batch", "no-such.toml", "--format", "json"], "", 2);
     // Without, there is nothing on standard output.
     assert_eq!(bop(&["check", "no-such.bp"]).exits(2).out, "");
+}
+
+#[test]
+fn what_is_read_as_a_stream_has_places() {
+    let place = |name: &str, text: &str, ask: &[&str]| {
+        let file = TempFile::new(name, text);
+        let found = errors(&[ask, &[file.path(), "--format", "json"]].concat(), "", 2);
+        let place = &found[0]["place"];
+        assert_eq!(place["file"], file.path(), "{found:?}");
+        (place["line"].clone(), place["column"].clone())
+    };
+    let at = place("wrong.pg", "parity 1;\n0 0 0 1;\n1 0 x;\n", &["solve"]);
+    assert_eq!(at, (3.into(), 5.into()));
+    let at = place("wrong.aut", "des (0, 2, 2)\n(0, a, 1)\n(1, b\n", &["eval", "<a>true"]);
+    assert_eq!(at, (3.into(), Value::Null));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Remopla, pushdown systems and formulas.
 
+use crate::c::Folder;
 use crate::{TempFile, bop, bop_with, root};
 
 const ENGINES: [&str; 6] = ["auto", "explicit", "summary", "post", "pre", "compare"];
@@ -263,5 +264,49 @@ fn programs_of_others() {
             0 | 1 | 3 => assert!(ran.err.is_empty(), "{name}: {}", ran.err),
             _ => assert!(ran.exits(2).err.contains("is not supported"), "{name}"),
         }
+    }
+}
+
+/// A text as gzip packs it, in one piece that is not made smaller.
+fn packed(text: &str) -> Vec<u8> {
+    let mut crc = !0u32;
+    for byte in text.bytes() {
+        crc ^= u32::from(byte);
+        for _ in 0..8 {
+            crc = (crc >> 1) ^ if crc & 1 == 1 { 0xEDB8_8320 } else { 0 };
+        }
+    }
+    let n = u16::try_from(text.len()).expect("a short text");
+    let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];
+    out.extend(n.to_le_bytes().into_iter().chain((!n).to_le_bytes()));
+    out.extend(text.bytes());
+    out.extend((!crc).to_le_bytes().into_iter().chain(u32::from(n).to_le_bytes()));
+    out
+}
+
+#[test]
+fn packed_programs_are_read() {
+    let folder = Folder::new("packed", &[("own.h", "void *malloc(unsigned long n);\n")]);
+    let put = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), packed(text)).expect("it can be written");
+    };
+    put("a.bp.gz", "decl g;\nvoid main() begin\n  assert(!g);\nend\n");
+    put("a.rem.gz", SORT);
+    put("a.pds.gz", SUM);
+    put("a.i.gz", "int f(int n) {\n  if (n) L: return 1;\n  return 0;\n}\n");
+    put(
+        "a.c.gz",
+        "#include \"own.h\"\nint main(void) {\n  int *p = malloc(4);\n  return p != 0;\n}\n",
+    );
+    let out = folder.bop(&["check", "a.bp.gz"]).exits(1).out;
+    assert!(out.contains("at a.bp.gz:3:3"), "{out}");
+    folder.bop(&["check", "a.rem.gz", "--reach", "DONE"]).exits(1);
+    folder.bop(&["check", "a.pds.gz", "--reach", "wrong"]).exits(0);
+    folder.bop(&["check", "a.i.gz", "--entry", "f", "--reach", "L"]).exits(1);
+    folder.bop(&["eval", "<true*>true", "a.bp.gz"]).exits(0);
+    if crate::c::compiler() {
+        // Its own name, and what it includes from beside it.
+        let out = folder.bop(&["check", "a.c.gz", "--rule", "memory_leak"]).exits(1).out;
+        assert!(out.contains("at a.c.gz:4:3"), "{out}");
     }
 }

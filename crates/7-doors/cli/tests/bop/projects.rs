@@ -191,6 +191,24 @@ fn init_looks_at_projects() {
     folder.write("build/compile_commands.json", "[]");
     let dry = folder.bop(&["init", "--dry-run"]).exits(0).out;
     assert!(dry.contains("compile-commands = \"build/compile_commands.json\""), "{dry}");
+    // One that builds several programs: the check that it writes works.
+    let listed = |file: &str| {
+        format!(
+            "{{\"directory\":\"{}\",\"file\":\"{file}\",\"command\":\"cc -Iinclude -DX=1 -c {file}\"}}",
+            folder.0.display()
+        )
+    };
+    let all = ["src/a.c", "src/b.c", "tests/t.c"].map(listed).join(",");
+    folder.write("build/compile_commands.json", &format!("[{all}]"));
+    folder.bop(&["init", "--force"]).exits(0);
+    let toml = folder.read("bop.toml");
+    assert!(
+        toml.contains("\nentry = \"main@a.c\"\n# entry = \"main@b.c\"\n# entry = \"main@t.c\"\n"),
+        "{toml}"
+    );
+    if crate::c::compiler() {
+        assert!(folder.bop(&["check", "-q"]).exits(1).out.contains("double_free"));
+    }
     // CMake and Meson.
     for (file, text, advice) in [
         ("CMakeLists.txt", "include_directories(inc)\n", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"),

@@ -3,7 +3,7 @@ const WORD = { violated: "violated", reachable: "reachable", holds: "holds", unr
 let chosen = -1, grouped = "rule", hidden = new Set(), found = [];
 
 const bad = r => r.verdict === "violated" || r.verdict === "reachable";
-// What an answer can be filtered by: how bad it is, and whether its run was executed.
+// What an answer can be filtered by: how bad it is, and how sure.
 const kinds = r => [bad(r) ? r.level : r.verdict === "unknown" ? "unknown" : "holds",
   ...(bad(r) && r.sure ? [r.sure] : [])];
 const place = r => r.file === undefined ? "" : data.files[r.file].name + ":" + r.line;
@@ -62,6 +62,7 @@ function head(r) {
   if (r.sure) h2.append(el("span", "chip", r.sure));
   if (place(r)) p("at " + place(r) + (r.function ? " in " + r.function : "") + (r.message ? " (" + r.title + ")" : ""));
   for (const w of r.warnings || []) parts.push(el("p", "warn", w));
+  if (r.told) { const said = el("p"); worded(said, r.told); parts.push(said); }
   if (r.inputs) p(r.inputs);
   if (r.summary) p(r.summary);
   if (r.engine) p("engine " + r.engine + (r.seconds === undefined ? "" : ", " + r.seconds.toFixed(3) + " s") + ": " + r.why);

@@ -64,6 +64,9 @@ pub(super) struct Head {
     /// How certain it is, in a word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) sure: Option<&'static str>,
+    /// The same as a sentence, with the run that shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) told: Option<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) engine: String,
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -91,9 +91,12 @@ fn level(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// Whether a violation of C was seen when it was run, or may be impossible because of data. Answers about other
-/// languages are exact.
+/// Whether a violation of C was seen when it was run, or may be impossible because of data, in the words that all
+/// reports have. Answers about other languages are exact.
 fn sure(outcome: &Outcome) -> Option<&'static str> {
+    if let Some(confidence) = outcome.finding.as_ref().and_then(|f| f.confidence) {
+        return Some(confidence.word());
+    }
     let rule = crate::findings::rule(outcome).is_some();
     match outcome.status {
         Status::Violated | Status::Reachable if outcome.inputs.is_some() => Some("confirmed"),
@@ -138,6 +141,7 @@ fn answer(report: &Report, outcome: &Outcome, book: &mut Book) -> io::Result<()>
         object: finding.map(|f| f.object.clone()).filter(|o| !o.is_empty()),
         origin: finding.and_then(|f| f.origin.clone()),
         sure: sure(outcome),
+        told: finding.and_then(crate::findings::told_confidence),
         engine: outcome.engine.clone(),
         why: outcome.why.clone(),
         seconds: (!outcome.engine.is_empty()).then_some((outcome.seconds * 1e6).round() / 1e6),
