@@ -356,9 +356,15 @@ pub fn cout(counters: &Counters) -> String {
 /// The original text of a file with the counters beside it, those of a line in front of it. The first counter
 /// of a call is the one at which the return address is pushed.
 pub fn beside(counters: &Counters, file: u32, text: &str) -> String {
+    let here = counters.places.iter().filter(|place| place.0 == file);
+    with_numbers(here.map(|&(_, line, pc)| (line, pc)), text)
+}
+
+/// A text with numbers of its lines in front of them.
+pub fn with_numbers(numbers: impl IntoIterator<Item = (u32, usize)>, text: &str) -> String {
     let mut by_line: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-    for &(_, line, pc) in counters.places.iter().filter(|place| place.0 == file) {
-        by_line.entry(line).or_default().push(pc);
+    for (line, number) in numbers {
+        by_line.entry(line).or_default().push(number);
     }
     let margin = |pcs: &mut Vec<usize>| {
         pcs.sort_unstable();

@@ -3,6 +3,7 @@
 //! For every vertex `v` of the graph, the relation between a head of `v` and the heads that can be
 //! reached from it: the least relations closed under
 //!
+//! - SA0: only heads that can come after an edge of each mark are looked at: the others are on no loop that carries all;
 //! - SA1: every head is related to itself;
 //! - SA2: what `x` is related to, and a head edge from there, give what `x` is related to;
 //! - SA3: the same for each mark, from where a head edge carries it on.
@@ -27,16 +28,20 @@ impl System {
         place: &[u32],
     ) -> Result<Vec<Bdd>, Halt> {
         let mut out = vec![Bdd::FALSE; g.vertices.len()];
+        let after = self.after_marks(g, marks, place)?;
         for v in 0..g.vertices.len() {
+            if after[v].is_false() {
+                continue;
+            }
             let vars: Vec<VarId> = self.vertex_vars(g, v);
             let identity = self.equal(Copy::Entry, Copy::Pre, vars.iter().copied())?;
             let entry: Vec<u32> = self.context.bits(Copy::Entry, vars).collect();
             // SA1.
             let mut start = vec![Bdd::FALSE; g.vertices.len()];
-            start[v] = self.m.and(g.states[v], identity)?;
+            start[v] = self.m.and(after[v], identity)?;
             let keep = [identity];
-            let reached = self.saturate(g, start, place, &[&out, &keep])?;
-            let mut repeating = g.states[v];
+            let reached = self.saturate(g, start, place, &[&out, &after, &keep])?;
+            let mut repeating = after[v];
             for mark in 0..marks {
                 // SA3. Where every edge carries the mark, nothing is left to propagate.
                 let mut start = vec![Bdd::FALSE; g.vertices.len()];
@@ -47,7 +52,7 @@ impl System {
                 }
                 if !always {
                     let keep = [identity, repeating];
-                    start = self.saturate(g, start, place, &[&out, &reached, &keep])?;
+                    start = self.saturate(g, start, place, &[&out, &after, &reached, &keep])?;
                 }
                 let loops = self.m.and(start[v], identity)?;
                 let cube = self.m.cube(&entry)?;
@@ -56,7 +61,28 @@ impl System {
             }
             out[v] = repeating;
             if self.want_collection() {
-                self.collect(g.roots().chain(out.iter().copied()).collect::<Vec<Bdd>>());
+                let known = out.iter().chain(&after).copied();
+                self.collect(g.roots().chain(known).collect::<Vec<Bdd>>());
+            }
+        }
+        Ok(out)
+    }
+
+    /// SA0: sets of heads, which are cheap beside relations between them.
+    fn after_marks(&mut self, g: &Graph, marks: u32, place: &[u32]) -> Result<Vec<Bdd>, Halt> {
+        let mut out = g.states.clone();
+        for mark in 0..marks {
+            if g.edges.iter().all(|e| e.marks >> mark & 1 == 1) {
+                continue;
+            }
+            let mut start = vec![Bdd::FALSE; g.vertices.len()];
+            for edge in &g.edges {
+                let after = self.head_post(edge, out[edge.from], Some(mark))?;
+                start[edge.to] = self.m.or(start[edge.to], after)?;
+            }
+            let after = self.saturate(g, start, place, &[&out])?;
+            for (out, after) in out.iter_mut().zip(after) {
+                *out = self.m.and(*out, after)?;
             }
         }
         Ok(out)

@@ -49,9 +49,9 @@ pub(crate) struct Saturation {
     /// The same as far as published before a round; of use to traces.
     pub(crate) below: (u32, FxHashMap<u32, Bdd>),
     /// Entry valuations (`Pre`) with which calls have entered.
-    entered: IndexVec<ProcId, Bdd>,
+    pub(crate) entered: IndexVec<ProcId, Bdd>,
     /// Pairs that callers have not been told yet.
-    pending: IndexVec<ProcId, Bdd>,
+    pub(crate) pending: IndexVec<ProcId, Bdd>,
     /// Reached calls of each procedure.
     callers: IndexVec<ProcId, Vec<u32>>,
     pub(crate) work: Worklist,
@@ -122,9 +122,9 @@ impl Fixpoint for Saturation {
     }
     const HALVES: bool = true;
     fn halve(&mut self, item: Item) -> Result<bool, Halt> {
-        let m = &mut self.s.m;
         match item {
             Item::Node(node) => {
+                let m = &mut self.s.m;
                 let Some((now, later)) = m.halves(self.in_hand)? else { return Ok(false) };
                 self.frontier[node] = m.or(self.frontier[node], later)?;
                 self.in_hand = now;
@@ -132,8 +132,11 @@ impl Fixpoint for Saturation {
             }
             // A part of its own, with a round of its own: what it was derived from was there before.
             Item::Proc(proc) => {
-                let pending = self.pending[proc];
-                let part = if self.in_hand.is_false() { pending } else { self.in_hand };
+                let part = match self.in_hand {
+                    Bdd::FALSE => self.whole(proc).unwrap_or(self.pending[proc]),
+                    part => part,
+                };
+                let m = &mut self.s.m;
                 let Some((now, _)) = m.halves(part)? else { return Ok(false) };
                 self.in_hand = now;
                 self.work.push_proc(proc);
@@ -306,12 +309,20 @@ impl Saturation {
             Compiled::Call(_) => {
                 // PE4.
                 let site = self.site(e)?;
-                let entries = self.enter(site, new)?;
                 let callee = self.s.sites[site as usize].callee;
                 let known = self.entered[callee];
-                let reached = self.s.m.diff(entries, known)?;
-                if !reached.is_false() {
-                    let fresh = self.widen(site, reached, known)?;
+                let fresh = match self.enter_wide(site, new, known)? {
+                    Some(fresh) => fresh,
+                    None => {
+                        let entries = self.enter(site, new)?;
+                        let reached = self.s.m.diff(entries, known)?;
+                        match reached {
+                            Bdd::FALSE => Bdd::FALSE,
+                            reached => self.widen(site, reached, known)?,
+                        }
+                    }
+                };
+                if !fresh.is_false() {
                     let identity = self.s.identity(callee)?;
                     let edges = self.s.m.and(fresh, identity)?;
                     self.propagate(self.s.program.procs[callee].entry, edges)?;
@@ -368,7 +379,10 @@ impl Saturation {
     /// PE5 for the new part of a summary: tells every reached call of `proc` what is pending.
     fn publish(&mut self, proc: ProcId) -> Result<(), Halt> {
         // What is in hand is a part of what is pending, see `halve`.
-        let part = if self.in_hand.is_false() { self.pending[proc] } else { self.in_hand };
+        let part = if self.in_hand.is_false() { self.whole(proc)? } else { self.in_hand };
+        if part.is_false() {
+            return Ok(());
+        }
         // Before anybody is told: a visit that is cut short may be repeated with less.
         self.s.publish(proc, part)?;
         if self.rounds == Rounds::Gone {
@@ -383,7 +397,11 @@ impl Saturation {
             let source = self.s.sites[site as usize].source;
             self.jump(site, self.path[source], lifted)?;
         }
+        self.hand_on(proc, part)?;
         self.pending[proc] = self.s.m.diff(self.pending[proc], part)?;
+        if !self.pending[proc].is_false() {
+            self.work.push_proc(proc);
+        }
         Ok(())
     }
 
@@ -456,7 +474,7 @@ impl Saturation {
         roots.extend(self.path.iter().chain(self.frontier.iter()));
         roots.extend(self.lifted.iter().flatten().chain(self.below.1.values()));
         roots.extend(self.entered.iter().chain(self.pending.iter()));
-        roots.extend(self.watch.roots());
+        roots.extend(self.watch.roots().chain(self.wide.roots()));
         self.s.collect(roots);
     }
 }

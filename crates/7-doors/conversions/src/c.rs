@@ -1,11 +1,12 @@
 //! The forms that only C has: EDL, SMV and annotated source ([c2edl]), and the skeleton for people.
 
-use crate::Target;
 use crate::specifications::specifications;
+use crate::{Target, model};
 use asking::Options;
-use front_c::export::{beside, counters_of, cout, edl, smv};
+use front_c::export::{beside, counters_of, cout, edl, smv, with_numbers};
 use front_c::{Flow, LowerError, Next};
 use input::{CProgram, Error};
+use ir::Program;
 use property::Property;
 use source::SourceFile;
 use std::fmt::Write;
@@ -66,12 +67,6 @@ pub(crate) fn export(
         _ => return None,
     };
     let kept = &options.input.keep;
-    if let (Some((name, _)), Target::Cout) = (kept.first(), target) {
-        return Some(Err(Error::Usage(format!(
-            "cout is about control alone, and would not say what `{name}` holds: leave `--keep` out, or \
-             convert to smv, edl, bp, remopla or pds, which have variables"
-        ))));
-    }
     if !kept.is_empty() || !rules.is_empty() {
         return None;
     }
@@ -106,10 +101,37 @@ fn annotated(
     files: &[Arc<SourceFile>],
     counters: &front_c::export::Counters,
 ) -> String {
-    let names = c.skeleton().files.iter().enumerate();
     let has = |number: usize| counters.places.iter().any(|place| place.0 as usize == number);
+    let out = in_files(&c.skeleton().files, files, has, |number, text| {
+        beside(counters, number as u32, text)
+    });
+    out.unwrap_or_else(|| cout(counters))
+}
+
+/// The same with the numbers that places have in models with values.
+pub(crate) fn annotated_with_values(program: &Program, files: &[Arc<SourceFile>]) -> String {
+    let nodes = || program.nodes.enumerate().filter(|(_, node)| node.origin.line > 0);
+    let has = |number: usize| nodes().any(|(_, node)| node.origin.file as usize == number);
+    let out = in_files(&program.files, files, has, |number, text| {
+        let here = nodes().filter(|(_, node)| node.origin.file as usize == number);
+        with_numbers(here.map(|(id, node)| (node.origin.line, model::counter(id))), text)
+    });
+    // Without the source, the list at the head of the model.
+    out.unwrap_or_else(|| model::places(program))
+}
+
+/// Files of the program's own, one after the other; none if none can be shown.
+fn in_files(
+    names: &[impl AsRef<str>],
+    files: &[Arc<SourceFile>],
+    has: impl Fn(usize) -> bool,
+    show: impl Fn(usize, &str) -> String,
+) -> Option<String> {
     let shown: Vec<(usize, &Arc<SourceFile>)> = names
-        .filter(|(number, name)| has(*number) && is_source(name, files))
+        .iter()
+        .map(AsRef::as_ref)
+        .enumerate()
+        .filter(|&(number, name)| has(number) && is_source(name, files))
         .filter_map(|(number, name)| Some((number, files.iter().find(|f| f.name() == name)?)))
         .collect();
     let mut out = String::new();
@@ -117,9 +139,9 @@ fn annotated(
         if shown.len() > 1 {
             let _ = writeln!(out, "/* {} */", file.name());
         }
-        out += &beside(counters, *number as u32, file.text());
+        out += &show(*number, file.text());
     }
-    if shown.is_empty() { cout(counters) } else { out }
+    (!shown.is_empty()).then_some(out)
 }
 
 /// The skeleton for people: a line for each point, with its events and where it goes.

@@ -88,6 +88,10 @@ pub fn convert_with(
         if let Some((depth, smv)) = specified {
             return specified_model(files, (depth, smv), formulas, rules, options, &budget);
         }
+        if options.input.c.is_some() && target == Target::Cout {
+            let program = load_for(files, &options.input, &[])?;
+            return Ok(c::annotated_with_values(&program, files));
+        }
         if let Some(c) = &options.input.c {
             return converted(c.program(&options.input, &[])?, target, &budget);
         }

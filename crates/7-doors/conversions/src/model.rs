@@ -91,8 +91,13 @@ pub(crate) fn model(
     Ok(out + &specifications)
 }
 
+/// What `pc` is at a node.
+pub(crate) fn counter(node: NodeId) -> usize {
+    node.index() + 1
+}
+
 /// Where the counters stand.
-fn places(program: &Program) -> String {
+pub(crate) fn places(program: &Program) -> String {
     let mut out = String::from("-- pc 0: before the start\n");
     for (id, node) in program.nodes.enumerate() {
         let origin = node.origin;
@@ -102,7 +107,7 @@ fn places(program: &Program) -> String {
         let text: String = program.text(origin.text).chars().filter(|c| !c.is_control()).collect();
         let file = program.files.get(origin.file as usize).map_or("", |file| &**file);
         let proc = program.proc_name(node.proc);
-        let _ = writeln!(out, "-- pc {}: {file}:{} {proc}: {text}", id.index() + 1, origin.line);
+        let _ = writeln!(out, "-- pc {}: {file}:{} {proc}: {text}", counter(id), origin.line);
     }
     out
 }

@@ -478,8 +478,10 @@ fn exports() {
     };
     // Without the source, the statements as they were read.
     assert!(to("cout", &[]).contains("push call"));
-    let refused = bop(&["convert", file.path(), "--to", "cout", "--keep", "max:1"]).exits(2).err;
-    assert!(refused.contains("what `max` holds"), "{refused}");
+    // With values, the list at the head of the model.
+    let (listed, smv) = (to("cout", &["--keep", "max:1"]), to("smv", &["--keep", "max:1"]));
+    assert!(listed.contains("a = max = 0") && smv.contains(&listed), "{listed}");
+    bop(&["convert", file.path(), "--to", "cout", "--keep", "nothing:1"]).exits(2);
     let edl = to("edl", &["--stack-depth", "2"]);
     assert!(edl.contains("stack_2") && !edl.contains("stack_3"), "{edl}");
     assert!(edl.contains("define callto_getmax"), "{edl}");
@@ -508,6 +510,35 @@ fn exports() {
     let bp = TempFile::new("f.bp", "void main() begin end");
     let refused = bop(&["convert", bp.path(), "--to", "cout"]).exits(2).err;
     assert!(refused.contains("form of C programs"), "{refused}");
+}
+
+/// With `--keep`, the counters are those of the models with values.
+#[test]
+fn source_with_counters_of_values() {
+    let text = "int f(int n) {\n  while (n > 0)\n    n--;\n  return n;\n}\nint main(void) {\n  int x = 1;\n  /* no statement */\n  return f(x);\n}\n";
+    let file = TempFile::new("kept.c", text);
+    let to =
+        |form: &str| bop(&["convert", file.path(), "--to", form, "--keep", "f::n:2"]).exits(0).out;
+    let (cout, smv) = (to("cout"), to("smv"));
+    let mut in_model: Vec<(usize, usize)> = Vec::new();
+    for place in smv.lines().filter_map(|line| line.strip_prefix("-- pc ")) {
+        let (number, rest) = place.split_once(": ").unwrap();
+        let Some((_, line)) = rest.split_once(".c:") else { continue };
+        let line = line.split_once(' ').unwrap().0;
+        in_model.push((line.parse().unwrap(), number.parse().unwrap()));
+    }
+    assert!(in_model.len() > 5, "{smv}");
+    assert_eq!(cout.lines().count(), text.lines().count(), "{cout}");
+    for (number, (shown, line)) in (1..).zip(cout.lines().zip(text.lines())) {
+        assert!(shown.ends_with(line), "{shown:?} {line:?}");
+        let mut here: Vec<usize> =
+            in_model.iter().filter(|place| place.0 == number).map(|place| place.1).collect();
+        here.sort_unstable();
+        let numbers: Vec<String> = here.iter().map(usize::to_string).collect();
+        let margin = shown[..shown.len() - line.len()].trim();
+        let said = margin.strip_prefix("/* ").and_then(|m| m.strip_suffix(" */")).unwrap_or("");
+        assert_eq!(said, numbers.join(" "), "{cout}\n{smv}");
+    }
 }
 
 /// The source as it is, with counters in front of its lines.
