@@ -129,12 +129,18 @@ impl Summary {
             largest_proof,
             ..
         } = self;
-        let switches = Switches { live_ranges, mod_ref, collect_at, order, sifting };
+        let mut switches = Switches { live_ranges, mod_ref, collect_at, order, sifting };
+        let wants_all = task.wants.all_nodes || !task.observe.is_empty() || task.each.is_some();
+        let may_widen = rounds != Rounds::Kept && !wants_all;
+        if may_widen && task.program.vars.iter().any(|var| var.ty.array.is_some()) {
+            // The sooner it is seen that diagrams get large, the less has been done the narrow way.
+            switches.collect_at = collect_at.min(2 * self.wide.max(1));
+        }
         let mut s = System::of_task(task, budget, switches)?;
+        s.widen_room(2 * collect_at.max(1));
         let aims = s.aims(task)?;
         let mut saturation = Saturation::new(s);
         // Without shortest traces the search may end at the first sight of every goal.
-        let wants_all = task.wants.all_nodes || !task.observe.is_empty() || task.each.is_some();
         let early = !wants_all && task.wants.trace != TraceMode::Shortest;
         // Conditions must survive collections in any case.
         let goals = if early { task.goals.len() } else { 0 };
@@ -142,7 +148,7 @@ impl Summary {
         saturation.rounds = rounds;
         saturation.many = self.many;
         saturation.whole = wants_all || task.wants.certificate && largest_proof > self.many;
-        if rounds != Rounds::Kept && !wants_all {
+        if may_widen {
             saturation.wide.from(self.wide);
         }
         if forget {

@@ -26,7 +26,7 @@ use ir::{IndexVec, ProcId};
 use symbolic::{Copy, Halt};
 
 /// Nodes of diagrams, in use at a collection, from which on calls are entered wide.
-pub(crate) const WIDE: usize = 1 << 17;
+pub(crate) const WIDE: usize = 1 << 16;
 
 /// What is entered wide.
 pub(crate) struct Wide {

@@ -331,6 +331,12 @@ impl<C: CallRelation> System<C> {
         Ok(out)
     }
 
+    /// Lets a visit make so many nodes at least before it is done in parts.
+    pub fn widen_room(&mut self, nodes: usize) {
+        self.least_room = self.least_room.max(nodes);
+        self.room = self.room.max(nodes);
+    }
+
     /// Forgets in which round what was found of procedures: there are no traces without.
     pub fn forget_rounds(&mut self) {
         self.summaries.iter_mut().for_each(|summary| summary.parts.clear());

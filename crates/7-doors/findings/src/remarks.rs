@@ -1,4 +1,4 @@
-//! Remarks in the source that allow a rule to be broken: `// bop: allow RULE reason`.
+//! Remarks in the source that allow a rule to be broken: `// bop: allow RULE reason`, or `/* bop: allow RULE reason */`.
 
 use render::Finding;
 use source::SourceFile;
@@ -38,14 +38,20 @@ pub fn allowances(file: &str, text: &str) -> Vec<Allow> {
     let mut out = Vec::new();
     for (i, line) in text.lines().enumerate() {
         // Not every `//` begins a remark: there are addresses in strings.
-        let remark = line.match_indices("//").find_map(|(start, _)| {
+        let mut opened = line.match_indices("//").chain(line.match_indices("/*"));
+        let remark = opened.find_map(|(start, opening)| {
             let rest = line[start + 2..].trim_start().strip_prefix("bop:")?;
-            Some((start, rest.trim_start().strip_prefix("allow")?))
+            let rest = rest.trim_start().strip_prefix("allow")?;
+            let (rest, after) = match opening {
+                "/*" => rest.split_once("*/").unwrap_or((rest, "")),
+                _ => (rest, ""),
+            };
+            Some((rest, format!("{}{after}", &line[..start])))
         });
-        let Some((start, rest)) = remark else { continue };
+        let Some((rest, beside)) = remark else { continue };
         let mut words = rest.trim().splitn(2, char::is_whitespace);
         let (rule, reason) = (words.next().unwrap_or(""), words.next());
-        let alone = line[..start].trim().is_empty();
+        let alone = beside.trim().is_empty();
         out.push(Allow {
             file: file.to_owned(),
             line: i as u32 + 1 + u32::from(alone),

@@ -307,6 +307,32 @@ int main(void) {
     assert!(!ran.out.contains(ends[0]), "{}", ran.out);
 }
 
+/// Projects without `//` have remarks, too.
+#[test]
+fn remarks_in_either_comment() {
+    if !compiler() {
+        return;
+    }
+    let text = "#include <stdlib.h>
+int main(void) {
+    /* bop: allow memory_leak in the line below */
+    char *p = malloc(3);
+    char *q = malloc(4); /* bop: allow memory_leak*/
+    /* bop: allow double_free */ free(q);
+    return p == 0;
+}
+";
+    let file = TempFile::new("either.c", text);
+    let ran = bop(&["check", file.path(), "--rule", "memory"]).exits(0);
+    let warnings: Vec<&str> = ran.out.lines().filter(|l| l.starts_with("warning: ")).collect();
+    // Without them, `p` is a leak.
+    assert_eq!(warnings.len(), 2, "{}", ran.out);
+    assert!(warnings[0].ends_with(":5: the remark `bop: allow memory_leak` suppresses nothing"));
+    assert!(warnings[1].ends_with(":6: the remark `bop: allow double_free` suppresses nothing"));
+    let file = TempFile::new("neither.c", text.replace("bop:", "b:"));
+    bop(&["check", file.path(), "--rule", "memory"]).exits(1);
+}
+
 #[test]
 fn what_was_looked_at_is_counted() {
     let c = "# 1 \"v.c\"\nvoid use(int); int get(void);
