@@ -134,10 +134,10 @@ impl Summary {
         let may_widen = rounds != Rounds::Kept && !wants_all;
         if may_widen && task.program.vars.iter().any(|var| var.ty.array.is_some()) {
             // The sooner it is seen that diagrams get large, the less has been done the narrow way.
-            switches.collect_at = collect_at.min(2 * self.wide.max(1));
+            switches.collect_at = collect_at.min(self.wide.saturating_mul(2).max(1));
         }
         let mut s = System::of_task(task, budget, switches)?;
-        s.widen_room(2 * collect_at.max(1));
+        s.widen_room(collect_at.max(1).saturating_mul(2));
         let aims = s.aims(task)?;
         let mut saturation = Saturation::new(s);
         // Without shortest traces the search may end at the first sight of every goal.
