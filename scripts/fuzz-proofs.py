@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Compares proofs of C with runs: no program that was seen to fail is said to hold.
 
-    scripts/fuzz-proofs.py --bop target/debug/bop [--n 200] [--seed 1] [--engine pdr] [--timeout 4s] [--kind loops|calls|arrays]
+    scripts/fuzz-proofs.py --bop target/debug/bop [--n 200] [--seed 1] [--engine pdr] [--timeout 4s] [--kind loops|calls|arrays|machines]
 
-Programs have loops without an end (`loops`, with larger arrays `arrays`) or recursion without a bound (`calls`) over integers of all widths, arrays,
+Programs have loops without an end (`loops`, with larger arrays `arrays`, with states and flags in memory of the heap, pointers
+from outside, and addresses that are compared when what they were of is gone `machines`) or recursion without a bound (`calls`) over integers of all widths, arrays,
 structures, unions, pointers and memory of the heap, and a check that is seldom or never broken. Each is compiled and run
 some ten thousand times on random inputs. Runs that break the check where `bop check --assert` says `holds` are wrong
 answers, and so are internal errors; the program is left in --out. What is never seen to fail says nothing about `holds`.
@@ -24,6 +25,8 @@ extern void reach_error(void);
 #define again() (__VERIFIER_nondet_int() & 1)
 #define fail() reach_error()
 #define deeper()
+extern void *__VERIFIER_nondet_pointer(void);
+#define outer() __VERIFIER_nondet_pointer()
 """
 
 # A run that takes too long is given up, by a jump out of it.
@@ -36,6 +39,8 @@ static int left;
 static jmp_buf out;
 static unsigned draw(void) { state ^= state << 13; state ^= state >> 7; state ^= state << 17; return (unsigned)(state >> 11); }
 static void deeper(void) { if (--left < 0) longjmp(out, 1); }
+static long room[16];
+static void *outer(void) { return &room[draw() & 7]; }
 static int any(void) { return (int)(draw() & 7); }
 static int again(void) { deeper(); return (draw() & 15) != 0; }
 static void fail(void) { puts("failed"); exit(1); }
@@ -230,6 +235,84 @@ class Arrays(Loops):
     large = 0.9
 
 
+class Machines(Program):
+    """States, flags and addresses in a structure of the heap; what is compared may be gone, or come from outside."""
+
+    STATES = [3, 10, 20, 4096, 4099, 8466, -2, 12292]
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.states = self.draw.sample(self.STATES, self.draw.randint(3, 6))
+        first = self.one(*self.states)
+        self.functions = "struct m { int state; int flag; short count; int next; int *p; int *q; long k; };\n"
+        # What is outside may be written, and is never the program's.
+        self.outside = self.maybe(0.5)
+        cases = []
+        for state in self.states:
+            body = " ".join(self.step() for _ in range(self.draw.randint(1, 3)))
+            cases.append(f"    case {state}: {body} break;")
+        check = " && ".join(self.rare() for _ in range(self.draw.randint(1, 2)))
+        where = self.draw.randint(0, len(cases) - 1)
+        cases[where] = cases[where].replace(": ", f": if ({check}) fail(); ", 1)
+        last = self.one("", "    default: return;", f"    default: s->state = {first};")
+        lines = [
+            "  struct m *s = malloc(sizeof *s); if (!s) return;",
+            f"  s->state = {first}; s->flag = s->count = s->next = s->k = 0; s->p = s->q = 0;",
+            "  int *o = outer(); if ((unsigned long)o == (unsigned long)(void *)0) return;" if self.outside else "  int *o = 0;",
+            "  while (again()) {",
+            *(["    *o = any();"] if self.outside and self.maybe(0.7) else []),
+            "    switch (s->state) {",
+            *cases,
+            *([last] if last else []),
+            "    }",
+            "  }",
+        ]
+        if self.maybe(0.3):
+            lines.append(f"  if ({self.rare()} && {self.rare()}) fail();")
+        self.body = "\n".join(lines)
+
+    def addresses(self):
+        return self.one("s->p", "s->q", "s->p", "s->q", "o" if self.outside else "s->p")
+
+    def same(self):
+        a, b = self.addresses(), self.addresses()
+        cast = self.one("", "(unsigned long)", "(unsigned long)(void *)")
+        null = self.one(b, b, "(int *)0", "&s->flag")
+        return f"{cast}{a} {self.one('==', '!=')} {cast}{null}"
+
+    def rare(self):
+        return self.one(
+            f"s->flag == {self.one(1, 2, 3, 4, 5)}",
+            f"s->flag == {self.one(1, 2, 3, 4, 5)}",
+            f"s->next == {self.one(*self.states)}",
+            f"s->count {self.one('==', '>')} {self.one(-1, 2, 3, 7)}",
+            self.same(),
+        )
+
+    def step(self):
+        state = self.one(*self.states)
+        go = f"s->state = {state};"
+        flags = self.draw.sample([0, 1, 2, 3, 4, 5], 2)
+        heap = (
+            "s->p = malloc(4); if (!s->p) return; *s->p = 1; {} free(s->p); {}",
+            "s->q = malloc(4); if (!s->q) return; *s->q = 2; {} free(s->q); {}",
+        )
+        return self.one(
+            go,
+            f"if (any() > 3) {go} else s->state = {self.one(*self.states)};",
+            f"if (any() & 1) {{ {go} s->flag = {flags[0]}; }}",
+            f"if (s->flag == {flags[0]}) s->flag = {flags[1]};",
+            f"if (s->flag == {flags[0]}) {{ s->flag = {flags[1]}; {go} }}",
+            f"s->next = {state};",
+            "s->state = s->next ? s->next : s->state;",
+            "s->count++; if (s->count > 3) s->count = 0;",
+            f"if ({self.same()}) s->flag = {flags[0]};",
+            "s->k = (long)s->flag;",
+            self.one(*heap).format(self.one("", f"if ({self.same()}) s->flag = {flags[0]};"), self.one("", "s->p = 0;", "s->q = s->p;")),
+            "if (s->q) s->p = s->q;",
+        )
+
+
 class Calls(Program):
     """Functions that call each other as deep as their first argument says."""
 
@@ -339,13 +422,13 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--engine", default="pdr")
     parser.add_argument("--timeout", default="4s")
-    parser.add_argument("--kind", choices=["loops", "calls", "arrays"])
+    parser.add_argument("--kind", choices=["loops", "calls", "arrays", "machines"])
     parser.add_argument("--out", default=".")
     args = parser.parse_args()
     counts, wrong = collections.Counter(), 0
     for seed in range(args.seed, args.seed + args.n):
-        kinds = {"loops": Loops, "calls": Calls, "arrays": Arrays}
-        made = kinds[args.kind] if args.kind else [Loops, Calls, Arrays][seed % 3]
+        kinds = {"loops": Loops, "calls": Calls, "arrays": Arrays, "machines": Machines}
+        made = kinds[args.kind] if args.kind else list(kinds.values())[seed % 4]
         program = made(seed)
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)

@@ -4,8 +4,8 @@
 //! a chain of calls), so that states of different blocks mean the same by it. Rules that keep this right:
 //!
 //! - CU1: a place that makes an object that is still there is not followed.
-//! - CU2: when an object goes, the addresses of it that are left become addresses of nothing. What compares them, or
-//!   follows them, is told.
+//! - CU2: when an object goes, the addresses of it that are left become addresses of nothing. Whether they equal another
+//!   one is open, also where they are compared as numbers; what follows them is told.
 //! - CU3: a local that is declared has no value, whatever it had in the round before.
 //! - CU4: a loop is followed round by round as long as its rounds are certain, or few; any other is cut at its head.
 //! - CU5: a local in a register that nobody reads any more has no value at a cut.
@@ -295,18 +295,15 @@ impl Engine<'_> {
         out
     }
 
-    /// Notes that an address of nothing is compared. CU2.
-    pub(crate) fn no_dead(&mut self, state: &State, value: &Value) {
+    /// Whether a value is an address of something that is there no more. CU2.
+    pub(crate) fn is_dead(&mut self, value: &Value) -> Lit {
         let bits = self.objects.pointer;
         if value.word.width() != bits {
-            return;
+            return Lit::FALSE;
         }
         let high = value.word.slice(self.objects.shift, bits - self.objects.shift);
         let slot = Word::number(high.width(), DEAD.into());
-        let dead = self.c.equal(&high, &slot);
-        let guard = self.c.aig.and(state.guard, dead);
-        let what = "an address of something that is there no more is compared";
-        self.cut_at(guard, Why::Approximate(what.into()));
+        self.c.equal(&high, &slot)
     }
 
     /// A local is declared. CU3.

@@ -253,12 +253,25 @@ impl Engine<'_> {
                         self.one_object(state, &values[a], &values[b], "a difference of addresses");
                     }
                     let operands = (&values[a], &values[b]);
+                    // Addresses that are compared as numbers are compared all the same.
+                    let below = |side: &ExprId| self.pointer_below(f, *side).is_some();
+                    let addresses = matches!(op, BinOp::Eq | BinOp::Ne)
+                        && (self.program.types.pointee(x).is_some()
+                            || [left, right].iter().all(below));
+                    let open = match addresses {
+                        true => self.steady(state, operands.0, operands.1),
+                        false => Lit::FALSE,
+                    };
                     self.at_expr(Some(e));
                     let value = self.binary(state, op, operands, (x, y), expr.ty)?;
                     self.at_expr(None);
-                    let Some(value) = value.filter(|_| state.guard != Lit::FALSE) else {
+                    let Some(mut value) = value.filter(|_| state.guard != Lit::FALSE) else {
                         return Ok(None);
                     };
+                    if open != Lit::FALSE {
+                        let any = self.c.input(1).resized(value.word.width(), false);
+                        value.word = self.c.ite(open, &any, &value.word);
+                    }
                     value
                 }
             };
@@ -407,9 +420,6 @@ impl Engine<'_> {
             if pointer && matches!(op, BinOp::Lt | BinOp::Le) {
                 self.one_object(state, a, b, "an order of addresses");
             }
-            if pointer && matches!(op, BinOp::Eq | BinOp::Ne) {
-                self.steady(state, a, b);
-            }
             let holds = match op {
                 BinOp::Eq => self.c.equal(&x, &y),
                 BinOp::Ne => !self.c.equal(&x, &y),
@@ -510,17 +520,26 @@ impl Engine<'_> {
     }
 
     /// Notes that it depends on where objects lie whether addresses are equal: that of the end of one object may be
-    /// the start of another, and what is gone may have been where something else is now.
-    fn steady(&mut self, state: &State, a: &Value, b: &Value) {
-        if self.cutting.is_some() && a.word != b.word {
-            self.no_dead(state, a);
-            self.no_dead(state, b);
-        }
+    /// the start of another, and what is gone may have been where something else is now. Where runs are cut, when one
+    /// is an address of nothing that is there, and either answer is possible (CU2).
+    fn steady(&mut self, state: &State, a: &Value, b: &Value) -> Lit {
         let null = |v: &Value| v.word.value().is_some_and(|x| x >> self.objects.shift == 0);
-        if null(a) || null(b) || a.word == b.word {
-            return;
+        if null(a) || null(b) {
+            return Lit::FALSE;
         }
-        let (Some(x), Some(y)) = (self.sources(state, a), self.sources(state, b)) else { return };
+        let mut open = Lit::FALSE;
+        // What is the same word because it is the same variable is equal; addresses of two objects that are gone are not.
+        let plain = a.word == b.word && a.word.lits().iter().all(|&l| self.c.aig.is_input(l));
+        if self.cutting.is_some() && !plain {
+            let (p, q) = (self.is_dead(a), self.is_dead(b));
+            open = self.c.aig.or(p, q);
+        }
+        if a.word == b.word {
+            return open;
+        }
+        let (Some(x), Some(y)) = (self.sources(state, a), self.sources(state, b)) else {
+            return open;
+        };
         let other = |one: u32, others: &[u32]| others.iter().any(|&o| o != one);
         let gone = |o: u32| {
             let cells = state.memory.get(o as usize).and_then(Option::as_ref);
@@ -540,6 +559,7 @@ impl Engine<'_> {
             let what = "addresses are compared of which one is of nothing that is there";
             self.cut(state, Why::Approximate(what.into()));
         }
+        open
     }
 
     // Memory.

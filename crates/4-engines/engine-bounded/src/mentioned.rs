@@ -16,10 +16,21 @@ pub(crate) enum Spot {
     Static(usize, u64),
     /// What a function gives back.
     Given(FuncId),
-    /// Other memory.
-    Memory,
+    /// Other memory: how far behind the address in a variable, if that is a number.
+    Memory(Option<u64>),
     /// None.
     None,
+}
+
+impl Spot {
+    fn is_memory(self) -> bool {
+        matches!(self, Spot::Memory(_))
+    }
+
+    /// All memory is compared with what any of it is compared with: where a pointer points to is not known here.
+    fn somewhere(self) -> Spot {
+        if self.is_memory() { Spot::Memory(None) } else { self }
+    }
 }
 
 /// What is mentioned.
@@ -53,7 +64,7 @@ impl Mentioned {
                         }
                         StmtKind::Store { to, value } => {
                             let to = memory(f, to);
-                            if to == Spot::Memory && !f.own {
+                            if to.is_memory() && !f.own {
                                 continue;
                             }
                             out.given(f, to, value);
@@ -66,7 +77,7 @@ impl Mentioned {
                 }
                 if let End::Switch(e, cases, _) = &block.end
                     && let Some(spot) = spot(id, f, *e)
-                    && (f.own || spot != Spot::Memory)
+                    && (f.own || !spot.is_memory())
                 {
                     let all = out.numbers.entry(spot).or_default();
                     all.extend(cases.iter().flat_map(|c| [c.0, c.1]));
@@ -104,7 +115,7 @@ impl Mentioned {
     fn compared(&mut self, id: FuncId, f: &Function, a: ExprId, b: ExprId, op: BinOp) {
         let (x, y) = (spot(id, f, a), spot(id, f, b));
         for (spot, other) in [(x, b), (y, a)] {
-            let theirs = spot == Some(Spot::Memory) && !f.own;
+            let theirs = spot.is_some_and(Spot::is_memory) && !f.own;
             if let (Some(spot), Some(n), false) = (spot, number(f, other), theirs) {
                 let near = if matches!(op, BinOp::Lt | BinOp::Le) {
                     vec![n - 1, n, n + 1]
@@ -120,6 +131,7 @@ impl Mentioned {
     }
 
     fn pair(&mut self, x: Spot, y: Spot) {
+        let (x, y) = (x.somewhere(), y.somewhere());
         self.pairs.extend([(x, y), (y, x)]);
     }
 
@@ -134,12 +146,21 @@ impl Mentioned {
         if *spot == Spot::None {
             return Vec::new();
         }
-        self.numbers.get(spot).into_iter().flatten().copied().take(MOST).collect()
+        let of = |spot: Spot| self.numbers.get(&spot).into_iter().flatten().copied();
+        let Spot::Memory(Some(_)) = spot else { return of(*spot).take(MOST).collect() };
+        // A member is told apart by where it is in what a pointer points to; what no pointer names so has the numbers of all.
+        let mut all: BTreeSet<i128> = of(*spot).collect();
+        if all.is_empty() {
+            let memory = self.numbers.iter().filter(|(spot, _)| spot.is_memory());
+            all = memory.flat_map(|(_, numbers)| numbers).copied().collect();
+        }
+        all.extend(of(Spot::Memory(None)));
+        all.into_iter().take(MOST).collect()
     }
 
     /// Whether two variables are compared somewhere, or one is given to the other.
     pub(crate) fn are_compared(&self, a: &Spot, b: &Spot) -> bool {
-        self.pairs.contains(&(*a, *b))
+        self.pairs.contains(&(a.somewhere(), b.somewhere()))
     }
 }
 
@@ -175,10 +196,13 @@ fn memory(f: &Function, address: ExprId) -> Spot {
             ExprKind::Convert(a) => e = a,
             ExprKind::Binary(BinOp::Add, a, b) => match number(f, b) {
                 Some(n) => (e, by) = (a, by + n),
-                None => return Spot::Memory,
+                None => return Spot::Memory(None),
             },
             ExprKind::Root(Root::Object(o)) => return Spot::Static(o.index(), by as u64),
-            _ => return Spot::Memory,
+            ExprKind::Local(_) | ExprKind::Load(_) | ExprKind::AddressOf(_) => {
+                return Spot::Memory(u64::try_from(by).ok());
+            }
+            _ => return Spot::Memory(None),
         }
     }
 }

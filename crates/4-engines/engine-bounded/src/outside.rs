@@ -50,20 +50,35 @@ impl Engine<'_> {
     }
 }
 
-/// Whether all functions that may be called from some on are there, or known.
+/// What reads and writes streams, and decides for runs, in the models of the library: it keeps no address.
+const PARTS: [&str; 7] = [
+    "__bop_byte",
+    "__bop_number",
+    "__bop_opens",
+    "__bop_size",
+    "__bop_either",
+    "__bop_no_model",
+    "__bop_exit",
+];
+
+/// Whether all functions that may be called from some on are there, or known: those that are called, and those whose
+/// addresses they use, also in static objects.
 fn is_closed(program: &Program, from: &[FuncId]) -> bool {
     let mut seen: FxHashSet<FuncId> = FxHashSet::default();
-    let mut todo: Vec<FuncId> = from.to_vec();
-    let mut mentioned = Vec::new();
-    for object in &program.objects {
-        mentioned.extend(object.addresses.iter().map(|(_, root, _)| *root));
-    }
-    for root in mentioned {
-        if let Root::Function(f) = root {
-            todo.push(f);
-        }
-    }
-    while let Some(id) = todo.pop() {
+    let mut objects: FxHashSet<usize> = FxHashSet::default();
+    let mut todo: Vec<Root> = from.iter().map(|&f| Root::Function(f)).collect();
+    while let Some(root) = todo.pop() {
+        let id = match root {
+            Root::Function(f) => f,
+            Root::Object(o) => {
+                if objects.insert(o.index()) {
+                    let all = program.objects[o.index()].addresses.iter();
+                    todo.extend(all.map(|(_, root, _)| *root));
+                }
+                continue;
+            }
+            Root::Label(..) => continue,
+        };
         if !seen.insert(id) {
             continue;
         }
@@ -71,6 +86,7 @@ fn is_closed(program: &Program, from: &[FuncId]) -> bool {
         if !f.has_body() {
             let name = f.name.as_str();
             let known = name.starts_with("__VERIFIER_")
+                || PARTS.contains(&name)
                 || crate::natives::knows(name) && !name.starts_with("__bop_");
             if !known {
                 return false;
@@ -78,15 +94,15 @@ fn is_closed(program: &Program, from: &[FuncId]) -> bool {
             continue;
         }
         for e in &f.exprs {
-            if let ExprKind::Root(Root::Function(g)) = &e.kind {
-                todo.push(*g);
+            if let ExprKind::Root(root) = &e.kind {
+                todo.push(*root);
             }
         }
         for stmt in f.blocks.iter().flat_map(|b| &b.stmts) {
             if let StmtKind::Call(call) = &stmt.kind
                 && let Callee::Direct(g) = call.callee
             {
-                todo.push(g);
+                todo.push(Root::Function(g));
             }
         }
     }

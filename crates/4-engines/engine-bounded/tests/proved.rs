@@ -200,9 +200,14 @@ fn what_is_not_certain_is_not_proved() {
         "volatile int v; int main() { while (1) { if (v) { E: return 1; } } }",
         // Addresses are numbers that nobody knows.
         "int a, b; int main() { while (1) { if ((unsigned long)&a % 64 == 4) { E: return 1; } } }",
-        // What is gone may be where something else is.
-        "int *keep; void f(void) { int l = 1; if (keep && keep == &l) { E: ; } keep = &l; }
-         int main() { while (1) { f(); } }",
+        // What is gone may be where something else is, also if that is asked of numbers.
+        "void *malloc(unsigned long); void free(void *); int main() { int *old = 0; while (1) { int *p = malloc(4);
+         if ((unsigned long)p == (unsigned long)old) { E: return 1; } free(p); old = p; } }",
+        // A pointer that is compared with an address of the program may be that, after all.
+        "void *__VERIFIER_nondet_pointer(void); int x; int main() { int *p = __VERIFIER_nondet_pointer();
+         while (1) { if (p == &x) { *p = 5; if (x == 5) { E: return 1; } } } }",
+        "void *__VERIFIER_nondet_pointer(void); int x; int main() { int *p = __VERIFIER_nondet_pointer();
+         while (1) { if ((unsigned long)p == (unsigned long)&x) { *p = 5; if (x == 5) { E: return 1; } } } }",
         // It is read after it was given back.
         "void *malloc(unsigned long); void free(void *); int main() { int *old = 0; while (1) {
          int *p = malloc(4); *p = 1; if (old && *old != 1) { E: return 1; } free(p); old = p; } }",
@@ -237,4 +242,37 @@ fn what_is_read_outside_of_objects_is_anything() {
         let found = answer(&text.replace("f != 1 && f != 2", other));
         assert!(found.starts_with("unknown"), "{found}: {other}");
     }
+}
+
+/// OU1, OU2: what is written at a pointer from outside is nothing of the program.
+#[test]
+fn pointers_from_outside_are_of_nothing_here() {
+    let text = "void *__VERIFIER_nondet_pointer(void); int x; int main() { int y = 0, *here = &y;
+        int *p = __VERIFIER_nondet_pointer(); if ((unsigned long)p == (unsigned long)(void *)0) return 0;
+        *here = 3; while (1) { *p = 5; if (x == 5 || y != 3) { E: return 1; } } }";
+    assert_eq!(answer(text), "unreached");
+    // No run is executed through it.
+    assert_eq!(answer(&text.replace("y != 3", "y == 3")), "unknown: refused");
+    // A function that is not here may have been given it.
+    let given =
+        text.replace("int x;", "int x; void give(int *);").replace("*here = 3;", "give(here);");
+    let found = answer_within(&given, Duration::from_secs(20));
+    assert!(found != "unreached", "{found}");
+    // One that may be of either.
+    let either = text.replace("*p = 5", "*(y ? p : &x) = 5").replace("*here = 3", "*here = 0");
+    let found = answer_within(&either, Duration::from_secs(20));
+    assert!(found != "unreached", "{found}");
+}
+
+/// CU2: of two objects that are gone nobody knows whether they were the same.
+#[test]
+fn what_is_gone_need_not_be_the_same() {
+    let text = "void *malloc(unsigned long); void free(void *); int main() { int *p = malloc(4), *q = malloc(4);
+        free(p); free(q); while (1) { if (p != q) { E: return 1; } } }";
+    assert_eq!(answer(text), "reached");
+    assert_eq!(answer(&text.replace("p != q", "!p")), "unreached");
+    // Nor whether they were where something else is.
+    let text = "int *keep; void f(void) { int l = 1; if (keep && keep == &l) { E: ; } keep = &l; }
+        int main() { while (1) { f(); } }";
+    assert_eq!(answer(text), "reached");
 }

@@ -41,6 +41,7 @@ mod elements;
 mod ending;
 mod graph;
 mod guess;
+mod justify;
 mod measure;
 mod pdr;
 mod predicates;

@@ -18,6 +18,7 @@
 //!   found and kept ([spacer]). So what is possible and what is known meet, and a run has all of its calls.
 
 use crate::graph::{Bad, Graph, Run};
+use crate::justify;
 use crate::predicates::{Literal, Pred, mask};
 use check::{Budget, Progress, StopReason};
 use logic::{Cadical, Clauses, Lit, StopFlag, Valuation};
@@ -111,6 +112,8 @@ pub(crate) struct Pdr<'g> {
     lifting: Vec<Clauses<Cadical>>,
     levels: Vec<Lit>,
     lemmas: Vec<Vec<Lemma>>,
+    /// The variables that inputs are bits of.
+    owner: FxHashMap<Lit, usize>,
     edge_reads: Vec<Reads>,
     bad_reads: Vec<Reads>,
     made: FxHashMap<(usize, usize), usize>,
@@ -185,6 +188,7 @@ impl<'g> Pdr<'g> {
         }
         let next = vec![Vec::new(); graph.edges.len()];
         let mut out = Pdr {
+            owner: owner.clone(),
             graph,
             bads,
             budget,
@@ -324,18 +328,26 @@ impl<'g> Pdr<'g> {
         let same = self.same_calls(node, before);
         let goal = self.graph.aig.and(goal, same);
         let fixed: Vec<Lit> = inputs.iter().map(|&(l, v)| l.xor_sign(!v)).chain([!goal]).collect();
-        for _ in 0..2 {
-            let cube: Cube = (0..self.preds[node].len())
-                .filter(|&p| self.preds[node][p].variables().iter().all(|v| variables.contains(v)))
-                .filter(|&p| !matches!(self.preds[node][p], Pred::Bit { .. }))
-                .map(|p| (p, self.holds(node, p, values)))
-                .collect();
+        // Few words are asked about before all.
+        let mut valuation = self.valuation(node, before);
+        let mine: FxHashSet<Lit> =
+            self.graph.nodes[node].variables.iter().flat_map(|v| v.bits.iter().copied()).collect();
+        let owner = |lit: Lit| self.owner.get(&lit).copied().filter(|_| mine.contains(&lit));
+        let some = justify::justified(&self.graph.aig, goal, owner, &mut valuation);
+        let few: Vec<usize> = variables.iter().copied().filter(|v| some.contains(v)).collect();
+        if few.len() < variables.len() {
+            let cube = self.words_of(node, values, &few);
             if let Some(core) = self.lift_core(node, &fixed, &cube)? {
                 return Ok(core);
             }
-            let bits = self.bits(node, values, variables);
+        }
+        for _ in 0..2 {
+            let cube = self.words_of(node, values, variables);
+            if let Some(core) = self.lift_core(node, &fixed, &cube)? {
+                return Ok(core);
+            }
             let mut all = cube;
-            all.extend(&bits);
+            all.extend(self.bits(node, values, &few));
             let Some(core) = self.lift_core(node, &fixed, &all)? else {
                 return Err(StopReason::Internal { what: "a step of a run is none".to_owned() });
             };
@@ -358,15 +370,21 @@ impl<'g> Pdr<'g> {
                 return Ok(core);
             }
         }
-        let bits = self.bits(node, values, variables);
-        let mut all: Cube = (0..self.preds[node].len())
-            .filter(|&p| self.preds[node][p].variables().iter().all(|v| variables.contains(v)))
-            .filter(|&p| !matches!(self.preds[node][p], Pred::Bit { .. }))
-            .map(|p| (p, self.holds(node, p, values)))
-            .collect();
-        all.extend(bits);
+        let mut all = self.words_of(node, values, variables);
+        all.extend(self.bits(node, values, &few));
         let core = self.lift_core(node, &fixed, &all)?;
         core.ok_or(StopReason::Internal { what: "a step of a run is none".to_owned() })
+    }
+
+    /// What predicates on words say of some variables.
+    fn words_of(&self, node: usize, values: &[u128], variables: &[usize]) -> Cube {
+        let some = |p: &usize| {
+            let pred = &self.preds[node][*p];
+            let about = pred.variables();
+            !matches!(pred, Pred::Bit { .. }) && about.iter().all(|v| variables.contains(v))
+        };
+        let all = (0..self.preds[node].len()).filter(some);
+        all.map(|p| (p, self.holds(node, p, values))).collect()
     }
 
     /// When the calls of a step give what they give from a state.

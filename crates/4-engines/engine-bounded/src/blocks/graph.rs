@@ -333,7 +333,7 @@ impl Blocks<'_> {
                 let name = format!("{}[(index)]{path}", self.object_name(state, id));
                 let chosen = state.memory.get(id as usize).and_then(Option::as_ref);
                 let signed = chosen.is_some_and(|cells| cells.has_sign(at));
-                (name, signed, Spot::Memory)
+                (name, signed, Spot::Memory(None))
             }
             Place::Note(f, i) => self.noted(state, f, i),
             Place::Bytes(id, at, bytes) => {
@@ -344,7 +344,7 @@ impl Blocks<'_> {
                 let statics = self.engine.statics.iter().position(|&s| s == id);
                 let spot = match statics {
                     Some(o) => Spot::Static(o, at),
-                    None => Spot::Memory,
+                    None => Spot::Memory(Some(at)),
                 };
                 (name, signed, spot)
             }
