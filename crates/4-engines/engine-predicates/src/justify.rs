@@ -55,7 +55,7 @@ pub(crate) fn justified(
             continue;
         };
         let (p, q) = (holds(&is, a), holds(&is, b));
-        let first = p && q || !p && (q || cost(&costs, a) <= cost(&costs, b));
+        let first = q || !p && cost(&costs, a) <= cost(&costs, b);
         rests[a.node() as usize] |= first;
         rests[b.node() as usize] |= !first || p && q;
     }
