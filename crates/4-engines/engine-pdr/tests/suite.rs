@@ -2,10 +2,11 @@
 
 #![allow(clippy::print_stderr)]
 
-use check::{Answer, Budget, Engine, Task, TraceMode};
+use check::Engine;
 use engine_pdr::Pdr;
 use engine_summary::Summary;
 use std::time::Duration;
+use testkit::engines::AnyTrace;
 use testkit::judge::is_left_out;
 use testkit::{corpus, suite};
 
@@ -13,33 +14,11 @@ use testkit::{corpus, suite};
 const EXCEPTIONS: &[suite::Exception] = &[];
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// The engine on the task with any trace, which is all that it promises.
-struct Any<'a>(&'a dyn Engine);
-
-impl Engine for Any<'_> {
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-    fn run(&self, task: &Task, budget: &Budget) -> Answer {
-        let mut answer = self.0.run(task, budget);
-        if task.wants.trace == TraceMode::Shortest {
-            // The judge wants the claim where it asks for a shortest trace. Lengths are not
-            // compared here.
-            for verdict in &mut answer.verdicts {
-                if let check::Verdict::Violated(Some(trace)) = verdict {
-                    trace.shortest = true;
-                }
-            }
-        }
-        answer
-    }
-}
-
 #[test]
 fn own_corpus() {
     let cases = corpus::own().expect("a well-formed corpus");
     let engine = &Pdr as &dyn Engine;
-    let report = suite::run(&Any(engine), &cases, EXCEPTIONS, LIMIT);
+    let report = suite::run(&AnyTrace(engine), &cases, EXCEPTIONS, LIMIT);
     assert!(report.failures.is_empty(), "{}: {}", engine.name(), report.failure_text());
     assert_eq!(report.passed + EXCEPTIONS.len(), cases.len());
 }
@@ -48,7 +27,7 @@ fn own_corpus() {
 fn corpora_of_others() {
     let shared = corpus::shared();
     let engine = &Pdr as &dyn Engine;
-    let report = suite::run(&Any(engine), &shared.cases, EXCEPTIONS, LIMIT);
+    let report = suite::run(&AnyTrace(engine), &shared.cases, EXCEPTIONS, LIMIT);
     assert!(report.failures.is_empty(), "{}: {}", engine.name(), report.failure_text());
     for (name, why) in &shared.skipped {
         eprintln!("skipped {name}: {why}");
@@ -64,7 +43,8 @@ fn generated_from_c() {
     cases.retain(|case| starts.iter().any(|start| case.name.ends_with(start)));
     let engine = &Pdr as &dyn Engine;
     let clock = std::time::Instant::now();
-    let mut report = suite::agree(&Any(engine), &Any(&Summary::default()), &cases, 6 * LIMIT);
+    let mut report =
+        suite::agree(&AnyTrace(engine), &AnyTrace(&Summary::default()), &cases, 6 * LIMIT);
     report.failures.retain(|(_, what)| !is_left_out(what));
     assert!(report.passed + 3 >= cases.len(), "{} of {}", report.passed, cases.len());
     assert!(report.failures.is_empty(), "{}: {}", engine.name(), report.failure_text());

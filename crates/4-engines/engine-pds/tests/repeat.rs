@@ -1,39 +1,16 @@
 //! Repeat goals: every way to answer them against the explicit engine, on random programs with random
 //! marks; every lasso and every certificate judged.
 
-use check::{Budget, Engine, Goal, Lasso, Limits, StopReason, Task, Verdict};
+use check::{Budget, Engine, Goal, Lasso, Task, Verdict};
 use engine_explicit::Explicit;
 use engine_pds::{Heads, Post, Pre};
-use front_bp::Dialect;
 use front_remopla::quicksort::{Options, quicksort};
-use ir::{EdgeKind, Program};
+use ir::Program;
 use property::{Property, Question};
 use source::SourceFile;
 use std::fmt::Write;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-use testkit::random_ir::random_program;
+use testkit::engines::{boolean_program, marked_program};
 use testkit::rng::Rng;
-
-/// A random program with marks on its edges.
-fn marked_program(seed: u64) -> (Arc<Program>, u32) {
-    let mut program = random_program(seed);
-    let mut rng = Rng::new(seed ^ 0x0005_eed0_fa11);
-    let marks = rng.between(0, 3) as u32;
-    // Few edges with a mark, many, or all.
-    let chance = [10, 30, 60, 100][rng.below(4)];
-    for edge in program.edges.iter_mut() {
-        for mark in 0..marks {
-            // Calls carry marks, too, and leave it to the run inside at other times.
-            let chance = if matches!(edge.kind, EdgeKind::Call(_)) { chance / 2 } else { chance };
-            if rng.chance(chance) {
-                edge.marks |= 1 << mark;
-            }
-        }
-    }
-    (Arc::new(program), marks)
-}
 
 fn engines() -> Vec<(&'static str, Box<dyn Engine>)> {
     let post = Post::default();
@@ -80,7 +57,7 @@ fn compare(seeds: std::ops::Range<u64>) -> (usize, usize, usize) {
     let budget = Budget::unlimited();
     let (mut repeated, mut others, mut bare) = (0, 0, 0);
     for seed in seeds {
-        let (program, marks) = marked_program(seed);
+        let (program, marks) = marked_program(seed, 0x0005_eed0_fa11);
         let goal = Goal::Repeat { marks };
         let task = Task::new(program.clone(), vec![goal.clone()]);
         let expected = match &Explicit::default().run(&task, &budget).verdicts[0] {
@@ -140,10 +117,6 @@ fn terminates(program: &Program) -> Task {
     let question = Property::Terminates { fair: Vec::new() }.question(program);
     let Ok(Question::Product(product)) = question else { panic!("termination is a product") };
     Task::new(product.program.clone(), vec![product.goal.clone()])
-}
-
-fn lower(text: &str) -> Arc<Program> {
-    testkit::corpus::lower("test.bp", text, Dialect::default(), None).expect("a good program")
 }
 
 /// [moped Fig. 2]: the faulty version calls itself with the same bounds.
@@ -206,9 +179,9 @@ fn counter(bits: usize, at_the_end: &str, in_between: &str) -> String {
 /// Long ways to a loop, and many loops on a way, take time linear in their number.
 #[test]
 fn long_ways() {
-    let last = lower(&counter(10, "while (1) do skip; od", ""));
-    let many = lower(&counter(10, "", "while (*) do skip; od"));
-    let none = lower(&counter(10, "", ""));
+    let last = boolean_program(&counter(10, "while (1) do skip; od", ""));
+    let many = boolean_program(&counter(10, "", "while (*) do skip; od"));
+    let none = boolean_program(&counter(10, "", ""));
     for heads in [Heads::Frames, Heads::Elimination] {
         let engine = Post { heads, ..Post::default() };
         for program in [&last, &many] {
@@ -234,34 +207,9 @@ fn limits_are_answers() {
         let (a, b, c, d) = (next(), next(), next(), next());
         let _ = writeln!(text, "x{a} := (x{b} & x{c}) ^ x{d};");
     }
-    let task = terminates(&lower(&(text + "od while (x0 & x1 & !x2) do x3 := x4; od end")));
+    let task =
+        terminates(&boolean_program(&(text + "od while (x0 & x1 & !x2) do x3 := x4; od end")));
     for engine in [&Post::default() as &dyn Engine, &Pre::default()] {
-        let run = |limits, cancel: Option<Arc<AtomicBool>>| {
-            let mut budget = Budget::new(limits);
-            if let Some(cancel) = cancel {
-                budget = budget.with_cancel(cancel);
-            }
-            match &engine.run(&task, &budget).verdicts[0] {
-                Verdict::Unknown(reason) => reason.clone(),
-                other => panic!("an answer where none was expected: {other:?}"),
-            }
-        };
-        let time = Limits { time: Some(Duration::from_millis(300)), ..Limits::default() };
-        assert!(matches!(run(time, None), StopReason::Time { .. }));
-        let memory = Limits { memory: Some(64 << 20), ..Limits::default() };
-        assert!(matches!(run(memory, None), StopReason::Memory { .. }));
-        let steps = Limits { steps: Some(10), ..Limits::default() };
-        assert!(matches!(run(steps, None), StopReason::Steps { .. }));
-
-        let cancel = Arc::new(AtomicBool::new(false));
-        let flag = cancel.clone();
-        let killer = std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(200));
-            flag.store(true, Ordering::Relaxed);
-            Instant::now()
-        });
-        assert_eq!(run(Limits::default(), Some(cancel)), StopReason::Cancelled);
-        let since = killer.join().expect("the other thread ends").elapsed();
-        assert!(since < Duration::from_millis(500), "stopped {since:?} after being told to");
+        testkit::engines::limits_are_answers(engine, &task, 64 << 20, 10);
     }
 }

@@ -2,43 +2,14 @@
 
 use check::{Budget, Engine, Goal, Limits, StopReason, Target, Task, Verdict};
 use engine_sat::{Options, Qbf, Universal};
-use front_bp::Dialect;
 use std::fmt::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-
-fn lower(text: &str) -> Arc<ir::Program> {
-    testkit::corpus::lower("test.bp", text, Dialect::default(), None).expect("a good program")
-}
-
-fn reach(program: &Arc<ir::Program>, label: &str) -> Task {
-    let targets = program.labelled(None, label).into_iter().map(Target::at).collect();
-    Task::new(program.clone(), vec![Goal::Reach(targets)])
-}
-
-/// T(N) of [bebop Fig. 4].
-fn t(n: usize) -> String {
-    let mut text = "decl g; void main() begin level1(); level1(); \
-                    if (!g) then reach: skip; else skip; fi end\n"
-        .to_owned();
-    for i in 1..=n {
-        let inner = match i {
-            _ if i == n => "skip".to_owned(),
-            _ => format!("level{}()", i + 1),
-        };
-        let _ = writeln!(
-            text,
-            "void level{i}() begin decl a, b, c; if (g) then a, b, c := 0, 0, 0; \
-             while (!a | !b | !c) do if (!a) then a := 1; elsif (!b) then a, b := 0, 1; \
-             elsif (!c) then a, b, c := 0, 0, 1; fi od else {inner}; {inner}; fi g := !g; end"
-        );
-    }
-    text
-}
+use testkit::engines::{boolean_program, reach, reason, stops_soon, t};
 
 fn counters(engine: &dyn Engine, n: usize) -> (u64, u64, u64) {
-    let program = lower(&t(n));
+    let program = boolean_program(&t(n));
     let task = reach(&program, "reach");
     let answer = engine.run(&task, &Budget::unlimited());
     let Verdict::Violated(Some(trace)) = &answer.verdicts[0] else {
@@ -65,7 +36,7 @@ fn summaries_of_t_are_linear() {
 #[allow(clippy::print_stderr)]
 fn t_of_ten_thousand() {
     for n in [1_250, 2_500, 5_000, 10_000] {
-        let program = lower(&t(n));
+        let program = boolean_program(&t(n));
         let task = reach(&program, "reach");
         for engine in [&Universal::default() as &dyn Engine, &Qbf::default()] {
             let clock = Instant::now();
@@ -94,14 +65,6 @@ fn tangle() -> String {
     text + "od if (x0 & x1 & !x1) then R: skip; fi end"
 }
 
-/// What an engine says when it cannot go on.
-fn reason(engine: &dyn Engine, task: &Task, budget: &Budget) -> StopReason {
-    match engine.run(task, budget).verdicts.remove(0) {
-        Verdict::Unknown(reason) => reason,
-        other => panic!("{}: an answer where none was expected: {other:?}", engine.name()),
-    }
-}
-
 fn engines() -> [Box<dyn Engine>; 3] {
     let options = Options { bound: Some(100_000_000), ..Options::default() };
     [Box::new(Qbf::default()), Box::new(Universal::default()), Box::new(Qbf { options })]
@@ -109,24 +72,16 @@ fn engines() -> [Box<dyn Engine>; 3] {
 
 #[test]
 fn limits_are_answers() {
-    let program = lower(&tangle());
-    let task = reach(&program, "R");
+    let task = reach(&boolean_program(&tangle()), "R");
     for engine in engines() {
-        let run = |limits| reason(&*engine, &task, &Budget::new(limits));
-        let time = Limits { time: Some(Duration::from_millis(300)), ..Limits::default() };
-        let why = run(time);
-        assert!(matches!(why, StopReason::Time { .. }), "{}: {why:?}", engine.name());
-        let memory = Limits { memory: Some(40_000), ..Limits::default() };
-        assert!(matches!(run(memory), StopReason::Memory { .. }));
-        let steps = Limits { steps: Some(20), ..Limits::default() };
-        assert!(matches!(run(steps), StopReason::Steps { .. }));
+        testkit::engines::limits_are_answers(&*engine, &task, 40_000, 20);
     }
 }
 
 /// What a run holds is given back when it ends, and the solvers' memory is part of it.
 #[test]
 fn memory_is_given_back() {
-    let program = lower(&tangle());
+    let program = boolean_program(&tangle());
     for engine in engines() {
         let limits = Limits { memory: Some(400_000), ..Limits::default() };
         let budget = Budget::new(limits);
@@ -189,35 +144,16 @@ fn shuffle() -> String {
     text + "od if (x0 & x1 & !x1) then R: skip; fi end"
 }
 
-/// How long an engine goes on after it was told to stop.
-fn time_to_stop(engine: &dyn Engine, task: &Task, after: Duration) -> Duration {
-    let cancel = Arc::new(AtomicBool::new(false));
-    let flag = cancel.clone();
-    let killer = std::thread::spawn(move || {
-        std::thread::sleep(after);
-        flag.store(true, Ordering::Relaxed);
-        Instant::now()
-    });
-    let budget = Budget::unlimited().with_cancel(cancel);
-    assert_eq!(reason(engine, task, &budget), StopReason::Cancelled);
-    let end = Instant::now();
-    end.saturating_duration_since(killer.join().expect("the other thread ends"))
-}
-
 /// Wherever it is: among steps, while clauses are written, in the SAT solver, in a quantified
 /// question.
 #[test]
 fn a_stopped_engine_is_gone_within_half_a_second() {
     for text in [tangle(), factors(), shuffle()] {
-        let program = lower(&text);
+        let program = boolean_program(&text);
         let task = reach(&program, "R");
         for engine in engines() {
             for after in [30, 250] {
-                let after = Duration::from_millis(after);
-                // On a busy machine one try says little.
-                let stop = |_| time_to_stop(&*engine, &task, after) < Duration::from_millis(500);
-                let fast = (0..4).any(stop);
-                assert!(fast, "{} goes on after it was stopped", engine.name());
+                stops_soon(&*engine, &task, Duration::from_millis(after));
             }
         }
     }
@@ -225,9 +161,10 @@ fn a_stopped_engine_is_gone_within_half_a_second() {
 
 #[test]
 fn repeated_goals_are_reached() {
-    let endless = lower("void main() begin while (*) do skip; od end");
-    let ending =
-        lower("decl g; void main() begin g := 1; if (!g) then while (1) do skip; od fi end");
+    let endless = boolean_program("void main() begin while (*) do skip; od end");
+    let ending = boolean_program(
+        "decl g; void main() begin g := 1; if (!g) then while (1) do skip; od fi end",
+    );
     for engine in [&Qbf::default() as &dyn Engine, &Universal::default()] {
         let ask = |program: &Arc<ir::Program>| {
             let task = Task::new(program.clone(), vec![Goal::Repeat { marks: 0 }]);
@@ -256,7 +193,7 @@ fn what_the_printed_algorithms_miss_is_found() {
                   while (*) do if (!a) then a := 1; elsif (!b) then b := 1; fi od \
                   if (b) then c := 1; fi od if (c) then R: skip; fi end";
     for text in [blocks, second, merged, rounds] {
-        let program = lower(text);
+        let program = boolean_program(text);
         let task = reach(&program, "R");
         for engine in [&Qbf::default() as &dyn Engine, &Universal::default()] {
             let answer = engine.run(&task, &Budget::unlimited());
@@ -292,7 +229,7 @@ fn is_reached(answer: &check::Answer) -> bool {
 /// The target lies inside of calls that never return: a summary tells for which entries.
 #[test]
 fn a_target_inside_of_a_summary_is_found() {
-    let program = lower(
+    let program = boolean_program(
         "decl g; void main() begin g := *; f(g); end \
          void f(x) begin if (x) then h(!x); else h(x); fi end \
          void h(y) begin if (y) then N: skip; else k(y); fi end \
@@ -309,7 +246,7 @@ fn a_target_inside_of_a_summary_is_found() {
 /// If what a callee writes were arbitrary, both targets would be reached.
 #[test]
 fn calls_are_linked_before_a_target_counts_as_reached() {
-    let program = lower(
+    let program = boolean_program(
         "decl g, h; void main() begin g, h := 0, 0; f(); if (g & !h) then N: skip; fi \
          if (g & h) then R: skip; fi end \
          void f() begin k(); if (g != h) then M: skip; fi end \
@@ -333,7 +270,7 @@ fn branches_in_a_row_are_merged() {
             let _ =
                 writeln!(text, "if (*) then x{i} := 0; elsif (x{i}) then skip; else x{i} := 1; fi");
         }
-        lower(&(text + "if (x0 & !x1) then R: skip; fi end"))
+        boolean_program(&(text + "if (x0 & !x1) then R: skip; fi end"))
     };
     for engine in [&Qbf::default() as &dyn Engine, &Universal::default()] {
         let paths = |n| judged(engine, &branches(n), "R").stats.get("paths").expect("counted");
@@ -341,7 +278,7 @@ fn branches_in_a_row_are_merged() {
         assert!(large <= 11 * small, "{small} {large}");
     }
     // Nor does anything leave a loop before the loop is done.
-    let nested = lower(
+    let nested = boolean_program(
         "decl a, b, c; void main() begin a, b, c := 0, 0, 0; \
          while (*) do while (*) do if (a) then a, b := 0, !b; else a := 1; fi od \
          if (a & b) then c := !c; fi od if (a & b & c) then R: skip; fi end",
@@ -356,7 +293,7 @@ fn branches_in_a_row_are_merged() {
 /// Over the limit, QBF summaries take the place of universal ones, for callers too.
 #[test]
 fn large_summaries_are_left_to_the_other_algorithm() {
-    let program = lower(
+    let program = boolean_program(
         "decl a, b, c, d; void main() begin a, b, c, d := *, *, *, *; f(); \
          if (a & b & c & d) then R: skip; fi end \
          void f() begin while (*) do g(); od end \
@@ -380,7 +317,7 @@ fn calls_of_solvers_are_counted() {
     for i in 0..19 {
         let _ = writeln!(text, "if (x{i}) then x{} := x{i} ^ x{}; fi", i + 1, (i + 7) % 20);
     }
-    let program = lower(&(text + "f(); fi end"));
+    let program = boolean_program(&(text + "f(); fi end"));
     for engine in [&Qbf::default() as &dyn Engine, &Universal::default()] {
         let stats = judged(engine, &program, "R").stats;
         let get = |name| stats.get(name).unwrap_or_else(|| panic!("no {name}"));
@@ -388,7 +325,7 @@ fn calls_of_solvers_are_counted() {
         assert!(get("qbf_refinements") + get("subsumed") > 0, "{stats:?}");
     }
     // A universal summary of a shallow loop needs none of the quantified ones.
-    let program = lower(
+    let program = boolean_program(
         "decl a, b; void main() begin f(); if (a) then R: skip; fi end \
          void f() begin while (*) do a, b := !a, a; od end",
     );
@@ -408,7 +345,7 @@ fn proofs_of_many_bits() {
     }
     let equal: Vec<String> = (0..n / 2).map(|i| format!("(x{i} = x{})", i + n / 2)).collect();
     let _ = writeln!(text, "if (!({})) then R: skip; fi end", equal.join(" & "));
-    let program = lower(&(text + "void f() begin x0, x150 := !x0, !x150; end"));
+    let program = boolean_program(&(text + "void f() begin x0, x150 := !x0, !x150; end"));
     for engine in [&Qbf::default() as &dyn Engine, &Universal::default()] {
         assert!(!is_reached(&judged(engine, &program, "R")));
     }
@@ -425,7 +362,7 @@ fn other_solvers_are_asked() {
         None
     });
     let options = Options { external: Some(external), ..Options::default() };
-    let program = lower(
+    let program = boolean_program(
         "decl g; void main() begin f(); if (g) then R: skip; fi end \
          void f() begin if (*) then g := !g; f(); fi end",
     );
@@ -436,7 +373,7 @@ fn other_solvers_are_asked() {
 
 #[test]
 fn the_bound_counts_edges() {
-    let program = lower(
+    let program = boolean_program(
         "decl a, b; void main() begin a, b := 0, 0; a := 1; b := a; if (b) then R: skip; fi end",
     );
     let run = |bound| {
@@ -445,7 +382,7 @@ fn the_bound_counts_edges() {
     };
     assert!(matches!(run(3), Verdict::Unknown(StopReason::Steps { limit: 3 })));
     assert!(matches!(run(20), Verdict::Violated(Some(_))));
-    let program = lower("decl a; void main() begin a := 0; if (a) then R: skip; fi end");
+    let program = boolean_program("decl a; void main() begin a := 0; if (a) then R: skip; fi end");
     let options = Options { bound: Some(50), ..Options::default() };
     let answer = Qbf { options }.run(&reach(&program, "R"), &Budget::unlimited());
     assert!(matches!(answer.verdicts[0], Verdict::Holds(None)));
@@ -484,7 +421,7 @@ fn the_model_built_by_hand_is_answered() {
 fn every_node_is_told_or_why_not() {
     let text = "decl g; void main() begin g := 1; f(); if (g) then A: skip; else B: skip; fi end \
                 void f() begin decl x; if (x) then g := g & x; else C: skip; fi end";
-    let program = lower(text);
+    let program = boolean_program(text);
     let mut task = reach(&program, "B");
     task.wants.all_nodes = true;
     let node = |label| program.labelled(None, label)[0];

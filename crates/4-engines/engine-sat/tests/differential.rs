@@ -1,82 +1,36 @@
 //! Against the reference on generated programs, recursion included: verdicts, sets of states,
 //! nodes reached; every trace is replayed and every certificate checked.
 
-use check::{Budget, Engine, Limits, Task, Verdict};
+use check::{Engine, Verdict};
 use engine_explicit::Explicit;
 use engine_sat::{Options, Qbf, Universal};
-use std::time::Duration;
 use testkit::differential::any_trace_case;
-use testkit::judge::{differences, is_left_out, problems};
-
-fn limited() -> Budget {
-    Budget::new(Limits { time: Some(Duration::from_secs(20)), ..Limits::default() })
-}
-
-/// What is wrong with an engine's answer. A missing certificate or set is none: large ones are not
-/// written down. How often one is missing is counted.
-fn judge(task: &Task, engine: &dyn Engine, missing: &mut usize) -> Vec<String> {
-    let reference = Explicit::default().run(task, &limited());
-    let answer = engine.run(task, &limited());
-    let mut found = problems(task, &answer);
-    found.extend(differences(task, &answer, &reference));
-    let before = found.len();
-    found.retain(|p| !is_left_out(p));
-    *missing += (found.len() < before) as usize;
-    found
-}
-
-fn compare(engine: &dyn Engine, seeds: std::ops::Range<u64>) {
-    let mut missing = 0;
-    let mut failures = Vec::new();
-    let count = seeds.end - seeds.start;
-    for seed in seeds {
-        let task = any_trace_case(seed).expect("generated programs are well formed");
-        let found = judge(&task, engine, &mut missing);
-        if !found.is_empty() {
-            failures.push(format!("seed {seed}: {}", found.join("\n    ")));
-            if failures.len() >= 5 {
-                break;
-            }
-        }
-    }
-    assert!(failures.is_empty(), "{}: {}", engine.name(), failures.join("\n"));
-    assert!(missing as u64 <= count / 20, "{missing} of {count} answers lack a proof or a set");
-}
+use testkit::engines::{self, agrees_with, twenty_seconds};
 
 #[test]
 fn qbf_agrees_with_the_reference() {
-    compare(&Qbf::default(), 0..250);
+    agrees_with(&Qbf::default(), &Explicit::default(), 0..250);
 }
 
 #[test]
 fn universal_agrees_with_the_reference() {
-    compare(&Universal::default(), 250..500);
+    agrees_with(&Universal::default(), &Explicit::default(), 250..500);
 }
 
 /// Small limits lead through fallbacks.
 #[test]
 fn limits_change_no_verdict() {
     let options = Options { summary_limit: 12, refinements: 3, ..Options::default() };
-    compare(&Universal { options }, 500..560);
+    agrees_with(&Universal { options }, &Explicit::default(), 500..560);
 }
 
 /// The long run: `-- --ignored ten`, other seeds by `POSTBOP_SEEDS=from-to`.
 #[test]
 #[ignore = "takes many minutes"]
 fn ten_thousand_programs() {
-    let seeds = seeds(1_000..11_000);
-    compare(&Qbf::default(), seeds.clone());
-    compare(&Universal::default(), seeds);
-}
-
-/// The seeds that are asked for, or the given ones.
-fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
-    let asked = std::env::var("POSTBOP_SEEDS").ok();
-    let asked = asked.as_deref().and_then(|text| text.split_once('-'));
-    match asked.map(|(from, to)| (from.parse(), to.parse())) {
-        Some((Ok(from), Ok(to))) => from..to,
-        _ => default,
-    }
+    let seeds = engines::seeds(1_000..11_000);
+    agrees_with(&Qbf::default(), &Explicit::default(), seeds.clone());
+    agrees_with(&Universal::default(), &Explicit::default(), seeds);
 }
 
 /// What bounded unrolling finds is so; what it proves, too.
@@ -90,8 +44,8 @@ fn bounded_unrolling_is_never_wrong() {
         task.observe.clear();
         task.wants.all_nodes = false;
         task.wants.certificate = false;
-        let reference = Explicit::default().run(&task, &limited());
-        let answer = engine.run(&task, &limited());
+        let reference = Explicit::default().run(&task, &twenty_seconds());
+        let answer = engine.run(&task, &twenty_seconds());
         for (i, (ours, theirs)) in answer.verdicts.iter().zip(&reference.verdicts).enumerate() {
             match (ours, theirs) {
                 (Verdict::Unknown(_), _) => open += 1,
@@ -116,20 +70,7 @@ fn bounded_unrolling_is_never_wrong() {
 #[ignore = "for measuring"]
 #[allow(clippy::print_stderr)]
 fn slow_programs() {
-    let seeds = seeds(0..200);
     for engine in [&Qbf::default() as &dyn Engine, &Universal::default()] {
-        let (mut total, mut worst) = (Duration::ZERO, (Duration::ZERO, 0));
-        for seed in seeds.clone() {
-            let task = any_trace_case(seed).expect("generated programs are well formed");
-            let clock = std::time::Instant::now();
-            let answer = engine.run(&task, &limited());
-            let time = clock.elapsed();
-            total += time;
-            worst = worst.max((time, seed));
-            if time > Duration::from_millis(500) {
-                eprintln!("{} seed {seed}: {time:?} {:?}", engine.name(), answer.stats.counters);
-            }
-        }
-        eprintln!("{}: {total:?}, worst {worst:?}", engine.name());
+        eprint!("{}", engines::slow_programs(engine, engines::seeds(0..200)));
     }
 }

@@ -3,33 +3,14 @@
 use check::{Budget, Engine, Goal, Lasso, Limits, StopReason, Task, Verdict};
 use engine_explicit::Explicit;
 use engine_sat::{Options, Qbf, Universal};
-use ir::{EdgeKind, Program};
-use std::sync::Arc;
 use std::time::Duration;
-use testkit::random_ir::random_program;
-use testkit::rng::Rng;
-
-fn marked_program(seed: u64) -> (Arc<Program>, u32) {
-    let mut program = random_program(seed);
-    let mut rng = Rng::new(seed ^ 0x00d1_5ea5_e000);
-    let marks = rng.between(0, 3) as u32;
-    let chance = [10, 30, 60, 100][rng.below(4)];
-    for edge in program.edges.iter_mut() {
-        for mark in 0..marks {
-            let chance = if matches!(edge.kind, EdgeKind::Call(_)) { chance / 2 } else { chance };
-            if rng.chance(chance) {
-                edge.marks |= 1 << mark;
-            }
-        }
-    }
-    (Arc::new(program), marks)
-}
+use testkit::engines::marked_program;
 
 #[test]
 fn random_marks() {
     let (mut repeated, mut others, mut growing, mut bounded) = (0, 0, 0, 0);
     for seed in 0..60 {
-        let (program, marks) = marked_program(seed);
+        let (program, marks) = marked_program(seed, 0x00d1_5ea5_e000);
         let goal = Goal::Repeat { marks };
         let task = Task::new(program.clone(), vec![goal.clone()]);
         let verdict = &Explicit::default().run(&task, &Budget::unlimited()).verdicts[0];

@@ -1,62 +1,14 @@
 //! What the engine promises beyond right answers: size, limits, early ends, switches.
 
-use check::{Budget, Engine, Goal, Limits, StopReason, Target, Task, TraceMode, Verdict};
+use check::{Budget, Engine, Goal, Target, Task, TraceMode, Verdict};
 use engine_summary::Summary;
-use front_bp::Dialect;
-use std::fmt::Write;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use testkit::engines::{boolean_program, reach, t, tangle};
 use testkit::random_bp::{Profile, random_bp};
-
-pub(crate) fn lower(text: &str) -> Arc<ir::Program> {
-    testkit::corpus::lower("test.bp", text, Dialect::default(), None).expect("a good program")
-}
-
-fn reach(program: &Arc<ir::Program>, label: &str) -> Task {
-    let targets = program.labelled(None, label).into_iter().map(Target::at).collect();
-    Task::new(program.clone(), vec![Goal::Reach(targets)])
-}
-
-/// T(N) of [bebop Fig. 4].
-fn t(n: usize) -> String {
-    let mut text = "decl g; void main() begin level1(); level1(); \
-                    if (!g) then reach: skip; else skip; fi end\n"
-        .to_owned();
-    for i in 1..=n {
-        let inner = match i {
-            _ if i == n => "skip".to_owned(),
-            _ => format!("level{}()", i + 1),
-        };
-        let _ = writeln!(
-            text,
-            "void level{i}() begin decl a, b, c; if (g) then a, b, c := 0, 0, 0; \
-             while (!a | !b | !c) do if (!a) then a := 1; elsif (!b) then a, b := 0, 1; \
-             elsif (!c) then a, b, c := 0, 0, 1; fi od else {inner}; {inner}; fi g := !g; end"
-        );
-    }
-    text
-}
-
-/// Many variables that all depend on each other: no order is good.
-fn tangle() -> String {
-    let names: Vec<String> = (0..60).map(|i| format!("x{i}")).collect();
-    let mut text = format!("decl {}; void main() begin\n", names.join(", "));
-    let mut seed = 1u64;
-    let mut next = || {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 33) as usize % 60
-    };
-    for _ in 0..600 {
-        let _ = writeln!(text, "x{} := (x{} & x{}) ^ x{};", next(), next(), next(), next());
-    }
-    text + "if (x0 & x1 & !x2) then R: skip; fi end"
-}
 
 #[test]
 fn diagrams_do_not_grow_with_the_number_of_procedures() {
     let peak = |n| {
-        let program = lower(&t(n));
+        let program = boolean_program(&t(n));
         let answer = Summary::default().run(&reach(&program, "reach"), &Budget::unlimited());
         assert!(matches!(answer.verdicts[0], Verdict::Violated(Some(_))));
         (answer.stats.get("peak_nodes"), answer.stats.get("visits"))
@@ -69,41 +21,14 @@ fn diagrams_do_not_grow_with_the_number_of_procedures() {
 
 #[test]
 fn limits_are_answers() {
-    let program = lower(&tangle());
-    let run = |limits, cancel: Option<Arc<AtomicBool>>| {
-        let mut budget = Budget::new(limits);
-        if let Some(cancel) = cancel {
-            budget = budget.with_cancel(cancel);
-        }
-        let answer = Summary::default().run(&reach(&program, "R"), &budget);
-        match &answer.verdicts[0] {
-            Verdict::Unknown(reason) => reason.clone(),
-            other => panic!("an answer where none was expected: {other:?}"),
-        }
-    };
-    let time = Limits { time: Some(Duration::from_millis(300)), ..Limits::default() };
-    assert!(matches!(run(time, None), StopReason::Time { .. }));
-    let memory = Limits { memory: Some(64 << 20), ..Limits::default() };
-    assert!(matches!(run(memory, None), StopReason::Memory { .. }));
-    let steps = Limits { steps: Some(100), ..Limits::default() };
-    assert!(matches!(run(steps, None), StopReason::Steps { .. }));
-
-    let cancel = Arc::new(AtomicBool::new(false));
-    let flag = cancel.clone();
-    let killer = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(200));
-        flag.store(true, Ordering::Relaxed);
-        Instant::now()
-    });
-    let reason = run(Limits::default(), Some(cancel));
-    let since = killer.join().expect("the other thread ends").elapsed();
-    assert_eq!(reason, StopReason::Cancelled);
-    assert!(since < Duration::from_millis(500), "stopped {since:?} after being told to");
+    let task = reach(&boolean_program(&tangle()), "R");
+    testkit::engines::limits_are_answers(&Summary::default(), &task, 64 << 20, 100);
 }
 
 #[test]
 fn any_trace_may_end_early() {
-    let program = lower(&t(40).replace("void main() begin", "void main() begin E: skip;"));
+    let program =
+        boolean_program(&t(40).replace("void main() begin", "void main() begin E: skip;"));
     let mut task = reach(&program, "E");
     let complete = Summary::default().run(&task, &Budget::unlimited()).stats.get("visits");
     task.wants.trace = TraceMode::Any;
@@ -125,7 +50,7 @@ fn switches_do_not_change_answers() {
     for seed in 0..40 {
         for profile in [Profile::Medium, Profile::Calls] {
             let text = random_bp(seed, profile);
-            let program = lower(&text);
+            let program = boolean_program(&text);
             let goals =
                 program.nodes.ids().map(|n| Goal::Reach(vec![Target::at(n)])).collect::<Vec<_>>();
             let task = Task::new(program.clone(), goals);

@@ -1,12 +1,12 @@
 //! A verdict and a trace for each value of a variable with which a goal is reached.
 
-use crate::behaviour::lower;
 use check::{Answer, Budget, Engine, Goal, Limits, Observation, Target, Task, TraceMode, Verdict};
 use engine_explicit::Explicit;
 use engine_summary::Summary;
 use ir::{BinaryOp, Layout, Program, VarId};
 use replay::TraceChecker;
 use std::sync::Arc;
+use testkit::engines::boolean_program;
 use testkit::random_bp::{Profile, random_bp};
 
 /// Each node is a goal, some with a condition; each is observed, too.
@@ -67,7 +67,7 @@ fn each_value_has_its_shortest_trace() {
     let (mut told, mut several) = (0, 0);
     for seed in 0..30 {
         for profile in [Profile::Small, Profile::Calls] {
-            let program = lower(&random_bp(seed, profile));
+            let program = boolean_program(&random_bp(seed, profile));
             let Some(&var) = program.globals.first() else { continue };
             let task = task(&program, var, TraceMode::Shortest);
             let slot = Layout::new(&program).slot(var);
@@ -112,7 +112,7 @@ fn each_value_has_its_shortest_trace() {
 fn what_was_found_before_a_limit_is_told() {
     let (mut stopped, mut told) = (0, 0);
     for seed in 0..20 {
-        let program = lower(&random_bp(seed, Profile::Medium));
+        let program = boolean_program(&random_bp(seed, Profile::Medium));
         let Some(&var) = program.globals.first() else { continue };
         let task = task(&program, var, TraceMode::Any);
         for engine in engines() {

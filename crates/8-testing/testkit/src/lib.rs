@@ -20,6 +20,7 @@
 //!   [`conversion`] compares what programs mean in one and in another.
 //! - [`explore`](explore::explore) lists all states of a small program, stack and all.
 //! - [`violations`] says what of a document does not fit its JSON Schema.
+//! - [`engines`] has what the suites of engines share: questions, programs whose size is a knob, promises.
 //! - [`judge`] says what is wrong with an answer: traces are replayed, certificates checked.
 //!
 //! ```
@@ -49,6 +50,7 @@ pub mod conversion;
 pub mod corpus;
 pub mod differential;
 mod differential_ltl;
+pub mod engines;
 pub mod explore;
 pub mod from_text;
 pub mod judge;
