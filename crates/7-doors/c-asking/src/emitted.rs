@@ -639,8 +639,8 @@ fn watched_script(
 ) -> String {
     let machine = if model.pointer == 32 { MACHINE_32 } else { "" };
     let (prepared, call) = started(inputs);
-    // Arithmetic that wraps is not watched.
-    let wraps = if kind == OperationKind::Overflow { "" } else { " -fwrapv" };
+    // Arithmetic that wraps is not watched. If it may do anything, gcc reads `-n > 0` as `n < 0` before the sanitizer sees it.
+    let wraps = if kind == OperationKind::Overflow { " -ftrapv" } else { " -fwrapv" };
     let said = match kind {
         OperationKind::Overflow => {
             "signed integer overflow|left shift of|shift exponent|negation of|division of"
