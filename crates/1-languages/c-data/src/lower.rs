@@ -98,6 +98,16 @@ pub(crate) struct Switch {
     pub(crate) ty: Ty,
 }
 
+/// A name that was declared again.
+struct Again {
+    name: Sym,
+    u: usize,
+    /// The type before, and the one here.
+    types: (Ty, Ty),
+    first: At,
+    at: At,
+}
+
 pub(crate) type Lowered<T> = Result<T, Gap>;
 
 /// The state of the walk.
@@ -151,6 +161,8 @@ pub(crate) struct Lowerer<'a> {
     /// Operators on constants are computed although they overflow: there is no other way to have a value.
     pub(crate) fixed: u32,
     aliases: Vec<(usize, Sym, String)>,
+    /// What was declared more than once.
+    again: Vec<Again>,
     /// Names whose declaration is not covered.
     pub(crate) failed: FxHashMap<(usize, Sym), Gap>,
     /// The functions that the program defines itself.
@@ -233,6 +245,7 @@ impl<'a> Lowerer<'a> {
             dry: 0,
             fixed: 0,
             aliases: Vec::new(),
+            again: Vec::new(),
             failed: FxHashMap::default(),
             defined: FxHashSet::default(),
         }
@@ -379,6 +392,61 @@ impl<'a> Lowerer<'a> {
         for o in 0..self.objects.len() {
             self.size_object(o);
         }
+        self.disagreements();
+    }
+
+    /// Tells where files disagree about the type of a name. Records are known only now.
+    fn disagreements(&mut self) {
+        for again in std::mem::take(&mut self.again) {
+            let (a, b) = again.types;
+            let (a, b) = (self.types.plain(a), self.types.plain(b));
+            let same = match (self.types.kind(a).clone(), self.types.kind(b).clone()) {
+                // One line of a header says the same twice.
+                (Kind::Function(_), Kind::Function(_)) if again.first == again.at => true,
+                (Kind::Function(f), Kind::Function(g)) => {
+                    let prototypes = !f.unprototyped && !g.unprototyped;
+                    let alike = f.variadic == g.variadic && f.params.len() == g.params.len();
+                    let mut pairs = vec![(f.result, g.result)];
+                    if prototypes {
+                        pairs.extend(f.params.into_iter().zip(g.params));
+                    }
+                    (!prototypes || alike) && pairs.into_iter().all(|(a, b)| self.alike(a, b))
+                }
+                _ => self.known(a, b),
+            };
+            if same {
+                continue;
+            }
+            let name = self.units[again.u].name(again.name);
+            let (a, b) = (self.types.show(a), self.types.show(b));
+            let place = format!("{}:{}", self.files[again.first.file as usize], again.first.line);
+            let what = match a == b {
+                false => format!("`{name}` is `{b}` here, and `{a}` in {place}"),
+                true => format!("`{name}` is another `{b}` here than in {place}"),
+            };
+            self.warnings.push(Gap { at: again.at, what });
+        }
+    }
+
+    /// Whether types of a parameter or result are the same. Of records that are pointed to, the names count.
+    fn alike(&mut self, a: Ty, b: Ty) -> bool {
+        let (mut a, mut b, mut pointed) = (self.types.plain(a), self.types.plain(b), false);
+        while let (Some(c), Some(d)) = (self.types.pointee(a), self.types.pointee(b)) {
+            (a, b, pointed) = (self.types.plain(c), self.types.plain(d), true);
+        }
+        match (self.types.kind(a), self.types.kind(b)) {
+            (Kind::Record(r), Kind::Record(s)) if pointed => {
+                self.types.record(*r).name == self.types.record(*s).name
+            }
+            (Kind::Function(_), Kind::Function(_)) => true,
+            _ => self.known(a, b),
+        }
+    }
+
+    /// Whether types are compatible, when the records that they consist of are known.
+    fn known(&mut self, a: Ty, b: Ty) -> bool {
+        let _ = (self.whole(a), self.whole(b));
+        self.types.compatible(a, b)
     }
 
     fn is_function_type(&self, mut ty: TypeId) -> bool {
@@ -467,13 +535,19 @@ impl<'a> Lowerer<'a> {
         let align = self.asked_alignment(d.attributes.aligned)?.unwrap_or(1);
         if let Some(Entity::Object(o)) = known {
             let old = self.objects[o.index()].ty;
-            let (a, b) = (self.types.plain(old), self.types.plain(ty));
-            if !self.types.compatible(a, b) && own && self.objects[o.index()].own {
-                let (a, b) = (self.types.show(old), self.types.show(ty));
+            if own && self.objects[o.index()].own {
                 let first = self.objects[o.index()].at;
-                let place = format!("{}:{}", self.files[first.file as usize], first.line);
-                let what = format!("`{name}` is `{b}` here, and `{a}` in {place}");
-                self.warnings.push(Gap { at: self.at, what });
+                self.again.push(Again {
+                    name: d.name,
+                    u: self.u,
+                    types: (old, ty),
+                    first,
+                    at: self.at,
+                });
+            }
+            // What counts is the record of the definition, if it has one.
+            if defined {
+                let _ = self.whole(ty);
             }
             // A variable of the program's stands for one of the library's that has its name.
             let stands = !own && self.is_the_programs(o);
@@ -549,6 +623,16 @@ impl<'a> Lowerer<'a> {
         let id = match known {
             Some(Entity::Function(id)) => {
                 let old = self.functions[id.index()].ty;
+                if own && self.functions[id.index()].own {
+                    let first = self.functions[id.index()].at;
+                    self.again.push(Again {
+                        name,
+                        u: self.u,
+                        types: (old, ty),
+                        first,
+                        at: self.at,
+                    });
+                }
                 self.functions[id.index()].ty = self.types.composite(old, ty);
                 id
             }

@@ -18,8 +18,9 @@ pub enum Scalar {
     Bool,
     /// An integer.
     Int(Int),
-    /// A floating type. Its values are not computed here.
-    Float,
+    /// A floating type, told apart by bits of its numbers. They are not computed here, but where a conversion may change one, it
+    /// is another one.
+    Float(u8),
     /// A pointer, to whatever.
     Pointer,
 }
@@ -67,6 +68,8 @@ impl Int {
 impl Scalar {
     /// `int`
     pub const INT: Scalar = Scalar::Int(Int::INT);
+    /// `double`
+    pub const DOUBLE: Scalar = Scalar::Float(64);
 
     /// The arithmetic type that specifiers name, in any order: `unsigned long int`, `double`. None for
     /// what is no scalar or not known.
@@ -75,12 +78,13 @@ impl Scalar {
         let mut any = false;
         for word in specifiers.split_ascii_whitespace() {
             any = true;
+            if let Some(bits) = float_bits(word) {
+                let long = bits == 64 && specifiers.split_ascii_whitespace().any(|w| w == "long");
+                let float = Scalar::Float(if long { 80 } else { bits });
+                return (!specifiers.contains("omplex")).then_some(float);
+            }
             match word {
                 "_Bool" => return Some(Scalar::Bool),
-                "float" | "double" | "_Float16" | "_Float32" | "_Float32x" | "_Float64"
-                | "_Float64x" | "_Float128" | "__float128" | "__float80" | "__ibm128" => {
-                    return (!specifiers.contains("omplex")).then_some(Scalar::Float);
-                }
                 "char" => bits = Some(8),
                 "short" => bits = Some(16),
                 "__int128" | "__int128_t" => bits = Some(128),
@@ -107,7 +111,7 @@ impl Scalar {
             Scalar::Bool => Some(Int::new(1, false)),
             Scalar::Int(int) => Some(int),
             Scalar::Pointer => Some(Int::new(model.pointer, false)),
-            Scalar::Float => None,
+            Scalar::Float(_) => None,
         }
     }
 
@@ -117,7 +121,7 @@ impl Scalar {
             Scalar::Bool => Some(1),
             Scalar::Int(int) => (int.bits % 8 == 0).then_some(u64::from(int.bits / 8)),
             Scalar::Pointer => Some(u64::from(model.pointer / 8)),
-            Scalar::Float => None,
+            Scalar::Float(_) => None,
         }
     }
 
@@ -141,6 +145,8 @@ impl Scalar {
                 (true, false) => false,
                 _ => a.bits <= b.bits,
             },
+            // Two doubles side by side have other limits.
+            (Scalar::Float(a), Scalar::Float(b)) => a <= b && b != 106,
             (Scalar::Int(a), Scalar::Pointer) => !a.signed && a.bits <= model.pointer,
             (Scalar::Pointer, Scalar::Int(b)) => !b.signed && b.bits >= model.pointer,
             _ => false,
@@ -148,12 +154,26 @@ impl Scalar {
     }
 }
 
+/// The bits of the numbers of a floating type, by its name.
+fn float_bits(name: &str) -> Option<u8> {
+    Some(match name {
+        "_Float16" => 16,
+        "float" | "_Float32" => 32,
+        "double" | "_Float32x" | "_Float64" => 64,
+        "_Float64x" | "__float80" => 80,
+        "__ibm128" => 106,
+        "_Float128" | "__float128" => 128,
+        _ => return None,
+    })
+}
+
 /// The type in which two arithmetic operands meet (the usual arithmetic conversions); none if one of them
 /// is a pointer.
 pub fn usual(a: Scalar, b: Scalar) -> Option<Scalar> {
     Some(match (a.promoted(), b.promoted()) {
         (Scalar::Pointer, _) | (_, Scalar::Pointer) => return None,
-        (Scalar::Float, _) | (_, Scalar::Float) => Scalar::Float,
+        (Scalar::Float(a), Scalar::Float(b)) => Scalar::Float(a.max(b)),
+        (Scalar::Float(a), _) | (_, Scalar::Float(a)) => Scalar::Float(a),
         (Scalar::Int(a), Scalar::Int(b)) => {
             let (wide, other) = if a.bits >= b.bits { (a, b) } else { (b, a) };
             // At equal width, what has no sign wins.

@@ -25,7 +25,10 @@ fn names_of_types() {
         ("short int", int(16, true)),
         ("__int128 unsigned", int(128, false)),
         ("_Bool", Scalar::Bool),
-        ("long double", Scalar::Float),
+        ("long double", Scalar::Float(80)),
+        ("double long", Scalar::Float(80)),
+        ("double", Scalar::DOUBLE),
+        ("float", Scalar::Float(32)),
     ] {
         assert_eq!(ty(name), expected, "{name}");
     }
@@ -82,7 +85,7 @@ fn conversions_wrap() {
         let value = Value::int(number).convert(ty(to), &M).map(Value::number);
         assert_eq!(value, Some(expected), "({to}){number}");
     }
-    assert_eq!(Value::int(1).convert(Scalar::Float, &M), None);
+    assert_eq!(Value::int(1).convert(Scalar::DOUBLE, &M), None);
 }
 
 #[test]
@@ -93,7 +96,9 @@ fn operands_meet() {
         ("int", "unsigned", int(32, false)),
         ("unsigned", "long", int(64, true)),
         ("unsigned long", "long long", int(64, false)),
-        ("int", "double", Scalar::Float),
+        ("int", "double", Scalar::DOUBLE),
+        ("float", "long", Scalar::Float(32)),
+        ("float", "double", Scalar::DOUBLE),
         ("_Bool", "_Bool", int(32, true)),
     ] {
         assert_eq!(usual(ty(a), ty(b)), Some(expected), "{a}, {b}");

@@ -29,7 +29,7 @@ const WILD: u32 = 8;
 
 fn class(s: &Skeleton, scalar: Option<Scalar>) -> u32 {
     match scalar {
-        Some(Scalar::Float) => 0,
+        Some(Scalar::Float(_)) => 0,
         Some(Scalar::Pointer) => 1,
         Some(Scalar::Bool) => BYTE,
         Some(Scalar::Int(_)) => match scalar.and_then(|x| x.size(&s.model)) {

@@ -652,7 +652,7 @@ fn canonical(body: &Body, exact: &[u32], d: DataId) -> ((u8, u32, u32), DataId, 
     let (root, mut opposite) = root_of(&body.data, d);
     let e = |d: DataId| exact[d as usize];
     // Numbers that are none have no order.
-    let ordered = |d: DataId| !matches!(body.scalars[d as usize], None | Some(Scalar::Float));
+    let ordered = |d: DataId| !matches!(body.scalars[d as usize], None | Some(Scalar::Float(_)));
     let key = match body.data[root as usize] {
         Data::Binary(op, a, b) => match op {
             Binary::Eq => (1, e(a).min(e(b)), e(a).max(e(b))),

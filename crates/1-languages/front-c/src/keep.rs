@@ -205,7 +205,7 @@ impl KeptVariables {
         let object = &s.objects[o.index()];
         let name = s.object_name(o);
         let int = match object.scalar {
-            Some(Scalar::Float | Scalar::Pointer) | None => {
+            Some(Scalar::Float(_) | Scalar::Pointer) | None => {
                 return Err(LowerError::NoInteger { name });
             }
             Some(scalar) => scalar.int(&s.model).ok_or(LowerError::NoInteger { name })?,
@@ -302,7 +302,7 @@ impl KeptVariables {
             let Flow::Call(call) = &point.flow else { continue };
             let (Some(o), Some(gives)) = (call.result, call.gives) else { continue };
             let Some(int) = gives.int(&s.model).filter(|int| int.bits <= 32) else { continue };
-            if !self.all.contains_key(&o) || matches!(gives, Scalar::Float | Scalar::Pointer) {
+            if !self.all.contains_key(&o) || matches!(gives, Scalar::Float(_) | Scalar::Pointer) {
                 continue;
             }
             for &f in &call.targets {

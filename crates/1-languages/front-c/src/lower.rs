@@ -535,8 +535,15 @@ impl<'a> Lowering<'a> {
             let (mut before, behind) = s.call_events(call, target);
             before.extend_from_slice(letter);
             let func = target.map(|f| &s.funcs[f.index()]);
-            let fails = func.is_some_and(|f| names_an_error(&f.name));
-            let entered = target.filter(|_| !fails).and_then(|f| self.proc[f.index()]);
+            let entered = target.and_then(|f| self.proc[f.index()]);
+            // Verifiers take the call for the failure, the program for what is in the body: both may be.
+            if entered.is_some() && func.is_some_and(|f| names_an_error(&f.name)) {
+                let mut events = before.clone();
+                events.retain(|e| !e.starts_with("bind("));
+                let (rel, error) = (self.effect(here, number, Some(target)), self.b.error_node());
+                let source = self.way(here, number, &rel);
+                self.edge(source, error, rel, &events, true);
+            }
             let Some(callee) = entered else {
                 // A parameter of what is not entered is nobody's.
                 before.retain(|e| !e.starts_with("bind("));

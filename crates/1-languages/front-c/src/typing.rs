@@ -331,12 +331,27 @@ impl Typing<'_, '_> {
     }
 }
 
+/// The bits of a number with a fraction, by its suffix.
+fn suffixed(text: &str) -> u8 {
+    let text = text.to_ascii_lowercase();
+    // In hexadecimal, `f` is a digit before the exponent.
+    let is_suffix = !text.starts_with("0x") || text.contains('p');
+    match () {
+        () if text.ends_with("f16") && is_suffix => 16,
+        () if text.ends_with("f128") || text.ends_with('q') => 128,
+        () if text.ends_with("f64x") || text.ends_with(['l', 'w']) => 80,
+        () if text.ends_with("f32x") || text.ends_with("f64") => 64,
+        () if text.ends_with("f32") || is_suffix && text.ends_with('f') => 32,
+        () => 64,
+    }
+}
+
 /// The type of a number that is no integer.
 fn number_type(text: &str) -> Ty {
     let fraction = |c: char| matches!(c, '.' | 'e' | 'E' | 'p' | 'P');
     let suffix = text.ends_with(['i', 'j', 'I', 'J']);
     match text.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-        true if text.contains(fraction) && !suffix => Ty::Scalar(Scalar::Float),
+        true if text.contains(fraction) && !suffix => Ty::Scalar(Scalar::Float(suffixed(text))),
         _ => Ty::Unknown,
     }
 }

@@ -477,7 +477,7 @@ impl<'a> Walk<'a> {
 
     fn read(&mut self, o: ObjectId, frame: usize) -> Name {
         let object = &self.s.objects[o.index()];
-        if object.scalar == Some(Scalar::Float) {
+        if matches!(object.scalar, Some(Scalar::Float(_))) {
             return self.computed();
         }
         if object.volatile {
@@ -582,7 +582,7 @@ impl<'a> Walk<'a> {
         // Operands stand before what is computed of them.
         let mut of: FxHashMap<DataId, Name> = FxHashMap::default();
         for &d in &all {
-            let float = body.scalars.get(d as usize) == Some(&Some(Scalar::Float));
+            let float = matches!(body.scalars.get(d as usize), Some(Some(Scalar::Float(_))));
             let name = match body.data[d as usize] {
                 _ if float => self.computed(),
                 Data::Int(n) => self.name(Value::Int(n)),

@@ -111,6 +111,13 @@ impl<'a> Searched<'a> {
                 rest.len()
             )),
         }
+        match &self.data.warnings()[..] {
+            [] => {}
+            [one] => out.push(format!("files disagree: {one}")),
+            [first, rest @ ..] => {
+                out.push(format!("files disagree: {first}; and {} more like this", rest.len()));
+            }
+        }
         out
     }
 

@@ -47,4 +47,5 @@ pub use coverage::{Coverage, Covered, Tests, tests};
 pub use emitted::{TestFile, test, test_of_run};
 pub use hiding::hide;
 pub use replaying::{replayed, replayed_proof};
+pub use stubs::contracted;
 pub use witness::witness;

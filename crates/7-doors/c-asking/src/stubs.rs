@@ -31,8 +31,8 @@
 //! for granted, and said.
 
 use c_data::{Callee, ExprId, ExprKind, FuncId, ObjectId, Program, Root, StmtKind};
-use c_types::{FloatKind, IntKind, Kind, Ty};
-use input::CProgram;
+use c_types::{FloatKind, IntKind, Kind, Model, Ty};
+use input::{CProgram, CText, DataProgram, Error};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -246,6 +246,24 @@ fn handed_over(program: &Program, callee: FuncId, argument: usize, ty: Ty) -> Op
         }
     }
     least.filter(|count| *count > 0)
+/// The program in which functions without a body do what their contracts say, and which these are. Others stay without
+/// a body.
+pub fn contracted(
+    c: &CProgram,
+    texts: Vec<CText>,
+    model: Model,
+) -> Result<(DataProgram, Vec<String>), Error> {
+    let plain = DataProgram::new(texts.clone(), model)?;
+    let all = stubs(plain.program(), c);
+    let names = stubbed(&all).filter(|(_, contract)| *contract).map(|(name, _)| name);
+    let names: BTreeSet<&str> = names.filter(|name| !name.starts_with("__bop_")).collect();
+    if names.is_empty() {
+        return Ok((plain, Vec::new()));
+    }
+    let kept = |line: &&str| stubbed(line).all(|(_, contract)| contract);
+    let text: Vec<&str> = all.lines().filter(kept).collect();
+    let program = DataProgram::with_models(texts, model, &text.join("\n"))?;
+    Ok((program, names.into_iter().map(str::to_owned).collect()))
 }
 
 /// The stub of a function that a contract speaks of; none if it needs arguments that have no stub.

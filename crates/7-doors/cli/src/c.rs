@@ -101,16 +101,7 @@ pub(crate) fn load(input: &Input, data: bool) -> Result<Loaded, Failed> {
     let Units { texts, unread, model, others } = texts(input)?;
     let data = data.then(|| Arc::new(postbop::searchable(texts.clone(), model)));
     let mut program = CProgram::in_part(texts, unread, model)?;
-    for name in &input.c.contracts {
-        let text = io::text(name)?;
-        let file = SourceFile::new(name.as_str(), text.as_str()).map_err(|e| e.to_string())?;
-        let contracts = postbop::Contracts::parse(&text).map_err(|e| {
-            let error = postbop::RuleError { line: e.line, column: e.column, message: e.message };
-            let what = postbop::rule_error(&file, &error);
-            Failed::from(postbop::Error::Rejected { file: Arc::new(file), diagnostics: vec![what] })
-        })?;
-        program.contract(contracts);
-    }
+    agree(&mut program, &input.c.contracts)?;
     let program = Arc::new(program);
     // Headers, and what is included in the middle of a function, count where there is code in them.
     let shown: HashSet<u32> = (program.skeleton().bodies.iter())
@@ -127,6 +118,21 @@ pub(crate) fn load(input: &Input, data: bool) -> Result<Loaded, Failed> {
     });
     let files = files.collect::<Result<_, String>>()?;
     Ok(Loaded { program, data, files, others })
+}
+
+/// Adds what files of contracts say.
+pub(crate) fn agree(program: &mut CProgram, contracts: &[String]) -> Result<(), Failed> {
+    for name in contracts {
+        let text = io::text(name)?;
+        let file = SourceFile::new(name.as_str(), text.as_str()).map_err(|e| e.to_string())?;
+        let contracts = postbop::Contracts::parse(&text).map_err(|e| {
+            let error = postbop::RuleError { line: e.line, column: e.column, message: e.message };
+            let what = postbop::rule_error(&file, &error);
+            Failed::from(postbop::Error::Rejected { file: Arc::new(file), diagnostics: vec![what] })
+        })?;
+        program.contract(contracts);
+    }
+    Ok(())
 }
 
 /// Says on standard error what is not modelled: all of it, or the first of it.

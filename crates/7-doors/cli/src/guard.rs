@@ -131,6 +131,23 @@ pub(crate) fn guarded(bounds: Bounds, work: impl FnOnce() -> ExitCode + Send) ->
     })
 }
 
+/// Reads what is needed before the work begins, within the limit.
+pub(crate) fn reading<T>(limit: Option<Duration>, read: impl FnOnce() -> T) -> T {
+    LazyLock::force(&START);
+    let (sender, receiver) = mpsc::channel::<()>();
+    if let Some(limit) = limit {
+        std::thread::spawn(move || {
+            if receiver.recv_timeout(limit.saturating_add(GRACE)) == Err(RecvTimeoutError::Timeout)
+            {
+                end(StopReason::Time { limit });
+            }
+        });
+    }
+    let out = read();
+    drop(sender);
+    out
+}
+
 /// Why the work has to be ended from outside, if it has.
 fn overrun(bounds: Bounds, used: u64, over_since: Option<Instant>) -> Option<StopReason> {
     let elapsed = START.elapsed();

@@ -99,7 +99,9 @@ fn command_line() -> Result<args::Cli, Exit> {
     if cli.verb.in_json() {
         answer::in_json();
     }
-    match config::with_settings(&words) {
+    // A file that is named may be one that never ends.
+    let limit = cli.verb.limits().and_then(|limits| limits.timeout);
+    match guard::reading(limit, || config::with_settings(&words)) {
         Ok(None) => Ok(cli),
         Ok(Some(words)) => parsed(&words),
         Err(config::Refused) => {

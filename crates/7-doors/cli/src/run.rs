@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::verbs::Failed;
 use crate::{c, guard, io};
 use clap::Args;
-use postbop::{DataProgram, Ending, Host, Lang, RunOptions};
+use postbop::{CProgram, DataProgram, Ending, Host, Lang, RunOptions};
 use source::{Escapes, Shown};
 use std::io::{IsTerminal, Read, Write};
 
@@ -19,7 +19,8 @@ The program sees no files: what it writes to a file is kept for the time of the 
 Examples:
   bop run f.c                           as `cc -O0 -fwrapv f.c && ./a.out`
   bop run a.c b.c --cpp=-Iinclude -- one two
-  bop run f.c --inputs values.txt       what __VERIFIER_nondet_int and its kind return";
+  bop run f.c --inputs values.txt       what __VERIFIER_nondet_int and its kind return
+  bop run f.c --contracts io.contracts  functions without a body do what is said there";
 
 /// What to run.
 #[derive(Args, Debug)]
@@ -30,6 +31,10 @@ pub(crate) struct Run {
     /// What `__VERIFIER_nondet_*` return, one after the other: a file with numbers
     #[arg(long, value_name = "FILE")]
     pub(crate) inputs: Option<String>,
+    /// What functions without a body do, as for `bop check`; what that leaves open is an input
+    /// (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) contracts: Vec<String>,
     /// The compiler to preprocess with [default: $CC, or cc]
     #[arg(long, value_name = "CMD")]
     pub(crate) cc: Option<String>,
@@ -68,7 +73,16 @@ pub(crate) fn data(input: &Input) -> Result<DataProgram, Failed> {
     if let Some(file) = unread.first() {
         return Err(Failed::from(format!("{}: {}", file.name, file.why)));
     }
-    Ok(DataProgram::new(texts, model)?)
+    if input.c.contracts.is_empty() {
+        return Ok(DataProgram::new(texts, model)?);
+    }
+    let mut skeleton = CProgram::in_part(texts.clone(), Vec::new(), model)?;
+    c::agree(&mut skeleton, &input.c.contracts)?;
+    let (program, names) = postbop::contracted(&skeleton, texts, model)?;
+    for name in names {
+        io::complain(&format!("note: `{name}` has no body here: it does what its contract says"));
+    }
+    Ok(program)
 }
 
 /// Standard input, output and error.
@@ -114,7 +128,8 @@ impl Host for Console {
 /// Runs the program. Its exit code, or what stands for one.
 pub(crate) fn run(args: &Run) -> Result<u8, Failed> {
     let (cc, flags) = (args.cc.clone(), args.cpp.clone());
-    let c = CInput { cc, flags, ilp32: args.ilp32, ..CInput::default() };
+    let contracts = args.contracts.clone();
+    let c = CInput { cc, flags, ilp32: args.ilp32, contracts, ..CInput::default() };
     let input = Input {
         files: args.files.clone(),
         c,

@@ -32,8 +32,8 @@ pub use asking::{
     SoFar, Watch, try_qbf_solver,
 };
 pub use c_asking::{
-    Coverage, Covered, TestFile, Tests, abstraction, clauses, searchable, test, test_of_run, tests,
-    witness,
+    Coverage, Covered, TestFile, Tests, abstraction, clauses, contracted, searchable, test,
+    test_of_run, tests, witness,
 };
 pub use check::{Limits, StopReason, TraceMode};
 pub use claims::{c_defaults, check, stacks, states, whole_automaton};

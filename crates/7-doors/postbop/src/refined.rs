@@ -118,7 +118,7 @@ fn told(mut report: Report, kept: Vec<(String, u32)>) -> Report {
 fn can_be_kept(s: &Skeleton, o: ObjectId) -> bool {
     let object = &s.objects[o.index()];
     let int = object.scalar.and_then(|scalar| match scalar {
-        c_types::Scalar::Float | c_types::Scalar::Pointer => None,
+        c_types::Scalar::Float(_) | c_types::Scalar::Pointer => None,
         scalar => scalar.int(&s.model),
     });
     object.reach == Reach::Var

@@ -52,6 +52,28 @@ const TRICKS: &[(&str, &str, &str)] = &[
         "int a[4]; if (!h) { f(2, a); if (h) @ }",
     ),
     ("typedef in a block", "typedef int t;", "{ typedef unsigned char t; if ((t)300 == 44) @ }"),
+    // A number becomes another one where it is cut.
+    (
+        "a fraction cut by a cast",
+        "",
+        "float f = 0.1f; double d = 0.1; if (f != d && (float)d == f) @",
+    ),
+    (
+        "a fraction cut by an assignment",
+        "",
+        "double d = 0.1; float f = d; long double l = d; if (f != d && f == (float)l) @",
+    ),
+    (
+        "two that become one",
+        "",
+        "double a = 1, b = 1 + 1e-15; if (a < b && !((float)a < (float)b)) @",
+    ),
+    // Verifiers take such a call for a failure; the program goes on.
+    (
+        "an error function that comes back",
+        "static int e; void reach_error(void) { e = 1; }",
+        "reach_error(); if (e) @",
+    ),
     // Memory that is written as another type than it has.
     (
         "a member written as a wider number",

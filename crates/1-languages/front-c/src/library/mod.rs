@@ -103,7 +103,8 @@ pub fn is_failed_assertion(name: &str) -> bool {
     is(name, Fact::Fails)
 }
 
-/// Whether a call of the function says so even if it has a body: verifiers agree on the name, not on what is in it.
+/// Whether a call of the function says so even if it has a body, which is run as well: verifiers agree on the name, not on
+/// what is in it.
 pub(crate) fn names_an_error(name: &str) -> bool {
     matches!(name, "reach_error" | "__VERIFIER_error")
 }

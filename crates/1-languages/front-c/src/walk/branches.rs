@@ -141,7 +141,7 @@ impl<'a> Walker<'_, 'a> {
             // Whatever it is, conversions of operands keep what is zero.
             None => return (equality && c.number() == 0).then_some(0),
             // NaN is neither less nor greater, nor equal.
-            Some(Scalar::Float) => return None,
+            Some(Scalar::Float(_)) => return None,
             Some(Scalar::Pointer) => c.convert(Scalar::Pointer, model)?.number(),
             Some(scalar) => {
                 let common = c_types::usual(scalar, c.ty())?;

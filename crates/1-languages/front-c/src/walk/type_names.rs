@@ -89,7 +89,7 @@ pub fn type_text(units: &[Unit], ty: Ty) -> Option<String> {
     match ty {
         Ty::Unknown => None,
         Ty::Scalar(Scalar::Bool) => Some("_Bool".to_owned()),
-        Ty::Scalar(Scalar::Float) => None,
+        Ty::Scalar(Scalar::Float(_)) => None,
         Ty::Scalar(Scalar::Pointer) => Some("void*".to_owned()),
         Ty::Scalar(Scalar::Int(int)) => {
             let sign = if int.signed { "int" } else { "uint" };

@@ -54,7 +54,7 @@ pub(super) struct Kind(Scalar);
 impl Kind {
     /// None for numbers whose signs are not known here.
     fn of(scalar: Option<Scalar>) -> Option<Kind> {
-        scalar.filter(|s| *s != Scalar::Float).map(Kind)
+        scalar.filter(|s| !matches!(s, Scalar::Float(_))).map(Kind)
     }
 
     fn is_signed(self) -> bool {

@@ -87,6 +87,7 @@ fn an_input_that_never_comes_is_not_waited_for() {
         &["dump", bp],
         &["replay", bp, bp],
         &["replay", fig1, bp],
+        &["check", fig1, "--config", bp],
         &["eval", "<true>true", aut],
         &["solve", aut],
         &["lts", bp],

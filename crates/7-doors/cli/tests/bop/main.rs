@@ -35,6 +35,7 @@ mod projects;
 mod proved;
 mod recursion;
 mod rules;
+mod running;
 mod sat;
 mod stacks;
 mod temporal;
