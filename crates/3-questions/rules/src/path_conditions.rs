@@ -12,12 +12,16 @@
 //! - WK5. Where a rule is broken by what happens twice to one value, by calls and by following a pointer, both have that name.
 //! - WK6. Between the points that are told a path may go several ways; those whose conditions agree are followed, the
 //!   shortest first, and few of them.
+//! - WK7. A pointer that is followed is not null; the last point is left out, where that may be what is wrong. What comes
+//!   into being as the result of a call is null if the rule is about such values.
+//! - WK8. A function that returns constants alone, and whose inside is not told, gives one between the least and the greatest.
 //!
 //! This is the usual check of a path's condition ([clang's] analyser does no more before it tells a finding), without a
 //! solver: a path that contradicts itself is no run; one that does not need not be one. Nothing is refuted by it.
 //!
 //! [clang's]: https://clang.llvm.org/docs/analyzer/
 
+use crate::returned::returned;
 use crate::value::At;
 use c_types::{Binary, Scalar};
 use front_c::{
@@ -42,6 +46,8 @@ pub struct Passed {
     pub folded: bool,
     /// It matters to the rule.
     pub event: bool,
+    /// The value comes into being here, and is null.
+    pub null: bool,
 }
 
 /// What is known of the conditions along a path.
@@ -150,6 +156,8 @@ struct Walk<'a> {
     compare: FxHashMap<(Name, Name), u8>,
     contradicts: bool,
     computes: bool,
+    /// The last point of the path is reached.
+    ends: bool,
     /// What the points that matter are about: arguments, and pointers that are followed.
     events: Vec<Vec<Name>>,
     /// Activations that are under way: their number, and the call that each stands at.
@@ -179,6 +187,7 @@ pub fn path_conditions(
         compare: FxHashMap::default(),
         contradicts: false,
         computes: false,
+        ends: false,
         events: Vec::new(),
         stack: Vec::new(),
         returned: None,
@@ -187,7 +196,8 @@ pub fn path_conditions(
     for (i, &passed) in path.iter().enumerate() {
         let inside = path.get(i + 1).is_some_and(|next| next.depth > passed.depth);
         let mut next = Vec::new();
-        for walk in walks {
+        for mut walk in walks {
+            walk.ends = i + 1 == path.len();
             next.extend(walk.to(kept, passed, inside && !passed.folded));
         }
         walks = next;
@@ -286,6 +296,7 @@ impl<'a> Walk<'a> {
         from: Option<(At, Option<u32>)>,
         passed: Passed,
     ) -> Vec<Walk<'a>> {
+        let self_ends = self.ends;
         let body = &self.s.bodies[passed.at.body as usize];
         let kept = &kept[passed.at.body as usize];
         let starts: Vec<Next> = match from {
@@ -321,8 +332,10 @@ impl<'a> Walk<'a> {
             for (arm, next) in walk.exits(at, None) {
                 let Next::Point(to) = next else { continue };
                 let mut walk = walk.clone();
-                let folded = Passed { at, arm, folded: true, event: false, ..passed };
+                let folded = Passed { at, arm, folded: true, event: false, null: false, ..passed };
+                walk.ends = false;
                 walk.step(folded, false);
+                walk.ends = self_ends;
                 if !walk.contradicts {
                     let mut seen = seen.clone();
                     seen.push(point);
@@ -354,7 +367,10 @@ impl<'a> Walk<'a> {
             Flow::Call(call) => match self.stack.last_mut() {
                 Some((_, at)) if inside => *at = Some(passed.at),
                 // What releases something is one thing to the rule.
-                _ if passed.event => self.takes(call, passed.frame, None),
+                _ if passed.event => {
+                    let null = passed.null.then(|| self.name(Value::Int(0)));
+                    self.takes(call, passed.frame, null);
+                }
                 _ => self.folded(call, passed),
             },
             Flow::Return => {
@@ -635,6 +651,10 @@ impl<'a> Walk<'a> {
         };
         for event in point.events.iter().chain(&point.hidden) {
             match *event {
+                Event::Deref(o) if !self.ends => {
+                    let (name, null) = (self.read(o, passed.frame), self.name(Value::Int(0)));
+                    self.learn(Binary::Ne, name, null);
+                }
                 Event::Copy(o, q) if !told(&new, o) => {
                     let name = self.read(q, passed.frame);
                     new.retain(|(p, _)| *p != o);
@@ -695,7 +715,14 @@ impl<'a> Walk<'a> {
         if let Some(o) = call.result.or(call.temporary) {
             let name = match name {
                 Some(name) => name,
-                None => self.anything(),
+                None => {
+                    let name = self.anything();
+                    if let Some((low, high)) = returned(self.s, call) {
+                        let numbers = self.numbers.entry(name).or_default();
+                        (numbers.low, numbers.high) = (low.into(), high.into());
+                    }
+                    name
+                }
             };
             self.write(o, frame, name);
         }

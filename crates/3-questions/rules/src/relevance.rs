@@ -77,6 +77,21 @@ impl<'a> Functions<'a> {
         let arg = |n: usize| call.arg_values.get(n).copied().flatten();
         if copies && !self.is_entered(f) { Some([arg(0)?, arg(1)?]) } else { None }
     }
+    /// Where a call copies bytes to, if that has a name, and from where.
+    pub(crate) fn copies_bytes(
+        &self,
+        call: &Call,
+        f: FuncId,
+    ) -> Option<(Option<ObjectId>, ObjectId)> {
+        let arg = |n: usize| call.arg_values.get(n).copied().flatten();
+        let (to, from) = match self.name(f) {
+            _ if self.is_entered(f) => return None,
+            "memcpy" | "memmove" | "mempcpy" | "__memcpy_chk" | "__memmove_chk" => (0, 1),
+            "bcopy" => (1, 0),
+            _ => return None,
+        };
+        Some((arg(to), arg(from)?))
+    }
     /// The argument that is the function's result, from 0.
     pub(crate) fn returned(&self, f: FuncId) -> Option<usize> {
         let name = self.name(f);

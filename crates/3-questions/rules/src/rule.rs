@@ -148,6 +148,11 @@ impl fmt::Display for RuleError {
 impl std::error::Error for RuleError {}
 
 impl Rule {
+    /// Whether it is about results that nobody takes.
+    pub fn is_about_ignored(&self) -> bool {
+        self.events.iter().flatten().any(|e| *e == Event::Ignored)
+    }
+
     /// The message about an object, named without its function.
     pub fn message_for(&self, object: &str) -> String {
         match &self.variable {

@@ -9,9 +9,13 @@
 //! - WR2. A function that returns what it allocates: on every way from the allocation it returns that, or that was null. It
 //!   may do anything else that has nothing to do with it, and with the pointers that it is given: what it calls is looked at
 //!   by itself.
+//! - WR3. For rules about results that are null (`assume p == 0`), a function that looks whether the result is, and ends the
+//!   program on every way then, stands for nothing: what it returns is none of these.
 
 use crate::event::Event;
-use crate::rule::Rule;
+use crate::giving_up::gives_up;
+use crate::rule::{Comparison, Rule};
+use crate::value::At;
 use c_types::Scalar;
 use front_c::{
     Arm, Body, Call, Event as E, Flow, FuncId, Next, ObjectId, Reach, Relation, Skeleton,
@@ -61,7 +65,7 @@ fn wrappers(
     }
     loop {
         let mut changed = false;
-        for body in &s.bodies {
+        for (number, body) in s.bodies.iter().enumerate() {
             let g = body.func.index();
             let asked_for = entry.is_some_and(|e| e == s.funcs[g].unique);
             if opaque[g] || called[g] < WRAPPER || asked_for || s.funcs[g].name == "main" {
@@ -69,8 +73,12 @@ fn wrappers(
             }
             let handed = handed_on(s, rule, body, opaque).filter(|h| opaque[h.index()]);
             if let Some(inner) = handed.or_else(|| allocated(s, rule, body, opaque, stands_for)) {
+                let dies = |point| gives_up(s, At { body: number as u32, point });
+                // WR3
+                if !(about_null(rule) && tested(body, inner).is_some_and(dies)) {
+                    stands_for[g] = stands_for[inner.index()].or(Some(inner));
+                }
                 opaque[g] = true;
-                stands_for[g] = stands_for[inner.index()].or(Some(inner));
                 changed = true;
             }
         }
@@ -227,6 +235,27 @@ fn handed_on(s: &Skeleton, rule: &Rule, body: &Body, opaque: &[bool]) -> Option<
         }
     }
     (returned == result.is_some()).then_some(target)
+}
+
+/// Whether the values that a rule follows are null.
+fn about_null(rule: &Rule) -> bool {
+    rule.assume == Some((Comparison::Eq, 0))
+}
+
+/// The call of a function whose result a body looks at. WR3.
+fn tested(body: &Body, f: FuncId) -> Option<u32> {
+    let call = |point: &front_c::Point| match &point.flow {
+        Flow::Call(call) if call.targets.contains(&f) => call.result.or(call.temporary),
+        _ => None,
+    };
+    let mut calls = body.points.iter().zip(0..).filter_map(|(p, i)| Some((i, call(p)?)));
+    let (at, made) = calls.next()?;
+    let arms = body.points.iter().flat_map(|point| match &point.flow {
+        Flow::Branch(arms) => arms.iter().as_slice(),
+        _ => &[],
+    });
+    let mut tests = arms.flat_map(|arm| arm.events.iter().chain(&arm.hidden));
+    tests.any(|e| matches!(*e, E::Test(o, ..) if o == made)).then_some(at)
 }
 
 /// What a call reads its function from: a pointer, and what that is reached through.

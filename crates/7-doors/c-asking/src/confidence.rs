@@ -17,7 +17,10 @@
 //!   paths come first.
 //! - CS8: what is possible then is likely if the conditions along its path agree with each other, those at its start about
 //!   anything (rules WK), unless all runs along the path from the start of a whole program were searched, and none shows it.
-//! - CS6: findings of rules that no run can be judged by have no confidence, and are shown.
+//! - CS6: findings of rules that no run can be judged by have no confidence, and are shown, unless the conditions along their
+//!   path contradict each other (WK): then they are *possible*.
+//! - CS9: what is lost because a call failed, behind which every way ends the program (`p = realloc(p, n); if (!p) die();`),
+//!   is *possible*.
 
 use crate::allocating::{fallible, files_as_memory};
 use crate::bounded::{Executed, MAX_LINES, Run, Searched, executed, goal};
@@ -183,6 +186,14 @@ pub fn judge(report: &mut Report, files: &[Arc<SourceFile>], options: &Options, 
             && !judging.unseen.contains(&index)
         {
             finding.confidence = Some(Confidence::Likely);
+        }
+    }
+    // CS6, CS9.
+    for finding in report.results.iter_mut().filter_map(|o| o.finding.as_mut()) {
+        let unjudged = finding.confidence.is_none() && finding.contradicts;
+        let gives_up = finding.gives_up && finding.confidence != Some(Confidence::Confirmed);
+        if unjudged || gives_up {
+            finding.confidence = Some(Confidence::Possible);
         }
     }
     drop_gone(report, &judging.gone);

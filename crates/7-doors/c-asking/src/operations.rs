@@ -270,6 +270,9 @@ fn finding(of: &Searched<'_>, failure: &c_run::Failure, operation: Operation) ->
         run: Vec::new(),
         executed: true,
         agrees: false,
+        contradicts: false,
+        gives_up: false,
+        alike: render::Alike::Cause,
         inherited: false,
     }
 }

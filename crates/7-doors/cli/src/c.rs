@@ -364,7 +364,37 @@ pub(crate) fn texts(input: &Input) -> Result<Units, Failed> {
             !other
         });
     }
+    if input.c.compile_commands.is_some() && input.files.is_empty() && input.entry.is_none() {
+        others.extend(one_of_several(&mut out, &mut unread, model)?);
+    }
     Ok(Units { texts: out, unread, model, others })
+}
+
+/// A database of several programs, and none was named: the first one is read. What has another `main` is left out, as
+/// what cannot be preprocessed is: nothing is said to hold then.
+fn one_of_several(
+    units: &mut Vec<CText>,
+    unread: &mut Vec<Unread>,
+    model: Model,
+) -> Result<Vec<String>, Failed> {
+    let main =
+        |unit: &CText| unit.text.split("main").skip(1).any(|t| t.trim_start().starts_with('('));
+    if units.iter().filter(|unit| main(unit)).count() < 2 {
+        return Ok(Vec::new());
+    }
+    let all = CProgram::for_machine(units.clone(), model)?;
+    let starts = all.starts();
+    let Some(first) = starts.first() else { return Ok(Vec::new()) };
+    let beside: HashSet<usize> = all.other_programs(first).into_iter().collect();
+    let (mut others, mut number) = (Vec::new(), 0..);
+    units.retain(|unit| {
+        let other = number.next().is_some_and(|i| beside.contains(&i));
+        others.extend(other.then(|| unit.name.clone()));
+        !other
+    });
+    let why = "it is another program: `--entry` says which `main` is meant".to_owned();
+    unread.extend(others.iter().map(|name| Unread { name: name.clone(), why: why.clone() }));
+    Ok(others)
 }
 
 /// Says which files are other programs.

@@ -80,6 +80,9 @@ pub(crate) fn of_variables(
         run: Vec::new(),
         executed: false,
         agrees: false,
+        contradicts: false,
+        gives_up: false,
+        alike: render::Alike::Cause,
         inherited: false,
     };
     let shortest = accepted.is_shortest();
@@ -241,6 +244,8 @@ impl<'a> Teller<'a> {
         let mut steps: Vec<ListedStep> = Vec::new();
         let mut assumptions: Vec<String> = Vec::new();
         let mut passed: Vec<rules::Passed> = Vec::new();
+        let about_null = self.q.rule.assume == Some((rules::Comparison::Eq, 0));
+        let mut born_before = false;
         // Something happens at its end to what something has happened to.
         let mut twice = false;
         // What happens on the way, as the rule's automaton reads it: with what happens where the value is born, too.
@@ -271,7 +276,9 @@ impl<'a> Teller<'a> {
                 depth: r.depth,
                 folded: r.folded,
                 event: changes,
+                null: about_null && birth.at == Some(at) && !born_before,
             });
+            born_before |= birth.at == Some(at);
             if end {
                 let atoms = self.atoms(executes.atoms);
                 let over = |a: &Happening| a.text.starts_with("lost(") || a.text == "exit";
@@ -321,6 +328,7 @@ impl<'a> Teller<'a> {
                 }
             }
         }
+        let conditions = rules::path_conditions(s, &self.about.kept, &passed, twice);
         let finding = Finding {
             message: self.q.rule.message_for(&object),
             file: s.files[spot.file as usize].clone(),
@@ -334,8 +342,10 @@ impl<'a> Teller<'a> {
             confidence: None,
             run: Vec::new(),
             executed: false,
-            agrees: rules::path_conditions(s, &self.about.kept, &passed, twice)
-                == rules::PathConditions::Agree,
+            agrees: conditions == rules::PathConditions::Agree,
+            contradicts: conditions == rules::PathConditions::Contradict,
+            gives_up: rules::gives_up(s, violation.at),
+            alike: self.alike(),
             inherited: birth.inherited,
         };
         // Points that were left out count as steps, too.
@@ -347,6 +357,17 @@ impl<'a> Teller<'a> {
         let monitor = words.iter().find_map(|word| self.q.rule.monitor(word));
         listing.monitor = monitor.map(shown);
         Explanation { listing, finding: Some(Box::new(finding)), from }
+    }
+
+    /// Which findings of the rule are one mistake: a null result that nobody tests is one where it comes from, however
+    /// often it is followed; results that nobody takes are told by the function that gives them.
+    fn alike(&self) -> render::Alike {
+        let rule = &self.q.rule;
+        match rule.assume {
+            _ if rule.is_about_ignored() => render::Alike::Message,
+            Some((rules::Comparison::Eq, 0)) => render::Alike::Origin,
+            _ => render::Alike::Cause,
+        }
     }
 
     /// What the source calls the value where the rule is broken, in the function at fault, or at first.

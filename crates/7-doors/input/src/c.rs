@@ -140,6 +140,15 @@ impl CProgram {
         }
     }
 
+    /// The functions `main`, as `--entry` names them, if there are several.
+    pub fn starts(&self) -> Vec<String> {
+        let s = &self.skeleton;
+        let funcs = s.bodies.iter().map(|b| &s.funcs[b.func.index()]);
+        let mains = funcs.filter(|f| f.name == "main" && !f.is_static && !f.weak);
+        let mains: Vec<String> = mains.map(|f| f.unique.clone()).collect();
+        if mains.len() > 1 { mains } else { Vec::new() }
+    }
+
     /// Where the entry is one of several functions `main`: which units have another one. No linker takes two of
     /// them, so that these are other programs, and what is in them is not part of this one.
     pub fn other_programs(&self, entry: &str) -> Vec<usize> {

@@ -4,11 +4,13 @@
 //!   objects come from.
 //! - GF2. Findings of one rule that say the same of objects that come from one place are one, if there are `SEVERAL`
 //!   places. With fewer, each may be a mistake of its own.
+//!   Rules about null results (`assume p == 0`) tell what comes from one place as one, however few places follow it: the test
+//!   that is missing stands there. What rules about ignored results say in the same words is one.
 //! - GF3. What a baseline has, and what it has not, is never one.
 //! - GF4. Of findings that are one, the surest is told, and of those the one with the shortest path.
 
 use crate::findings::rule;
-use crate::{Finding, Outcome, Report};
+use crate::{Alike, Finding, Outcome, Report};
 use std::collections::HashMap;
 
 /// So many places of one origin are told as one.
@@ -36,7 +38,7 @@ pub(crate) fn together(report: &Report, fold: Fold) -> HashMap<usize, Vec<usize>
     let mut lists: Vec<Vec<usize>> = Vec::new();
     let mut headlines: HashMap<Headline<'_>, usize> = HashMap::new();
     // The lists of a cause, and how many places there are.
-    let mut causes: HashMap<Cause<'_>, Vec<usize>> = HashMap::new();
+    let mut causes: HashMap<Cause<'_>, (usize, Vec<usize>)> = HashMap::new();
     for (i, outcome) in report.results.iter().enumerate() {
         let (Some(rule), Some(f)) = (rule(outcome), &outcome.finding) else { continue };
         let (message, known) = (f.message.as_str(), outcome.known);
@@ -46,18 +48,25 @@ pub(crate) fn together(report: &Report, fold: Fold) -> HashMap<usize, Vec<usize>
             lists.len() - 1
         });
         lists[list].push(i);
-        if let Some((file, line)) = &f.origin {
-            let of = causes.entry((rule, message, known, (file, *line))).or_default();
-            if !of.contains(&list) {
-                of.push(list);
-            }
+        let (file, line, several) = match (f.alike, &f.origin) {
+            (Alike::Message, _) => ("", 0, 2),
+            (Alike::Origin, Some((file, line))) => (file.as_str(), *line, 2),
+            (Alike::Cause, Some((file, line))) => (file.as_str(), *line, SEVERAL),
+            (_, None) => continue,
+        };
+        // The object that one mistake is about may have several names.
+        let message = if f.alike == Alike::Origin { "" } else { message };
+        let of = causes.entry((rule, message, known, (file, line))).or_default();
+        of.0 = several;
+        if !of.1.contains(&list) {
+            of.1.push(list);
         }
     }
     // GF2
     let mut into: Vec<usize> = (0..lists.len()).collect();
     if fold == Fold::Causes {
         let mut many: Vec<Vec<usize>> =
-            causes.into_values().filter(|l| l.len() >= SEVERAL).collect();
+            causes.into_values().filter(|(n, l)| l.len() >= *n).map(|(_, l)| l).collect();
         many.sort_unstable();
         for list in many {
             let first = find(&into, list[0]);

@@ -93,10 +93,10 @@ pub use proof::{
 };
 pub use read::{Claim, ClaimedFinding, ClaimedStep, ClaimedTrace, ReadError, read_report};
 pub use report::{
-    AutomatonKind, Caller, CertificateNote, Confidence, DataAutomaton, DataEdge, DataState, Exit,
-    Finding, Formula, Happening, Idle, Inputs, ListedStep, Listing, LookedAt, Monitor, Outcome,
-    Report, Stack, StackAutomaton, StackFrame, StackNode, Stacks, Statement, States, StatesAt,
-    Status, Stays, Vacuity,
+    Alike, AutomatonKind, Caller, CertificateNote, Confidence, DataAutomaton, DataEdge, DataState,
+    Exit, Finding, Formula, Happening, Idle, Inputs, ListedStep, Listing, LookedAt, Monitor,
+    Outcome, Report, Stack, StackAutomaton, StackFrame, StackNode, Stacks, Statement, States,
+    StatesAt, Status, Stays, Vacuity,
 };
 pub use sarif::{MAX_SARIF_LOCATIONS, sarif};
 #[cfg(feature = "schema")]

@@ -245,8 +245,25 @@ pub struct Finding {
     pub executed: bool,
     /// The conditions along its path were followed, and agree with each other.
     pub agrees: bool,
+    /// They were followed, and no run takes the path.
+    pub contradicts: bool,
+    /// Behind the call that breaks the rule by failing, every way ends the program.
+    pub gives_up: bool,
+    /// Which findings of its rule are one with it.
+    pub alike: Alike,
     /// What it is about was allocated before its path begins: no run along that shows it.
     pub inherited: bool,
+}
+
+/// Which findings of a rule are one mistake.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Alike {
+    /// Those that say the same of what comes from one place, if there are several.
+    Cause,
+    /// Those that say the same of what comes from one place, however few.
+    Origin,
+    /// Those that say the same.
+    Message,
 }
 
 /// How sure a finding is.

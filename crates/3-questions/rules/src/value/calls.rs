@@ -145,6 +145,8 @@ impl Maker<'_> {
                 self.note_given(target, o);
                 self.given_away_as(&mut act, func, o, &before);
                 self.part_escapes(&mut act, func, o);
+            } else if let Some(g) = target.filter(|_| entered) {
+                self.part_stored(&mut act, func, (g, i), o);
             }
             let Some(p) = self.paths.object(s, o) else { continue };
             if target.is_some_and(|g| self.f.frees(g, i)) && fails != Some(true) {
@@ -218,6 +220,9 @@ impl Maker<'_> {
                 );
             }
         }
+        if let Some(g) = target {
+            self.copied_out_of_sight(&mut act, func, call, g);
+        }
         self.result(&mut act, at, call, target, fails);
         if fails != Some(true) {
             self.moved(&mut act, at, call, target);
@@ -276,6 +281,27 @@ impl Maker<'_> {
                 format!("`{}`", self.f.name(g))
             });
             *self.given.entry(name).or_default() += 1;
+        }
+    }
+
+    /// What `memcpy` copies to where no path is (`memcpy(list->items + n * size, item, size)`) is held there from then on.
+    fn copied_out_of_sight(&mut self, act: &mut Act, func: FuncId, call: &Call, g: FuncId) {
+        if self.relevance.memory != Memory::One || self.escaped.is_none() {
+            return;
+        }
+        let Some((to, from)) = self.f.copies_bytes(call, g) else { return };
+        let Some(from) = self.paths.object(self.s, from) else { return };
+        let to = to.and_then(|o| self.paths.object(self.s, o));
+        let to = to.and_then(|p| self.paths.find_graft(p, &[DEREF]));
+        let Some(behind) = self.paths.find_graft(from, &[DEREF]) else { return };
+        let length = self.paths.links(behind).len();
+        for p in self.extensions.get(&behind).cloned().unwrap_or_default() {
+            let suffix = self.paths.links(p)[length..].to_vec();
+            let there = to.and_then(|t| self.paths.find_graft(t, &suffix));
+            if there.and_then(|q| self.bit(func, q)).is_none() {
+                let value = self.read(func, &Act::default(), p);
+                self.escapes(act, value);
+            }
         }
     }
 
@@ -395,6 +421,11 @@ impl Maker<'_> {
                     before.other.push((var, Some(chosen)));
                     loose.insert(i as u32, var);
                 }
+            }
+        }
+        for (i, o) in call.arg_values.iter().enumerate() {
+            if let Some(o) = *o {
+                self.part_stored(&mut before, func, (g, i), o);
             }
         }
         let before = self.ended(before, func);

@@ -23,20 +23,44 @@ impl Maker<'_> {
 
     /// `&p->f` may come back to `p`.
     pub(super) fn part_escapes(&mut self, act: &mut Act, func: FuncId, o: ObjectId) {
-        let Reach::Address(mut part) = self.s.objects[o.index()].reach else { return };
+        let value = self.part_of(func, o);
+        self.escapes(act, value);
+    }
+
+    /// Whether an object is the address of a part of what the value points to.
+    pub(super) fn part_of(&mut self, func: FuncId, o: ObjectId) -> ExprId {
+        let Reach::Address(mut part) = self.s.objects[o.index()].reach else {
+            return Exprs::FALSE;
+        };
         if self.paths.whole(self.s, o).is_some() {
-            return;
+            return Exprs::FALSE;
         }
         let pointer = loop {
             match self.s.objects[part.index()].reach {
                 Reach::Field(b) | Reach::Cell(b) => part = b,
                 Reach::Arrow(b) | Reach::Deref(b) => break b,
-                Reach::Var | Reach::Address(_) => return,
+                Reach::Var | Reach::Address(_) => return Exprs::FALSE,
             }
         };
-        if let Some(path) = self.paths.object(self.s, pointer) {
-            let value = self.read(func, &Act::default(), path);
-            self.escapes(act, value);
+        match self.paths.object(self.s, pointer) {
+            Some(path) => self.read(func, &Act::default(), path),
+            None => Exprs::FALSE,
+        }
+    }
+
+    /// `list_add(&p->link, head)`: who finds the part again finds the whole.
+    pub(super) fn part_stored(
+        &mut self,
+        act: &mut Act,
+        func: FuncId,
+        (g, i): (FuncId, usize),
+        o: ObjectId,
+    ) {
+        if self.escaped.is_some() {
+            let value = self.part_of(func, o);
+            if value != Exprs::FALSE && self.f.stores(g, i) {
+                self.escapes(act, value);
+            }
         }
     }
 

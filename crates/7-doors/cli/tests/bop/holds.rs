@@ -498,6 +498,27 @@ fn other_programs_are_not_read() {
     folder.bop(&["check", "lib.c", "--rule", "memory"]).exits(0);
 }
 
+/// Whoever checks a whole database gets an answer about one program, which claims nothing of the others.
+#[test]
+fn of_a_database_of_several_programs_one_is_read() {
+    if !compiler() {
+        return;
+    }
+    let lost = "#include <stdlib.h>\nint main(void) { char *p = malloc(9); if (!p) return 1; p[0] = 1; return FREE; }\n";
+    let freed = lost.replace("return FREE", "free(p); return 0");
+    let lost = lost.replace("FREE", "0");
+    let database = r#"[{"directory": ".", "arguments": ["cc", "-c", "a.c"]}, {"directory": ".", "arguments": ["cc", "-c", "b.c"]}]"#;
+    let files = [("a.c", freed.as_str()), ("b.c", lost.as_str()), ("db.json", database)];
+    let folder = Folder::new("several", &files);
+    let ask = ["check", "--compile-commands", "db.json", "--rule", "memory_leak"];
+    let ran = folder.bop(&ask).exits(3);
+    assert!(ran.err.contains("note: `b.c` is not read: a `main` of its own"), "{}", ran.err);
+    assert!(ran.out.contains("unknown") && !ran.out.contains("holds"), "{}", ran.out);
+    folder.bop(&[&ask[..], &["--entry", "main@a.c"]].concat()).exits(0);
+    let ran = folder.bop(&[&ask[..], &["--entry", "main@b.c"]].concat()).exits(1);
+    assert!(ran.out.contains("violated: memory_leak"), "{}", ran.out);
+}
+
 /// What a database names whole is told as seen from here.
 #[test]
 fn names_of_a_database_are_seen_from_here() {

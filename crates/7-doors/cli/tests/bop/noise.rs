@@ -238,3 +238,203 @@ fn no_headline_is_told_twice() {
     let ran = bop(&["check", c.path(), "--rule", "null_result", "--format", "json"]).exits(1);
     assert_eq!(ran.json()["results"].as_array().unwrap().len(), 1);
 }
+
+const HANDED: &str = "void exit(int) __attribute__((noreturn));
+static void die(void) { other(); exit(1); }
+static void *need(size_t n) { void *p = malloc(n); AFTER return p; }
+int *one(void) { int *p = need(4); *p = 1; return p; }
+int *two(void) { int *p = need(4); *p = 2; return p; }
+";
+
+/// An allocator that ends the program where there is no memory never gives null; one that only says so does.
+#[test]
+fn who_dies_where_there_is_no_memory_returns_no_null() {
+    for (after, found) in [
+        ("if (!p) die();", false),
+        ("if (p == 0) { other(); exit(2); }", false),
+        ("if (!p) other();", true),
+        ("if (!p) return 0;", true),
+        ("if (n > 9) die();", true),
+        ("", true),
+    ] {
+        let heads = told("null_result", &HANDED.replace("AFTER", after));
+        let any = heads.iter().any(|l| l.starts_with("violated"));
+        assert_eq!(any, found, "{after}: {heads:?}");
+        // What is lost is told for each caller all the same.
+        let lost = HANDED.replace("AFTER", after).replace("return p; }\nint", "return 0; }\nint");
+        let lost = lost.replace("= 2; return p", "= 2; return 0");
+        let heads = told("memory_leak", &lost);
+        assert!(heads.iter().any(|l| l.starts_with("violated")), "{after}: {heads:?}");
+    }
+}
+
+const LIST: &str = "void *realloc(void *, size_t); void *memcpy(void *, const void *, size_t);
+struct list { size_t n, room, size; char *items; };
+static int add(struct list *l, void *item) {
+  if (l->n == l->room) {
+    char *more = realloc(l->items, (l->room + 8) * l->size);
+    if (!more) return 0;
+    l->room += 8;
+    l->items = more;
+  }
+  COPY;
+  l->n++;
+  return 1;
+}
+int f(struct list *l, int n) {
+  char *s = malloc(4);
+  if (!s) return 0;
+  if (!add(l, &s)) { FAILED; return 0; }
+  return 1;
+}
+";
+
+/// A list of anything copies what its elements are from where their address says.
+#[test]
+fn what_is_copied_byte_by_byte_is_held_there() {
+    let copy = "memcpy(l->items + l->n * l->size, item, l->size)";
+    for (copy, failed, found) in [
+        (copy, "free(s)", 0),
+        (copy, "", 1),
+        // Nothing is copied, or something else is.
+        ("other()", "free(s)", 1),
+        ("memcpy(l->items + l->n * l->size, &l->size, l->size)", "free(s)", 1),
+    ] {
+        let program = LIST.replace("COPY", copy).replace("FAILED", failed);
+        let heads = told("memory_leak", &program);
+        let lost = heads.iter().filter(|l| l.starts_with("violated")).count();
+        assert_eq!(lost, found, "{copy}; {failed}: {heads:?}");
+    }
+}
+
+/// The headlines of a rule as people ask for it, with what is shown by default.
+fn shown(rule: &str, program: &str) -> Vec<String> {
+    let c = TempFile::new("f.i", format!("{LIBRARY}{program}"));
+    let ran = bop(&["check", c.path(), "--rule", rule, "-q"]);
+    let lines = ran.out.lines().filter(|l| l.starts_with("violated") || l.starts_with("holds"));
+    lines.map(|l| l.replace(c.path(), "f.i")).collect()
+}
+
+/// The conditions along a path are looked at for rules that no run judges, too, and what is followed is not null.
+#[test]
+fn paths_that_contradict_themselves_are_not_shown_whatever_the_rule() {
+    let program = "int socket(int, int, int); int connect(int, void *, int); int close(int);
+struct addr { void *to; struct addr *next; };
+int f(struct addr *a) {
+  int fd;
+  do {
+    fd = socket(a->next != 0, 0, 0);
+    if (fd < 0) continue;
+    if (connect(fd, a->to, 1) == 0) break;
+    CLOSE;
+  } while ((a = a->next) != 0);
+  if (a == 0) return -1;
+  return fd;
+}
+";
+    let found = |close: &str| {
+        shown("descriptor_leak", &program.replace("CLOSE", close))
+            .iter()
+            .any(|l| l.starts_with("violated"))
+    };
+    assert!(!found("close(fd)"));
+    assert!(found("if (a->to) close(fd)"));
+}
+
+#[test]
+fn what_is_lost_where_the_program_is_given_up_is_not_shown() {
+    let program = "void *realloc(void *, size_t); void exit(int) __attribute__((noreturn));
+static char *all; static size_t size;
+static void die(const char *what) { other(); exit(1); }
+int grow(void) {
+  all = realloc(all, size * 2);
+  if (!all) FAILED;
+  size *= 2;
+  return 1;
+}
+int main(void) { all = malloc(4); size = 4; int n = grow(); free(all); return n; }
+";
+    for rule in ["memory_leak", "realloc_to_itself"] {
+        let found = |failed: &str| {
+            let heads = shown(rule, &program.replace("FAILED", failed));
+            heads.iter().any(|l| l.starts_with("violated"))
+        };
+        assert!(!found("die(\"memory\")"), "{rule}");
+        assert!(!found("{ other(); exit(3); }"), "{rule}");
+        assert!(found("return 0"), "{rule}");
+        assert!(found("{ if (other()) die(\"memory\"); return 0; }"), "{rule}");
+    }
+}
+
+/// One missing test is one mistake, however often the result is followed; so are ignored results of one function.
+#[test]
+fn results_are_told_by_what_is_missing() {
+    let program = "int dup2(int, int); int chdir(const char *);
+int *f(int n) { int *p = malloc(8); if (n) p[1] = 2; else *p = 1; return p; }
+void g(int a) { dup2(a, 0); dup2(a, 1); dup2(a, 2); chdir(\"/\"); }
+";
+    let c = TempFile::new("f.i", format!("{LIBRARY}{program}"));
+    let heads = |rule: &str| {
+        let ran = bop(&["check", c.path(), "--rule", rule]).exits(1);
+        ran.out.matches("violated: ").count()
+    };
+    assert_eq!((heads("null_result"), heads("ignored_result")), (1, 2));
+}
+
+const LINKED: &str = "struct link { struct link *next, *prev; };
+struct e { int v; int lock; struct link link; };
+static void put(struct link *n, struct link *h) { h->next->prev = n; n->next = h->next; n->prev = h; h->next = n; }
+static void put_last(struct link *n, struct link *h) { put(n, h->prev); }
+static void see(int *lock) { if (*lock) other(); *lock = 1; }
+int f(struct link *h, int n) {
+  struct e *x = malloc(sizeof *x);
+  if (!x) return -1;
+  x->v = n;
+  x->lock = 0;
+  LINK;
+  return 0;
+}
+";
+
+/// What is linked by a member is in the list; what is only locked by one is not.
+#[test]
+fn what_is_linked_by_a_member_is_held_by_the_list() {
+    for (link, found) in [
+        ("put(&x->link, h)", false),
+        ("put_last(&x->link, h)", false),
+        ("see(&x->lock)", true),
+        ("if (n) put(&x->link, h)", true),
+        ("put(h, h)", true),
+    ] {
+        let heads = told("memory_leak", &LINKED.replace("LINK;", &format!("{link};")));
+        let any = heads.iter().any(|l| l.starts_with("violated"));
+        assert_eq!(any, found, "{link}: {heads:?}");
+    }
+}
+
+/// A function that has nothing to do with the value returns one of few numbers.
+#[test]
+fn numbers_that_a_function_returns_are_among_its_constants() {
+    let program = "static int check(int n) { RETURN }
+int f(int n) {
+  char *p = malloc(4);
+  if (!p) return -1;
+  int r = check(n);
+  if (r < 0) { free(p); return r; }
+  if (r == 0) free(p);
+  return 0;
+}
+";
+    for (returns, found) in [
+        ("return n > 3 ? 0 : -1;", false),
+        ("if (n > 3) return 0; return -1;", false),
+        ("int r = -1; if (n > 3) r = 0; return r;", false),
+        ("return n > 3 ? 1 : -1;", true),
+        ("int r = -1; if (n > 3) r = n; return r;", true),
+        ("if (n > 3) return other(); return -1;", true),
+    ] {
+        let heads = shown("memory_leak", &program.replace("RETURN", returns));
+        let any = heads.iter().any(|l| l.starts_with("violated"));
+        assert_eq!(any, found, "{returns}: {heads:?}");
+    }
+}
