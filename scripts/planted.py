@@ -77,17 +77,20 @@ def planted(lines, site):
     return lines
 
 
-def check(bop, files, flags, timeout):
+def check(bop, files, flags, timeout, rules=ALL, more=()):
     """The findings, and how sure each of them is."""
-    args = [bop, "check", *files, "--format", "json", "--trace", "none", "--confidence", "possible",
-            "--allow-incomplete", "--timeout", f"{timeout}s"]
-    for rule in ALL:
+    args = [bop, "check", *files, "--format", "json", "--trace", "none", "--timeout", f"{timeout}s", *more]
+    if "--skeleton" not in more:
+        args += ["--confidence", "possible"]
+    for rule in sorted(rules):
         args += ["--rule", rule]
     done = subprocess.run(args + (["--", *flags] if flags else []), capture_output=True, text=True)
     try:
         report = json.loads(done.stdout)
     except ValueError:
         raise SystemExit(f"bop gave no report: {done.stderr.strip()[:400]}")
+    if "results" not in report:
+        raise SystemExit(f"bop gave no results: {report.get('errors')}")
     out = {}
     for result in report["results"]:
         place = result.get("place")
@@ -109,6 +112,10 @@ def main():
     parser.add_argument("--n", type=int, default=8)
     parser.add_argument("--seed", default="1")
     parser.add_argument("--timeout", type=int, default=60)
+    parser.add_argument("--right-rules", action="store_true",
+                        help="ask of each planted bug only the rules that may tell it, so that it takes less time")
+    parser.add_argument("--skeleton", action="store_true", help="without data: what can be found at all")
+    parser.add_argument("--list", action="store_true", help="only list what is drawn")
     argv = sys.argv[1:]
     flags = []
     if "--" in argv:
@@ -120,10 +127,19 @@ def main():
     all_sites = sites(args.files)
     draw.shuffle(all_sites)
     chosen = all_sites[: args.n]
-    before = check(bop, args.files, flags, args.timeout)
+    if args.list:
+        for file, i, kind, way, _, name, what in chosen:
+            print(f"{way:8} {file}:{i + 1}  {name}({what});")
+        return
+    more = ["--skeleton"] if args.skeleton else []
+    befores = {}
     count = {"shown": 0, "hidden": 0, "missed": 0}
     for site in chosen:
         file, i, kind, way, *_ = site
+        rules = tuple(sorted(RULES[kind][way])) if args.right_rules else tuple(ALL)
+        if rules not in befores:
+            befores[rules] = check(bop, args.files, flags, args.timeout, rules, more)
+        before = befores[rules]
         with open(file, encoding="utf-8", errors="surrogateescape") as f:
             text = f.read()
         kept = tempfile.NamedTemporaryFile("w", delete=False, encoding="utf-8", errors="surrogateescape")
@@ -132,7 +148,7 @@ def main():
         try:
             with open(file, "w", encoding="utf-8", errors="surrogateescape") as f:
                 f.write("\n".join(planted(text.split("\n"), site)))
-            after = check(bop, args.files, flags, args.timeout)
+            after = check(bop, args.files, flags, args.timeout, rules, more)
         finally:
             shutil.move(kept.name, file)
         new = [sure for f, sure in after.items() if f not in before and f[0] in RULES[kind][way]]

@@ -51,7 +51,9 @@ pub use library::{
     Library, calls_back, is_failed_assertion, is_library, is_longjmp, is_setjmp, library,
     runs_at_exit, writes_files,
 };
-pub use link::{Entity, Func, FuncId, Linked, Object, ObjectId, Reach, TypeRef, link, main_file};
+pub use link::{
+    Entity, Func, FuncId, Index, Linked, Object, ObjectId, Reach, TypeRef, link, main_file,
+};
 pub use lower::{Keep, LowerError, Lowered, Options, lower};
 pub use parse::{MAX_DEPTH, parse};
 pub use places::Places;

@@ -104,6 +104,15 @@ pub enum Reach {
     Address(ObjectId),
 }
 
+/// What stands between the brackets of a cell, wherever it is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Index {
+    /// One variable.
+    By(ObjectId),
+    /// Other things, or not always the same.
+    Several,
+}
+
 /// An object.
 #[derive(Clone, Debug)]
 pub struct Object {
@@ -137,6 +146,8 @@ pub struct Object {
     pub varied: bool,
     /// The constant index that stands for it, as `[2]`; `p[0]` is `*p`. Cells of one array have one name.
     pub element: Option<Box<str>>,
+    /// What stands for it where that is no constant; none if nothing does.
+    pub index: Option<Index>,
     /// It is the result of a call that the source has no name for: no variable.
     pub temporary: bool,
     /// Its value goes somewhere that is not followed.
@@ -174,6 +185,7 @@ impl Object {
             indexed: false,
             varied: false,
             element: None,
+            index: None,
             temporary: false,
             loose: false,
             type_names: 0,

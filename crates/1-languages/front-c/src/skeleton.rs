@@ -326,6 +326,9 @@ pub enum Event {
     Test(ObjectId, Relation, i64),
     /// The value of `o` goes somewhere that is not followed; never in letters.
     Escape(ObjectId),
+    /// Its value goes into arithmetic whose result goes nowhere: into a comparison, through `*`, or to a function of the
+    /// library that does not keep it.
+    Lent(ObjectId),
 }
 
 /// A comparison.
@@ -471,6 +474,7 @@ impl Skeleton {
             Event::Exit => "exit".to_owned(),
             Event::Test(x, relation, c) => format!("test({} {} {c})", o(x), relation.symbol()),
             Event::Escape(x) => format!("escape({})", o(x)),
+            Event::Lent(x) => format!("lent({})", o(x)),
         }
     }
 

@@ -76,7 +76,9 @@ impl Elements {
                     match *event {
                         Event::Copy(to, from) => flows.push((from, place(s, to))),
                         Event::ReturnOf(o) => flows.push((o, Place::Result(body.func))),
-                        Event::Escape(o) => varied.push(place(s, array_of(s, o).unwrap_or(o))),
+                        Event::Escape(o) | Event::Lent(o) => {
+                            varied.push(place(s, array_of(s, o).unwrap_or(o)));
+                        }
                         _ => {}
                     }
                 }

@@ -59,6 +59,8 @@ pub struct Facts {
     pub(crate) returning: OnceLock<Arc<FxHashSet<FuncId>>>,
     /// Which functions may change what table of functions is in force.
     pub(crate) shifting: OnceLock<Arc<FxHashSet<FuncId>>>,
+    /// Which functions may write to cells of arrays.
+    pub(crate) mixing: OnceLock<Arc<FxHashSet<FuncId>>>,
     /// The paths that are written in the program, and how values flow between them.
     flows: Mutex<VecDeque<OfKind>>,
 }

@@ -37,3 +37,22 @@ pub(crate) fn needing(rule: &Rule, kind: &dyn Fn(&Event) -> bool) -> Vec<bool> {
     }
     out
 }
+
+/// Whether nothing but what is done to the value itself can be in it: then a value that is out of sight breaks no rule.
+pub(crate) fn by_what_happens(rule: &Rule) -> bool {
+    rule.events.iter().flatten().all(|e| {
+        matches!(
+            e,
+            Event::Arg(..)
+                | Event::CallOn(..)
+                | Event::Pass(_)
+                | Event::Use(_)
+                | Event::Deref(_)
+                | Event::Result(_)
+                | Event::Out(..)
+                | Event::Test(..)
+                | Event::Failed
+                | Event::Constant(..)
+        )
+    })
+}

@@ -25,8 +25,8 @@ use crate::returned::returned;
 use crate::value::At;
 use c_types::{Binary, Scalar};
 use front_c::{
-    Arm, Body, Call, Data, DataId, Event, Flow, FuncId, Library, Next, ObjectId, Reach, Relation,
-    Skeleton, When,
+    Arm, Body, Call, Data, DataId, Event, Flow, FuncId, Index, Library, Next, ObjectId, Reach,
+    Relation, Skeleton, When,
 };
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, VecDeque};
@@ -465,6 +465,16 @@ impl<'a> Walk<'a> {
                 (Reach::Deref(_), Some(base)) if !object.indexed && !object.varied => {
                     self.behind(base)
                 }
+                // The cell at an index that has a name.
+                (Reach::Deref(_) | Reach::Cell(_), Some(base)) if object.varied => {
+                    let Some(Index::By(index)) = object.index else { return None };
+                    let array = match object.reach {
+                        Reach::Deref(_) => self.behind(base),
+                        _ => base,
+                    };
+                    let index = self.read(index, frame);
+                    self.place_id(Place::Member(array, format!("[{index}]").into()), true)
+                }
                 // The address of a place is no place.
                 (Reach::Address(_), Some(_)) | (_, None) => return None,
                 _ => return None,
@@ -556,7 +566,8 @@ impl<'a> Walk<'a> {
             Place::Member(_, name) => Some(name.clone()),
             _ => None,
         };
-        let own = written.and_then(member);
+        // Two indices may be the same number.
+        let own = written.and_then(member).filter(|name| !name.starts_with('['));
         let is_variable = |p: PlaceId| matches!(self.places[p as usize], Place::Variable(..));
         let gone: Vec<PlaceId> = (self.holds.keys().copied())
             .filter(|&p| {

@@ -7,7 +7,7 @@ use crate::elements::Elements;
 use crate::event::Link;
 use crate::members::Place;
 use crate::path_index::PathIndex;
-use front_c::{FuncId, ObjectId, Reach, Skeleton};
+use front_c::{FuncId, Index, Object, ObjectId, Reach, Skeleton};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, OnceLock};
 
@@ -72,6 +72,16 @@ pub(crate) struct Paths {
     fields: Arc<Fields>,
     objects: Arc<FxHashMap<ObjectId, Option<PathId>>>,
     elements: Arc<Elements>,
+    moving: Option<Arc<Moving>>,
+}
+
+/// Cells at an index that is a variable (MC1).
+#[derive(Clone, Default)]
+struct Moving {
+    /// The variables that links stand for.
+    links: FxHashMap<L, ObjectId>,
+    /// In whose frame variables are.
+    owners: Vec<Option<FuncId>>,
 }
 
 type Item = (Root, Box<[L]>);
@@ -117,6 +127,11 @@ impl Paths {
                         (false, true) => "->",
                         (false, false) => ".",
                     };
+                    // `[i#3]` is told as `[i]`.
+                    let name = match name.split_once('#') {
+                        Some((cell, _)) if is_element(name) => format!("{cell}]"),
+                        _ => name.clone(),
+                    };
                     out = format!("{out}{dot}{name}");
                 }
             }
@@ -132,8 +147,10 @@ impl Paths {
         (shortest, longest): (usize, usize),
         whole: bool,
         typed: bool,
-        elements: &Arc<Elements>,
+        (elements, moving): (&Arc<Elements>, bool),
     ) -> Paths {
+        let owners = || s.objects.iter().map(|o| o.owner.filter(|_| o.automatic)).collect();
+        let moving = moving.then(|| Arc::new(Moving { owners: owners(), ..Moving::default() }));
         let mut paths = Paths {
             longest,
             shortest,
@@ -147,6 +164,7 @@ impl Paths {
             fields: Arc::default(),
             objects: Arc::default(),
             elements: Arc::clone(elements),
+            moving,
         };
         if typed {
             let members = Members::new(s, &mut paths);
@@ -237,8 +255,17 @@ impl Paths {
         if let Some(found) = self.find(root, links) {
             return Some(found);
         }
-        if links.len() > self.longest
-            || self.members.as_ref().is_some_and(|m| !m.allow(root, links))
+        let mut longest = self.longest;
+        if let Some((at, _)) = self.moving_link(links) {
+            if !self.is_at_home(root, links[at]) || self.moving_link(&links[at + 1..]).is_some() {
+                return None;
+            }
+            // A pointer and its cell are one step.
+            longest += 2;
+        }
+        let cell = |l: L| self.moving.as_ref().is_some_and(|m| m.links.contains_key(&l));
+        if links.len() > longest
+            || self.members.as_ref().is_some_and(|m| !m.allow(root, links, &cell))
         {
             return None;
         }
@@ -246,6 +273,40 @@ impl Paths {
         self.items.push((root, links.into()));
         self.ids.insert(root, links, id);
         Some(id)
+    }
+
+    /// MC1: which of the links is a cell at an index that is a variable, and that.
+    pub(crate) fn moving_link(&self, links: &[L]) -> Option<(usize, ObjectId)> {
+        let moving = self.moving.as_ref().filter(|m| !m.links.is_empty())?;
+        links.iter().enumerate().find_map(|(at, l)| Some((at, *moving.links.get(l)?)))
+    }
+
+    /// Whether there are any.
+    pub(crate) fn has_moving(&self) -> bool {
+        self.moving.as_ref().is_some_and(|m| !m.links.is_empty())
+    }
+
+    /// Whether a path begins with a variable of the function that the index is one of.
+    fn is_at_home(&self, root: Root, link: L) -> bool {
+        let (Some(moving), Root::Var(o)) = (&self.moving, root) else { return false };
+        let owner = |o: ObjectId| moving.owners.get(o.index()).copied().flatten();
+        let index = moving.links.get(&link).and_then(|i| owner(*i));
+        index.is_some() && owner(o) == index
+    }
+
+    /// The link of the cell at an index that is a variable.
+    fn at_index(&mut self, s: &Skeleton, object: &Object) -> Option<L> {
+        let Some(Index::By(index)) = object.index.filter(|_| object.varied) else { return None };
+        let variable = &s.objects[index.index()];
+        if variable.address_taken || self.moving.is_none() {
+            return None;
+        }
+        let link = self.field(&format!("[{}#{}]", variable.name, index.index()));
+        let moving = self.moving.as_mut()?;
+        if !moving.links.contains_key(&link) {
+            Arc::make_mut(moving).links.insert(link, index);
+        }
+        Some(link)
     }
 
     /// A member of what a variable points to.
@@ -296,7 +357,10 @@ impl Paths {
                     let behind = self.elements.is_param(b);
                     let mut links = if behind { vec![DEREF] } else { Vec::new() };
                     match object.element.as_deref() {
-                        None => break None,
+                        None => match self.at_index(s, object) {
+                            Some(cell) => links.push(cell),
+                            None => break None,
+                        },
                         Some(_) if self.elements.is_varied(b) => break None,
                         Some("[0]") => {}
                         Some(element) => links.push(self.field(element)),
@@ -304,7 +368,10 @@ impl Paths {
                     (b, links)
                 }
                 Reach::Deref(b) => match object.element.as_deref() {
-                    None if object.varied => break None,
+                    None if object.varied => match self.at_index(s, object) {
+                        Some(cell) => (b, vec![DEREF, cell]),
+                        None => break None,
+                    },
                     None => (b, vec![DEREF]),
                     Some(_) if self.elements.is_varied(b) => break None,
                     Some(element) => (b, vec![DEREF, self.field(element)]),
@@ -467,7 +534,7 @@ impl Members {
     }
 
     /// Whether links go by members that there are.
-    fn allow(&self, root: Root, links: &[L]) -> bool {
+    fn allow(&self, root: Root, links: &[L], moving: &dyn Fn(L) -> bool) -> bool {
         let mut at = match root {
             Root::Var(o) => self.vars[o.index()],
             Root::Ret(g) => self.results[g.index()],
@@ -478,7 +545,7 @@ impl Members {
                 (DEREF, Some((t, stars))) if stars > 0 => Some((t, stars - 1)),
                 (ADDRESS, Some((t, stars))) => Some((t, stars + 1)),
                 (DEREF | ADDRESS, _) => None,
-                (cell, _) if self.elements.contains(&cell) => None,
+                (cell, _) if self.elements.contains(&cell) || moving(cell) => None,
                 (field, Some((t, 0))) if self.structures.contains(&t) => {
                     match self.of.get(&(t, field)) {
                         Some(&member) => member,

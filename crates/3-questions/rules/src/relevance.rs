@@ -13,7 +13,7 @@ use crate::elements::Elements;
 use crate::event::Event;
 use crate::facts::Facts;
 use crate::members::{Inherited, Place, entry_point};
-use crate::needs::{only_lost, results_only};
+use crate::needs::{by_what_happens, only_lost, results_only};
 use crate::ownership::{FREES, Own, Owners, Ownership};
 use crate::parts::{Part, first_events};
 use crate::paths::{ADDRESS, DEREF, L, MAX_LENGTH, PathId, Paths, Root, in_memory};
@@ -277,7 +277,8 @@ pub(crate) fn relevance<'a>(
     };
     let flows = f.facts.flows((lengths.0, lengths.1, typed, memory), || {
         let elements = f.facts.common.elements.get_or_init(|| Arc::new(Elements::new(f.s)));
-        let mut paths = Paths::new(f.s, lengths, whole, typed, elements);
+        let moving = memory == Memory::All && by_what_happens(f.rule);
+        let mut paths = Paths::new(f.s, lengths, whole, typed, (elements, moving));
         let flows = Flows::new(f, &mut paths, memory, &ownership);
         (paths.shared(), flows)
     });
@@ -296,7 +297,8 @@ pub(crate) fn relevance<'a>(
     };
     let cut;
     let mut count = |paths: &Paths, found: &[PathId]| {
-        found.iter().for_each(|p| named[paths.links(*p).len()] += 1);
+        let length = |p: &PathId| paths.links(*p).len().min(MAX_LENGTH);
+        found.iter().for_each(|p| named[length(p)] += 1);
     };
     if results_only {
         let mut seeds = seeds(f, paths);

@@ -404,7 +404,7 @@ fn allocated(
                     base(s, from) != made && (!precious(from) || given.contains(&to))
                 }
                 E::ReturnOf(o) => o == made,
-                E::Escape(o) => !precious(o),
+                E::Escape(o) | E::Lent(o) => !precious(o),
             };
             if !harmless {
                 return None;

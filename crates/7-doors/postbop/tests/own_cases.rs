@@ -10,7 +10,10 @@ use std::sync::Arc;
 
 /// What is not yet as it should be, with the reason: `case good` or `case bad`. A case that is listed
 /// here and passes fails the test, so that the list stays true.
-const NOT_YET: &[(&str, &str)] = &[];
+const NOT_YET: &[(&str, &str)] = &[(
+    "memory_container good",
+    "`create` leaves `value` null, and `destroy` is said to forget what it owns (OM4)",
+)];
 
 /// A line and a rule.
 type Found = (u32, String);

@@ -5,9 +5,10 @@ use super::code::Ins;
 use super::tasks::Task;
 use super::text::Text;
 use super::values::{Val, What};
-use crate::library::{ends_the_program, is_setjmp};
+use crate::library::{ends_the_program, is_setjmp, library};
 use crate::link::{Entity, FuncId, ObjectId, TypeRef, strip};
 use crate::said::assertion;
+use crate::skeleton::plain_name;
 use crate::skeleton::{Call, DataId, Event, Next};
 use crate::tree::{ExprId, ExprKind, TypeKind, Unary};
 use crate::typing::Ty;
@@ -169,6 +170,9 @@ impl<'a> Walker<'_, 'a> {
         // What was evaluated so far is a point of its own.
         let text = self.whole(e);
         self.flush(text);
+        if direct.is_some_and(|f| self.only_borrows(f)) {
+            arguments.iter().for_each(|&a| self.lend(a));
+        }
         let callee = match direct {
             Some(f) => Callee::Direct(f),
             None => Callee::Pointer,
@@ -178,6 +182,14 @@ impl<'a> Walker<'_, 'a> {
         if direct.is_none() {
             self.tasks.push(Task::Eval(f));
         }
+    }
+
+    /// Whether a function is one of the library that keeps and frees none of its arguments.
+    fn only_borrows(&self, f: FuncId) -> bool {
+        let func = &self.linked.funcs[f.index()];
+        let name = plain_name(&func.name);
+        let takes = name.contains("free") || name.starts_with("realloc");
+        func.body.is_none() && library(name).is_some() && !takes
     }
 
     /// The functions that a call through a pointer may reach, and whether there may be others.

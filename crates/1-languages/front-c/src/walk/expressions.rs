@@ -7,6 +7,7 @@ use super::values::{Val, What};
 use crate::link::Entity;
 use crate::tree::{Assign, Binary, ExprId, ExprKind, StmtId, StmtKind, Sym, Unary};
 use crate::typing::Ty;
+use c_types::Scalar;
 
 impl Walker<'_, '_> {
     /// Plans what leaves the value of an expression on the stack of values.
@@ -35,7 +36,10 @@ impl Walker<'_, '_> {
                 self.push(Val::other(None));
             }
             ExprKind::Unary(op, x) => match op {
-                Unary::Deref => self.later([Task::Eval(*x), Task::Deref]),
+                Unary::Deref => {
+                    self.lend(*x);
+                    self.later([Task::Eval(*x), Task::Deref]);
+                }
                 Unary::Address => self.later([Task::Eval(*x), Task::Address]),
                 Unary::Step { .. } => self.later([Task::Eval(*x), Task::Step(e)]),
                 _ => self.later([Task::Eval(*x), Task::UnaryEnd(*op)]),
@@ -46,9 +50,20 @@ impl Walker<'_, '_> {
             }
             ExprKind::Binary(op, a, b) => {
                 // Comparisons say nothing but yes or no.
-                let read = match relation(*op) {
-                    Some(_) => Task::Rvalue,
-                    None => Task::Derive,
+                let compares = relation(*op).is_some();
+                if compares || self.is_distance(*op, *a, *b) {
+                    self.lend(*a);
+                    self.lend(*b);
+                }
+                let read = match (compares, self.lent.contains(&e)) {
+                    (true, _) => Task::Rvalue,
+                    (false, true) => {
+                        self.lend(*a);
+                        self.lend(*b);
+                        Task::Lend
+                    }
+                    (false, false) if self.is_distance(*op, *a, *b) => Task::Lend,
+                    (false, false) => Task::Derive,
                 };
                 self.later([Task::Eval(*a), read, Task::Eval(*b), read, Task::BinaryEnd(*op)]);
             }
@@ -127,6 +142,33 @@ impl Walker<'_, '_> {
             Task::Mark(end),
             Task::Push(What::Other),
         ]);
+    }
+
+    /// The value of an expression goes nowhere: if it is arithmetic, what that is made of goes nowhere, too.
+    pub(super) fn lend(&mut self, mut e: ExprId) {
+        while let ExprKind::Cast(_, a) = self.unit.expr(e).kind {
+            e = a;
+        }
+        if let ExprKind::Binary(Binary::Add | Binary::Sub, ..) = self.unit.expr(e).kind {
+            self.lent.insert(e);
+        }
+    }
+
+    /// Whether it is how far two pointers are from each other: a number.
+    fn is_distance(&self, op: Binary, a: ExprId, b: ExprId) -> bool {
+        // What is deep would be looked through for each of its levels.
+        let flat = |e: ExprId| {
+            matches!(
+                self.unit.expr(e).kind,
+                ExprKind::Name(_)
+                    | ExprKind::Call(..)
+                    | ExprKind::Field(..)
+                    | ExprKind::Arrow(..)
+                    | ExprKind::Index(..)
+            )
+        };
+        let pointer = |e: ExprId| flat(e) && self.scalar(e) == Some(Scalar::Pointer);
+        op == Binary::Sub && pointer(a) && pointer(b)
     }
 
     pub(super) fn assignment(&mut self, e: ExprId, op: Assign, left: ExprId, right: ExprId) {

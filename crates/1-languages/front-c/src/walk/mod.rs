@@ -40,7 +40,7 @@ use crate::contracts::Contracts;
 use crate::function_pointers::{Resolved, resolve};
 use crate::link::{Entity, FuncId, Linked, ObjectId, Reach, link};
 use crate::skeleton::{Body, Skeleton, Spot};
-use crate::tree::{Attributes, Function, Item, StmtKind, Sym, Unit};
+use crate::tree::{Attributes, ExprId, Function, Item, StmtKind, Sym, Unit};
 use code::Code;
 use gather::Gathered;
 use jumps::Jumps;
@@ -202,6 +202,7 @@ fn walk_unit(linked: &mut Linked<'_>, shared: &mut Shared, resolved: &Resolved, 
         code: Code::default(),
         jumps: Jumps::default(),
         data: Values::default(),
+        lent: FxHashSet::default(),
     };
     for (i, item) in unit.items.iter().enumerate() {
         let Item::Function(f) = item else { continue };
@@ -271,6 +272,8 @@ struct Walker<'l, 'a> {
     code: Code,
     jumps: Jumps,
     data: Values,
+    /// Arithmetic whose result goes nowhere.
+    lent: FxHashSet<ExprId>,
 }
 
 impl<'a> Walker<'_, 'a> {

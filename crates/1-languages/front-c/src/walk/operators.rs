@@ -2,7 +2,7 @@
 
 use super::Walker;
 use super::values::{Val, What};
-use crate::link::{ObjectId, Reach};
+use crate::link::{Index, ObjectId, Reach};
 use crate::skeleton::{Data, Doing, Event};
 use crate::tree::{Binary, ExprId, ExprKind, Sym, TypeId, TypeKind, Unary};
 use crate::typing::Ty;
@@ -26,7 +26,14 @@ impl<'a> Walker<'_, 'a> {
                     None if self.is_array(val.ty) => {
                         self.part_or_read(Reach::Cell(o), None, val, ty)
                     }
-                    None => self.part_or_read(Reach::Deref(o), None, val, ty),
+                    None => {
+                        let cell = self.part_or_read(Reach::Deref(o), None, val, ty);
+                        // `*p` is a cell of its own.
+                        if let What::Object(cell) = cell.what {
+                            self.linked.objects[cell.index()].index = Some(Index::Several);
+                        }
+                        cell
+                    }
                 }
             }
             What::Address(a) => match self.linked.objects[a.index()].reach {
@@ -141,9 +148,17 @@ impl<'a> Walker<'_, 'a> {
                     None => self.part_or_read(reach, None, base, ty),
                 };
                 if let What::Object(cell) = val.what {
+                    let by = match index.what {
+                        What::Object(i) if constant.is_none() && self.is_counter(i) => Index::By(i),
+                        _ => Index::Several,
+                    };
                     let cell = &mut self.linked.objects[cell.index()];
                     cell.indexed = true;
                     cell.varied |= constant.is_none();
+                    cell.index = Some(match cell.index {
+                        Some(other) if other != by => Index::Several,
+                        _ => by,
+                    });
                 }
                 val
             }
@@ -196,6 +211,12 @@ impl<'a> Walker<'_, 'a> {
             }
         };
         self.push(val.typed(exact));
+    }
+
+    /// Whether it is a variable of the function: as an index, it stands for one cell until it changes.
+    fn is_counter(&self, o: ObjectId) -> bool {
+        let object = &self.linked.objects[o.index()];
+        object.reach == Reach::Var && object.automatic && !object.volatile
     }
 
     /// Whether it is a variable, or a member of one, that nobody else reads.

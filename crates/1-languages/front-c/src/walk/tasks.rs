@@ -7,7 +7,7 @@ use super::code::{Ins, Label};
 use super::text::Text;
 use super::values::{Val, What};
 use crate::link::{FuncId, ObjectId};
-use crate::skeleton::Relation;
+use crate::skeleton::{Event, Relation};
 use crate::tree::{Binary, Declaration, ExprId, InitId, StmtId, Sym, TypeId, Unary};
 use c_types::Value;
 
@@ -26,6 +26,8 @@ pub(super) enum Task<'a> {
     Rvalue,
     /// The same, where the value goes on in a way that is not followed.
     Derive,
+    /// The same of what goes nowhere else.
+    Lend,
     Push(What),
     /// The top value is that of the expression: it has its type.
     Typed(ExprId),
@@ -107,6 +109,12 @@ impl<'a> Walker<'_, 'a> {
                 let val = self.pop();
                 self.consume(val);
                 self.escape(val);
+                self.push(Val::other(val.ty).typed(val.exact));
+            }
+            Task::Lend => {
+                let val = self.pop();
+                self.consume(val);
+                self.point.hidden.extend(val.object().map(Event::Lent));
                 self.push(Val::other(val.ty).typed(val.exact));
             }
             Task::Push(what) => {

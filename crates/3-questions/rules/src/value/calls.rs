@@ -128,6 +128,7 @@ impl Maker<'_> {
         });
         let args: Vec<(usize, ObjectId)> =
             call.arg_values.iter().enumerate().filter_map(|(i, o)| Some((i, (*o)?))).collect();
+        self.cells_given(&mut act, at, call, target);
         for &(i, o) in &args {
             self.subject(&mut act, func, o, |e| match e {
                 Event::Arg(p, n, suffix) if p.matches(name) && n.is_none_or(|n| n == i + 1) => {
@@ -224,6 +225,7 @@ impl Maker<'_> {
             self.copied_out_of_sight(&mut act, func, call, g);
         }
         self.result(&mut act, at, call, target, fails);
+        self.cells_after(&mut act, at, call, target);
         if fails != Some(true) {
             self.moved(&mut act, at, call, target);
         }
@@ -391,6 +393,7 @@ impl Maker<'_> {
         let s = self.s;
         let func = s.bodies[at.body as usize].func;
         let mut before = self.act(at, None, false);
+        self.cells_given(&mut before, at, call, Some(g));
         let name = self.f.name(g);
         let nothing = Act::default();
         let on = self.active(&nothing);
@@ -505,6 +508,7 @@ impl Maker<'_> {
         for o in call.arg_values.iter().flatten() {
             self.consumed(&mut after, func, *o);
         }
+        self.cells_after(&mut after, at, call, Some(g));
         let behind = self.behind(func, call, g);
         self.came_behind(&mut after, at, call, g);
         let after = self.came_back(after, func, &behind);

@@ -5,7 +5,7 @@ use crate::event::Event;
 use crate::ownership::Own;
 use crate::paths::{ADDRESS, DEREF, L, PathId, Paths, Root};
 use crate::relevance::{Memory, is_one_away};
-use front_c::{FuncId, ObjectId, Reach};
+use front_c::{Body, Flow, FuncId, ObjectId, Point, Reach};
 use ir::{ExprId, Exprs, VarId};
 use std::collections::BTreeMap;
 
@@ -95,6 +95,69 @@ impl Maker<'_> {
     pub(super) fn given_away(&mut self, act: &mut Act, func: FuncId, o: ObjectId) {
         let read = act.clone();
         self.given_away_as(act, func, o, &read);
+    }
+
+    /// Whether a variable of a function is only used to walk through memory: nothing gets its value but functions of the library.
+    pub(super) fn only_walks(&mut self, body: &Body, o: ObjectId) -> bool {
+        if let Some(&known) = self.walks.get(&o) {
+            return known;
+        }
+        let object = &self.s.objects[o.index()];
+        let own = object.reach == Reach::Var && object.automatic && !object.address_taken;
+        let goes_on = |point: &Point| {
+            let given = match &point.flow {
+                Flow::Call(call) => {
+                    let library = |g: &FuncId| self.f.library(*g).is_some() || self.f.is_opaque(*g);
+                    let known = !call.open && call.targets.iter().all(library);
+                    !known && call.arg_values.iter().chain(&call.args).any(|a| *a == Some(o))
+                }
+                _ => false,
+            };
+            given
+                || point.events.iter().chain(&point.hidden).any(|e| match *e {
+                    front_c::Event::Copy(_, from) | front_c::Event::ReturnOf(from) => from == o,
+                    _ => false,
+                })
+        };
+        let walks = own && !body.points.iter().any(goes_on);
+        self.walks.insert(o, walks);
+        walks
+    }
+
+    /// A variable goes on through memory: what nothing else holds has escaped.
+    pub(super) fn stepped(&mut self, act: &mut Act, func: FuncId, o: ObjectId) {
+        let Some(base) = self.paths.object(self.s, o) else { return };
+        let frame = &self.frames[&func];
+        let other = |p: PathId| {
+            !self.paths.in_memory(p)
+                && !self.paths.is_address(p)
+                && self.paths.root(p) != self.paths.root(base)
+        };
+        let bits: Vec<VarId> = frame
+            .bits
+            .iter()
+            .chain(&self.globals)
+            .filter(|(p, _)| other(**p))
+            .map(|(_, b)| *b)
+            .collect();
+        let outer = frame.outer;
+        let exprs = &mut self.b.exprs;
+        let mut held = Exprs::FALSE;
+        for bit in bits.into_iter().chain(outer) {
+            let bit = exprs.pre(bit);
+            held = exprs.or(held, bit);
+        }
+        let alone = exprs.not(held);
+        let nothing = Act::default();
+        let mut all = vec![base];
+        if self.relevance.memory == Memory::One {
+            all.extend(self.reached(base, false));
+        }
+        for p in all {
+            let value = self.read(func, &nothing, p);
+            let when = self.b.exprs.and(value, alone);
+            self.escapes(act, when);
+        }
     }
 
     /// The same with what paths held then.

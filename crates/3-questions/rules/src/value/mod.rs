@@ -20,7 +20,8 @@
 //! - VP4. A path that holds the value is never taken where a comparison would be true that the rule's
 //!   `assume` excludes (`points`).
 //! - VP5. The value escapes when it is stored where no path is, given to a function that is not known to
-//!   only borrow it, or taken apart by arithmetic; also when that happens to the address of a part of what
+//!   only borrow it, or taken apart by arithmetic (not where the result goes nowhere, and not by a variable that only walks
+//!   through memory which another one holds); also when that happens to the address of a part of what
 //!   it points to, or when such an address is copied. It is lost when it has not escaped and nothing holds
 //!   it any more (`escape`). Behind a pointer it is held where the pointer is fresh or a parameter's (OW1–OW6), and
 //!   escapes elsewhere; it is lost there when the place gets something else, or is freed, and not when the
@@ -42,7 +43,7 @@
 //!   escaped: then what is not followed may have it (`points`).
 //!
 //! What is known of numbers that are tested stands in `signs` (SG1–SG6), variables that are kept whole in `kept`
-//! (KV1–KV3), which functions belong together in `tables` (TF1–TF3).
+//! (KV1–KV3), which functions belong together in `tables` (TF1–TF3), cells at an index that is no constant in `moving` (MC1–MC3).
 
 mod aliases;
 mod calls;
@@ -53,6 +54,7 @@ mod functions;
 mod inherited;
 mod kept;
 mod letters;
+mod moving;
 mod outside;
 mod points;
 mod signs;
@@ -608,6 +610,11 @@ struct Maker<'a> {
     given: BTreeMap<String, usize>,
     /// What owning members hold, where it comes into being behind a point.
     inherited: BTreeMap<At, Act>,
+    /// Cells at an index that is a variable, by function, and functions that may write to cells (MC1–MC3).
+    moving: FxHashMap<FuncId, Vec<(PathId, ObjectId)>>,
+    mixing: Arc<FxHashSet<FuncId>>,
+    /// Variables that only walk through memory (VP5).
+    walks: FxHashMap<ObjectId, bool>,
 }
 
 /// Bits of the state, until the states are counted.
@@ -683,6 +690,9 @@ impl<'a> Maker<'a> {
             owners: Owners::default(),
             given: BTreeMap::new(),
             inherited: BTreeMap::new(),
+            moving: FxHashMap::default(),
+            mixing: Arc::default(),
+            walks: FxHashMap::default(),
             f,
         }
     }
@@ -717,6 +727,7 @@ impl<'a> Maker<'a> {
         };
         self.keep_all = !stutters(&plain);
         self.index();
+        self.find_moving();
         self.find_aliases();
         if self.relevance.pointed_cut {
             self.limits.insert(

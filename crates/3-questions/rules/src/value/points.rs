@@ -336,7 +336,7 @@ impl Maker<'_> {
             };
             let source = source.filter(|q| self.relevance.holds[q.index()]);
             let value = match source {
-                Some(q) => self.read(func, act, q),
+                Some(q) => self.read_cell(act, at, q),
                 None if self.relevance.results_only => Exprs::FALSE,
                 None => self.born(act, Some(at), Some(func), p),
             };
@@ -384,6 +384,14 @@ impl Maker<'_> {
         }
         for event in &point.hidden {
             match *event {
+                E::Escape(o)
+                    if point.events.contains(&E::Assign(o)) && self.only_walks(body, o) =>
+                {
+                    self.stepped(&mut act, func, o);
+                }
+                E::Lent(o) if self.gives_back(point) => {
+                    self.given_away_as(&mut act, func, o, &before);
+                }
                 E::Escape(o) => self.given_away_as(&mut act, func, o, &before),
                 E::ReturnOf(o) => self.subject(&mut act, func, o, |e| match e {
                     Event::ReturnOf => Some(&[]),
@@ -430,6 +438,7 @@ impl Maker<'_> {
                 _ => {}
             }
         }
+        self.cells_moved(&mut act, at);
         for event in &point.hidden {
             if let E::Copy(o, q) = *event
                 && !assigned.contains(&o)
@@ -470,6 +479,13 @@ impl Maker<'_> {
             }
         }
         act
+    }
+
+    /// Whether somebody takes the result of a function that returns its argument.
+    fn gives_back(&self, point: &front_c::Point) -> bool {
+        let Flow::Call(call) = &point.flow else { return false };
+        call.result.or(call.temporary).is_some()
+            && call.targets.iter().any(|g| self.f.returned(*g).is_some())
     }
 
     /// Whether the program is given up there: that is no end at which anything has to be in order.

@@ -45,7 +45,9 @@ fn does(s: &Skeleton, point: &Point, g: ObjectId) -> (bool, bool) {
             Event::Use(o) | Event::Deref(o) | Event::Address(o) | Event::ReturnOf(o) => {
                 reads |= is(o);
             }
-            Event::Escape(o) | Event::Test(o, ..) | Event::Copy(_, o) => reads |= is(o),
+            Event::Escape(o) | Event::Lent(o) | Event::Test(o, ..) | Event::Copy(_, o) => {
+                reads |= is(o)
+            }
             Event::Modify(_) | Event::Store | Event::Return | Event::Exit => {}
         }
     }
@@ -134,9 +136,10 @@ fn mentioned(point: &Point) -> impl Iterator<Item = ObjectId> {
             Event::Use(o) | Event::Deref(o) | Event::Address(o) | Event::ReturnOf(o) => {
                 [Some(o), None]
             }
-            Event::Assign(o) | Event::Modify(o) | Event::Escape(o) | Event::Test(o, ..) => {
+            Event::Assign(o) | Event::Modify(o) | Event::Escape(o) | Event::Lent(o) => {
                 [Some(o), None]
             }
+            Event::Test(o, ..) => [Some(o), None],
             Event::Copy(a, b) => [Some(a), Some(b)],
             Event::Store | Event::Return | Event::Exit => [None, None],
         })

@@ -91,6 +91,7 @@ static void drop(struct entry **list) {
     struct entry *e = *list;
     *list = e->next;
     free(e->key);
+    free(e->value);
     free(e);
 }
 

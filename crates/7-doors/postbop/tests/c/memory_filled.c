@@ -29,11 +29,14 @@ int local(void) {
     return 0; // BAD memory_leak
 }
 
-/* A member of what is the caller's may be known to the caller. */
+/* A member of what is the caller's: nobody has had the time to take what `init` left there. */
 int again(struct s *s) {
     if (init(s) < 0)
         return 1;
-    s->buf = malloc(2);
+#ifndef BAD
+    done(s);
+#endif
+    s->buf = malloc(2); // BAD memory_leak
     return 0;
 }
 
