@@ -21,7 +21,7 @@
 //! Every fact is propagated once. Sets are not shared between cells and cycles are not collapsed: of
 //! the cells of libgit2 that can hold functions, nearly all hold few.
 
-use crate::link::FuncId;
+use crate::objects::FuncId;
 use rustc_hash::FxHashSet;
 
 /// A cell's position.

@@ -17,7 +17,7 @@
 //!   nothing may be missed, any write may change any cell, but one variable is not another.
 
 use crate::library::writes_text;
-use crate::link::{FuncId, ObjectId, Reach};
+use crate::objects::{FuncId, ObjectId, Reach};
 use crate::skeleton::{Access, Body, Call, Data, Doing, Event, Flow, Point, Skeleton, plain_name};
 use crate::typing::Ty;
 use c_types::Scalar;

@@ -16,7 +16,7 @@
 
 use crate::cells::{self, Cell, Cells, Written};
 use crate::library::{Library, buffers, is_library_variable, runs_at_any_time};
-use crate::link::{FuncId, Object, ObjectId, Reach};
+use crate::objects::{FuncId, Object, ObjectId, Reach};
 use crate::skeleton::{Body, Call, Data, DataId, Event, Flow, Skeleton, When, plain_name};
 use c_types::{Binary, Model, Scalar, Unary, Value, binary, unary};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -13,7 +13,7 @@
 //! A `longjmp` goes to any `setjmp`, with as many or fewer addresses on the stack.
 
 use crate::library::is_longjmp;
-use crate::link::{FuncId, ObjectId, Reach};
+use crate::objects::{FuncId, ObjectId, Reach};
 use crate::skeleton::{Asks, Body, Event, Flow, Next, Point, Skeleton, Test, plain_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;

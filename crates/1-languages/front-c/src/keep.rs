@@ -21,7 +21,7 @@
 
 use crate::conditions::{Callee, Effects};
 use crate::library::{Library, ends_the_program, is_failed_assertion};
-use crate::link::{FuncId, Object, ObjectId, Reach};
+use crate::objects::{FuncId, Object, ObjectId, Reach};
 use crate::skeleton::{Body, Call, Data, DataId, Doing, Event, Flow, Skeleton, When};
 use crate::tree::Binary;
 use crate::typing::Ty;

@@ -31,6 +31,7 @@ mod lex;
 mod library;
 mod link;
 mod lower;
+mod objects;
 mod parse;
 mod places;
 pub mod preprocess;
@@ -51,10 +52,9 @@ pub use library::{
     Library, calls_back, is_failed_assertion, is_library, is_longjmp, is_setjmp, library,
     runs_at_exit, writes_files,
 };
-pub use link::{
-    Entity, Func, FuncId, Index, Linked, Object, ObjectId, Reach, TypeRef, link, main_file,
-};
+pub use link::{Entity, Linked, link, main_file};
 pub use lower::{Keep, LowerError, Lowered, Options, lower};
+pub use objects::{Func, FuncId, Index, Object, ObjectId, Reach, TypeRef};
 pub use parse::{MAX_DEPTH, parse};
 pub use places::Places;
 pub use skeleton::{

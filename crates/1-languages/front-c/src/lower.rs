@@ -10,7 +10,7 @@ mod outside;
 use crate::conditions::{Callee, Conditions, Effects};
 use crate::keep::{KeptValues, KeptVariables, push};
 use crate::library::{is_failed_assertion, is_longjmp, names_an_error};
-use crate::link::{Func, FuncId, ObjectId};
+use crate::objects::{Func, FuncId, ObjectId};
 use crate::skeleton::{Body, Call, Flow, Next, Point, Skeleton, When};
 use ir::{
     Edge, EdgeKind, EventsId, Expr, ExprId, Exprs, Init, NodeId, Origin, ProcId, Program,

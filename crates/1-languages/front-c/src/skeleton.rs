@@ -33,7 +33,7 @@
 
 use crate::contracts::Contracts;
 use crate::library::{Library, library};
-use crate::link::{Func, FuncId, Object, ObjectId};
+use crate::objects::{Func, FuncId, Object, ObjectId};
 use crate::typing::Ty;
 use c_types::{Binary, Model, Scalar};
 use source::Placed;

@@ -4,7 +4,8 @@
 //! in another scope. What is not certain has no type and no value: `typeof`, types that attributes change,
 //! enumerations whose width something else decides, numbers with a fraction.
 
-use crate::link::{Entity, Linked, TypeRef};
+use crate::link::{Entity, Linked};
+use crate::objects::TypeRef;
 use crate::tree::{Assign, Binary, ExprId, ExprKind, Sym, TypeId, TypeKind, Unary, Unit};
 use c_types::{Int, Model, Scalar, Value, binary, literal, unary, usual};
 

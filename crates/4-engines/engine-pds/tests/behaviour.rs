@@ -4,7 +4,7 @@ use check::{Budget, Engine, Goal, Limits, StopReason, Task, TraceMode, Verdict};
 use engine_pds::{Post, Pre, RegularSet, post_star, pre_star, reachable_stacks};
 use std::sync::Arc;
 use std::time::Duration;
-use testkit::engines::{boolean_program, reach, t, tangle};
+use testkit::engines::{boolean_program, large_on_the_way, reach, t, tangle};
 
 fn engines() -> [Box<dyn Engine>; 2] {
     [Box::new(Post::default()), Box::new(Pre::default())]
@@ -32,6 +32,16 @@ fn limits_are_answers() {
     let task = reach(&boolean_program(&tangle()), "R");
     for engine in engines() {
         testkit::engines::limits_are_answers(&*engine, &task, 64 << 20, 100);
+    }
+}
+
+/// A choice of one step says nothing about that of another.
+#[test]
+fn steps_that_are_large_on_the_way_choose_on_their_own() {
+    let task = reach(&boolean_program(&large_on_the_way()), "R");
+    for engine in engines() {
+        let answer = engine.run(&task, &Budget::unlimited());
+        assert!(matches!(answer.verdicts[0], Verdict::Violated(Some(_))), "{:?}", answer.verdicts);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the engines promise beyond right answers: size, limits, refusals, other solvers.
 
-use check::{Budget, Engine, Goal, Limits, StopReason, Target, Task, Verdict};
+use check::{Budget, Engine, Goal, Limits, StopReason, Task, Verdict};
 use engine_sat::{Options, Qbf, Universal};
 use std::fmt::Write;
 use std::sync::Arc;

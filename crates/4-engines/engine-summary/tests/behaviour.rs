@@ -2,7 +2,7 @@
 
 use check::{Budget, Engine, Goal, Target, Task, TraceMode, Verdict};
 use engine_summary::Summary;
-use testkit::engines::{boolean_program, reach, t, tangle};
+use testkit::engines::{boolean_program, large_on_the_way, reach, t, tangle};
 use testkit::random_bp::{Profile, random_bp};
 
 #[test]
@@ -23,6 +23,15 @@ fn diagrams_do_not_grow_with_the_number_of_procedures() {
 fn limits_are_answers() {
     let task = reach(&boolean_program(&tangle()), "R");
     testkit::engines::limits_are_answers(&Summary::default(), &task, 64 << 20, 100);
+}
+
+/// A choice of one step says nothing about that of another.
+#[test]
+fn steps_that_are_large_on_the_way_choose_on_their_own() {
+    let program = boolean_program(&large_on_the_way());
+    let task = reach(&program, "R");
+    let answer = Summary::default().run(&task, &Budget::unlimited());
+    assert!(matches!(answer.verdicts[0], Verdict::Violated(Some(_))), "{:?}", answer.verdicts);
 }
 
 #[test]

@@ -36,7 +36,8 @@ fn within<T>(
 }
 
 impl Context {
-    /// The relation of a step, in one part if it is not too large. Choices are quantified in one part only.
+    /// The relation of a step, in one part if it is not too large. Choices are quantified if it is one part, and left to
+    /// [`Context::in_parts`] if there are more.
     pub(crate) fn parts(
         &self,
         m: &mut Manager,
@@ -67,6 +68,10 @@ impl Context {
         }
         let plain = Rel { guard: Exprs::TRUE, constraint: Exprs::TRUE, ..rel.clone() };
         self.conjuncts(m, &plain, Words::Step, wanted, &mut join)?;
+        // What was too large on the way may be small in the end.
+        if let [whole] = parts[..] {
+            return Ok(vec![self.without_choices(m, whole, rel.choices)?]);
+        }
         Ok(parts)
     }
 

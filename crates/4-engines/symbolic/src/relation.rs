@@ -285,12 +285,22 @@ impl Context {
             out = m.and(out, conjunct)?;
             Ok(())
         })?;
-        if rel.choices > 0 {
-            let choices: Vec<u32> = (0..rel.choices).map(|k| self.slots.choice(k)).collect();
-            let cube = m.cube(&choices)?;
-            out = m.exists(out, cube)?;
+        self.without_choices(m, out, rel.choices)
+    }
+
+    /// A relation with its choices quantified: another relation has others, though they have the same numbers.
+    pub(crate) fn without_choices(
+        &self,
+        m: &mut Manager,
+        rel: Bdd,
+        choices: u32,
+    ) -> Result<Bdd, Stop> {
+        if choices == 0 {
+            return Ok(rel);
         }
-        Ok(out)
+        let choices: Vec<u32> = (0..choices).map(|k| self.slots.choice(k)).collect();
+        let cube = m.cube(&choices)?;
+        m.exists(rel, cube)
     }
 
     /// What a relation is the conjunction of, one after the other; choices are not quantified.

@@ -25,6 +25,7 @@
 use crate::allocating::{fallible, files_as_memory};
 use crate::bounded::{Executed, MAX_LINES, Run, Searched, executed, goal};
 use crate::hiding::drop_gone;
+use crate::simpler::{plainness, simplify};
 use crate::{entries, guided, monitor, parts, stubs};
 use asking::{Options, Watch};
 use c_data::{Check, Operation};
@@ -901,45 +902,6 @@ fn called_at(program: &c_data::Program, place: Option<&(String, u32)>) -> BTreeS
             _ => None,
         })
         .collect()
-}
-
-/// So many simpler inputs are tried.
-const SIMPLER: usize = 24;
-
-/// Makes inputs simpler as long as they show the same: fewer arguments, smaller numbers.
-fn simplify(inputs: &mut Inputs, mut shows: impl FnMut(&Inputs) -> bool) {
-    let mut left = SIMPLER;
-    let mut tried = |simpler: &Inputs| {
-        left = left.saturating_sub(1);
-        left > 0 && shows(simpler)
-    };
-    if let Some(argc) = inputs.argc {
-        let few = (1..argc.min(6)).map(|argc| Inputs { argc: Some(argc), ..inputs.clone() });
-        let few = few.filter(|simpler| simpler.args.len() < simpler.argv().len());
-        if let Some(simpler) = few.into_iter().find(|simpler| tried(simpler)) {
-            *inputs = simpler;
-        }
-    }
-    for i in 0..inputs.values.len() {
-        for number in [0, 1] {
-            let size = inputs.values[i].1.unsigned_abs();
-            if size > number as u128 && size > 1 {
-                let mut simpler = inputs.clone();
-                simpler.values[i].1 = number;
-                if tried(&simpler) {
-                    *inputs = simpler;
-                    break;
-                }
-            }
-        }
-    }
-}
-
-/// How simple inputs are to read: the smaller the better.
-fn plainness(inputs: &Inputs) -> (u64, usize, u128) {
-    let sizes = inputs.values.iter().map(|(_, value)| value.unsigned_abs());
-    let text = inputs.stdin.len() + inputs.args.iter().map(Vec::len).sum::<usize>();
-    (inputs.argc.unwrap_or(0), inputs.values.len() + text, sizes.fold(0, u128::saturating_add))
 }
 
 /// Where the functions are that are active when a run ends, the innermost first.

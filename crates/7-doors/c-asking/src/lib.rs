@@ -35,6 +35,7 @@ mod operations;
 mod parts;
 mod prover;
 mod replaying;
+mod simpler;
 mod stubs;
 mod termination;
 mod tried;

@@ -246,6 +246,8 @@ fn handed_over(program: &Program, callee: FuncId, argument: usize, ty: Ty) -> Op
         }
     }
     least.filter(|count| *count > 0)
+}
+
 /// The program in which functions without a body do what their contracts say, and which these are. Others stay without
 /// a body.
 pub fn contracted(

@@ -63,6 +63,34 @@ pub fn tangle() -> String {
     text + "if (x0 & x1 & !x2) then R: skip; fi end"
 }
 
+/// Two steps whose diagrams are too large on the way and small in the end, each with a choice of its own; `R` is
+/// reached where they chose differently.
+pub fn large_on_the_way() -> String {
+    let names: Vec<String> = (0..40).map(|i| format!("x{i}")).collect();
+    let zero: Vec<String> = names.iter().map(|x| format!("!{x}")).collect();
+    let mut seed = 5u64;
+    let mut odd = || {
+        let mut sum = "x0".to_owned();
+        for name in &names {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            if seed >> 40 & 1 == 1 {
+                let _ = write!(sum, " ^ {name}");
+            }
+        }
+        format!("!({sum})")
+    };
+    // The innermost conjunction comes first, and has some 2^24 nodes.
+    let sums = (0..24).fold(odd(), |inner, _| format!("({} & {inner})", odd()));
+    let condition = format!("(({}) & {sums})", zero.join(" & "));
+    format!(
+        "decl {}, y, z; void main() begin {} := {}; y := * & !x1 constrain {condition}; \
+         z := * & !x2 constrain {condition}; if (y != z) then R: skip; fi end",
+        names.join(", "),
+        names.join(", "),
+        vec!["0"; names.len()].join(", "),
+    )
+}
+
 /// A random program with marks on its edges, and how many marks there are. Suites that use another
 /// `salt` see other programs.
 pub fn marked_program(seed: u64, salt: u64) -> (Arc<Program>, u32) {

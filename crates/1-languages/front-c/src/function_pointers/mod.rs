@@ -38,7 +38,8 @@ mod initialisers;
 mod types;
 
 use crate::andersen::{Cell, Constraints, Place, Signature, Targets};
-use crate::link::{Entity, FuncId, Linked, ObjectId, TypeRef};
+use crate::link::{Entity, Linked};
+use crate::objects::{FuncId, ObjectId, TypeRef};
 use crate::tree::{
     Declaration, ExprId, ForInit, Function, Init, InitId, Item, RecordId, StmtId, StmtKind,
     Storage, Sym, TypeId, TypeKind, Unit,

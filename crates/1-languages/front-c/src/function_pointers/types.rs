@@ -2,7 +2,8 @@
 
 use super::{Class, Flows, Kind, Leaves, RecordKey, Type, Val, What};
 use crate::andersen::Cell;
-use crate::link::{TypeRef, strip};
+use crate::link::strip;
+use crate::objects::TypeRef;
 use crate::tree::{RecordId, Sym, Tag, TypeId, TypeKind};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;

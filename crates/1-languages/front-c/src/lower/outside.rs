@@ -12,7 +12,7 @@
 
 use super::{Here, Lowering};
 use crate::library::{calls_back, runs_at_exit};
-use crate::link::FuncId;
+use crate::objects::FuncId;
 use crate::skeleton::{Call, Flow};
 use ir::{Edge, EdgeKind, Exprs, NodeId, ProcId, Rel};
 

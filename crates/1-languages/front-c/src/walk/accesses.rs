@@ -1,7 +1,7 @@
 //! What points read and write, with types ([`crate::Access`]).
 
 use super::Walker;
-use crate::link::{ObjectId, Reach};
+use crate::objects::{ObjectId, Reach};
 use crate::skeleton::{Access, Doing};
 use crate::typing::Ty;
 

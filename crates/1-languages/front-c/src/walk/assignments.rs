@@ -4,7 +4,7 @@ use super::Walker;
 use super::tasks::Task;
 use super::text::Text;
 use super::values::{Val, What};
-use crate::link::ObjectId;
+use crate::objects::ObjectId;
 use crate::skeleton::{Doing, Event};
 use crate::tree::{Assign, ExprId, ExprKind, Unary};
 use crate::typing::Ty;

@@ -3,7 +3,7 @@
 use super::Walker;
 use super::calls::Open;
 use super::values::Values;
-use crate::link::{FuncId, ObjectId};
+use crate::objects::{FuncId, ObjectId};
 use crate::skeleton::{Access, Arm, Body, DataId, Event, Flow, Next, Point, Spot, Test, When};
 use crate::tree::Sym;
 use std::ops::Range;

@@ -5,7 +5,7 @@ use super::calls::Open;
 use super::code::{Draft, Ins};
 use super::text::Text;
 use super::values::{Val, What};
-use crate::link::{ObjectId, Reach};
+use crate::objects::{ObjectId, Reach};
 use crate::skeleton::{DataId, Doing, Event};
 use crate::typing::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};

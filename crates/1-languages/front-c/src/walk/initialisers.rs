@@ -12,7 +12,7 @@ use super::assignments::Target;
 use super::tasks::Task;
 use super::text::Text;
 use crate::extra::Designator;
-use crate::link::{Object, ObjectId, Reach, TypeRef};
+use crate::objects::{Object, ObjectId, Reach, TypeRef};
 use crate::tree::{ExprId, ExprKind, Field, Init, InitId, Sym, Tag, TypeId, TypeKind};
 use crate::typing::Ty;
 

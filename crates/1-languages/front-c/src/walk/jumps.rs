@@ -7,7 +7,7 @@ use super::switches::Switch;
 use super::tasks::Task;
 use super::text::Text;
 use crate::Place;
-use crate::link::{FuncId, ObjectId, Reach};
+use crate::objects::{FuncId, ObjectId, Reach};
 use crate::skeleton::{Doing, Event};
 use crate::tree::{ExprKind, Function, StmtId, StmtKind, Sym};
 use crate::typing::Ty;

@@ -2,7 +2,7 @@
 
 use super::Walker;
 use super::values::{Val, What};
-use crate::link::{Index, ObjectId, Reach};
+use crate::objects::{Index, ObjectId, Reach};
 use crate::skeleton::{Data, Doing, Event};
 use crate::tree::{Binary, ExprId, ExprKind, Sym, TypeId, TypeKind, Unary};
 use crate::typing::Ty;

@@ -6,7 +6,7 @@ use super::jumps::Loop;
 use super::tasks::Task;
 use super::text::Text;
 use crate::Place;
-use crate::link::ObjectId;
+use crate::objects::ObjectId;
 use crate::said::on_one_line;
 use crate::skeleton::{DataId, Event, Relation, Test, When};
 use crate::tree::{ExprId, ExprKind, StmtId};

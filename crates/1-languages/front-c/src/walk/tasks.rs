@@ -6,7 +6,7 @@ use super::calls::Callee;
 use super::code::{Ins, Label};
 use super::text::Text;
 use super::values::{Val, What};
-use crate::link::{FuncId, ObjectId};
+use crate::objects::{FuncId, ObjectId};
 use crate::skeleton::{Event, Relation};
 use crate::tree::{Binary, Declaration, ExprId, InitId, StmtId, Sym, TypeId, Unary};
 use c_types::Value;

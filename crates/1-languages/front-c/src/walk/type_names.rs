@@ -1,6 +1,7 @@
 //! What types are called: names for rules that ask for objects by their type.
 
-use crate::link::{Func, Object, Reach, TypeRef, strip};
+use crate::link::strip;
+use crate::objects::{Func, Object, Reach, TypeRef};
 use crate::tree::{Tag, TypeId, TypeKind, Unit};
 use crate::typing::Ty;
 use c_types::Scalar;

@@ -2,7 +2,8 @@
 
 use super::Walker;
 use super::values::Val;
-use crate::link::{TypeRef, strip};
+use crate::link::strip;
+use crate::objects::TypeRef;
 use crate::tree::{ExprId, TypeId, TypeKind};
 use crate::typing::{Ty, Typing};
 use c_types::{Scalar, Value};

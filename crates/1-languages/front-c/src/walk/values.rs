@@ -1,7 +1,7 @@
 //! Values: what an expression leaves behind ([`Val`]), and what it computes ([`Data`]).
 
 use super::Walker;
-use crate::link::{ObjectId, TypeRef};
+use crate::objects::{ObjectId, TypeRef};
 use crate::skeleton::{Data, DataId};
 use crate::tree::{Assign, Binary, ExprId, ExprKind, Unary};
 use crate::typing::Ty;
