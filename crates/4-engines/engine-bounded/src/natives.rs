@@ -151,24 +151,35 @@ impl Engine<'_> {
                 self.call_body(state, model, args, result, None, which)
             }
             _ if is_number_function(plain) => {
-                let none = Word::number(1, 0);
-                let (a, b) = (word(0).unwrap_or(none.clone()), word(1).unwrap_or(none));
-                let bits = match result {
-                    Some(local) => {
-                        let f = state.top().function;
-                        self.class(self.function(f).locals[local.index()].ty).bits()
-                    }
-                    None => 64,
-                };
-                let value = match self.exactly(plain, &a, &b, bits) {
-                    Some(value) => value,
-                    None => self.arbitrary(LIBRARY + f.index() as u32, &a, &b, bits),
-                };
-                self.give(state, result, value);
+                self.number(state, f, plain, [word(0), word(1)], result);
                 Ok(Went::On)
             }
             _ => Ok(self.uncovered(state, name, at)),
         }
+    }
+
+    /// What a function computes from numbers: exactly where that is known, and else the same of the same numbers.
+    fn number(
+        &mut self,
+        state: &mut State,
+        f: FuncId,
+        plain: &str,
+        words: [Option<Word>; 2],
+        result: Option<LocalId>,
+    ) {
+        let [a, b] = words.map(|word| word.unwrap_or(Word::number(1, 0)));
+        let bits = match result {
+            Some(local) => {
+                let f = state.top().function;
+                self.class(self.function(f).locals[local.index()].ty).bits()
+            }
+            None => 64,
+        };
+        let value = match self.exactly(plain, &a, &b, bits) {
+            Some(value) => value,
+            None => self.arbitrary(LIBRARY + f.index() as u32, &a, &b, bits),
+        };
+        self.give(state, result, value);
     }
 
     /// A function of the library that fails says so in `errno`, and none makes that 0.

@@ -61,6 +61,9 @@ const MOMENT: Duration = Duration::from_millis(80);
 /// How long an answer waits at least for one with a shorter trace.
 const WAIT: Duration = Duration::from_millis(15);
 
+/// How often is looked whether memory was given back.
+const GIVING_BACK: u32 = 100;
+
 /// When an engine has its turns.
 #[derive(Clone, Copy, PartialEq)]
 struct Turns {
@@ -410,6 +413,18 @@ impl Race<'_> {
         }
     }
 
+    /// Whether there is something left. What others had in memory is given back some moments after they have ended.
+    fn settles(&self) -> bool {
+        for _ in 0..GIVING_BACK {
+            match self.budget.poll() {
+                Ok(()) => return true,
+                Err(StopReason::Memory { .. }) => std::thread::sleep(Duration::from_millis(2)),
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
     /// AU5, and what has had turns only.
     fn alone(&self, lanes: &[Vec<Entrant<'_>>], heard: &mut Heard) {
         let is_turns = |entrant: &Entrant<'_>| matches!(entrant.may, May::Turns(_));
@@ -425,7 +440,7 @@ impl Race<'_> {
             if ended.is_none() && !is_turns(entrant) {
                 continue;
             }
-            if lanes.len() < 2 || self.budget.poll().is_err() {
+            if lanes.len() < 2 || !self.settles() {
                 return;
             }
             let run = run(entrant.engine, self.task, self.budget, String::new());

@@ -3,14 +3,14 @@
 //! A driver of ten thousand lines is right because of one counter and a few results that are tested. The skeleton with
 //! these kept answers in a moment where the program with all its data does not.
 //!
-//! - RK1: Only questions about places are asked again, of a program that may be asked about with its data, and only if
+//! - KP1: Only questions about places are asked again, of a program that may be asked about with its data, and only if
 //!   nobody said which variables are to be kept. What is found is the answer if it says of all places that none is reached;
 //!   otherwise nothing has happened.
-//! - RK2: What is kept are the integers that the conditions on the way of a run speak of; if all of those are kept, what
+//! - KP2: What is kept are the integers that the conditions on the way of a run speak of; if all of those are kept, what
 //!   flows into those that are: by assignments, parameters and results.
-//! - RK3: A variable that is computed with has the bits of the numbers that it meets and one more, at least three, so that a
+//! - KP3: A variable that is computed with has the bits of the numbers that it meets and one more, at least three, so that a
 //!   counter has few values; any other one, and one that meets negative numbers, has all of its bits.
-//! - RK4: Of a large program this comes before its data is looked at, of a small one behind that, if something is still
+//! - KP4: Of a large program this comes before its data is looked at, of a small one behind that, if something is still
 //!   open. The search ends when nothing is new, when too much is kept, or when its share of the time is spent.
 
 use crate::by_engines;
@@ -37,12 +37,12 @@ const COUNTED: u32 = 10;
 /// So many points make a program large.
 const LARGE: usize = 400;
 
-/// Whether it is asked before a program's data is looked at. RK4.
+/// Whether it is asked before a program's data is looked at. KP4.
 pub(crate) fn is_large(options: &Options) -> bool {
     options.input.c.as_ref().is_some_and(|c| c.points() >= LARGE)
 }
 
-/// The answers with variables kept, if they say of all places that none is reached. RK1.
+/// The answers with variables kept, if they say of all places that none is reached. KP1.
 pub(crate) fn refined(
     report: &Report,
     files: &[Arc<SourceFile>],
@@ -82,7 +82,7 @@ pub(crate) fn refined(
         let fits = |o: &ObjectId| can_be_kept(s, *o);
         new.retain(|o| fits(o) && !kept.contains(o));
         if new.is_empty() {
-            // RK2.
+            // KP2.
             let feeding = kept.iter().filter_map(|o| facts.from.get(o)).flatten();
             new = feeding.copied().filter(|o| fits(o) && !kept.contains(o)).collect();
         }
@@ -189,7 +189,7 @@ impl Facts {
         }
     }
 
-    /// RK3.
+    /// KP3.
     fn bits(&self, s: &Skeleton, o: ObjectId) -> u32 {
         let scalar = s.objects[o.index()].scalar;
         let all = scalar.and_then(|t| t.int(&s.model)).map_or(32, |int| u32::from(int.bits));

@@ -341,7 +341,46 @@ impl Maker<'_> {
         enter.assigns = assigns.into_iter().map(assign).collect();
         // KV2
         self.kept.enter(s, &mut self.b.exprs, &self.kept_values, call, callee, &mut enter);
-        // Back: results arrive, and what is behind arguments is what is behind parameters.
+        let (mut back, choices) = self.results_back(call, callee, g, func);
+        let changes = self.frames[&func].conditions.changes(
+            s,
+            &self.effects,
+            &s.bodies[at.body as usize],
+            at.point as usize,
+            Some(Callee::Known(g)),
+            false,
+        );
+        for (i, _) in changes {
+            back.extend(self.frames[&func].condition_bits[i].map(|bit| (bit, None)));
+        }
+        back.extend(self.signs_back(at, call, g));
+        let assigns = back.into_iter().map(assign).collect();
+        let mut back = Rel { assigns, choices, ..Rel::identity() };
+        self.kept.back(s, func, &mut back);
+        let mut ret = target;
+        if !after.is_trivial() {
+            ret = self.b.statement(origin);
+            let executes = Executes { calls: None, ..executes };
+            self.act_edge(ret, target, &after, func, executes, dfa);
+        }
+        if let Some(jumping) = self.jumping.filter(|_| self.may_jump.contains(&g)) {
+            ret = self.landing(at, func, jumping, Some(ret), to);
+        }
+        let callee = self.frames[&g].proc;
+        let kind = EdgeKind::Call(Box::new(ir::Call { callee, enter, ret, back }));
+        self.edge(from, kind, true, Some(executes));
+    }
+
+    /// What a call brings back: results arrive, and what is behind arguments is what is behind parameters.
+    /// With the choices that this takes.
+    fn results_back(
+        &mut self,
+        call: &front_c::Call,
+        callee: &front_c::Body,
+        g: FuncId,
+        func: FuncId,
+    ) -> (BTreeMap<VarId, Option<ExprId>>, u32) {
+        let s = self.s;
         let mut choices = 0;
         let mut back: BTreeMap<VarId, Option<ExprId>> = BTreeMap::new();
         let results: Vec<(PathId, VarId)> =
@@ -381,33 +420,7 @@ impl Maker<'_> {
                 Root::Arg(_) => {}
             }
         }
-        let changes = self.frames[&func].conditions.changes(
-            s,
-            &self.effects,
-            &s.bodies[at.body as usize],
-            at.point as usize,
-            Some(Callee::Known(g)),
-            false,
-        );
-        for (i, _) in changes {
-            back.extend(self.frames[&func].condition_bits[i].map(|bit| (bit, None)));
-        }
-        back.extend(self.signs_back(at, call, g));
-        let assigns = back.into_iter().map(assign).collect();
-        let mut back = Rel { assigns, choices, ..Rel::identity() };
-        self.kept.back(s, func, &mut back);
-        let mut ret = target;
-        if !after.is_trivial() {
-            ret = self.b.statement(origin);
-            let executes = Executes { calls: None, ..executes };
-            self.act_edge(ret, target, &after, func, executes, dfa);
-        }
-        if let Some(jumping) = self.jumping.filter(|_| self.may_jump.contains(&g)) {
-            ret = self.landing(at, func, jumping, Some(ret), to);
-        }
-        let callee = self.frames[&g].proc;
-        let kind = EdgeKind::Call(Box::new(ir::Call { callee, enter, ret, back }));
-        self.edge(from, kind, true, Some(executes));
+        (back, choices)
     }
 
     /// Where a call comes back to that a `longjmp` may have left: on to `ret`, or to a `setjmp` of this
