@@ -354,6 +354,8 @@ impl<'a> Flows<'_, 'a> {
     pub(super) fn outside(&mut self, name: &str, args: &[Val]) {
         let from = |v: &Val| if v.from == Type::Unknown { v.ty } else { v.from };
         let keeps = keeps(name);
+        // `%p` makes a text of it, and `sscanf` brings it back.
+        let prints = plain_name(name).contains("printf");
         // The compiler's own exchange values in memory, and look at nothing else.
         let atomic = name.starts_with("__sync_") || name.starts_with("__atomic_");
         let gives = !atomic && !keeps_what_it_is_given(plain_name(name));
@@ -366,13 +368,13 @@ impl<'a> Flows<'_, 'a> {
         }
         for arg in args {
             let place = self.source(*arg);
-            if keeps {
-                if let Place::Cell(cell) = place {
-                    self.c.escape(cell);
-                }
-                if gives {
-                    self.give(from(arg));
-                }
+            if let Place::Cell(cell) = place
+                && (keeps || prints)
+            {
+                self.c.escape(cell);
+            }
+            if keeps && gives {
+                self.give(from(arg));
             }
         }
     }

@@ -18,7 +18,7 @@
 //! - F6 (address): where `&x`, or the array `x`, goes further than `*`, `[]` and arithmetic, `x` is
 //!   unknown memory.
 //! - F7 (outside): arguments of functions without a body escape and their results are unknown, unless
-//!   the library's function keeps nothing. Members of the records that they point to, by any number of
+//!   the library's function keeps nothing; what is printed (`%p`) escapes. Members of the records that they point to, by any number of
 //!   links, are unknown memory. So are variables that no unit defines. In a program without `main`,
 //!   callers from outside may pass functions to parameters and variables that other units can see, and
 //!   get those that are in such variables and in results.
