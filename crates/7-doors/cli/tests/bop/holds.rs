@@ -412,8 +412,13 @@ fn runs_without_data_are_called_that() {
     return 0;\n}\n";
     let file = TempFile::new("s.i", text);
     // With data, it is one that was executed.
-    let ran = bop(&["check", file.path(), "--reach", "L"]).exits(1);
-    assert!(ran.out.contains("  inputs: get() = 0, 1 argument\n"), "{}", ran.out);
+    // Simpler inputs are looked for as long as there is time, which a busy machine may not have.
+    let simple = |_| {
+        let ran = bop(&["check", file.path(), "--reach", "L"]).exits(1);
+        assert!(ran.out.contains("  inputs: get() = 0, "), "{}", ran.out);
+        ran.out.contains("  inputs: get() = 0, 1 argument\n")
+    };
+    assert!((0..4).any(simple));
     let ask = ["check", file.path(), "--reach", "L", "--skeleton"];
     let ran = bop(&ask).exits(1);
     let said = "this is a run of the control skeleton, without data; it assumes `argc > 1` at line 3, \
