@@ -39,6 +39,10 @@ const deep = program("deep.bp", `decl g;
 void main() begin f(); end
 void f() begin if (*) then f(); else g := 1; fi R: skip; end
 `);
+// Two hundred calls, the last line of the file at the end.
+const calls = program("calls.bp", "decl g;\nvoid main() begin f0(); end\n"
+  + Array.from({ length: 200 }, (_, i) => `void f${i}() begin if (*) then f${i + 1}(); fi g := !g; end\n`).join("")
+  + "void f200() begin L: skip; end\n");
 const leak = program("leak.i", `void *malloc(unsigned long n); void free(void *p); int use(char *p, int n);
 /* A leak, and a block that is freed twice. */
 int read_it(int n) {
@@ -65,6 +69,7 @@ const many = program("many.bp", "decl g;\nvoid main() begin\n  g := 0; f0();\n  
 const pages = [page("assert", "check", lock), page("lasso", "check", deep, "--terminates"),
   page("dead", "check", lock, "--reach-all"), page("proof", "check", lock, "--reach", "D", "--self-check"),
   page("rules", "check", leak, "--rule", "memory"), page("unknown", "check", lock, "--steps", "1", "--engine", "explicit"),
+  page("calls", "check", calls, "--reach", "L"),
   page("states", "states", deep, "--at", "R"), page("stacks", "states", deep, "--at", "R", "--stacks"),
   page("reached", "states", deep, "--to", "f f main"), page("influence", "influence", lock)];
 page("million", "check", many, "--reach", "R", "--max-steps", "4000000");
@@ -126,7 +131,14 @@ for (const name of pages) {
   check(all >= 2, "all answers are listed");
   await tab.fill("#search", "twice");
   check(await count() < all && await count() > 0, "the search finds some of them");
+  await tab.waitForTimeout(300);
+  check(tab.url().endsWith("&q=twice"), "the address keeps the search: " + tab.url());
+  await tab.reload();
+  check(await count() < all && await count() > 0, "and brings it back");
   await tab.fill("#search", "");
+  await tab.selectOption("#only", "memory_leak");
+  check(await count() === 1, "one rule's answers");
+  await tab.selectOption("#only", "");
   await tab.selectOption("#group", "file");
   check((await tab.textContent("#list summary")).length > 0, "they are grouped by file");
   await tab.selectOption("#group", "rule");
@@ -144,6 +156,25 @@ for (const name of pages) {
   await tab.evaluate("window.dispatchEvent(new Event('beforeprint'))");
   check((await tab.textContent("#print")).includes("malloc"), "the run is printed");
   await shoot(tab, "rules-print");
+  await tab.context().close();
+}
+{
+  const tab = await open("calls");
+  await tab.waitForSelector("#source .row.now");
+  const shown = await tab.evaluate(() => {
+    const row = document.querySelector("#source .row.now").getBoundingClientRect();
+    const pane = document.querySelector("#source").getBoundingClientRect();
+    return row.bottom <= pane.bottom + 1 && row.top >= pane.top - 1;
+  });
+  check(shown, "the line of a step is in sight at the end of a file");
+  check((await tab.textContent("#stack")).includes("… 19"), "a deep stack is a short path: " + await tab.textContent("#stack"));
+  await tab.context().close();
+}
+{
+  const tab = await open("lasso");
+  check((await tab.$$("#rows .row.loop")).length === 2, "the loop is drawn as one");
+  check((await tab.textContent("#rows")).includes("back to step 2"), "its end leads back");
+  check((await tab.textContent("#rows")).includes("one frame deeper in each turn"), "the stack grows");
   await tab.context().close();
 }
 {

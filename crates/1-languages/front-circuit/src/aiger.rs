@@ -100,6 +100,9 @@ pub(crate) fn parse(text: &str) -> Result<Circuit, CircuitError> {
         let Ok(number) = number.parse::<usize>() else {
             return wrong(format!("expected a symbol or a comment, found `{line}`"), span);
         };
+        if kind == "b" && !name.is_empty() {
+            out.bad_names.insert(number, name.to_owned());
+        }
         let gate = match kind {
             "i" => out.inputs.get(number).copied(),
             "l" => out.latches.get(number).map(|l| l.gate),

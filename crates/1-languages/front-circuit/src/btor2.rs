@@ -71,7 +71,13 @@ impl Reader {
                 let word = self.operand(words.get(2), span)?;
                 let bit = self.maker.fold(&word, NO, Maker::or);
                 match op {
-                    "bad" => self.maker.circuit.bad.push((bit, line)),
+                    "bad" => {
+                        let circuit = &mut self.maker.circuit;
+                        if let Some(name) = words.get(3).filter(|name| !name.starts_with(';')) {
+                            circuit.bad_names.insert(circuit.bad.len(), (*name).to_owned());
+                        }
+                        circuit.bad.push((bit, line));
+                    }
                     _ => self.maker.circuit.constraints.push(bit),
                 }
                 return Ok(());

@@ -54,6 +54,8 @@ pub struct Circuit {
     pub(crate) inputs: Vec<u32>,
     pub(crate) latches: Vec<Latch>,
     pub(crate) bad: Vec<(Lit, u32)>,
+    /// Names of bad states, by their number.
+    pub(crate) bad_names: FxHashMap<usize, String>,
     pub(crate) constraints: Vec<Lit>,
 }
 
@@ -172,7 +174,8 @@ pub fn lower(circuit: &Circuit, file: &str) -> Program {
     b.step(step, read, rel);
     for (i, &(lit, line)) in circuit.bad.iter().enumerate() {
         let label = format!("bad{i}");
-        let origin = at(&mut b, line, &label);
+        let named = circuit.bad_names.get(&i).map(|name| format!("{label} ({name})"));
+        let origin = at(&mut b, line, named.as_ref().unwrap_or(&label));
         let here = b.statement(origin);
         b.label(&label, here);
         let is = of(&mut b, &exprs, lit);

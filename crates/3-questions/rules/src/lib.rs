@@ -20,6 +20,9 @@
 //!
 //! Not for: finding violations (engines do), or which events there are (front ends tell).
 
+/// How a value is called that no variable held: the result of a call.
+pub const NAMELESS: &str = "the result";
+
 mod dfa;
 mod elements;
 mod event;

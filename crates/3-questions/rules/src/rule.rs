@@ -156,7 +156,15 @@ impl Rule {
     /// The message about an object, named without its function.
     pub fn message_for(&self, object: &str) -> String {
         match &self.variable {
-            Some(v) => self.message.replace(&format!("${}", v.name), local_name(object)),
+            Some(v) => {
+                // What has no name is not quoted as one.
+                let quoted = format!("`${}`", v.name);
+                let text = match object == crate::NAMELESS {
+                    true => self.message.replace(&quoted, object),
+                    false => self.message.clone(),
+                };
+                text.replace(&format!("${}", v.name), local_name(object))
+            }
             None => self.message.clone(),
         }
     }

@@ -32,14 +32,14 @@ use c_data::{Check, Operation};
 use c_run::Pass;
 use check::{Budget, Limits, Progress};
 use engine_bounded::{Inputs, Through, Told, Verdict};
-use findings::built_in_rules;
+use findings::is_ready_made;
 use input::{CProgram, CText, LazyData, caught};
 use property::Property;
 use render::{Confidence, Finding, Outcome, Report};
 use rustc_hash::FxHashMap;
 use source::SourceFile;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What all findings may take where no `--timeout` says more.
@@ -82,15 +82,7 @@ fn claimed(property: &Property) -> Option<Claimed> {
         "double_free" => Claimed::FreedTwice,
         _ => return None,
     };
-    // A rule of that name may be another one.
-    static OWN: OnceLock<Vec<(String, String)>> = OnceLock::new();
-    let own = OWN.get_or_init(|| {
-        let files = built_in_rules().iter();
-        let files = files.filter(|file| file.is_called("memory") || file.is_called("file"));
-        let read = files.flat_map(|file| rules::parse(file.text).unwrap_or_default());
-        read.map(|r| (r.name, r.text)).collect()
-    });
-    own.iter().any(|(n, t)| n == rule && t == text).then_some(claimed)
+    is_ready_made(rule, text).then_some(claimed)
 }
 
 /// A finding that is asked about.

@@ -32,6 +32,8 @@ pub(crate) struct Cli {
 
 const MAIN_EXAMPLES: &str = "\
 Examples:
+  bop check f.c --rule memory          leaks, uses after free: on every path of a C program
+  bop check f.c --memory-safety        null, bounds, use after free: with all data
   bop check lock.bp                    can an assertion fail? is SLIC_ERROR reachable?
   bop check lock.bp --reach R          is the statement labelled R reachable? how?
   bop check sort.rem --reach BAD       programs in Remopla, pushdown systems (.pds)
@@ -808,7 +810,10 @@ pub(crate) enum Form {
     Cout,
     /// A circuit in AIGER's text format, for hardware model checkers; of programs without recursion. A bad state for
     /// failed assertions and for each label
+    #[value(alias = "aag")]
     Aiger,
+    /// The same in AIGER's binary format, which ABC reads
+    Aig,
     /// The same in BTOR2
     Btor2,
     /// Of C: the program with its data as Horn clauses in SMT-LIB, for Spacer and others; sat if nothing bad happens

@@ -19,7 +19,7 @@ pub(crate) fn convert(args: &Convert) -> Result<Exit, Failed> {
         Form::Smv => Some(Target::Smv { depth: args.stack_depth, encoding: encoding(args) }),
         Form::Edl => Some(Target::Edl { depth: args.stack_depth, encoding: encoding(args) }),
         Form::Cout => Some(Target::Cout),
-        Form::Aiger => Some(Target::Aiger),
+        Form::Aiger | Form::Aig => Some(Target::Aiger),
         Form::Btor2 => Some(Target::Btor2),
         Form::Chc => None,
         Form::Blk => return solving::convert(args, EquationForm::Modal),
@@ -65,9 +65,13 @@ pub(crate) fn convert(args: &Convert) -> Result<Exit, Failed> {
     drop(line);
     let page = match args.to {
         Form::Dot | Form::Cout => Page::Text,
+        Form::Aig => Page::Bytes,
         _ => Page::Language,
     };
-    io::write_page(args.output.as_deref(), page, |out| out.write_all(text.as_bytes()))?;
+    io::write_page(args.output.as_deref(), page, |out| match page {
+        Page::Bytes => out.write_all(&postbop::binary_aiger(&text)),
+        _ => out.write_all(text.as_bytes()),
+    })?;
     Ok(whole(&options))
 }
 

@@ -174,6 +174,8 @@ pub(crate) enum Page {
     /// A language that others read: what is escaped must stay as different as it was, unless a person
     /// is looking on.
     Language,
+    /// Numbers that no person reads.
+    Bytes,
 }
 
 /// Lets `write` write a text for people to the file, or to standard output. Limits end here.
@@ -227,6 +229,10 @@ fn page_to(
         }
         Page::Text => escaped(&mut out, Escapes::Text, write),
         Page::Json => escaped(&mut out, Escapes::Json, write),
+        Page::Bytes if looked_at => {
+            return Err("this form is not for terminals: name a file with `-o`".to_owned());
+        }
+        Page::Bytes => write(&mut out).and_then(|()| out.flush()),
         Page::Language => {
             let mut text = Vec::new();
             write(&mut text).and_then(|()| {

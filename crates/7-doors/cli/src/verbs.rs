@@ -414,7 +414,7 @@ impl Written {
             CheckFormat::Gcc => render::gcc(report, self.text.quiet, out),
             CheckFormat::Json => render::json(report, out),
             CheckFormat::Sarif => render::sarif(report, self.base.as_deref(), out),
-            CheckFormat::Html => render::html(report, out),
+            CheckFormat::Html => render::html(report, guard::start().elapsed().as_secs_f64(), out),
         })?;
         if self.format == CheckFormat::Bebop {
             whole(options);

@@ -879,3 +879,34 @@ impl Algebra for Bits<'_, '_> {
         Ok(self.builder.choices[number as usize])
     }
 }
+
+/// What [`Circuit::aiger`] wrote, in AIGER's binary format: numbers of inputs, latches and gates are left out, since they
+/// follow each other, and of a gate only differences are written, seven bits a byte.
+pub fn binary_aiger(text: &str) -> Vec<u8> {
+    let mut lines = text.lines();
+    let header: Vec<usize> =
+        lines.next().unwrap_or("").split(' ').filter_map(|word| word.parse().ok()).collect();
+    let [most, inputs, latches, outputs, ands, bad] = header[..] else { return Vec::new() };
+    let mut out = format!("aig {most} {inputs} {latches} {outputs} {ands} {bad}\n").into_bytes();
+    let mut lines = lines.skip(inputs);
+    let mut add = |line: &str| out.extend(line.bytes().chain([b'\n']));
+    for line in lines.by_ref().take(latches) {
+        add(line.split_once(' ').map_or("", |(_, next)| next));
+    }
+    lines.by_ref().take(bad).for_each(add);
+    for line in lines.by_ref().take(ands) {
+        let numbers: Vec<u32> = line.split(' ').filter_map(|word| word.parse().ok()).collect();
+        let [gate, x, y] = numbers[..] else { return Vec::new() };
+        for mut difference in [gate - x.max(y), x.abs_diff(y)] {
+            while difference > 127 {
+                out.push((difference & 127 | 128) as u8);
+                difference >>= 7;
+            }
+            out.push(difference as u8);
+        }
+    }
+    for line in lines {
+        out.extend(line.bytes().chain([b'\n']));
+    }
+    out
+}

@@ -22,5 +22,6 @@ mod model;
 mod specifications;
 mod tree;
 
+pub use circuit::binary_aiger;
 pub use convert::{Stage, Target, convert, convert_with, dump};
 pub use front_c::export::Encoding;

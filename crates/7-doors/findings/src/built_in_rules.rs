@@ -48,6 +48,16 @@ pub fn built_in_rules() -> &'static [BuiltInRules] {
     })
 }
 
+/// Whether a rule is one of the ready-made ones, and not another one of the same name.
+pub fn is_ready_made(name: &str, text: &str) -> bool {
+    static RULES: OnceLock<Vec<(String, String)>> = OnceLock::new();
+    let rules = RULES.get_or_init(|| {
+        let read = TEXTS.iter().flat_map(|(_, text)| rules::parse(text).unwrap_or_default());
+        read.map(|rule| (rule.name, rule.text)).collect()
+    });
+    rules.iter().any(|(n, t)| n == name && t == text)
+}
+
 /// An error in a file of rules, at its place.
 pub fn rule_error(file: &SourceFile, error: &rules::RuleError) -> Diagnostic {
     let line = file.line(error.line.clamp(1, file.line_count()));

@@ -24,7 +24,7 @@ mod remarks;
 mod replay;
 
 pub use answers::rule_answers;
-pub use built_in_rules::{BuiltInRules, built_in_rules, rule_error};
+pub use built_in_rules::{BuiltInRules, built_in_rules, is_ready_made, rule_error};
 pub use question::{RuleQuestion, Trouble, property as rule_property, rule_name, rule_of};
 pub use remarks::{Allow, allowances, in_files};
 pub use replay::asked;

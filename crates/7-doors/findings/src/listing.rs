@@ -326,6 +326,7 @@ impl<'a> Teller<'a> {
                     let own = format!("{before}{})", variable.name);
                     event.shown = event.shown.replace(&own, &format!("{before}{name})"));
                 }
+                event.shown = in_words(&event.shown);
             }
         }
         let conditions = rules::path_conditions(s, &self.about.kept, &passed, twice);
@@ -565,9 +566,22 @@ impl<'a> Teller<'a> {
     }
 }
 
+/// Events that every rule may ask for, in words.
+fn in_words(event: &str) -> String {
+    let of = |head: &str| event.strip_prefix(head)?.strip_suffix(')');
+    match (of("deref("), of("pass(")) {
+        (Some(name), _) => format!("`{name}` is used"),
+        (_, Some(name)) => format!("`{name}` is passed on"),
+        _ => event.to_owned(),
+    }
+}
+
 /// What is said where a value comes into being.
 pub(crate) fn comes_from_here(birth: &rules::Birth) -> Happening {
-    let text = format!("`{}` comes from here", birth.object);
+    let text = match rules::NAMELESS == birth.object {
+        true => "it comes from here".to_owned(),
+        false => format!("`{}` comes from here", birth.object),
+    };
     Happening { shown: text.clone(), text }
 }
 

@@ -288,11 +288,10 @@ impl Back for OfRule {
 }
 
 /// What a rule over values rests on.
-const VALUES: &str = "a value is followed through assignments, parameters, returns, and fields that \
-are reached by a path of names; what is written through one pointer is seen through another only if \
-both point to a variable, what is read from other memory is another value, memory is written as the type that \
-it has, and a function without a \
-body assigns no variable whose address it was not given";
+const VALUES: &str = "a value is followed through variables, calls, and fields that are reached by names; \
+not seen is what other memory keeps, what is written through one pointer and read through another (unless both \
+point to a variable), memory that is used as two types, and a variable that is changed by a function that has no \
+body and was not given its address";
 
 /// What a rule over variables rests on.
 const VARIABLES: &str = "a rule over a variable follows that variable only, and no copies of it";

@@ -41,20 +41,20 @@ pub(crate) fn granted(c: &CProgram, report: &Report, options: &Options) -> Vec<S
         n => format!(" and {n} more"),
     };
     let back = match called.iter().any(|(_, body, back)| !*body && *back) {
-        true => ", call only what was given away",
+        true => ", to call only what was given away",
         false => "",
     };
     match bodiless.len() {
         0 => {}
         1 => out.push(format!(
-            "{} has no body here: it comes back unless known not to{}, and conditions on what it \
-             can see may have changed then",
+            "{} has no body here: it is taken to come back unless known not to{}, and what was tested \
+             of memory that it can see is forgotten",
             names[0],
-            back.replace("call", "calls")
+            back
         )),
         _ => out.push(format!(
-            "{}{more} have no body here: they come back unless known not to{back}, and \
-             conditions on what they can see may have changed then",
+            "{}{more} have no body here: they are taken to come back unless known not to{back}, and what \
+             was tested of memory that they can see is forgotten",
             names.join(", ")
         )),
     }

@@ -37,7 +37,7 @@ pub use c_asking::{
 };
 pub use check::{Limits, StopReason, TraceMode};
 pub use claims::{c_defaults, check, stacks, states, whole_automaton};
-pub use conversions::{Encoding, Stage, Target, convert, convert_with, dump};
+pub use conversions::{Encoding, Stage, Target, binary_aiger, convert, convert_with, dump};
 pub use findings::{Allow, BuiltInRules, allowances, built_in_rules, rule_error, rule_property};
 pub use input::{
     CProgram, CText, CircuitError, Contracts, DataProgram, Dialect, Ending, Error, Host, Input,

@@ -1,8 +1,7 @@
 //! Answers about nothing: a question about what the program does not have is answered "holds", and that is
 //! no good news.
 
-use findings::built_in_rules;
-use findings::{rule_name, rule_of};
+use findings::{built_in_rules, is_ready_made, rule_name, rule_of};
 use front_c::{Call, Flow, Reach, Skeleton, plain_name};
 use input::CProgram;
 use ir::Program;
@@ -147,13 +146,26 @@ fn reasons(rule: &Rule, looked: &LookedAt, s: &Skeleton, called: &FxHashSet<&str
     let absent: Vec<_> = absent.collect();
     let numbers: Vec<u32> = absent.iter().map(|m| m.atom).collect();
     let broken = rule.can_break_without(&numbers);
+    // Of a ready-made rule, nobody mistyped a name.
+    let ready = is_ready_made(&rule.name, &rule.text);
+    if ready && !broken && absent.len() > 1 {
+        let mut names: Vec<String> = Vec::new();
+        for name in absent.iter().flat_map(|event| &event.names) {
+            let name = format!("`{name}`");
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        return vec![format!("nothing calls {}", names.join(" or "))];
+    }
     for event in &absent {
         // Of several names for one thing a program has few; that it has none matters where the rule cannot
         // be broken without.
         if broken && event.names.len() > 1 {
             continue;
         }
-        let near = event.names.iter().find_map(|name| suggest(name, sorted(called)));
+        let near =
+            event.names.iter().find_map(|name| suggest(name, sorted(called))).filter(|_| !ready);
         let names: Vec<String> = event.names.iter().map(|n| format!("`{n}`")).collect();
         out.push(format!("nothing calls {}{}", names.join(" or "), meant(near)));
     }

@@ -140,7 +140,14 @@ pub fn read_baseline(text: &str) -> Result<BTreeSet<String>, String> {
         }
         let ours = finding.get("partialFingerprints").and_then(|p| p.get(KEY));
         let ours = ours.or_else(|| finding.get("fingerprint"));
-        let several = list(finding, "fingerprints").unwrap_or_default();
+        let mut several = list(finding, "fingerprints").unwrap_or_default();
+        // Those that are told with this one: in SARIF, and in JSON.
+        several.extend(
+            finding.get("properties").and_then(|p| list(p, "fingerprints")).unwrap_or_default(),
+        );
+        for also in list(finding, "also").unwrap_or_default() {
+            several.extend(list(&also, "fingerprints").unwrap_or_default());
+        }
         let before = out.len();
         out.extend(ours.into_iter().chain(&several).filter_map(|f| f.as_str().map(str::to_owned)));
         let verdict = finding.get("verdict").and_then(Json::as_str);

@@ -68,10 +68,14 @@ pub fn sarif(report: &Report, base: Option<&str>, out: &mut dyn Write) -> io::Re
     }
     let prints = crate::fingerprints(report);
     let context = Context { report, base, numbers: &numbers, room: Cell::new(MAX_ALL_LOCATIONS) };
-    let suppressed = report.suppressed.iter().flat_map(|o| context.results((o, &[]), &[]));
+    let suppressed =
+        report.suppressed.iter().flat_map(|o| context.results((o, &[]), (&[], Vec::new())));
     let causes = causes::each(report);
     let results = causes.iter().flat_map(|(i, others)| {
-        context.results((&report.results[*i], others.as_slice()), &prints[*i])
+        context.results(
+            (&report.results[*i], others.as_slice()),
+            (&prints[*i], alike(others, &prints)),
+        )
     });
     let mut results: Vec<Found<'_>> = suppressed.chain(results).collect();
     let mut notifications = notifications(&context);
@@ -279,7 +283,7 @@ impl<'a> Context<'a> {
     fn results(
         &self,
         (outcome, others): (&'a Outcome, &[usize]),
-        prints: &[String],
+        (prints, alike): (&[String], Vec<String>),
     ) -> Vec<Found<'a>> {
         let rule = id(outcome);
         let found = |level, text: String, location: Location<'a>, print: Option<&String>| Found {
@@ -294,6 +298,7 @@ impl<'a> Context<'a> {
             related_locations: None,
             code_flows: None,
             suppressions: None,
+            properties: None,
             baseline_state: outcome.known.map(|known| if known { "unchanged" } else { "new" }),
         };
         match outcome.status {
@@ -339,6 +344,7 @@ impl<'a> Context<'a> {
                     }),
                     suppressions: reason
                         .map(|justification| [Suppression { kind: "inSource", justification }]),
+                    properties: (!alike.is_empty()).then_some(Alike { fingerprints: alike }),
                     ..found(level, text, location, prints.first())
                 }]
             }
@@ -615,7 +621,19 @@ struct Found<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     suppressions: Option<[Suppression<'a>; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    properties: Option<Alike>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     baseline_state: Option<&'static str>,
+}
+
+/// What the findings are recognised by that are told with this one; a baseline has them, too.
+#[derive(Serialize)]
+struct Alike {
+    fingerprints: Vec<String>,
+}
+
+fn alike(others: &[usize], prints: &[Vec<String>]) -> Vec<String> {
+    others.iter().flat_map(|&other| prints[other].iter().cloned()).collect()
 }
 
 /// What a result is recognised by in later runs: no number of a line is in it.

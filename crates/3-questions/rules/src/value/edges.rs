@@ -124,7 +124,7 @@ impl Maker<'_> {
             let object = act.object.map(|o| {
                 let object = &self.s.objects[o.index()];
                 match self.paths.object_known(o) {
-                    _ if object.temporary => "the result".to_owned(),
+                    _ if object.temporary => crate::NAMELESS.to_owned(),
                     // Cells have the name of their array.
                     Some(p) if object.name.contains("[]") => self.path_name(p),
                     _ => object.name.clone(),

@@ -127,7 +127,7 @@ impl Maker<'_> {
 
     pub(super) fn path_name(&self, p: PathId) -> String {
         let mut out = match self.paths.root(p) {
-            Root::Var(o) if self.s.objects[o.index()].temporary => "the result".to_owned(),
+            Root::Var(o) if self.s.objects[o.index()].temporary => crate::NAMELESS.to_owned(),
             // The first cell of an array is the array.
             Root::Var(o)
                 if self.paths.has_elements(self.s, o)

@@ -28,6 +28,9 @@ pub(super) fn text(pages: &[TaskPage], quiet: bool) -> String {
         *counts.entry(word(page)).or_default() += 1;
     }
     let counts: Vec<String> = counts.iter().map(|(word, n)| format!("{n} {word}")).collect();
+    if pages.is_empty() {
+        return "no task is done\n".to_owned();
+    }
     let kept = pages.iter().filter(|page| page.reused).count();
     let (n, s) = (pages.len(), if pages.len() == 1 { "" } else { "s" });
     let _ = writeln!(out, "{n} task{s}: {}; {kept} kept from before", counts.join(", "));

@@ -1,5 +1,6 @@
 //! `bop convert --to aiger` and `--to btor2`.
 
+use crate::c::Folder;
 use crate::{TempFile, bop, bop_with, command, root};
 use std::process::Command;
 
@@ -123,6 +124,21 @@ fn circuits_are_read_back() {
         }
     }
     assert!(compared > 60, "{compared}");
+}
+
+/// The binary format says what the text says, names included.
+#[test]
+fn binary_circuits_are_read_back() {
+    let text = "decl g, h; void main() begin g := *; h := 0; while (*) do if (g & !h) then h := 1; f(); fi od \
+                L: assert(!(g & h)); end void f() begin g := !g; end";
+    let folder = Folder::new("aig", &[("p.bp", text)]);
+    for (form, file) in [("aag", "p.aag"), ("aig", "p.aig")] {
+        folder.bop(&["convert", "p.bp", "--to", form, "-o", file]).exits(0);
+        folder.bop(&["check", file, "--reach", "bad0"]).exits(0);
+        let ran = folder.bop(&["check", file, "--reach", "bad1"]).exits(1);
+        assert!(ran.out.contains("bad1 (main:L)"), "{}", ran.out);
+        assert!(ran.out.contains("pc.1=1"), "{}", ran.out);
+    }
 }
 
 #[test]

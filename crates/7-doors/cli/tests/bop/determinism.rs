@@ -14,12 +14,23 @@ fn normal(text: &str) -> String {
             strip(&mut json);
             json.to_string()
         }
-        // Of texts for people, the lines that tell of times.
+        // Of texts for people, the lines that tell of times; of pages on which no engine tells why, the times.
         Err(_) => {
-            let line = |l: &&str| !l.starts_with("  engine ") && !l.contains("seconds");
-            text.lines().filter(line).collect::<Vec<_>>().join("\n")
+            let line = |l: &&str| {
+                let times =
+                    l.contains("seconds") && (l.contains("\"why\":") || !l.starts_with('{'));
+                !l.starts_with("  engine ") && !times
+            };
+            text.lines().filter(line).map(without_time).collect::<Vec<_>>().join("\n")
         }
     }
+}
+
+/// A page's line without the time that all answers took.
+fn without_time(line: &str) -> String {
+    let Some((before, after)) = line.split_once("\"seconds\":") else { return line.to_owned() };
+    let end = after.find([',', '}']).expect("a number ends");
+    format!("{before}{}", &after[end..])
 }
 
 fn strip(json: &mut Value) {

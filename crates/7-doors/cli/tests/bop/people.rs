@@ -246,6 +246,23 @@ fn a_baseline_lets_only_new_findings_fail() {
     folder.bop(&[&ask[..], &["--baseline", "absent.json"]].concat()).exits(2);
 }
 
+/// Findings of one cause are told as one; as a baseline, a report of them has each.
+#[test]
+fn a_baseline_has_what_is_told_with_others() {
+    let twice = "void *malloc(unsigned long n); void free(void *p);\n\
+        int f(int n) {\n  char *p;\n  if (n)\n    p = malloc(9);\n  else\n    p = malloc(10);\n  free(p);\n  free(p);\n  return n;\n}\n\
+        int main(int argc, char **argv) { return f(argc > 1); }\n";
+    let folder = Folder::new("alike", &[("f.i", twice)]);
+    let ask = ["check", "f.i", "--rule", "double_free"];
+    let told = folder.bop(&ask).exits(1).out;
+    assert!(told.contains("and 1 more like this"), "{told}");
+    for format in ["json", "sarif"] {
+        let name = format!("report.{format}");
+        folder.bop(&[&ask[..], &["--format", format, "-o", &name]].concat()).exits(1);
+        folder.bop(&[&ask[..], &["--baseline", &name]].concat()).exits(0);
+    }
+}
+
 /// Sites refuse a file of which one result has no place.
 #[test]
 fn sarif_is_what_sites_take() {

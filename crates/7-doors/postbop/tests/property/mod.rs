@@ -403,7 +403,7 @@ fn checked(files: &[Arc<SourceFile>], properties: &[Property], options: &Options
     let text = render::TextOptions { quiet: false, verbose: true, stats: true, proofs: true };
     page(&|out| render::text(&report, &text, out));
     page(&|out| render::bebop(&report, out));
-    let html = page(&|out| render::html(&report, out));
+    let html = page(&|out| render::html(&report, 0.0, out));
     assert!(html.trim_end().ends_with("</html>"));
     let json = page(&|out| render::json(&report, out));
     let sarif = page(&|out| render::sarif(&report, None, out));

@@ -3,14 +3,17 @@ const WORD = { violated: "violated", reachable: "reachable", holds: "holds", unr
 let chosen = -1, grouped = "rule", hidden = new Set(), found = [];
 
 const bad = r => r.verdict === "violated" || r.verdict === "reachable";
-// What an answer can be filtered by: how bad it is, and how sure.
+// What an answer can be filtered by, beside its rule: how bad it is, and how sure.
+const KINDS = [["Show", ["error", "warning", "none", "holds", "unknown"]],
+  ["Sure", ["confirmed", "likely", "possible", "not confirmed"]]];
 const kinds = r => [bad(r) ? r.level : r.verdict === "unknown" ? "unknown" : "holds",
   ...(bad(r) && r.sure ? [r.sure] : [])];
 const place = r => r.file === undefined ? "" : data.files[r.file].name + ":" + r.line;
 
 function list() {
   const words = by("search").value.toLowerCase().split(/\s+/).filter(w => w);
-  const fits = r => !kinds(r).some(k => hidden.has(k)) && words.every(w => r.text.includes(w));
+  const only = by("only").value;
+  const fits = r => (!only || r.rule === only) && !kinds(r).some(k => hidden.has(k)) && words.every(w => r.text.includes(w));
   found = data.results.map((r, i) => i).filter(i => fits(data.results[i]));
   const groups = new Map();
   for (const i of found) {
@@ -46,13 +49,24 @@ function list() {
 function filters() {
   const all = new Map();
   for (const r of data.results) for (const k of kinds(r)) all.set(k, (all.get(k) || 0) + 1);
-  for (const [kind, n] of all) {
-    const label = el("label"), box = el("input");
-    box.type = "checkbox"; box.checked = true;
-    box.onchange = () => { if (box.checked) hidden.delete(kind); else hidden.add(kind); list(); };
-    label.append(box, " " + kind + " (" + n + ")");
-    by("shown").append(label);
+  for (const [legend, order] of KINDS) {
+    const set = el("fieldset"), there = order.filter(kind => all.has(kind));
+    set.append(el("legend", "", legend));
+    for (const kind of there) {
+      const label = el("label"), box = el("input");
+      box.type = "checkbox"; box.checked = true;
+      box.onchange = () => { if (box.checked) hidden.delete(kind); else hidden.add(kind); list(); };
+      label.append(box, " " + kind + " (" + all.get(kind) + ")");
+      set.append(label);
+    }
+    if (there.length) by("shown").append(set);
   }
+  const rules = new Map();
+  for (const r of data.results) rules.set(r.rule, (rules.get(r.rule) || 0) + 1);
+  const option = (value, text) => { const o = el("option", "", text); o.value = value; by("only").append(o); };
+  option("", "all rules (" + rules.size + ")");
+  for (const [rule, n] of rules) option(rule, rule + " (" + n + ")");
+  by("only").hidden = rules.size < 2;
 }
 
 function head(r) {
@@ -62,21 +76,23 @@ function head(r) {
   if (r.sure) h2.append(el("span", "chip", r.sure));
   if (place(r)) p("at " + place(r) + (r.function ? " in " + r.function : "") + (r.message ? " (" + r.title + ")" : ""));
   for (const w of r.warnings || []) parts.push(el("p", "warn", w));
-  if (r.told) { const said = el("p"); worded(said, r.told); parts.push(said); }
+  if (r.told) parts.push(worded(el("p"), r.told));
   if (r.inputs) p(r.inputs);
   if (r.summary) p(r.summary);
-  if (r.engine) p("engine " + r.engine + (r.seconds === undefined ? "" : ", " + r.seconds.toFixed(3) + " s") + ": " + r.why);
-  if (r.assumes && r.assumes.length) parts.push(more("What it assumes (" + r.assumes.length + ")", r.assumes));
+  if (r.engine) p("engine " + r.engine + (r.seconds === undefined ? "" : ", " + time(r.seconds)) + ": " + r.why);
+  const further = el("div", "further");
+  if (r.assumes && r.assumes.length) further.append(more("What it assumes (" + r.assumes.length + ")", r.assumes));
   if (r.text_of_rule) {
     const details = el("details"), pre = el("pre", "", r.text_of_rule);
     pre.tabIndex = 0;
-    details.append(el("summary", "", "The rule"), pre); parts.push(details);
+    details.append(el("summary", "", "The rule"), pre); further.append(details);
   }
+  if (further.firstChild) parts.push(further);
   by("head").replaceChildren(...parts);
 }
 function more(title, texts) {
   const details = el("details"), ul = el("ul");
-  for (const text of texts) { const li = el("li"); worded(li, text); ul.append(li); }
+  for (const text of texts) ul.append(worded(el("li"), text));
   details.append(el("summary", "", title), ul);
   return details;
 }
@@ -88,8 +104,8 @@ function choose(i, step) {
   if (link) { link.setAttribute("aria-current", "true"); link.scrollIntoView({ block: "nearest" }); }
   head(result);
   by("run").hidden = !run || !run.n;
-  by("run-title").textContent = data.places || (run && run.json.i) ? "Statements" : "Run";
-  by("side-title").textContent = data.places || (run && run.json.i) ? "What holds" : "Values";
+  by("run-title").textContent = listed() ? "Statements" : "Run";
+  by("side-title").textContent = data.side || (listed() ? "What holds" : "Values");
   by("stack").replaceChildren(); by("values").replaceChildren(...pictures(null));
   by("side").hidden = (!run || !run.n) && !(result.pictures || []).length;
   if (!run || !run.n) {
@@ -102,7 +118,7 @@ function choose(i, step) {
   }
   story = !!run.story && run.n > run.story.length && run.n > 40;
   refill();
-  const last = run.json.i || data.places ? 0 : run.n - 1;
+  const last = listed() ? 0 : run.n - 1;
   go(Math.max(0, Math.min(run.n - 1, step === undefined ? last : step)));
 }
 
@@ -113,13 +129,15 @@ function address() {
   waits = true;
   setTimeout(() => {
     waits = false;
-    const to = "#f=" + (chosen + 1) + (now >= 0 ? "&s=" + (now + 1) : "");
+    const kept = [["only", by("only").value], ["q", by("search").value]].filter(k => k[1]);
+    const to = "#f=" + (chosen + 1) + (now >= 0 ? "&s=" + (now + 1) : "")
+      + kept.map(k => "&" + k[0] + "=" + encodeURIComponent(k[1])).join("");
     if (location.hash !== to) history.replaceState(null, "", to);
   }, 200);
 }
 function fromAddress() {
-  const m = /^#f=(\d+)(?:&s=(\d+))?$/.exec(location.hash);
-  return m && data.results[m[1] - 1] ? [m[1] - 1, m[2] === undefined ? undefined : m[2] - 1] : null;
+  const asked = new URLSearchParams(location.hash.slice(1)), number = name => Number(asked.get(name) || NaN) - 1;
+  return data.results[number("f")] ? [number("f"), asked.has("s") ? number("s") || 0 : undefined] : null;
 }
 
 document.addEventListener("keydown", ev => {
@@ -150,7 +168,7 @@ window.addEventListener("beforeprint", () => {
   const shown = [...(run.story || run.rows())].slice(0, 600);
   for (const k of shown) {
     if (k < 0) { row("   …"); continue; }
-    const st = statement(k), said = [run.words.get(k), run.assumed.has(k) ? "assumed: " + run.assumed.get(k) : "",
+    const st = statement(k), said = [run.words.get(k), run.assumed.has(k) ? "assumed: " + assumed(k) : "",
       run.facts.get(k)].filter(x => x);
     const deep = "  ".repeat(Math.min(run.d[k], CAP));
     row(String(k + 1).padStart(6) + "  " + deep + (run.ends.get(k) || st[0] + ":" + st[2] + "  " + st[4])
@@ -163,14 +181,21 @@ for (const r of data.results) {
   r.text = [r.title, r.rule, r.message, r.verdict, place(r), r.function, r.object].join(" ").toLowerCase();
 }
 by("headline").textContent = data.headline;
-by("about").textContent = data.about;
+by("about").textContent = data.about + (data.seconds === undefined ? "" : ", " + time(data.seconds));
 for (const text of data.incomplete || []) by("notes").append(el("p", "warn", text));
 if (data.notes.length) by("notes").append(more("What the answers rest on (" + data.notes.length + ")", data.notes));
 if (data.results.length > 1) { by("findings").hidden = false; document.body.classList.add("listed"); }
-by("search").oninput = list;
+by("search").oninput = () => { list(); address(); };
+by("only").onchange = () => { list(); address(); };
 by("group").onchange = () => { grouped = by("group").value; list(); };
 window.addEventListener("hashchange", () => { const to = fromAddress(); if (to && to[0] !== chosen) choose(...to); });
-filters(); list();
+filters();
+{
+  const asked = new URLSearchParams(location.hash.slice(1));
+  by("search").value = asked.get("q") || "";
+  if (data.results.some(r => r.rule === asked.get("only"))) by("only").value = asked.get("only");
+}
+list();
 if (data.results.length) {
   const first = data.results.findIndex(r => bad(r));
   choose(...(fromAddress() || [Math.max(0, first)]));

@@ -9,8 +9,12 @@ const el = (tag, cls, text) => {
   return e;
 };
 const many = (n, what) => n.toLocaleString("en") + " " + what + (n === 1 ? "" : "s");
+const time = s => s < 0.0005 ? "less than 1 ms" : s < 1 ? Math.round(s * 1000) + " ms" : s.toFixed(1) + " s";
 // Text in which backquotes stand for code.
-const worded = (to, text) => text.split(/`([^`]*)`/).forEach((part, i) => to.append(i % 2 ? el("code", "", part) : part));
+const worded = (to, text) => {
+  text.split(/`([^`]*)`/).forEach((part, i) => to.append(i % 2 ? el("code", "", part) : part));
+  return to;
+};
 const HEIGHT = 22;
 // Browsers draw nothing beyond some ten million pixels: longer lists are scrolled in proportion.
 const TALLEST = 8e6;

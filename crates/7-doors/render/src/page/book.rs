@@ -31,10 +31,13 @@ pub(super) struct Book<'a> {
     pictures: Vec<String>,
     pub(super) headline: String,
     pub(super) about: String,
+    seconds: Option<f64>,
     pub(super) notes: Vec<String>,
     pub(super) incomplete: Vec<String>,
     /// The rows are places of the program, and no run.
     pub(super) places: bool,
+    /// What is said of a place, as a title.
+    pub(super) side: &'static str,
 }
 
 /// Procedure, file, line, column, text.
@@ -119,11 +122,16 @@ impl Head {
 struct Data<'a> {
     headline: &'a str,
     about: &'a str,
+    /// How long all answers took together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
     notes: &'a [String],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     incomplete: &'a [String],
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     places: bool,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    side: &'a str,
     files: Vec<File<'a>>,
     vars: &'a [(String, bool)],
     results: &'a [Head],
@@ -140,6 +148,11 @@ struct File<'a> {
 /// JSON that cannot end the element it stands in.
 fn inert(value: &impl Serialize) -> io::Result<String> {
     Ok(serde_json::to_string(value)?.replace('<', "\\u003c"))
+}
+
+/// Digits that tell something.
+pub(super) fn microseconds(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e6
 }
 
 /// Text that is text in HTML.
@@ -162,15 +175,22 @@ impl<'a> Book<'a> {
             pictures: Vec::new(),
             headline: String::new(),
             about: String::new(),
+            seconds: None,
             notes: Vec::new(),
             incomplete: Vec::new(),
             places: false,
+            side: "",
         };
         // Where nothing has a place, the program itself is shown.
         if let Some(first) = sources.first() {
             book.file(first.name(), 1);
         }
         book
+    }
+
+    /// How long the answers took.
+    pub(super) fn took(&mut self, seconds: f64) {
+        self.seconds = Some(microseconds(seconds));
     }
 
     /// The number of a file on the page, of which a line matters.
@@ -264,9 +284,11 @@ impl<'a> Book<'a> {
         let data = Data {
             headline: &self.headline,
             about: &self.about,
+            seconds: self.seconds,
             notes: &self.notes,
             incomplete: &self.incomplete,
             places: self.places,
+            side: self.side,
             files: self.shown.iter().map(|shown| self.lines(shown)).collect(),
             vars: &self.vars,
             results: &self.results,

@@ -30,8 +30,8 @@ const SCRIPTS: [&str; 4] = [
     include_str!("answers.js"),
 ];
 
-/// Writes the report as a page.
-pub fn html(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the report as a page. `seconds`: how long the answers took, all together.
+pub fn html(report: &Report, seconds: f64, out: &mut dyn Write) -> io::Result<()> {
     let mut book = Book::new(&report.files);
     for outcome in &report.results {
         answer(report, outcome, &mut book)?;
@@ -43,6 +43,7 @@ pub fn html(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     book.incomplete = left_out.map(|e| format!("incomplete: {}", e.told())).into_iter().collect();
     book.headline = headline(report);
     book.about = about(report);
+    book.took(seconds);
     book.write(out)
 }
 
@@ -61,7 +62,7 @@ fn headline(report: &Report) -> String {
     format!("{name}: {}", crate::closing(report))
 }
 
-/// Who answered, and how long that took.
+/// What was asked, and who answered.
 fn about(report: &Report) -> String {
     let mut engines: Vec<&str> = Vec::new();
     let mut asked: Vec<String> = Vec::new();
@@ -144,7 +145,7 @@ fn answer(report: &Report, outcome: &Outcome, book: &mut Book) -> io::Result<()>
         told: finding.and_then(crate::findings::told_confidence),
         engine: outcome.engine.clone(),
         why: outcome.why.clone(),
-        seconds: (!outcome.engine.is_empty()).then_some((outcome.seconds * 1e6).round() / 1e6),
+        seconds: (!outcome.engine.is_empty()).then(|| book::microseconds(outcome.seconds)),
         warnings,
         inputs: outcome.inputs.as_ref().and_then(|i| told_inputs(i)),
         assumes: finding

@@ -1,6 +1,11 @@
 // The answer that is looked at: its head, its run, its source and its values.
 let result = null, run = null, now = -1, rows = [], story = false, shownFile = -1, lines = [], lineRow = new Map();
 const statement = k => data.statements[run.s[k]];
+// Whether the rows are the program's statements, and no run.
+const listed = () => data.places || !!(run && run.json.i);
+// What is assumed at a step; its line is seen there.
+const assumed = k => run.assumed.get(k).replace(new RegExp(" at line " + statement(k)[2] + "$"), "");
+const again = () => "back to step " + (result.loop + 1).toLocaleString("en");
 const CAP = 12;
 
 const steps = new Rows(by("rows"), i => {
@@ -15,23 +20,26 @@ const steps = new Rows(by("rows"), i => {
     row.onclick = () => { story = false; refill(); go(from); };
     return row;
   }
-  const st = statement(k), depth = run.d[k], stays = run.ends.get(k), place = data.places;
+  const st = statement(k), depth = run.d[k], stays = run.ends.get(k);
   if (k === now) row.classList.add("now");
   if (run.dead.has(k)) row.classList.add("dead");
+  if (result.loop !== undefined && k >= result.loop) row.classList.add("loop");
   const toggle = el("span", "toggle", run.inside(k) && !story ? (run.open[k] ? "▾" : "▸") : "");
   if (run.inside(k) && !story) toggle.onclick = ev => { ev.stopPropagation(); fold(k); };
   row.append(toggle, "  ".repeat(Math.min(depth, CAP)), depth > CAP ? "[" + depth + "] " : "");
   if (run.number.has(k)) row.append(el("span", "badge", String(run.number.get(k))));
   if (result.loop === k) row.append(el("span", "ring", "↻ "));
-  row.append(el("span", "place", stays ? "" : (place ? st[2] : st[0] + ":" + st[2]) + " "), stays || st[4]);
-  if (run.words.has(k)) row.append(el("span", "words", "  ◀ " + run.words.get(k)));
-  if (run.assumed.has(k)) row.append(el("span", "guess", "  assumed: " + run.assumed.get(k)));
+  row.append(el("span", "place", stays ? "" : st[0] + ":" + st[2] + " "), stays || st[4]);
+  if (run.words.has(k)) row.append(worded(el("span", "words", "  ◀ "), run.words.get(k)));
+  if (run.assumed.has(k)) row.append(worded(el("span", "guess", "  assumed: "), assumed(k)));
   if (run.facts.has(k)) row.append(el("span", "fact", "  " + run.facts.get(k)));
   if (run.folded.has(k)) row.append(el("span", "gap", "  (" + run.folded.get(k) + " steps inside)"));
   else if (run.inside(k) && !run.open[k] && !story) {
     row.append(el("span", "gap", "  (" + many(run.end[k] - k - 1, "step") + " inside)"));
   }
   if (result.loop === k) row.append(el("span", "ring", "  from here on for ever" + grows()));
+  else if (result.loop !== undefined && k === run.n - 1) row.append(el("span", "ring", "  ↻ " + again()));
+  row.title = row.textContent.trim();
   row.onclick = () => go(k);
   return row;
 });
@@ -51,7 +59,7 @@ function fold(k) { run.open[k] = run.open[k] ? 0 : 1; refill(); steps.show(rowOf
 const code = new Rows(by("source"), i => {
   const [kind, a, b] = lines[i], row = el("div", "row");
   if (kind === "…") { row.append(el("span", "gap", "      …")); return row; }
-  if (kind === "note") { row.append(el("span", "number", ""), el("span", b, a)); return row; }
+  if (kind === "note") { row.append(el("span", "number", ""), worded(el("span", b), a)); return row; }
   row.append(el("span", "number", String(a)));
   const file = data.files[shownFile], first = visited.get(a);
   for (const k of marks.get(a) || []) if (run.number.has(k)) row.append(el("span", "badge", String(run.number.get(k))));
@@ -59,7 +67,7 @@ const code = new Rows(by("source"), i => {
   if (first !== undefined) {
     row.classList.add("path"); row.style.cursor = "pointer";
     row.onclick = () => go(later(a));
-    row.onmouseenter = () => { if (run.facts.has(first)) tell(first); };
+    row.onmouseenter = () => { if (listed()) tell(first); };
   }
   if (deadLines.has(a)) row.classList.add("dead");
   if (a === currentLine) row.classList.add("now");
@@ -103,8 +111,8 @@ function openFile(number) {
       if (list.length < 9) list.push(k);
       note(st[2], (run.number.has(k) ? run.number.get(k) + ". " : "") + run.words.get(k), "words");
     }
-    if (run.assumed.has(k)) note(st[2], "assumed: " + run.assumed.get(k), "guess");
-    if (run.facts.has(k)) note(st[2], run.facts.get(k), "fact");
+    if (run.assumed.has(k)) note(st[2], "assumed: " + assumed(k), "guess");
+    if (run.facts.get(k)) note(st[2], run.facts.get(k), "fact");
     if (result.loop === k) note(st[2], "↻ from here on for ever" + grows(), "ring");
   }
   if (result.file === number && result.message && !run) note(result.line, result.message, "words");
@@ -127,8 +135,9 @@ function bar() {
     b.title = title; b.setAttribute("aria-label", title); b.onclick = f;
     return b;
   };
-  box.replaceChildren(button("◀", "previous step", () => go(now - 1)), button("▶", "next step", () => go(now + 1)),
-    button("▼", "over the call", () => go(over(now))));
+  const one = listed() ? "statement" : "step";
+  box.replaceChildren(button("◀", "previous " + one, () => go(now - 1)), button("▶", "next " + one, () => go(now + 1)));
+  if (!listed()) box.append(button("▼", "over the call", () => go(over(now))));
   if (run.story && run.n > run.story.length) {
     const views = [[true, "What matters"], [false, "All " + many(run.n, "step")]];
     for (const [wanted, text] of views) {
@@ -138,14 +147,15 @@ function bar() {
       box.append(b);
     }
   }
-  box.append(el("span", "hint", "← → step, ↑ ↓ over calls" + (data.results.length > 1 ? ", j k answers" : "")));
+  box.append(el("span", "hint", "← → " + one + (listed() ? "" : ", ↑ ↓ over calls") + (data.results.length > 1 ? ", j k answers" : "")));
 }
 
 function tell(k) {
-  const st = statement(k), box = by("values"), parts = [];
-  if (run.facts.has(k)) parts.push(el("h4", "", st[0] + ":" + st[2] + "  " + st[4]), el("p", "", run.facts.get(k)));
-  for (const line of run.reasons.get(k) || []) parts.push(el("p", "", line));
-  box.replaceChildren(...parts, ...pictures(null));
+  const st = statement(k), known = el("div", "known"), fact = run.facts.get(k);
+  known.append(el("h4", "", st[0] + ":" + st[2] + "  " + st[4]),
+    el("p", "", fact || (run.dead.has(k) ? "No run comes here." : "A run comes here.")));
+  for (const line of run.reasons.get(k) || []) known.append(el("p", "", line));
+  by("values").replaceChildren(known, ...pictures(null));
 }
 function pictures(state) {
   return (result.pictures || []).map(([title, number]) => {
@@ -174,10 +184,11 @@ function values(k) {
     }
   };
   part("globals", env.globals); part(st[0], env.locals);
-  const parts = [el("h4", "", "Just before step " + (k + 1) + " of " + run.n)];
-  const say = text => { const p = el("p"); worded(p, text); parts.push(p); };
+  const parts = [el("h4", "", "Just before step " + (k + 1).toLocaleString("en") + " of "
+    + run.n.toLocaleString("en"))];
+  const say = text => parts.push(worded(el("p"), text));
   if (run.words.has(k)) say("What happens: " + run.words.get(k));
-  if (run.assumed.has(k)) say("Assumed: " + run.assumed.get(k));
+  if (run.assumed.has(k)) say("Assumed: " + assumed(k));
   if (result.object) {
     const from = result.origin ? ", from " + result.origin[0] + ":" + result.origin[1] : "";
     say("The value that this is about: `" + result.object + "`" + from);
@@ -186,7 +197,9 @@ function values(k) {
   if (held) say("It is held by " + held.split(", ").map(n => "`" + n + "`").join(", ") + ".");
   if (table.rows.length) parts.push(table);
   else if (!run.words.has(k) && !run.assumed.has(k)) say("No value is known here.");
-  box.replaceChildren(...parts, ...pictures(run.last(run.json.q, k)));
+  const known = el("div", "known");
+  known.append(...parts);
+  box.replaceChildren(known, ...pictures(run.last(run.json.q, k)));
 }
 
 // Goes to a step.
@@ -200,9 +213,6 @@ function go(k) {
   by("rows").setAttribute("aria-activedescendant", "row-" + i);
   const st = statement(k), stays = run.ends.get(k);
   if (st[1] !== shownFile) openFile(st[1]);
-  currentLine = stays ? 0 : st[2];
-  if (lineRow.has(currentLine)) code.show(lineRow.get(currentLine)); else code.paint();
-  if (run.json.i || data.places) tell(k); else values(k);
   const crumbs = run.stack(k).map(j => {
     if (j < 0) return el("span", "", "… " + many(-j, "call") + " …");
     const b = el("button", "", statement(j)[0]);
@@ -211,8 +221,12 @@ function go(k) {
   });
   const path = crumbs.flatMap(c => [c, el("span", "", "›")]);
   by("stack").replaceChildren(...path, el("strong", "", stays ? stays : st[0]));
+  // What stands above the source has its height by now.
+  currentLine = stays ? 0 : st[2];
+  if (lineRow.has(currentLine)) code.show(lineRow.get(currentLine)); else code.paint();
+  if (listed()) tell(k); else values(k);
   const facts = run.facts.has(k) ? ": " + run.facts.get(k) : "";
-  by("said").textContent = "Step " + (k + 1) + " of " + run.n + ", "
+  by("said").textContent = (listed() ? "Statement " : "Step ") + (k + 1) + " of " + run.n + ", "
     + (stays || st[0] + " line " + st[2] + ": " + st[4]) + (run.words.has(k) ? ": " + run.words.get(k) : "") + facts;
   address();
 }

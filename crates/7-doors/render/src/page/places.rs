@@ -59,6 +59,7 @@ pub fn points_html(
     let name = files.first().map_or("", |f| f.name());
     book.places = true;
     book.headline = format!("{name}: {title}");
+    book.side = "What matters";
     about.clone_into(&mut book.about);
     book.results.push(Head {
         title: title.to_owned(),
@@ -83,7 +84,9 @@ pub fn states_html(states: &States, out: &mut dyn Write) -> io::Result<()> {
     let name = states.files.first().map_or("", |f| f.name());
     book.headline = format!("{name}: what can hold at {at}");
     book.about = told(&states.engine);
+    book.took(states.seconds);
     book.places = true;
+    book.side = "What can hold";
     if let Some(reason) = &states.stop_reason {
         let title = format!("what holds at {at}? ({reason})");
         book.results.push(Head { title, verdict: "unknown", level: "none", ..Head::default() });
@@ -96,14 +99,14 @@ pub fn states_html(states: &States, out: &mut dyn Write) -> io::Result<()> {
         for (name, text) in &place.formula.definitions {
             said.push(format!("where {name} is {text}"));
         }
-        said.push(place.formula.text.clone());
+        said.push(format!("as a formula: {}", place.formula.text));
         for cube in &place.cubes {
             let values = place.vars.iter().filter_map(|&var| {
                 let value = reader.pattern(cube, var)?;
                 Some(format!("{}={value}", program.var_name(var)))
             });
             let values = values.collect::<Vec<_>>().join(" ");
-            said.push(if values.is_empty() { "(anything)".to_owned() } else { values });
+            said.push(format!("a case: {}", if values.is_empty() { "anything" } else { &values }));
         }
         if place.cut {
             said.push("… and more cubes (`--max-cubes` shows more)".to_owned());
@@ -147,14 +150,20 @@ pub fn stacks_html(stacks: &Stacks, out: &mut dyn Write) -> io::Result<()> {
     let mut book = Book::new(&stacks.files);
     let name = stacks.files.first().map_or("", |f| f.name());
     let question = match (&stacks.at, &stacks.to) {
-        (Some(at), _) => format!("which stacks are below {}", quoted(at)),
-        (None, Some(to)) => format!("is a stack of {to} reached"),
-        (None, None) => "which stacks are reached".to_owned(),
+        (Some(at), _) => format!("stacks below {}", quoted(at)),
+        (None, Some(to)) => format!("a stack of {to}"),
+        (None, None) => "stacks".to_owned(),
     };
     let from = stacks.from.as_ref().map(|from| format!(", from {from}")).unwrap_or_default();
-    book.headline = format!("{name}: {question}{from}?");
+    let asks = match (&stacks.at, &stacks.to) {
+        (None, Some(_)) => format!("is {question} reached"),
+        _ => format!("which {question} are there"),
+    };
+    book.headline = format!("{name}: {asks}{from}?");
     book.about = told(&stacks.engine);
+    book.took(stacks.seconds);
     book.places = true;
+    book.side = "Stacks";
     let verdict = match (&stacks.stop_reason, stacks.status) {
         (Some(_), _) => Some(Status::Unknown),
         (None, status) => status,
@@ -213,7 +222,11 @@ fn frames(program: &Program, stack: &Stack, book: &mut Book<'_>) -> Rows {
         let proc = program.nodes[frame.node].proc;
         let values = reader.values(proc, &frame.state).into_iter();
         let values = values.map(|(var, value)| format!("{}={value}", program.var_name(var)));
-        said.push((k, values.collect::<Vec<_>>().join(" ")));
+        let values = values.collect::<Vec<_>>().join(" ");
+        said.push((
+            k,
+            if values.is_empty() { "a frame without values".to_owned() } else { values },
+        ));
     }
     rows.i = Some(said);
     rows
