@@ -880,8 +880,8 @@ impl Algebra for Bits<'_, '_> {
     }
 }
 
-/// What [`Circuit::aiger`] wrote, in AIGER's binary format: numbers of inputs, latches and gates are left out, since they
-/// follow each other, and of a gate only differences are written, seven bits a byte.
+/// A circuit in AIGER's text format, as it is written here, in the binary format: numbers of inputs, latches and gates are
+/// left out, since they follow each other, and of a gate only differences are written, seven bits a byte.
 pub fn binary_aiger(text: &str) -> Vec<u8> {
     let mut lines = text.lines();
     let header: Vec<usize> =
