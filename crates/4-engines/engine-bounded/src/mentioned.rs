@@ -128,6 +128,24 @@ impl Mentioned {
         if let (Some(x), Some(y)) = (x, y) {
             self.pair(x, y);
         }
+        if op.compares() {
+            self.difference(id, f, a, b);
+        }
+    }
+
+    /// `x - y` compared with a number: that bounds how far apart the two may be.
+    fn difference(&mut self, id: FuncId, f: &Function, a: ExprId, b: ExprId) {
+        for (difference, other) in [(a, b), (b, a)] {
+            let Some(n) = number(f, other) else { continue };
+            let ExprKind::Binary(BinOp::Sub, x, y) = f.expr(plain(f, difference)).kind else {
+                continue;
+            };
+            for spot in [x, y].into_iter().filter_map(|e| spot(id, f, e)) {
+                if f.own || !spot.is_memory() {
+                    self.numbers.entry(spot).or_default().extend([n - 1, n, n + 1]);
+                }
+            }
+        }
     }
 
     fn pair(&mut self, x: Spot, y: Spot) {
@@ -164,27 +182,27 @@ impl Mentioned {
     }
 }
 
+/// An expression, conversions aside.
+fn plain(f: &Function, mut e: ExprId) -> ExprId {
+    while let ExprKind::Convert(a) = f.expr(e).kind {
+        e = a;
+    }
+    e
+}
+
 fn number(f: &Function, e: ExprId) -> Option<i128> {
-    let mut e = e;
-    loop {
-        match f.expr(e).kind {
-            ExprKind::Int(n) => return Some(n),
-            ExprKind::Convert(a) => e = a,
-            _ => return None,
-        }
+    match f.expr(plain(f, e)).kind {
+        ExprKind::Int(n) => Some(n),
+        _ => None,
     }
 }
 
 /// The variable that an expression is, conversions aside.
 fn spot(id: FuncId, f: &Function, e: ExprId) -> Option<Spot> {
-    let mut e = e;
-    loop {
-        match f.expr(e).kind {
-            ExprKind::Convert(a) => e = a,
-            ExprKind::Local(l) => return Some(Spot::Local(id, l.index())),
-            ExprKind::Load(a) => return Some(memory(f, a)),
-            _ => return None,
-        }
+    match f.expr(plain(f, e)).kind {
+        ExprKind::Local(l) => Some(Spot::Local(id, l.index())),
+        ExprKind::Load(a) => Some(memory(f, a)),
+        _ => None,
     }
 }
 

@@ -2,6 +2,9 @@
 
 use logic::{Aig, Lit, Valuation};
 
+/// A variable with so many numbers gets no more from what it becomes.
+const MENTIONED: usize = 64;
+
 /// A word of a place.
 #[derive(Clone, Debug)]
 pub struct Variable {
@@ -75,6 +78,24 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// What happens between them.
     pub edges: Vec<Edge>,
+}
+
+impl Graph {
+    /// Adds numbers that variables become to those that they are compared with.
+    pub(crate) fn mention_given(&mut self) {
+        for edge in &self.edges {
+            for (variable, bits) in self.nodes[edge.to].variables.iter_mut().zip(&edge.values) {
+                if bits.iter().any(|l| !l.is_constant()) || variable.numbers.len() >= MENTIONED {
+                    continue;
+                }
+                let bit = |(i, &l): (usize, &Lit)| u128::from(l == Lit::TRUE) << i;
+                let number: u128 = bits.iter().enumerate().map(bit).sum();
+                if !variable.numbers.contains(&number) {
+                    variable.numbers.push(number);
+                }
+            }
+        }
+    }
 }
 
 /// What must not happen: at a place, the function that says when.

@@ -3,7 +3,7 @@
 //! Guesses are bounds by numbers that the program mentions, sets of such numbers, equalities, differences and orders of
 //! two variables, strides, signs. A guess that some edge breaks while all others hold is dropped, until none is.
 
-use crate::graph::{Bad, Call, Graph, Variable};
+use crate::graph::{Bad, Call, Graph, Node, Variable};
 use crate::predicates::{Literal, Pred, as_signed, mask};
 use crate::samples::{Samples, samples};
 use check::{Budget, Progress, StopReason};
@@ -24,6 +24,8 @@ const ENUMERATED: usize = 64;
 const SET: usize = 40;
 /// The most differences of two variables, and cases that are told apart.
 const APART: usize = 8;
+/// The most bounds of a difference.
+const GAPS: usize = 12;
 const CASES: usize = 120;
 
 pub(crate) type Clause = Vec<Literal>;
@@ -83,6 +85,7 @@ pub(crate) fn predicates(graph: &Graph, known: &Known) -> Vec<Vec<Pred>> {
                         list.push(Pred::Apart { a: of, b, number: less });
                     }
                 }
+                list.extend(gaps(node, of, b));
                 if near || some.len() <= FEW / 2 {
                     list.push(Pred::Ordered { a: of, b, signed: signed && other.signed });
                 }
@@ -207,12 +210,28 @@ fn guesses(graph: &Graph, node: usize, some: &[usize]) -> Vec<Clause> {
             let signed = signed && other.signed;
             out.push(vec![(Pred::Ordered { a: of, b, signed }, true)]);
             out.push(vec![(Pred::Below { a: of, b, signed }, true)]);
+            out.extend(gaps(node, of, b).map(|pred| vec![(pred, true)]));
         }
     }
     out.sort_unstable();
     out.dedup();
     out.truncate(MOST);
     out
+}
+
+/// Bounds of the difference of two variables that are compared: numbers that the program mentions for one of them. The
+/// smallest ones are as likely as any.
+fn gaps(node: &Node, a: usize, b: usize) -> impl Iterator<Item = Pred> {
+    let (x, y) = (&node.variables[a], &node.variables[b]);
+    let (width, signed) = (x.bits.len(), x.signed && y.signed);
+    let mut numbers: Vec<u128> = match x.beside.contains(&b) && width >= 32 {
+        true => x.numbers.iter().chain(&y.numbers).map(|n| n & mask(width)).collect(),
+        false => Vec::new(),
+    };
+    numbers.sort_unstable_by_key(|&n| (as_signed(n, width).unsigned_abs(), n));
+    numbers.dedup();
+    numbers.truncate(GAPS);
+    numbers.into_iter().map(move |number| Pred::Gap { a, b, number, signed })
 }
 
 /// Guesses that fit all samples of a place: linear equalities of two and three variables.
@@ -428,6 +447,7 @@ pub(crate) fn facts(
     limit: Duration,
     budget: &Budget,
 ) -> Result<Known, StopReason> {
+    graph.mention_given();
     let count = graph.nodes.len();
     // What elements hold is hardly found but by guesses, which are worth more time then.
     let (stages, limit) = match graph.nodes.iter().any(|n| n.elements.is_some()) {

@@ -694,7 +694,7 @@ impl<'g> Pdr<'g> {
                 | Pred::Plane { .. }
                 | Pred::Ordered { .. }
                 | Pred::Below { .. } => 1,
-                Pred::Most { .. } => 3,
+                Pred::Most { .. } | Pred::Gap { .. } => 3,
             };
             order.sort_by_key(|l| (rank(l.0), l.0));
             for lit in order {

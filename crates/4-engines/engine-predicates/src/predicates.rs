@@ -100,6 +100,17 @@ pub enum Pred {
         /// The number.
         number: u128,
     },
+    /// `a - b <= number`, where the difference wraps around.
+    Gap {
+        /// A variable.
+        a: usize,
+        /// One of the same width.
+        b: usize,
+        /// The number.
+        number: u128,
+        /// In the order of numbers with a sign.
+        signed: bool,
+    },
 }
 
 /// A predicate, or its contrary.
@@ -144,7 +155,16 @@ pub(crate) fn constant(number: u128, bits: usize) -> Vec<Lit> {
 }
 
 pub(crate) fn add(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
-    let mut carry = Lit::FALSE;
+    add_with(aig, a, b, Lit::FALSE)
+}
+
+/// `a - b`, which is `a + !b + 1`.
+pub(crate) fn subtract(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
+    let b: Vec<Lit> = b.iter().map(|&l| !l).collect();
+    add_with(aig, a, &b, Lit::TRUE)
+}
+
+fn add_with(aig: &mut Aig, a: &[Lit], b: &[Lit], mut carry: Lit) -> Vec<Lit> {
     let mut out = Vec::with_capacity(a.len());
     for (&x, &y) in a.iter().zip(b) {
         let half = aig.xor(x, y);
@@ -177,7 +197,8 @@ impl Pred {
             Pred::Apart { a, b, .. }
             | Pred::Linear { a, b, .. }
             | Pred::Ordered { a, b, .. }
-            | Pred::Below { a, b, .. } => [a, b, b, b],
+            | Pred::Below { a, b, .. }
+            | Pred::Gap { a, b, .. } => [a, b, b, b],
             Pred::Sum { a, b, c } => [a, b, c, c],
             Pred::Plane { a, b, c, d, .. } => [a, b, c, d.unwrap_or(c)],
         }
@@ -199,7 +220,7 @@ impl Pred {
                 Pred::Equal { number, .. } | Pred::Most { number, .. } => {
                     number & !mask(width) == 0
                 }
-                Pred::Apart { number, .. } => number & !mask(width) == 0,
+                Pred::Apart { number, .. } | Pred::Gap { number, .. } => number & !mask(width) == 0,
                 Pred::Linear { by, number, .. } | Pred::Plane { by, number, .. } => {
                     (number | by) & !mask(width) == 0
                 }
@@ -233,6 +254,11 @@ impl Pred {
                 let number = constant(number, words[a].len());
                 let sum = add(aig, &words[b], &number);
                 aig.equal(&sum, &words[a])
+            }
+            Pred::Gap { a, b, number, signed } => {
+                let width = words[a].len();
+                let less = subtract(aig, &words[a], &words[b]);
+                compare(aig, &less, &constant(number, width), signed, true)
             }
             Pred::Sum { a, b, c } => {
                 let sum = add(aig, &words[a], &words[b]);
@@ -280,6 +306,10 @@ impl Pred {
             Pred::Below { a, b, signed } => less(values[a], values[b], width(a), signed),
             Pred::Apart { a, b, number } => {
                 values[a].wrapping_sub(values[b]) & mask(width(a)) == number
+            }
+            Pred::Gap { a, b, number, signed } => {
+                let less = values[a].wrapping_sub(values[b]) & mask(width(a));
+                !self::less(number, less, width(a), signed)
             }
             Pred::Sum { a, b, c } => {
                 values[a].wrapping_add(values[b]) & mask(width(a)) == values[c]
@@ -360,6 +390,10 @@ impl Pred {
                     None => {}
                 }
                 format!("{} + {} {sign} {right}", name(a), name(b))
+            }
+            Pred::Gap { a, b, number: n, signed } => {
+                let sign = if holds { "<=" } else { ">" };
+                format!("{} - {} {sign} {}", cast(a, signed), cast(b, signed), number(n, a, signed))
             }
             Pred::Apart { a, b, number: 0 } => {
                 format!("{} {} {}", name(a), if holds { "==" } else { "!=" }, name(b))

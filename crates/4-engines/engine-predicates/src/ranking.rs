@@ -42,16 +42,8 @@ pub enum Ranked {
 
 /// Adds numbers that variables become, and those next to none, to those that they are compared with.
 pub(crate) fn mention(graph: &mut Graph) {
-    let Graph { nodes, edges, .. } = graph;
-    for edge in edges.iter() {
-        for (variable, bits) in nodes[edge.to].variables.iter_mut().zip(&edge.values) {
-            if bits.iter().all(|l| l.is_constant()) && variable.numbers.len() < 64 {
-                let bit = |(i, &l): (usize, &Lit)| u128::from(l == Lit::TRUE) << i;
-                variable.numbers.push(bits.iter().enumerate().map(bit).sum());
-            }
-        }
-    }
-    for variable in nodes.iter_mut().flat_map(|n| &mut n.variables) {
+    graph.mention_given();
+    for variable in graph.nodes.iter_mut().flat_map(|n| &mut n.variables) {
         variable.numbers.extend([0, 1, mask(variable.bits.len())]);
         let mut seen = FxHashSet::default();
         variable.numbers.retain(|n| seen.insert(*n));

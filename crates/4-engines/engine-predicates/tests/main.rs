@@ -194,13 +194,14 @@ fn is_proof(graph: &Graph, bads: &[Bad], inputs: &[Lit], proof: &Proof) -> bool 
 fn literal(random: &mut Random) -> Literal {
     let (of, n) = (random.below(2), random.below(8) as u128);
     let signed = random.below(2) == 0;
-    let pred = match random.below(7) {
+    let pred = match random.below(8) {
         0 => Pred::Bit { of, bit: random.below(3) as u32 },
         1 => Pred::Equal { of, number: n },
         2 => Pred::Most { of, number: n, signed },
         3 => Pred::Low { of, bits: 2, number: n & 3 },
         4 => Pred::Apart { a: 0, b: 1, number: n },
-        5 => Pred::Linear { a: 0, b: 1, by: random.below(8) as u128, number: n },
+        5 => Pred::Gap { a: of, b: 1 - of, number: n, signed },
+        6 => Pred::Linear { a: 0, b: 1, by: random.below(8) as u128, number: n },
         _ => Pred::Ordered { a: of, b: 1 - of, signed },
     };
     (pred, random.below(2) == 0)
@@ -339,6 +340,8 @@ fn predicates_mean_the_same_as_formulas_on_numbers_and_in_words() {
         preds.push(Pred::Most { of: 0, number, signed: true });
         preds.push(Pred::Most { of: 0, number, signed: false });
         preds.push(Pred::Apart { a: 0, b: 1, number });
+        preds.push(Pred::Gap { a: 0, b: 1, number, signed: true });
+        preds.push(Pred::Gap { a: 1, b: 2, number, signed: false });
         preds.extend((0..8).map(|by| Pred::Linear { a: 0, b: 1, by, number }));
     }
     for signed in [false, true] {
@@ -366,4 +369,5 @@ fn predicates_mean_the_same_as_formulas_on_numbers_and_in_words() {
     assert_eq!(text(Pred::Linear { a: 0, b: 1, by: 7, number: 3 }, true), "a + b == 3");
     assert_eq!(text(Pred::Linear { a: 0, b: 1, by: 2, number: 7 }, true), "a - 2 * b == -1");
     assert_eq!(text(Pred::Apart { a: 0, b: 1, number: 0 }, false), "a != b");
+    assert_eq!(text(Pred::Gap { a: 0, b: 1, number: 7, signed: true }, true), "a - b <= -1");
 }

@@ -139,6 +139,11 @@ fn comparison((pred, holds): Literal, variables: &[Variable]) -> Comparison {
             (out.number, out.b) = (Some(number.to_string()), Some(name(b)));
             "apart"
         }
+        Pred::Gap { number, signed, .. } => {
+            (out.number, out.b) = (Some(number.to_string()), Some(name(b)));
+            out.signed = Some(signed);
+            "gap"
+        }
         Pred::Linear { by, number, .. } => {
             (out.number, out.b) = (Some(number.to_string()), Some(name(b)));
             out.by = Some(by.to_string());
@@ -223,6 +228,12 @@ fn literal(told: &Comparison, variables: &[Variable]) -> Result<Literal, String>
         "apart" => {
             Pred::Apart { a, b: b.ok_or_else(missing)?, number: number.ok_or_else(missing)? }
         }
+        "gap" => Pred::Gap {
+            a,
+            b: b.ok_or_else(missing)?,
+            number: number.ok_or_else(missing)?,
+            signed: told.signed.ok_or_else(missing)?,
+        },
         "linear" => Pred::Linear {
             a,
             b: b.ok_or_else(missing)?,
