@@ -713,6 +713,18 @@ FAILING = [
     ('assert_getenv', '--assert', '#include <assert.h>', 'setenv("QQ","1",1); assert(!getenv("QQ"));'),
     ('assert_rand', '--assert', '#include <assert.h>', 'srand(1); int a=rand(); assert(a==0);'),
     ('assert_fork', '--assert', '#include <assert.h>', 'int s=0; if(!fork()) abort(); wait(&s); assert(s==0);'),
+    ('inner_index', '--memory-safety', 'int m[2][3];', 'volatile int i=3; m[0][i]=1;'),
+    ('inner_neg', '--memory-safety', 'int m[2][3];', 'volatile int i=-1; return m[1][i];'),
+    ('inner_field', '--memory-safety', 'struct s{char a[4]; int b;};', 'struct s*p=calloc(1,sizeof*p); volatile int i=4; p->a[i]=1; free(p);'),
+    ('inner_struct', '--memory-safety', 'struct s{int a[2]; int b;};', 'struct s s[3]={{{0}}}; for(int i=0;i<3;i++) for(int j=0;j<=2;j++) s[i].a[j]=1;'),
+    ('inner_union', '--memory-safety', 'union u{int a[2]; long l[4];};', 'union u u; volatile int i=3; u.a[i]=1;'),
+    ('inner_address', '--memory-safety', 'int m[3][3];', 'volatile int i=0; int*p=&m[i][4]; *p=1;'),
+    ('inner_vla', '--memory-safety', 'static int f(int n){ int m[n][n]; m[0][n]=1; return 0; }', 'f(3);'),
+    ('inner_param', '--memory-safety', 'static int f(int m[][3],int i){ return m[0][i]; }', 'int m[2][3]={{0}}; return f(m,4);'),
+    ('inner_flat', '--memory-safety', 'int m[2][3];', 'int s=0; for(int i=0;i<6;i++) s+=m[0][i]; return s;'),
+    ('null_stream', '--memory-safety', '', 'FILE*f=fopen("/nonexistent/a","r"); fputs("a",f);'),
+    ('null_stream2', '--memory-safety', '', 'FILE*f=fopen("/nonexistent/a","r"); fprintf(f,"%d",1);'),
+    ('null_stream3', '--memory-safety', '', 'FILE*f=fopen("/nonexistent/a","r"); fwrite("a",1,1,f);'),
     ('uninit', '--memory-safety', '', 'int*p; int**volatile q=&p; memset(q,1,8); **q=1;'),
 ]
 

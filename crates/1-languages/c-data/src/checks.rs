@@ -162,6 +162,7 @@ impl Program {
             StmtKind::SetJump { buffer, .. } => (vec![*buffer], memory),
             StmtKind::Overflow { operands, .. } => (vec![operands.0, operands.1], false),
             StmtKind::Closure { chain, .. } => (vec![*chain], false),
+            StmtKind::Within { inside, .. } => (vec![*inside], memory),
             StmtKind::Mark(_)
             | StmtKind::Free(_)
             | StmtKind::Begin(_)

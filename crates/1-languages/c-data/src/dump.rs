@@ -220,6 +220,7 @@ impl Dump<'_> {
             StmtKind::Closure { to, function, chain } => {
                 format!("{} = closure {} with {}", self.local(*to), e(function), e(chain))
             }
+            StmtKind::Within { index, count, .. } => format!("within {} of {}", e(index), e(count)),
             StmtKind::NotCovered(what) => format!("not covered: {what}"),
         }
     }

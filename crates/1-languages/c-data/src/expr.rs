@@ -197,21 +197,30 @@ impl Lowerer<'_> {
 
     /// Two operands, the left one first.
     pub(crate) fn operands(&mut self, a: front_c::ExprId, b: front_c::ExprId) -> Lowered<(Op, Op)> {
-        let mut left = self.rvalue(a)?;
-        if self.effects[self.u][b.index()] {
-            left = match self.types.parts(left.ty) {
-                Some(_) => self.outlive(left)?,
-                None => Op { expr: self.keep(left.expr), ty: left.ty },
-            };
-        }
+        let left = self.rvalue(a)?;
+        let left = self.kept_for(left, b)?;
         let right = self.rvalue(b)?;
         Ok((left, right))
+    }
+
+    /// A value that is used after another expression was evaluated.
+    pub(crate) fn kept_for(&mut self, value: Op, next: front_c::ExprId) -> Lowered<Op> {
+        if !self.effects[self.u][next.index()] {
+            return Ok(value);
+        }
+        Ok(match self.types.parts(value.ty) {
+            Some(_) => self.outlive(value)?,
+            None => Op { expr: self.keep(value.expr), ty: value.ty },
+        })
     }
 
     fn unary_value(&mut self, op: Unary, inner: front_c::ExprId, wanted: bool) -> Lowered<Op> {
         match op {
             Unary::Address => {
-                let place = self.place(inner)?;
+                let place = match self.unit().expr(inner).kind {
+                    Tree::Index(a, b) => self.deeper(|l| l.indexed(a, b, true))?,
+                    _ => self.place(inner)?,
+                };
                 match place.at {
                     crate::place::Where::Memory(address) => {
                         let ty = self.types.pointer_to(place.ty);

@@ -35,6 +35,7 @@ mod place;
 mod program;
 mod stmt;
 mod types;
+mod within;
 
 pub use checks::{Check, Operation};
 pub use dump::dump;

@@ -79,20 +79,7 @@ impl Lowerer<'_> {
                 let pointer = self.rvalue(*inner)?;
                 self.pointed(pointer)
             }
-            Tree::Index(a, b) => {
-                let (a, b) = self.operands(*a, *b)?;
-                for (vector, index) in [(a, b), (b, a)] {
-                    if self.types.parts(vector.ty).is_some() {
-                        return self.element_place(vector, index);
-                    }
-                }
-                let (pointer, index) = match self.types.pointee(a.ty) {
-                    Some(_) => (a, b),
-                    None => (b, a),
-                };
-                let sum = self.displace(pointer, index, false)?;
-                self.pointed(sum)
-            }
+            Tree::Index(a, b) => self.indexed(*a, *b, false),
             Tree::Field(inner, name) => {
                 let base = self.aggregate(*inner)?;
                 self.member(base, unit.name(*name))
@@ -145,7 +132,7 @@ impl Lowerer<'_> {
         self.rvalue(e)
     }
 
-    fn pointed(&mut self, pointer: Op) -> Lowered<Place> {
+    pub(crate) fn pointed(&mut self, pointer: Op) -> Lowered<Place> {
         match self.types.kind(pointer.ty).clone() {
             Kind::Pointer(to) => Ok(Place { at: Where::Memory(pointer.expr), ty: to }),
             _ => {

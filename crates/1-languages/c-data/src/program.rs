@@ -410,6 +410,16 @@ pub enum StmtKind {
         /// The frame.
         chain: ExprId,
     },
+    /// An index into an array that is part of an object: whether it stays in the array is asked with
+    /// [`Check::Memory`](crate::Check::Memory), and nothing happens here otherwise.
+    Within {
+        /// The index, as a size.
+        index: ExprId,
+        /// How many elements there are.
+        count: ExprId,
+        /// Whether the index is inside.
+        inside: ExprId,
+    },
     /// What is not covered: a run that gets here ends.
     NotCovered(String),
 }

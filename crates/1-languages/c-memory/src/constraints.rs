@@ -353,6 +353,7 @@ impl Walk<'_, '_> {
                 }
             }
             StmtKind::Eval(_)
+            | StmtKind::Within { .. }
             | StmtKind::Mark(_)
             | StmtKind::Free(_)
             | StmtKind::Begin(_)

@@ -351,6 +351,11 @@ pub(crate) enum Op {
     Overflow {
         index: u32,
     },
+    Within {
+        index: Reg,
+        count: Reg,
+        inside: Reg,
+    },
     Closure {
         d: Reg,
         f: u32,
@@ -402,6 +407,16 @@ pub(crate) struct Exact {
 pub(crate) struct Shape {
     pub(crate) bits: u8,
     pub(crate) signed: bool,
+}
+
+impl Shape {
+    /// That of an integer type.
+    pub(crate) fn of(int: Option<c_types::Int>) -> Shape {
+        int.map_or(Shape { bits: 64, signed: false }, |int| Shape {
+            bits: int.bits,
+            signed: int.signed,
+        })
+    }
 }
 
 /// An object of a frame.

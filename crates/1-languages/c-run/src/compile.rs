@@ -446,13 +446,7 @@ impl Compiler<'_> {
             }
             StmtKind::Overflow { op, operands, result, overflow } => {
                 let (a, b) = (self.value(operands.0), self.value(operands.1));
-                let shape = |c: &Self, ty: Ty| {
-                    let int = c.program.types.as_int(ty);
-                    int.map_or(Shape { bits: 64, signed: false }, |int| Shape {
-                        bits: int.bits,
-                        signed: int.signed,
-                    })
-                };
+                let shape = |c: &Self, ty: Ty| Shape::of(c.program.types.as_int(ty));
                 let exact = Exact {
                     op: *op,
                     a: (a, shape(self, self.f.expr(operands.0).ty)),
@@ -473,6 +467,11 @@ impl Compiler<'_> {
                     let d = self.homes[to.index()];
                     self.emit(Op::Closure { d, f: f.index() as u32, chain });
                 }
+            }
+            StmtKind::Within { index, count, inside } => {
+                let (index, count) = (self.value(*index), self.value(*count));
+                let inside = self.value(*inside);
+                self.emit(Op::Within { index, count, inside });
             }
             StmtKind::NotCovered(what) => self.not_covered(what.clone()),
         }

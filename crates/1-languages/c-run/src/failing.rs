@@ -101,6 +101,23 @@ impl Machine<'_> {
         }
     }
 
+    /// An index leaves an array that is part of an object: told where memory is asked about, noted elsewhere.
+    #[cold]
+    pub(crate) fn outside(&mut self, index: u64, count: u64) -> Result<(), Stop> {
+        let what = format!(
+            "{}: index {} of an array of {count} elements",
+            Undefined::Address.name(),
+            index as i64
+        );
+        match self.check {
+            Some(Check::Memory) => Err(Stop::Failed(Check::Memory, what, At::default())),
+            _ => {
+                self.note(what);
+                Ok(())
+            }
+        }
+    }
+
     /// Notes that a builtin has no value for 0.
     pub(crate) fn no_zero(&mut self, value: u64, name: &str) {
         if value == 0 {

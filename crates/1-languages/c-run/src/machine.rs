@@ -845,6 +845,11 @@ impl<'a> Machine<'a> {
                 self.set(d, 0);
             }
             Op::Overflow { index } => self.overflow(index),
+            Op::Within { index, count, inside } => {
+                if self.get(inside) == 0 {
+                    self.outside(self.get(index), self.get(count))?;
+                }
+            }
             Op::NotCovered { index } => {
                 return Err(Stop::NotCovered(self.code.messages[index as usize].clone()));
             }

@@ -174,6 +174,10 @@ impl Machine<'_> {
     pub(crate) fn stream(&mut self, file: u64) -> Result<&mut Stream, Stop> {
         match self.files.streams.get_mut(&file) {
             Some(stream) => Ok(stream),
+            None if file == 0 => {
+                let what = "a null pointer is no stream".to_owned();
+                Err(Stop::Failed(c_data::Check::Memory, what, c_data::At::default()))
+            }
             None => Err(Stop::Undefined("a stream that is not open".to_owned())),
         }
     }

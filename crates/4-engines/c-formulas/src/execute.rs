@@ -498,6 +498,7 @@ impl<'p> Executor<'p> {
             }
             StmtKind::Begin(local) => self.begin(path, *local),
             StmtKind::Mark(_) | StmtKind::Free(_) | StmtKind::Alive(_) | StmtKind::Leave(_) => {}
+            StmtKind::Within { .. } => {}
             StmtKind::Overflow { op, operands, result, overflow } => {
                 self.exact(path, *op, *operands, (*result, *overflow))?;
             }

@@ -78,7 +78,7 @@ impl Places {
             }
             for stmt in f.blocks.iter().flat_map(|b| &b.stmts) {
                 match &stmt.kind {
-                    StmtKind::Eval(_) => {}
+                    StmtKind::Eval(_) | StmtKind::Within { .. } => {}
                     StmtKind::Store { to, value } => {
                         if let Some(&(base, at)) = named.get(to) {
                             let bytes = program.types.size(f.expr(*value).ty).unwrap_or(0);

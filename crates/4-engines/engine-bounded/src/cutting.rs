@@ -420,6 +420,7 @@ fn backwards(function: &Function, block: usize, from: usize, live: &mut [bool]) 
                 Vec::new()
             }
             StmtKind::Eval(e) => vec![*e],
+            StmtKind::Within { inside, .. } => vec![*inside],
             StmtKind::Store { to, value } | StmtKind::StoreBits { to, value, .. } => {
                 vec![*to, *value]
             }

@@ -843,6 +843,14 @@ impl<'p> Engine<'p> {
                     return Ok(Went::Over);
                 }
             }
+            StmtKind::Within { inside, .. } if self.asks(Check::Memory) => {
+                let Some(inside) = self.eval(state, *inside)? else { return Ok(Went::Over) };
+                let inside = self.c.truth(&inside.word);
+                self.fails(state, !inside);
+                if state.guard == Lit::FALSE {
+                    return Ok(Went::Over);
+                }
+            }
             StmtKind::Store { to, value } => {
                 let (f, ty) = (state.top().function, *value);
                 let ty = self.function(f).expr(ty).ty;

@@ -128,6 +128,7 @@ unsigned long long __bop_number(int how, int stream);
 int __bop_opens(const char *name, int stream);
 int __bop_size(int stream);
 int __bop_either(void);
+int __bop_any(void);
 void __bop_no_model(void);
 void __bop_outside(void);
 void __VERIFIER_assume(int);
@@ -150,8 +151,10 @@ static int bop_next(struct bop_stream *from) {
   if (c != -1) { from->ahead = -2; from->at++; }
   return c;
 }
+/* A null pointer is no stream: what follows it fails. */
 static struct bop_stream *bop_stream(FILE *file) {
   int i;
+  if (!file) ((struct bop_stream *)file)->open = 0;
   if (file == stdin) { bop_streamed = 1; return &bop_in; }
   for (i = 0; i < BOP_FILES; i++)
     if (file == (FILE *)&bop_files[i] && bop_files[i].open) return &bop_files[i];
@@ -196,6 +199,15 @@ int __bop_fclose(FILE *file) {
   if (file == stdin) __bop_no_model();
   of->open = 0;
   return 0;
+}
+int __bop_printed(FILE *file) {
+  if (file != stdout && file != stderr) bop_stream(file);
+  return __bop_any();
+}
+int __bop_flushed(FILE *file) { return file ? __bop_printed(file) : __bop_any(); }
+size_t __bop_fwrite_of(const void *from, size_t size, size_t count, FILE *file) {
+  __bop_printed(file);
+  return size ? count : 0;
 }
 size_t __bop_fwrite(const void *from, size_t size, size_t count, FILE *file) { return size ? count : 0; }
 /* Where a stream is: how large a file is can be asked before it is read. */

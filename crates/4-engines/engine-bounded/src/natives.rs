@@ -108,6 +108,15 @@ impl Engine<'_> {
                     let what = format!("{}: `{plain}` may count (`%n`)", self.place(self.now));
                     self.cut(state, Why::Uncovered(what));
                 }
+                if let Some(model) = self.asks_of_stream(plain) {
+                    let args = args.stream_of(plain);
+                    return self.call_body(state, model, args, result, None, which);
+                }
+                let any = self.c.input(32);
+                self.give(state, result, any);
+                Ok(Went::On)
+            }
+            "__bop_any" => {
                 let any = self.c.input(32);
                 self.give(state, result, any);
                 Ok(Went::On)
@@ -127,6 +136,10 @@ impl Engine<'_> {
                 Ok(self.uncovered(state, name, at))
             }
             "srand" | "srandom" | "setvbuf" | "setbuf" => {
+                if let Some(model) = self.asks_of_stream(plain) {
+                    let args = args.stream_of(plain);
+                    return self.call_body(state, model, args, None, None, which);
+                }
                 self.give(state, result, Word::number(32, 0));
                 Ok(Went::On)
             }
@@ -145,6 +158,11 @@ impl Engine<'_> {
                 };
                 self.opens(state, name, &stream, result)
             }
+            "fwrite" if self.asks(Check::Memory) => {
+                let model = self.program.function("__bop_fwrite_of");
+                let Some(model) = model else { return Ok(self.uncovered(state, name, at)) };
+                self.call_body(state, model, args, result, None, which)
+            }
             _ if text_model(plain).is_some() => {
                 let model = text_model(plain).and_then(|m| self.program.function(m));
                 let Some(model) = model else { return Ok(self.uncovered(state, name, at)) };
@@ -156,6 +174,13 @@ impl Engine<'_> {
             }
             _ => Ok(self.uncovered(state, name, at)),
         }
+    }
+
+    /// Where memory is asked about: the model that looks whether a stream is open which is printed to.
+    fn asks_of_stream(&self, plain: &str) -> Option<FuncId> {
+        let asks = self.asks(Check::Memory) && stream_argument(plain).is_some();
+        let model = if plain == "fflush" { "__bop_flushed" } else { "__bop_printed" };
+        asks.then(|| self.program.function(model)).flatten()
     }
 
     /// What a function computes from numbers: exactly where that is known, and else the same of the same numbers.
@@ -619,6 +644,24 @@ pub fn knows(name: &str) -> bool {
         "siglongjmp",
     ];
     NAMES.contains(&plain) || is_number_function(plain) || text_model(plain).is_some()
+}
+
+/// Which argument of a function that prints is the stream.
+fn stream_argument(plain: &str) -> Option<usize> {
+    Some(match plain {
+        "fprintf" | "vfprintf" | "setvbuf" | "setbuf" | "fflush" => 0,
+        "fputs" | "fputc" | "putc" | "_IO_putc" => 1,
+        _ => return None,
+    })
+}
+
+impl Args {
+    /// The stream alone.
+    fn stream_of(self, plain: &str) -> Args {
+        let at = stream_argument(plain).unwrap_or(0);
+        let values = self.values.into_iter().skip(at).take(1).collect();
+        Args { values, types: self.types.into_iter().skip(at).take(1).collect(), named: 1 }
+    }
 }
 
 /// Whether it is about a stream: it is followed if that is standard input, or a file that the program opened.

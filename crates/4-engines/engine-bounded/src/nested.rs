@@ -229,6 +229,7 @@ impl Engine<'_> {
                     }
                     StmtKind::Set(..)
                     | StmtKind::Eval(_)
+                    | StmtKind::Within { .. }
                     | StmtKind::Begin(_)
                     | StmtKind::Alive(_)
                     | StmtKind::Leave(_)

@@ -51,12 +51,13 @@ impl Engine<'_> {
 }
 
 /// What reads and writes streams, and decides for runs, in the models of the library: it keeps no address.
-const PARTS: [&str; 7] = [
+const PARTS: [&str; 8] = [
     "__bop_byte",
     "__bop_number",
     "__bop_opens",
     "__bop_size",
     "__bop_either",
+    "__bop_any",
     "__bop_no_model",
     "__bop_exit",
 ];

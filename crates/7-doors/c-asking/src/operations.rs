@@ -33,7 +33,7 @@ pub(crate) fn check_of(kind: OperationKind) -> Check {
 pub(crate) fn granted(kind: OperationKind) -> &'static str {
     match kind {
         OperationKind::MemorySafety => {
-            "memory is lost, or not freed, when `main` returns or `exit` is called"
+            "memory is lost, or not freed, when `main` returns or `exit` is called, and addresses need no alignment"
         }
         OperationKind::MemoryCleanup => {
             "a run ends where `main` returns, by `exit`, `abort`, or an assertion that fails"

@@ -15,7 +15,7 @@ use check::StopReason;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What a verb may spend: the limits of the command line.
@@ -54,6 +54,17 @@ static SPEAKER: AtomicU8 = AtomicU8::new(NOBODY);
 const NOBODY: u8 = 0;
 const WORK: u8 = 1;
 const GUARD: u8 = 2;
+
+/// The limit on time, for what waits after the last answer is known.
+static LIMIT: OnceLock<Option<Duration>> = OnceLock::new();
+
+/// Until when somebody may wait who writes the answer: a little longer than the limit on time; none without one.
+pub(crate) fn patience() -> Option<Instant> {
+    const LEAST: Duration = Duration::from_millis(100);
+    let limit = LIMIT.get().copied().flatten()?;
+    let end = START.checked_add(limit);
+    end.map(|end| end.max(Instant::now() + LEAST))
+}
 
 /// When the process started.
 pub(crate) fn start() -> Instant {
@@ -99,6 +110,7 @@ pub(crate) fn guarded(bounds: Bounds, work: impl FnOnce() -> ExitCode + Send) ->
     signals();
     let bounds = Bounds { memory: bounds.memory.or_else(watch::default_memory), ..bounds };
     watch::set_memory(bounds.memory);
+    let _ = LIMIT.set(bounds.time);
     ON_GUARD.set(true);
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();

@@ -204,6 +204,29 @@ pub(crate) fn write_page(
     page_to(name, page, write)
 }
 
+/// A file to write to. At a pipe that nobody reads, one waits for as long as limits allow.
+pub(crate) fn created(name: &str) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+        const TICK: std::time::Duration = std::time::Duration::from_millis(10);
+        let until = guard::patience();
+        while std::fs::metadata(name).is_ok_and(|data| data.file_type().is_fifo()) {
+            let flags = nix::libc::O_NONBLOCK;
+            match File::options().write(true).custom_flags(flags).open(name) {
+                // As long as this one is open, the next one does not wait.
+                Ok(_open) => return File::options().write(true).open(name),
+                Err(e) if e.raw_os_error() != Some(nix::libc::ENXIO) => return Err(e),
+                Err(_) if until.is_some_and(|until| std::time::Instant::now() >= until) => {
+                    return Err(io::Error::other("nobody reads this pipe"));
+                }
+                Err(_) => std::thread::sleep(TICK),
+            }
+        }
+    }
+    File::create(name)
+}
+
 fn page_to(
     name: Option<&str>,
     page: Page,
@@ -214,7 +237,7 @@ fn page_to(
             answer::begun();
             ("standard output", Box::new(io::stdout().lock()))
         }
-        Some(name) => match File::create(name) {
+        Some(name) => match created(name) {
             Ok(file) => (name, Box::new(file)),
             Err(e) => return Err(format!("cannot write `{}`: {e}", one_line(name))),
         },

@@ -49,7 +49,7 @@ pub(crate) fn unforeseen() -> io::Result<String> {
 pub(crate) fn write_in_place(name: &str, text: &str) -> io::Result<()> {
     let path = Path::new(name);
     if fs::symlink_metadata(path).is_ok_and(|data| !data.is_file() && !data.is_symlink()) {
-        return fs::write(path, text);
+        return crate::io::created(name)?.write_all(text.as_bytes());
     }
     let beside = path.with_file_name(format!(".bop-{}", unforeseen()?));
     let written = OpenOptions::new()

@@ -107,6 +107,36 @@ fn an_input_that_never_comes_is_not_waited_for() {
 
 #[test]
 #[cfg(unix)]
+fn an_output_that_nobody_reads_is_not_waited_for() {
+    let pipe = Fifo::new("out");
+    let pipe = pipe.0.path();
+    let fig1 = "examples/fig1.bp";
+    for args in [
+        &["check", fig1, "--reach", "R", "-o", pipe][..],
+        &["check", fig1, "--reach", "R", "--format", "html", "-o", pipe],
+        &["check", fig1, "--reach", "R", "--proof", pipe],
+        &["check", fig1, "--reach", "R", "--write-baseline", pipe],
+        &["states", fig1, "--at", "R", "-o", pipe],
+        &["convert", fig1, "--to", "pds", "-o", pipe],
+        &["dump", fig1, "-o", pipe],
+        &["lts", fig1, "-o", pipe],
+    ] {
+        let (ran, took, _) = measured(&[args, &["--timeout", "400ms"]].concat());
+        let ran = ran.exits(2);
+        assert!(ran.err.contains("nobody reads this pipe"), "{args:?}: {}", ran.err);
+        assert!(took < Duration::from_millis(1500), "{args:?}: {took:?}");
+    }
+    // Somebody comes later.
+    let mut reader = Command::new("sh");
+    reader.args(["-c", "sleep 0.2; cat \"$0\"", pipe]).stdout(std::process::Stdio::piped());
+    let reader = reader.spawn().unwrap();
+    bop(&["check", fig1, "--reach", "R", "-o", pipe, "--timeout", "20s"]).exits(1);
+    let read = reader.wait_with_output().unwrap();
+    assert!(String::from_utf8_lossy(&read.stdout).contains("reachable: R"));
+}
+
+#[test]
+#[cfg(unix)]
 fn endless_devices_and_huge_files_are_refused() {
     for lang in ["bp", "remopla", "pds", "c"] {
         let ran = bop(&["check", "/dev/zero", "--lang", lang, "--reach", "L"]).exits(2);

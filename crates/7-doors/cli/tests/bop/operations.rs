@@ -368,3 +368,52 @@ fn simpler_inputs_are_not_waited_for() {
     folder.bop(&args).exits(1);
     assert!(start.elapsed().as_secs() < 60, "it waits for a long run");
 }
+
+/// Answers for a body of `main`, with `struct s { char a[4]; int b; }` and `struct tail { int n; char t[1]; }`.
+fn memory_of(name: &str, body: &str) -> i32 {
+    let text = format!(
+        "#include <stdio.h>\n#include <stdlib.h>\nstruct s {{ char a[4]; int b; }};\n\
+         struct tail {{ int n; char t[1]; }};\nextern int __VERIFIER_nondet_int(void);\n\
+         int main(void) {{ int i = __VERIFIER_nondet_int(); {body} return 0; }}\n"
+    );
+    let folder = Folder::new(name, &[("p.c", &text)]);
+    folder.bop(&["check", "p.c", "--memory-safety", "--timeout", "20s"]).code
+}
+
+#[test]
+fn an_index_that_leaves_its_array_and_not_its_object_is_found() {
+    let known = "if (i < 0 || i > 4) return 0;";
+    for (body, code) in [
+        ("int m[2][3] = { 0 }; m[0][i] = 1;", 1),
+        ("static int m[3][3]; return m[1][i - 1];", 1),
+        ("struct s s = { 0 }; s.a[i] = 1;", 1),
+        ("struct s *p = calloc(1, sizeof *p); if (p) p->a[i] = 1; free(p);", 1),
+        ("union { int a[2]; long l[4]; } u; u.a[i] = 1;", 1),
+        ("int n = 3, m[n][n]; m[0][i] = 1;", 1),
+        ("int (*p)[3] = calloc(4, sizeof *p); if (p) (*p)[i] = 1; free(p);", 1),
+        ("int m[2][5] = { 0 }; m[0][i] = 1;", 0),
+        ("struct tail *p = malloc(sizeof *p + 8); if (p) p->t[i] = 1; free(p);", 0),
+        ("int m[2][4], *p = &m[0][i]; return p == 0;", 0),
+        ("return sizeof ((struct s *)0)->a[i + 9];", 0),
+    ] {
+        assert_eq!(memory_of("inner", &format!("{known} {body}")), code, "{body}");
+    }
+}
+
+#[test]
+fn a_stream_that_is_null_is_no_stream() {
+    for use_of in [
+        "fputs(\"a\", f)",
+        "fprintf(f, \"a\")",
+        "putc(i, f)",
+        "fwrite(\"a\", 1, 1, f)",
+        "fgetc(f)",
+        "fclose(f)",
+    ] {
+        let open = "FILE *f = fopen(\"x\", \"r\");";
+        assert_eq!(memory_of("stream", &format!("{open} {use_of};")), 1, "{use_of}");
+        let closed = format!("{open} if (f) {{ fclose(f); {use_of}; }}");
+        assert_ne!(memory_of("stream", &closed), 0, "{closed}");
+    }
+    assert_eq!(memory_of("stream", "fprintf(stderr, \"a\"); fputs(\"a\", stdout); fflush(0);"), 0);
+}
