@@ -103,18 +103,7 @@ impl Engine<'_> {
             }
             "printf" | "fprintf" | "puts" | "putchar" | "putc" | "fputc" | "fputs" | "fflush"
             | "vprintf" | "vfprintf" | "putchar_unlocked" | "__printf" | "_IO_putc" => {
-                self.check_printed(state, plain, &args.values, &args.types);
-                if self.counts_printed && plain.ends_with("printf") {
-                    let what = format!("{}: `{plain}` may count (`%n`)", self.place(self.now));
-                    self.cut(state, Why::Uncovered(what));
-                }
-                if let Some(model) = self.asks_of_stream(plain) {
-                    let args = args.stream_of(plain);
-                    return self.call_body(state, model, args, result, None, which);
-                }
-                let any = self.c.input(32);
-                self.give(state, result, any);
-                Ok(Went::On)
+                self.printed(state, plain, args, (result, which))
             }
             "__bop_any" => {
                 let any = self.c.input(32);
@@ -174,6 +163,28 @@ impl Engine<'_> {
             }
             _ => Ok(self.uncovered(state, name, at)),
         }
+    }
+
+    /// Functions that print: what they read is looked at, and they give back anything.
+    fn printed(
+        &mut self,
+        state: &mut State,
+        plain: &str,
+        args: Args,
+        (result, which): (Option<LocalId>, u32),
+    ) -> Step<Went> {
+        self.check_printed(state, plain, &args.values, &args.types);
+        if self.counts_printed && plain.ends_with("printf") {
+            let what = format!("{}: `{plain}` may count (`%n`)", self.place(self.now));
+            self.cut(state, Why::Uncovered(what));
+        }
+        if let Some(model) = self.asks_of_stream(plain) {
+            let args = args.stream_of(plain);
+            return self.call_body(state, model, args, result, None, which);
+        }
+        let any = self.c.input(32);
+        self.give(state, result, any);
+        Ok(Went::On)
     }
 
     /// Where memory is asked about: the model that looks whether a stream is open which is printed to.

@@ -39,7 +39,7 @@ pub(crate) fn granted(kind: OperationKind) -> &'static str {
             "a run ends where `main` returns, by `exit`, `abort`, or an assertion that fails"
         }
         OperationKind::Overflow => {
-            "a number below zero may be shifted to the left where its product with a power of two fits"
+            "a number below zero may be shifted to the left where its product with a power of two fits, and shifts to the right or of unsigned numbers may be by any number"
         }
         OperationKind::Division => "a run ends at a division by zero",
         OperationKind::Uninitialised => {
