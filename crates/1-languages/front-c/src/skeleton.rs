@@ -329,6 +329,8 @@ pub enum Event {
     /// Its value goes into arithmetic whose result goes nowhere: into a comparison, through `*`, or to a function of the
     /// library that does not keep it.
     Lent(ObjectId),
+    /// A cell is chosen by an index that is no constant: by this variable, if it is one.
+    Index(ObjectId, Option<ObjectId>),
 }
 
 /// A comparison.
@@ -475,6 +477,7 @@ impl Skeleton {
             Event::Test(x, relation, c) => format!("test({} {} {c})", o(x), relation.symbol()),
             Event::Escape(x) => format!("escape({})", o(x)),
             Event::Lent(x) => format!("lent({})", o(x)),
+            Event::Index(x, by) => format!("index({}, {})", o(x), by.map_or("?".into(), o)),
         }
     }
 

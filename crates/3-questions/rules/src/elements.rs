@@ -6,9 +6,13 @@
 //!   a varied one is copied to. Members are told apart by their names, and other memory is one.
 //! - AE3. Where the address of a cell comes to a pointer that has other cells than the first, its array is varied.
 //!
-//! In a varied array, no cell is a path: what is stored there has escaped.
+//! - AE4. Where AE1 is so by an index alone, or by a variable of a function that goes on through the array, and the cells are
+//!   pointers, one of them stands for any: that is a path (rules OC in `value/cells`). The same for what AE2 leads to.
+//!
+//! In other varied arrays, no cell is a path: what is stored there has escaped.
 
-use front_c::{Event, Flow, FuncId, ObjectId, Reach, Skeleton};
+use c_types::Scalar;
+use front_c::{Event, Flow, FuncId, ObjectId, Point, Reach, Skeleton};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Something that holds the address of cells.
@@ -24,6 +28,8 @@ enum Place<'a> {
 #[derive(Default)]
 pub(crate) struct Elements {
     varied: FxHashSet<ObjectId>,
+    /// Those of which one cell stands for any (AE4).
+    one_of: FxHashSet<ObjectId>,
     params: FxHashSet<ObjectId>,
     /// There are cells with constant indices.
     any: bool,
@@ -54,14 +60,24 @@ fn array_of(s: &Skeleton, o: ObjectId) -> Option<ObjectId> {
 impl Elements {
     /// By AE1 to AE3.
     pub(crate) fn new(s: &Skeleton) -> Elements {
-        if !s.objects.iter().any(|o| o.element.is_some()) {
+        if !s.objects.iter().any(|o| o.element.is_some() || o.varied) {
             return Elements::default();
         }
         let mut varied: Vec<Place<'_>> = Vec::new();
+        let mut one_of: Vec<Place<'_>> = Vec::new();
+        let cells = s.objects.iter().filter_map(|o| match o.reach {
+            Reach::Cell(b) | Reach::Deref(b) => Some((b, o.scalar == Some(Scalar::Pointer))),
+            _ => None,
+        });
+        let pointers: FxHashMap<ObjectId, bool> = cells.collect();
+        let of_pointers = |b: ObjectId| pointers.get(&b) == Some(&true);
         let mut several: FxHashSet<Place<'_>> = FxHashSet::default();
         for object in &s.objects {
             let (Reach::Cell(b) | Reach::Deref(b)) = object.reach else { continue };
-            if object.varied {
+            if object.varied && of_pointers(b) {
+                one_of.push(place(s, b));
+                several.insert(place(s, b));
+            } else if object.varied {
                 varied.push(place(s, b));
             }
             if object.element.as_deref().is_some_and(|e| e != "[0]") {
@@ -76,6 +92,10 @@ impl Elements {
                     match *event {
                         Event::Copy(to, from) => flows.push((from, place(s, to))),
                         Event::ReturnOf(o) => flows.push((o, Place::Result(body.func))),
+                        Event::Escape(o) if of_pointers(o) && goes_on(s, point, o) => {
+                            one_of.push(Place::Variable(o));
+                            several.insert(Place::Variable(o));
+                        }
                         Event::Escape(o) | Event::Lent(o) => {
                             varied.push(place(s, array_of(s, o).unwrap_or(o)));
                         }
@@ -115,10 +135,17 @@ impl Elements {
         let mut all = reached(varied, &back);
         // What a part of a varied one is copied to is no matter: it is another array then.
         all = reached(all.into_iter().collect(), &out);
-        let varied = (0..s.objects.len()).map(ObjectId::new);
-        let varied = varied.filter(|o| all.contains(&place(s, *o))).collect();
+        let objects = || (0..s.objects.len()).map(ObjectId::new);
+        let varied = objects().filter(|o| all.contains(&place(s, *o))).collect();
+        let mut ones = reached(one_of, &back);
+        ones = reached(ones.into_iter().collect(), &out);
+        let one = |o: &ObjectId| {
+            let place = place(s, *o);
+            ones.contains(&place) && !all.contains(&place)
+        };
+        let one_of = objects().filter(one).collect();
         let params = s.bodies.iter().flat_map(|b| b.params.iter().flatten().copied()).collect();
-        Elements { varied, params, any: true }
+        Elements { varied, one_of, params, any: true }
     }
 
     /// Whether it is a parameter, and so no array.
@@ -131,10 +158,27 @@ impl Elements {
         self.varied.contains(&o)
     }
 
+    /// Whether one cell of an array, or of what a pointer points to, stands for any.
+    pub(crate) fn is_one_of(&self, o: ObjectId) -> bool {
+        self.one_of.contains(&o)
+    }
+
     /// Whether the cells of an array are followed.
     pub(crate) fn has(&self, s: &Skeleton, o: ObjectId) -> bool {
         self.any && s.objects[o.index()].array && !self.is_param(o) && !self.is_varied(o)
     }
+}
+
+/// Whether a variable of a function is increased or decreased there.
+pub(crate) fn goes_on(s: &Skeleton, point: &Point, o: ObjectId) -> bool {
+    let object = &s.objects[o.index()];
+    let copied = |e: &Event| matches!(e, Event::Copy(to, _) if *to == o);
+    object.reach == Reach::Var
+        && object.automatic
+        && !object.address_taken
+        && point.events.contains(&Event::Assign(o))
+        && point.hidden.contains(&Event::Escape(o))
+        && !point.events.iter().chain(&point.hidden).any(copied)
 }
 
 /// What is reached from some places.

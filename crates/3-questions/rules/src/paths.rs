@@ -7,6 +7,7 @@ use crate::elements::Elements;
 use crate::event::Link;
 use crate::members::Place;
 use crate::path_index::PathIndex;
+use c_types::Scalar;
 use front_c::{FuncId, Index, Object, ObjectId, Reach, Skeleton};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, OnceLock};
@@ -73,6 +74,11 @@ pub(crate) struct Paths {
     objects: Arc<FxHashMap<ObjectId, Option<PathId>>>,
     elements: Arc<Elements>,
     moving: Option<Arc<Moving>>,
+    /// The cell that stands for any of an array (AE4), and how an index of it is written.
+    one: L,
+    indices: Arc<FxHashMap<ObjectId, Box<str>>>,
+    /// Objects that are others than that cell, where a point is looked at (OC1).
+    missed: FxHashSet<ObjectId>,
 }
 
 /// Cells at an index that is a variable (MC1).
@@ -127,8 +133,9 @@ impl Paths {
                         (false, true) => "->",
                         (false, false) => ".",
                     };
-                    // `[i#3]` is told as `[i]`.
+                    // `[i#3]` is told as `[i]`, and so is the cell that stands for any.
                     let name = match name.split_once('#') {
+                        _ if link == self.one => self.index_name(object),
                         Some((cell, _)) if is_element(name) => format!("{cell}]"),
                         _ => name.clone(),
                     };
@@ -165,7 +172,11 @@ impl Paths {
             objects: Arc::default(),
             elements: Arc::clone(elements),
             moving,
+            one: 0,
+            indices: Arc::default(),
+            missed: FxHashSet::default(),
         };
+        paths.one = paths.field("[*]");
         if typed {
             let members = Members::new(s, &mut paths);
             paths.members = Some(Arc::new(members));
@@ -263,7 +274,13 @@ impl Paths {
             // A pointer and its cell are one step.
             longest += 2;
         }
-        let cell = |l: L| self.moving.as_ref().is_some_and(|m| m.links.contains_key(&l));
+        match links.iter().filter(|l| **l == self.one).count() {
+            0 => {}
+            1 => longest += 1,
+            _ => return None,
+        }
+        let moving = |l: L| self.moving.as_ref().is_some_and(|m| m.links.contains_key(&l));
+        let cell = |l: L| l == self.one || moving(l);
         if links.len() > longest
             || self.members.as_ref().is_some_and(|m| !m.allow(root, links, &cell))
         {
@@ -343,6 +360,9 @@ impl Paths {
 
     /// The path of an object; none for what may be one of several.
     pub(crate) fn object(&mut self, s: &Skeleton, o: ObjectId) -> Option<PathId> {
+        if self.missed.contains(&o) {
+            return None;
+        }
         if let Some(&known) = self.objects.get(&o) {
             return known;
         }
@@ -357,6 +377,7 @@ impl Paths {
                     let behind = self.elements.is_param(b);
                     let mut links = if behind { vec![DEREF] } else { Vec::new() };
                     match object.element.as_deref() {
+                        _ if self.stands_for_any(object, b) => links.push(self.one),
                         None => match self.at_index(s, object) {
                             Some(cell) => links.push(cell),
                             None => break None,
@@ -368,6 +389,7 @@ impl Paths {
                     (b, links)
                 }
                 Reach::Deref(b) => match object.element.as_deref() {
+                    _ if self.stands_for_any(object, b) => (b, vec![DEREF, self.one]),
                     None if object.varied => match self.at_index(s, object) {
                         Some(cell) => (b, vec![DEREF, cell]),
                         None => break None,
@@ -391,6 +413,12 @@ impl Paths {
         let path = found.and_then(|var| {
             let start = self.add(Root::Var(var), &[])?;
             let mut suffix: Vec<L> = chain.into_iter().rev().flatten().collect();
+            if suffix.contains(&self.one)
+                && let Some(Index::By(index)) = s.objects[o.index()].index
+            {
+                let name = s.objects[index.index()].name.as_str().into();
+                Arc::make_mut(&mut self.indices).insert(var, name);
+            }
             // An array stands for its address.
             let plain = o == var && !self.whole;
             if s.objects[o.index()].array && (plain || self.elements.has(s, o)) {
@@ -400,6 +428,45 @@ impl Paths {
         });
         Arc::make_mut(&mut self.objects).insert(o, path);
         path
+    }
+
+    /// AE4: whether a cell of an array, or of what a pointer points to, is the one that stands for any.
+    fn stands_for_any(&self, cell: &Object, array: ObjectId) -> bool {
+        cell.scalar == Some(Scalar::Pointer) && self.elements.is_one_of(array)
+    }
+
+    /// The cell on the way to an object that is one of several, and stands for any; with the objects on that way.
+    pub(crate) fn one_of_several(&self, s: &Skeleton, o: ObjectId) -> Option<Vec<ObjectId>> {
+        let mut way = vec![o];
+        let mut at = o;
+        loop {
+            let object = &s.objects[at.index()];
+            let (Reach::Cell(b)
+            | Reach::Deref(b)
+            | Reach::Address(b)
+            | Reach::Field(b)
+            | Reach::Arrow(b)) = object.reach
+            else {
+                return None;
+            };
+            if matches!(object.reach, Reach::Cell(_) | Reach::Deref(_))
+                && self.stands_for_any(object, b)
+            {
+                return Some(way);
+            }
+            way.push(b);
+            at = b;
+        }
+    }
+
+    /// OC1: says which objects are other cells than the one that stands for any.
+    pub(crate) fn miss(&mut self, objects: FxHashSet<ObjectId>) {
+        self.missed = objects;
+    }
+
+    /// Whether a path goes by a cell that stands for any.
+    pub(crate) fn is_one(&self, p: PathId) -> bool {
+        self.links(p).contains(&self.one)
     }
 
     /// The function in whose frame it is; none for globals.
@@ -428,12 +495,25 @@ impl Paths {
 
     /// The path of an object that was asked for before.
     pub(crate) fn object_known(&self, o: ObjectId) -> Option<PathId> {
-        self.objects.get(&o).copied().flatten()
+        self.objects.get(&o).copied().flatten().filter(|_| !self.missed.contains(&o))
     }
 
     /// The name of a field.
     pub(crate) fn field_name(&self, l: L) -> &str {
         self.fields.names.get(l as usize - 2).map_or("", String::as_str)
+    }
+
+    /// The same as it is written: a cell that stands for any has the name of an index.
+    pub(crate) fn cell_name(&self, p: PathId, l: L) -> String {
+        match self.root(p) {
+            Root::Var(o) if l == self.one => self.index_name(o),
+            _ if l == self.one => "[...]".to_owned(),
+            _ => self.field_name(l).to_owned(),
+        }
+    }
+
+    fn index_name(&self, array: ObjectId) -> String {
+        format!("[{}]", self.indices.get(&array).map_or("...", |name| &**name))
     }
 
     /// Whether the value of `base` with these links depends on what `base` holds: not so the address

@@ -752,6 +752,9 @@ fn seeds(f: &Functions<'_>, paths: &mut Paths) -> Vec<PathId> {
                     let arg = call.arg_values.get(n - 1).copied().flatten();
                     let arg = arg.and_then(|o| paths.object(f.s, o));
                     out.extend(arg.and_then(|a| paths.graft(a, &[DEREF])));
+                    // `pipe(fds)`
+                    let second = paths.field("[1]");
+                    out.extend(arg.and_then(|a| paths.find_graft(a, &[DEREF, second])));
                 }
                 _ => {}
             }

@@ -390,7 +390,8 @@ fn allocated(
     for (i, point) in body.points.iter().enumerate() {
         for event in point.events.iter().chain(&point.hidden) {
             let harmless = match *event {
-                E::Use(_) | E::Deref(_) | E::Test(..) | E::Return | E::Exit | E::Store => true,
+                E::Use(_) | E::Deref(_) | E::Test(..) | E::Index(..) => true,
+                E::Return | E::Exit | E::Store => true,
                 // Before it is allocated, it may be null.
                 E::Assign(o) if o == made => {
                     let mut values = point.values.iter().filter(|(to, _)| *to == o);

@@ -181,7 +181,7 @@ impl<'a> Walker<'_, 'a> {
         let events = self.write_events(o);
         self.point.events.extend(events);
         let object = &self.linked.objects[o.index()];
-        if object.element.is_some() && matches!(object.reach, Reach::Cell(_)) {
+        if (object.element.is_some() || object.varied) && matches!(object.reach, Reach::Cell(_)) {
             self.point.hidden.push(Event::Assign(o));
         }
         // Values are functions of what was before the point: what it writes cannot be read.
@@ -216,7 +216,7 @@ impl<'a> Walker<'_, 'a> {
                 self.follow(o);
                 self.access(self.doing(val.exact), Some(o), val.exact);
             }
-            What::Place => self.access(self.doing(val.exact), None, val.exact),
+            What::Place | What::Walked(_) => self.access(self.doing(val.exact), None, val.exact),
             What::Address(a) => {
                 if let Reach::Address(base) = self.linked.objects[a.index()].reach {
                     self.address_events(base, self.linked.pointee(val.exact));
@@ -234,6 +234,7 @@ impl<'a> Walker<'_, 'a> {
                     self.linked.objects[o.index()].loose = true;
                 }
             }
+            What::Walked(o) => self.point.hidden.push(Event::Escape(o)),
             _ => self.point.hidden.extend(val.object().map(Event::Escape)),
         }
     }

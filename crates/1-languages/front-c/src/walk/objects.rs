@@ -154,6 +154,9 @@ impl<'a> Walker<'_, 'a> {
 
     /// The object that holds the value: results of calls get one when they are asked for it.
     pub(super) fn value_object(&mut self, val: Val) -> Option<ObjectId> {
+        if let What::Walked(held) = val.what {
+            return Some(held);
+        }
         let What::Call(id) = val.what else { return val.object() };
         let open = match &mut self.point.open {
             Some(open) if open.id == id => Some(open),

@@ -2,7 +2,7 @@
 
 use super::Walker;
 use super::values::{Val, What};
-use crate::objects::{Index, ObjectId, Reach};
+use crate::objects::{Index, Object, ObjectId, Reach, TypeRef};
 use crate::skeleton::{Data, Doing, Event};
 use crate::tree::{Binary, ExprId, ExprKind, Sym, TypeId, TypeKind, Unary};
 use crate::typing::Ty;
@@ -40,12 +40,35 @@ impl<'a> Walker<'_, 'a> {
                 Reach::Address(base) => Val::new(What::Object(base), self.object_type(base)),
                 _ => Val::new(What::Place, ty),
             },
+            What::Stepped(o) if self.pointee(ty).is_some() => match self.walked(o, ty) {
+                Some(held) => Val::new(What::Walked(held), ty),
+                None => Val::new(What::Place, ty),
+            },
             _ => {
                 self.consume(val);
                 Val::new(What::Place, ty)
             }
         };
         self.push(val.typed(exact));
+    }
+
+    /// `*p++`: something without a name holds what `p` pointed to before it went on.
+    fn walked(&mut self, o: ObjectId, ty: Option<TypeRef>) -> Option<ObjectId> {
+        if self.linked.objects[o.index()].reach != Reach::Var {
+            return None;
+        }
+        let place = self.part(Reach::Deref(o), None)?;
+        let held = ObjectId(self.linked.objects.len() as u32);
+        let name = self.linked.objects[place.index()].name.clone();
+        self.linked.objects.push(Object {
+            owner: Some(self.func),
+            automatic: true,
+            scalar: Some(Scalar::Pointer),
+            temporary: true,
+            ..Object::new(name, Reach::Var, ty)
+        });
+        self.point.hidden.extend([Event::Assign(held), Event::Copy(held, place)]);
+        Some(held)
     }
 
     /// `&v`
@@ -91,7 +114,7 @@ impl<'a> Walker<'_, 'a> {
                     self.data.binary(op, before, one, &self.unit.model)
                 });
                 self.write(o, val.exact, value);
-                let what = if after { What::Other } else { What::Assigned(o) };
+                let what = if after { What::Stepped(o) } else { What::Assigned(o) };
                 self.push(Val::new(what, val.ty).typed(val.exact));
             }
             _ => {
@@ -152,6 +175,13 @@ impl<'a> Walker<'_, 'a> {
                         What::Object(i) if constant.is_none() && self.is_counter(i) => Index::By(i),
                         _ => Index::Several,
                     };
+                    if constant.is_none() {
+                        let by = match by {
+                            Index::By(i) => Some(i),
+                            Index::Several => None,
+                        };
+                        self.point.hidden.push(Event::Index(cell, by));
+                    }
                     let cell = &mut self.linked.objects[cell.index()];
                     cell.indexed = true;
                     cell.varied |= constant.is_none();
@@ -177,7 +207,7 @@ impl<'a> Walker<'_, 'a> {
         let (ty, exact) = self.member(base.ty, base.exact, name);
         let val = match base.what {
             What::Object(o) => self.part_or_read(Reach::Field(o), Some(sym), base, ty),
-            What::Place => Val::new(What::Place, ty),
+            What::Place | What::Walked(_) => Val::new(What::Place, ty),
             _ => Val::other(ty),
         };
         self.push(val.typed(exact));

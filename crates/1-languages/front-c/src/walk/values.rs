@@ -22,6 +22,10 @@ pub(super) enum What {
     Address(ObjectId),
     /// A place in memory that has no object, not read yet.
     Place,
+    /// What a variable held that was then increased or decreased.
+    Stepped(ObjectId),
+    /// The place that it pointed to then, and who holds what was there.
+    Walked(ObjectId),
     /// What was just assigned to the object.
     Assigned(ObjectId),
     /// The result of a call.

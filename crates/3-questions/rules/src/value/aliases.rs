@@ -114,7 +114,8 @@ impl Maker<'_> {
                         _ => None,
                     });
                     let from = from.and_then(|q| self.paths.object_known(q));
-                    assign(o, from.filter(|p| self.paths.is_address(*p)));
+                    let one = |p: &PathId| self.paths.is_address(*p) && !self.paths.is_one(*p);
+                    assign(o, from.filter(one));
                 }
                 if let Flow::Call(call) = &point.flow {
                     call.result.into_iter().for_each(|o| assign(o, None));

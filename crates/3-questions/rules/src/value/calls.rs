@@ -4,7 +4,7 @@ use super::points::constant;
 use super::{Act, At, CallPlan, Maker, Plan};
 use crate::event::Event;
 use crate::ownership::{FREES, Own};
-use crate::paths::{ADDRESS, DEREF, PathId, Paths, Root};
+use crate::paths::{ADDRESS, DEREF, PathId, Paths, Root, is_element};
 use crate::relevance::Memory;
 use front_c::{
     Body, Call, Callee, FuncId, Library, Next, ObjectId, Point, Reach, is_longjmp, is_setjmp,
@@ -93,6 +93,7 @@ impl Maker<'_> {
                     outside,
                     handed,
                     then,
+                    missed: self.missed_here.clone(),
                 });
             }
         }
@@ -213,7 +214,17 @@ impl Maker<'_> {
             }
             let born = (!self.relevance.results_only || out) && fails != Some(true);
             self.fresh(&mut act, at, behind, born);
-            if out && let Some(&value) = act.set.get(&behind) {
+            // `pipe(fds)` stores in cells.
+            let length = self.paths.links(behind).len();
+            let cell = |q: &PathId| match self.paths.links(*q)[length..] {
+                [] => true,
+                [l] => l > ADDRESS && is_element(self.paths.field_name(l)),
+                _ => false,
+            };
+            let places = self.extensions.get(&behind).into_iter().flatten().copied();
+            let places: Vec<PathId> = places.filter(cell).collect();
+            for q in places.into_iter().filter(|_| out) {
+                let value = act.set.get(&q).copied().unwrap_or(Exprs::FALSE);
                 self.atom(
                     &mut act,
                     value,
@@ -516,7 +527,8 @@ impl Maker<'_> {
         let mut after = after;
         after.kept = self.kept_effect(at, None);
         let (enters, next) = (Some((g, after)), call.next);
-        CallPlan { before, enters, next, loose, outside: None, handed, then: None }
+        let missed = self.missed_here.clone();
+        CallPlan { before, enters, next, loose, outside: None, handed, then: None, missed }
     }
 
     /// What follows a call whose result nobody takes: that is lost, and was ignored.

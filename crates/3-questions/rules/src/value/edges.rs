@@ -124,7 +124,7 @@ impl Maker<'_> {
             let object = act.object.map(|o| {
                 let object = &self.s.objects[o.index()];
                 match self.paths.object_known(o) {
-                    _ if object.temporary => crate::NAMELESS.to_owned(),
+                    _ if object.temporary && object.name.starts_with('(') => crate::NAMELESS.to_owned(),
                     // Cells have the name of their array.
                     Some(p) if object.name.contains("[]") => self.path_name(p),
                     _ => object.name.clone(),
@@ -199,35 +199,41 @@ impl Maker<'_> {
             let at = At { body: number as u32, point: i as u32 };
             let executes = Executes { at, arm: None, calls: None, atoms: 0 };
             match plan {
-                Plan::Next(act, next) => {
-                    let target = self.inheriting(at, func, to(next), dfa);
-                    self.act_edge(source, target, &act, func, executes, dfa);
+                Plan::Next(ways) => {
+                    for (act, next) in ways {
+                        let target = self.inheriting(at, func, to(next), dfa);
+                        self.act_edge(source, target, &act, func, executes, dfa);
+                    }
                 }
                 Plan::Branch(ways) => {
-                    for (k, (act, next)) in ways.iter().enumerate() {
-                        let executes = Executes { arm: Some(k as u32), ..executes };
+                    for (k, act, next) in &ways {
+                        let executes = Executes { arm: Some(*k), ..executes };
                         self.act_edge(source, to(*next), act, func, executes, dfa);
                     }
                 }
-                Plan::Return(act, results, signs) => {
-                    let mut leave = source;
-                    if !act.is_trivial() {
-                        leave = self.b.silent();
-                        self.act_edge(source, leave, &act, func, executes, dfa);
+                Plan::Return(ways) => {
+                    for (act, results, signs) in ways {
+                        let mut leave = source;
+                        if !act.is_trivial() {
+                            leave = self.b.silent();
+                            self.act_edge(source, leave, &act, func, executes, dfa);
+                        }
+                        let results = results
+                            .iter()
+                            .map(|(p, e)| (self.frames[&func].results[p], Some(*e)))
+                            .chain(signs)
+                            .collect::<Vec<_>>();
+                        let rel = Rel::assign(results, 0);
+                        let executes = act.is_trivial().then_some(executes);
+                        self.edge(leave, EdgeKind::Return { rel }, executes.is_some(), executes);
                     }
-                    let results = results
-                        .iter()
-                        .map(|(p, e)| (self.frames[&func].results[p], Some(*e)))
-                        .chain(signs)
-                        .collect::<Vec<_>>();
-                    let rel = Rel::assign(results, 0);
-                    let executes = act.is_trivial().then_some(executes);
-                    self.edge(leave, EdgeKind::Return { rel }, executes.is_some(), executes);
                 }
                 Plan::Call(plans) => {
                     for plan in plans {
+                        self.paths.miss(plan.missed.clone());
                         self.call_edges(source, at, plan, func, &to, dfa);
                     }
+                    self.paths.miss(FxHashSet::default());
                 }
             }
         }
@@ -329,6 +335,7 @@ impl Maker<'_> {
         if let Some(top) = self.frames[&g].top {
             assigns.push((top, Some(Exprs::FALSE)));
         }
+        assigns.extend(self.indices_unknown(g));
         assigns.extend(self.signs_entered(&s.bodies[at.body as usize], call, callee));
         // Conditions that the arguments decide.
         let frame = &self.frames[&g];

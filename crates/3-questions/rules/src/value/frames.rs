@@ -38,6 +38,7 @@ impl Maker<'_> {
                 signs: BTreeMap::new(),
                 returns: None,
                 changed: changed(s, body),
+                cells: BTreeMap::new(),
             };
             let params: FxHashSet<ObjectId> = body.params.iter().flatten().copied().collect();
             for &p in self.own.get(&g).into_iter().flatten() {
@@ -127,7 +128,12 @@ impl Maker<'_> {
 
     pub(super) fn path_name(&self, p: PathId) -> String {
         let mut out = match self.paths.root(p) {
-            Root::Var(o) if self.s.objects[o.index()].temporary => crate::NAMELESS.to_owned(),
+            Root::Var(o)
+                if self.s.objects[o.index()].temporary
+                    && self.s.objects[o.index()].name.starts_with('(') =>
+            {
+                crate::NAMELESS.to_owned()
+            }
             // The first cell of an array is the array.
             Root::Var(o)
                 if self.paths.has_elements(self.s, o)
@@ -154,8 +160,8 @@ impl Maker<'_> {
                 ADDRESS => out = format!("(&{out})"),
                 field => {
                     let behind = std::mem::take(&mut pending);
-                    let name = self.paths.field_name(field);
-                    let arrow = match (is_element(name), behind) {
+                    let name = self.paths.cell_name(p, field);
+                    let arrow = match (is_element(&name), behind) {
                         (true, _) => "",
                         (false, true) => "->",
                         (false, false) => ".",

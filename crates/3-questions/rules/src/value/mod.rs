@@ -41,12 +41,16 @@
 //!   is an event of the rule. A rule for which that makes a difference keeps all points (`edges`).
 //! - VP10. Where two pointers differ, not both have the value; where they are equal, both have it or none, unless it has
 //!   escaped: then what is not followed may have it (`points`).
+//! - VP11. What is written through a pointer that the value's own memory holds (`*e->previous = e->next`) takes the value out of
+//!   memory that it is linked in, where nothing is lost by that (`points`).
 //!
 //! What is known of numbers that are tested stands in `signs` (SG1–SG6), variables that are kept whole in `kept`
-//! (KV1–KV3), which functions belong together in `tables` (TF1–TF3), cells at an index that is no constant in `moving` (MC1–MC3).
+//! (KV1–KV3), which functions belong together in `tables` (TF1–TF3), cells at an index that is no constant in `cells` (OC1–OC4) and,
+//! where that is not possible, in `moving` (MC1–MC3).
 
 mod aliases;
 mod calls;
+mod cells;
 mod edges;
 mod escape;
 mod frames;
@@ -72,6 +76,7 @@ use crate::product::{About, Product, Values};
 use crate::relevance::{Functions, Memory, Relevance, Sight, relevance};
 use crate::rule::Rule;
 use aliases::Aliases;
+use cells::{Cells, Key};
 use front_c::{
     Conditions, Effects, FuncId, Keep, KeptValues, KeptVariables, LowerError, Next, ObjectId,
     Skeleton,
@@ -493,13 +498,15 @@ impl Act {
 
 /// What a point does, in all its ways.
 enum Plan {
-    Next(Act, Next),
-    Branch(Vec<(Act, Next)>),
+    /// In one of several ways.
+    Next(Vec<(Act, Next)>),
+    /// With the way out of the branch.
+    Branch(Vec<(u32, Act, Next)>),
     /// For each target: what happens before it is entered, and after it came back; those that are not
     /// entered do all of it at once.
     Call(Vec<CallPlan>),
     /// With what is returned, and its sign.
-    Return(Act, BTreeMap<PathId, ExprId>, Vec<(VarId, Option<ExprId>)>),
+    Return(Vec<(Act, BTreeMap<PathId, ExprId>, Vec<(VarId, Option<ExprId>)>)>),
 }
 
 struct CallPlan {
@@ -514,6 +521,24 @@ struct CallPlan {
     handed: BTreeSet<PathId>,
     /// What happens behind it.
     then: Option<Act>,
+    /// Arguments that are other cells than the one that stands for any (OC1).
+    missed: FxHashSet<ObjectId>,
+}
+
+impl CallPlan {
+    /// A call that does nothing.
+    fn passing(next: Next) -> CallPlan {
+        CallPlan {
+            before: Act::default(),
+            enters: None,
+            next,
+            loose: BTreeMap::new(),
+            outside: None,
+            handed: BTreeSet::new(),
+            then: None,
+            missed: FxHashSet::default(),
+        }
+    }
 }
 
 /// What happens where a body begins: to addresses of locals, and, at a point, to what owning members hold.
@@ -535,6 +560,8 @@ struct Frame {
     results: BTreeMap<PathId, VarId>,
     outer: Option<VarId>,
     top: Option<VarId>,
+    /// What is known of the indices of cells (OC2).
+    cells: BTreeMap<Key, VarId>,
     conditions: Conditions,
     /// Those whose truth the signs do not tell have a bit.
     condition_bits: Vec<Option<VarId>>,
@@ -615,6 +642,9 @@ struct Maker<'a> {
     mixing: Arc<FxHashSet<FuncId>>,
     /// Variables that only walk through memory (VP5).
     walks: FxHashMap<ObjectId, bool>,
+    /// The cells of which one stands for any, in the body at hand, and those that are others in the plan at hand.
+    cells: Cells,
+    missed_here: FxHashSet<ObjectId>,
 }
 
 /// Bits of the state, until the states are counted.
@@ -693,6 +723,8 @@ impl<'a> Maker<'a> {
             moving: FxHashMap::default(),
             mixing: Arc::default(),
             walks: FxHashMap::default(),
+            cells: Cells::default(),
+            missed_here: FxHashSet::default(),
             f,
         }
     }

@@ -61,6 +61,7 @@ fn compared(body: &Body, mut d: DataId) -> Option<(ObjectId, ObjectId, bool)> {
 impl Maker<'_> {
     pub(super) fn plans(&mut self, body: usize) -> Vec<Option<Plan>> {
         let s = self.s;
+        self.find_cells(body);
         if self.relevance.memory == Memory::One {
             self.owners = Owners::new(&self.f, &self.ownership, &s.bodies[body]);
         }
@@ -78,8 +79,8 @@ impl Maker<'_> {
         plans
     }
 
-    /// What a point does; none if nothing.
-    pub(super) fn plan(&mut self, body: usize, number: usize) -> Option<Plan> {
+    /// What a point does, as far as it is known which cells it is about; none if nothing.
+    pub(super) fn plan_of(&mut self, body: usize, number: usize) -> Option<Plan> {
         let s = self.s;
         let b = &s.bodies[body];
         let point = &b.points[number];
@@ -89,18 +90,18 @@ impl Maker<'_> {
                 let mut act = self.act(at, None, true);
                 act.kept = self.kept_effect(at, None);
                 let act = self.ended(act, b.func);
-                (self.keep_all || !act.is_trivial()).then_some(Plan::Next(act, *next))
+                (self.keep_all || !act.is_trivial()).then(|| Plan::Next(vec![(act, *next)]))
             }
             Flow::Branch(arms) => {
                 let mut ways = Vec::new();
-                for arm in arms {
+                for (i, arm) in arms.iter().enumerate() {
                     let mut act = self.act(at, None, true);
                     act.kept = self.kept_effect(at, None);
                     self.arm(&mut act, b.func, arm);
                     let act = self.ended(act, b.func);
-                    ways.push((act, arm.next));
+                    ways.push((i as u32, act, arm.next));
                 }
-                let matters = self.keep_all || ways.iter().any(|(act, _)| !act.is_trivial());
+                let matters = self.keep_all || ways.iter().any(|(_, act, _)| !act.is_trivial());
                 matters.then_some(Plan::Branch(ways))
             }
             Flow::Return => {
@@ -117,7 +118,7 @@ impl Maker<'_> {
                 let results = self.returned(b, point);
                 let act = self.ended_with(act, b.func, Some(&results));
                 let signs = self.sign_returned(b, point);
-                Some(Plan::Return(act, results, signs))
+                Some(Plan::Return(vec![(act, results, signs)]))
             }
             Flow::Call(call) => self.call_plan(at, call),
         }
@@ -259,7 +260,9 @@ impl Maker<'_> {
         match self.paths.root(p) {
             Root::Var(o) if self.paths.links(p).is_empty() => {
                 let object = &self.s.objects[o.index()];
-                self.rule.is_about_type(&self.s.types[object.type_names as usize])
+                // That of an array is not that of its first cell.
+                let cell = object.array && !self.paths.is_address(p);
+                cell || self.rule.is_about_type(&self.s.types[object.type_names as usize])
             }
             _ => true,
         }
@@ -413,6 +416,7 @@ impl Maker<'_> {
                     });
                     match from {
                         Some(from) => self.copy(&mut act, at, o, from),
+                        None if self.goes_through(point, o) => self.moved_on(&mut act, o),
                         None => {
                             // A constant is no value to be followed.
                             let constant = point.values.iter().any(|(to, value)| {
@@ -439,6 +443,11 @@ impl Maker<'_> {
             }
         }
         self.cells_moved(&mut act, at);
+        for event in &point.events {
+            if let E::Assign(o) = *event {
+                self.unlinked(&mut act, func, o);
+            }
+        }
         for event in &point.hidden {
             if let E::Copy(o, q) = *event
                 && !assigned.contains(&o)
@@ -479,6 +488,66 @@ impl Maker<'_> {
             }
         }
         act
+    }
+
+    /// Whether a variable goes on through an array of which one cell stands for any.
+    fn goes_through(&mut self, point: &front_c::Point, o: ObjectId) -> bool {
+        let Some(base) = self.paths.object(self.s, o) else { return false };
+        let one = |p: &PathId| self.paths.is_one(*p);
+        self.extensions.get(&base).is_some_and(|all| all.iter().any(one))
+            && crate::elements::goes_on(self.s, point, o)
+    }
+
+    /// It points to another cell then, of the same array.
+    fn moved_on(&mut self, act: &mut Act, o: ObjectId) {
+        let Some(base) = self.paths.object(self.s, o) else { return };
+        let all = self.extensions.get(&base).cloned().unwrap_or_default();
+        for p in all.into_iter().filter(|p| !self.paths.is_one(*p)) {
+            act.set.insert(p, Exprs::FALSE);
+        }
+    }
+
+    /// VP11: `*e->previous = e->next`, `e->previous->next = e->next`: what is written through a pointer that the value's own
+    /// memory holds takes it out of what it is linked in.
+    fn unlinked(&mut self, act: &mut Act, func: FuncId, o: ObjectId) {
+        use front_c::Reach;
+        if self.relevance.memory != Memory::All {
+            return;
+        }
+        let nothing = Act::default();
+        let mut held = Exprs::FALSE;
+        let mut pointers = 0;
+        let mut at = o;
+        loop {
+            at = match self.s.objects[at.index()].reach {
+                Reach::Var | Reach::Address(_) => break,
+                Reach::Field(b) | Reach::Cell(b) => b,
+                Reach::Arrow(b) | Reach::Deref(b) => {
+                    pointers += 1;
+                    if pointers > 1 {
+                        let value = self.value_of(func, &nothing, b);
+                        held = self.b.exprs.or(held, value);
+                    }
+                    b
+                }
+            };
+        }
+        if held == Exprs::FALSE {
+            return;
+        }
+        let kept = self.b.exprs.not(held);
+        let own = self.own.get(&func).cloned().unwrap_or_default();
+        let globals: Vec<PathId> = self.globals.keys().copied().collect();
+        for p in own.into_iter().chain(globals) {
+            let linked = self.paths.in_memory(p) || self.is_global(p);
+            if linked && !self.paths.is_address(p) && self.bit(func, p).is_some() {
+                let old = self.read(func, act, p);
+                if old != Exprs::FALSE {
+                    let new = self.b.exprs.and(old, kept);
+                    act.set.insert(p, new);
+                }
+            }
+        }
     }
 
     /// Whether somebody takes the result of a function that returns its argument.

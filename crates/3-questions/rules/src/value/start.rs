@@ -118,9 +118,10 @@ impl Maker<'_> {
         if let Some(var) = frame.top {
             assigns.push((var, Some(top)));
         }
+        assigns.extend(self.indices_unknown(*g));
         let assign = |(var, value)| Assign { time: Time::Post, var, index: None, value };
         enter.assigns = assigns.into_iter().map(assign).collect();
-        let callee = frame.proc;
+        let callee = self.frames[g].proc;
         self.kept_start(*g, top == Exprs::TRUE, &mut enter);
         let call = ir::Call { callee, enter, ret, back: Rel::identity() };
         self.edge(source, EdgeKind::Call(Box::new(call)), false, None);

@@ -48,6 +48,7 @@ fn does(s: &Skeleton, point: &Point, g: ObjectId) -> (bool, bool) {
             Event::Escape(o) | Event::Lent(o) | Event::Test(o, ..) | Event::Copy(_, o) => {
                 reads |= is(o)
             }
+            Event::Index(_, by) => reads |= by.is_some_and(is),
             Event::Modify(_) | Event::Store | Event::Return | Event::Exit => {}
         }
     }
@@ -141,6 +142,7 @@ fn mentioned(point: &Point) -> impl Iterator<Item = ObjectId> {
             }
             Event::Test(o, ..) => [Some(o), None],
             Event::Copy(a, b) => [Some(a), Some(b)],
+            Event::Index(_, by) => [by, None],
             Event::Store | Event::Return | Event::Exit => [None, None],
         })
         .flatten()
