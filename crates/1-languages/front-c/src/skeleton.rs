@@ -329,7 +329,7 @@ pub enum Event {
     /// Its value goes into arithmetic whose result goes nowhere: into a comparison, through `*`, or to a function of the
     /// library that does not keep it.
     Lent(ObjectId),
-    /// A cell is chosen by an index that is no constant: by this variable, if it is one.
+    /// A cell is chosen by an index that is no constant: by this variable or member, if it is one.
     Index(ObjectId, Option<ObjectId>),
 }
 

@@ -469,6 +469,11 @@ impl Paths {
         self.links(p).contains(&self.one)
     }
 
+    /// Whether it is such a cell.
+    pub(crate) fn ends_with_one(&self, p: PathId) -> bool {
+        self.links(p).last() == Some(&self.one)
+    }
+
     /// The function in whose frame it is; none for globals.
     pub(crate) fn owner(&self, s: &Skeleton, p: PathId) -> Option<FuncId> {
         match self.root(p) {

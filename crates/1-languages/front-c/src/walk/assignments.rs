@@ -62,7 +62,9 @@ impl<'a> Walker<'_, 'a> {
                 self.access(Doing::Read, Some(o), exact);
                 self.point.hidden.push(Event::Escape(o));
             }
-            Some(Val { what: What::Place | What::Walked(_), exact, .. }) => self.access(Doing::Read, None, exact),
+            Some(Val { what: What::Place | What::Walked(_), exact, .. }) => {
+                self.access(Doing::Read, None, exact)
+            }
             _ => {}
         }
         self.later([Task::Eval(right), Task::Rvalue, Task::AssignWithEnd(e)]);

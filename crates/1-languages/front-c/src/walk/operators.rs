@@ -176,9 +176,9 @@ impl<'a> Walker<'_, 'a> {
                         _ => Index::Several,
                     };
                     if constant.is_none() {
-                        let by = match by {
-                            Index::By(i) => Some(i),
-                            Index::Several => None,
+                        let by = match index.what {
+                            What::Object(i) | What::Assigned(i) if self.has_name(i) => Some(i),
+                            _ => None,
                         };
                         self.point.hidden.push(Event::Index(cell, by));
                     }
@@ -247,6 +247,17 @@ impl<'a> Walker<'_, 'a> {
     fn is_counter(&self, o: ObjectId) -> bool {
         let object = &self.linked.objects[o.index()];
         object.reach == Reach::Var && object.automatic && !object.volatile
+    }
+
+    /// Whether it is a variable of a function, or a member that is reached from one by names.
+    fn has_name(&self, mut o: ObjectId) -> bool {
+        loop {
+            match self.linked.objects[o.index()].reach {
+                Reach::Var => return self.is_counter(o),
+                Reach::Field(base) | Reach::Arrow(base) => o = base,
+                _ => return false,
+            }
+        }
     }
 
     /// Whether it is a variable, or a member of one, that nobody else reads.

@@ -2,13 +2,14 @@
 //!
 //! - OC1. Where a point has to do with a cell of such an array (AE4), it may be the one, and may be another one: that is
 //!   chosen where the point is come to. Another one is no path: what is stored there has escaped, and what is read there is something else.
-//! - OC2. What chooses a cell is its *index*: a variable, the variable that goes on through the array, or the constant. In one
-//!   activation of a function it means the same cell until it gets another value. A variable that is increased or
-//!   decreased leaves the cell behind, and does not come back to it until it goes the other way or gets a value.
-//!   What else stands between brackets is chosen anew each time.
+//! - OC2. What chooses a cell is its *index*: a variable, the variable that goes on through the array, a member (`s->n`), or the constant.
+//!   In one activation of a function it means the same cell until it gets another value; a member may get one in each call. What is
+//!   increased or decreased leaves the cell behind, and does not come back to it until it goes the other way or gets a value.
+//!   What else stands between brackets is chosen anew, and is the cell once at most at one point.
 //! - OC3. Cells that hold something are not overwritten by what is chosen just there: a program that fills an array goes on to others.
 //! - OC4. A loop that takes what is in cells, one after the other, comes to all that hold something: where its condition ends it, it has
-//!   been at the one, or that holds nothing. That is taken for granted.
+//!   been at the one, or that holds nothing. So does a loop that ends when a function that gets the array returns nothing more:
+//!   `while ((x = pop(&list)))`. That is taken for granted.
 
 use super::{Act, Maker, Plan};
 use crate::elements::goes_on;
@@ -25,8 +26,8 @@ pub(super) enum Key {
     By(ObjectId),
     /// A constant: this cell.
     Constant(ObjectId),
-    /// Something else.
-    Any,
+    /// Something else, at this point.
+    At(u32),
 }
 
 /// What is known of an index: nothing, that it is the cell, that it is not, and that it has gone past the cell.
@@ -52,6 +53,8 @@ struct Touched {
 struct Loop {
     points: FxHashSet<u32>,
     conditions: FxHashSet<u32>,
+    /// What its condition gives to a function whose result it tests.
+    given: Vec<ObjectId>,
 }
 
 /// What a body does with such cells.
@@ -84,7 +87,8 @@ impl Maker<'_> {
                 _ => None,
             }));
         }
-        if !cells.touched.is_empty() {
+        let one = |p: &PathId| self.paths.is_one(*p);
+        if self.own.get(&body.func).is_some_and(|own| own.iter().any(one)) {
             cells.loops = loops(body);
         }
         self.cells = cells;
@@ -127,7 +131,7 @@ impl Maker<'_> {
             if let Key::By(index) = key
                 && (s.objects[index.index()].address_taken || !s.objects[index.index()].automatic)
             {
-                key = Key::Any;
+                key = Key::At(number as u32);
             }
             if out.keys.len() >= MOST && !out.keys.contains_key(&key) {
                 key = *out.keys.keys().next().unwrap_or(&key);
@@ -216,36 +220,27 @@ impl Maker<'_> {
             let mut after: BTreeMap<Key, ExprId> = BTreeMap::new();
             let mut guard = Exprs::TRUE;
             for (key, hit) in hits {
-                let known = match key {
-                    Key::Any => None,
-                    _ => Some(self.known(func, key)),
-                };
+                let var = self.known(func, key);
                 let written = hit.then(|| touched.written.get(&key).cloned()).flatten();
                 let full = written.map_or(Exprs::FALSE, |w| self.held_in(func, &w));
-                let (when, then) = match known {
-                    None => (self.b.exprs.not(full), None),
-                    Some(var) => {
-                        let state = self.b.exprs.pre(var);
-                        let (new, here) = (self.is(state, NEW), self.is(state, HERE));
-                        match hit {
-                            true => {
-                                // OC3
-                                let empty = self.b.exprs.not(full);
-                                let chosen = self.b.exprs.and(new, empty);
-                                let when = self.b.exprs.or(chosen, here);
-                                (when, Some(self.b.exprs.int(HERE)))
-                            }
-                            false => {
-                                let other = self.b.exprs.int(OTHER);
-                                let then = self.b.exprs.add(Expr::Ite(new, other, state));
-                                (self.b.exprs.not(here), Some(then))
-                            }
-                        }
+                let state = self.b.exprs.pre(var);
+                let (new, here) = (self.is(state, NEW), self.is(state, HERE));
+                // OC3
+                let empty = self.b.exprs.not(full);
+                let chosen = self.b.exprs.and(new, empty);
+                let (when, then) = match (hit, key) {
+                    (true, Key::At(_)) => (chosen, self.b.exprs.int(PAST_UP)),
+                    (false, Key::At(_)) => (Exprs::TRUE, state),
+                    (true, _) => (self.b.exprs.or(chosen, here), self.b.exprs.int(HERE)),
+                    (false, _) => {
+                        let other = self.b.exprs.int(OTHER);
+                        let then = self.b.exprs.add(Expr::Ite(new, other, state));
+                        (self.b.exprs.not(here), then)
                     }
                 };
                 guard = self.b.exprs.and(guard, when);
-                after.extend(then.map(|e| (key, e)));
-                if !hit || key == Key::Any {
+                after.insert(key, then);
+                if !hit {
                     self.swept(func, body, number, key, plan.as_mut());
                 }
             }
@@ -291,7 +286,8 @@ impl Maker<'_> {
         let point = &b.points[number];
         let mut after = known.clone();
         for o in self.cells.variables.clone() {
-            let taken = matches!(&point.flow, Flow::Call(c) if c.result == Some(o));
+            let taken = matches!(&point.flow, Flow::Call(c) if c.result == Some(o))
+                || self.others_write(point, o);
             if !taken && !point.events.iter().any(|e| matches!(e, E::Assign(x) if *x == o)) {
                 continue;
             }
@@ -312,12 +308,24 @@ impl Maker<'_> {
             };
             after.insert(key, then);
         }
-        let untouched = !self.cells.touched.contains_key(&(number as u32));
         let mut plan = plan;
+        for i in 0..self.cells.loops.len() {
+            let inside = &self.cells.loops[i];
+            if inside.given.is_empty() || !inside.conditions.contains(&(number as u32)) {
+                continue;
+            }
+            let held = self.held_by_given(func, i);
+            if held != Exprs::FALSE {
+                plan = plan.or_else(|| self.nothing(body, number));
+                let closed = self.b.exprs.not(held);
+                self.close(i, closed, plan.as_mut());
+            }
+        }
+        let untouched = !self.cells.touched.contains_key(&(number as u32));
         if untouched {
             // A condition that names no cell ends a loop.
-            let keys: Vec<Key> = self.cells.variables.iter().map(|o| Key::By(*o)).collect();
-            for key in keys.into_iter().chain([Key::Any]) {
+            let keys = self.cells.touched.values().flat_map(|t| t.keys.keys().copied());
+            for key in keys.collect::<BTreeSet<Key>>() {
                 if self.sweeps(number, key).is_some() {
                     plan = plan.or_else(|| self.nothing(body, number));
                     self.swept(func, body, number, key, plan.as_mut());
@@ -332,6 +340,35 @@ impl Maker<'_> {
             after.into_iter().map(|(key, e)| (self.known(func, key), Some(e))).collect();
         acts(&mut plan, &mut |act, _| act.other.extend(assigns.iter().copied()));
         Some(plan)
+    }
+
+    /// Whether a member that is an index may get a value in a way that does not name it.
+    fn others_write(&self, point: &Point, o: ObjectId) -> bool {
+        let object = &self.s.objects[o.index()];
+        if object.reach == Reach::Var {
+            return false;
+        }
+        if let Flow::Call(call) = &point.flow {
+            let library = |g: &FuncId| self.f.library(*g).is_some() || self.f.is_opaque(*g);
+            if call.open || call.targets.is_empty() || !call.targets.iter().all(library) {
+                return true;
+            }
+        }
+        let last = |name: &str| name.rsplit(['.', '>']).next().unwrap_or("").to_owned();
+        let mut base = o;
+        let mut on_the_way = Vec::new();
+        while let Reach::Field(b) | Reach::Arrow(b) = self.s.objects[base.index()].reach {
+            on_the_way.push(b);
+            base = b;
+        }
+        point.events.iter().any(|e| match *e {
+            E::Assign(x) => {
+                let other = &self.s.objects[x.index()];
+                let whole = on_the_way.contains(&x) && other.reach == Reach::Var;
+                x != o && (whole || last(&other.name) == last(&object.name))
+            }
+            _ => false,
+        })
     }
 
     /// The cells that a loop takes by this index, if the point is its condition.
@@ -356,28 +393,57 @@ impl Maker<'_> {
     }
 
     /// OC4: a way out of a loop is not taken while the cell that it has not come to holds something.
-    fn swept(&mut self, func: FuncId, body: usize, number: usize, key: Key, plan: Option<&mut Plan>) {
+    fn swept(
+        &mut self,
+        func: FuncId,
+        body: usize,
+        number: usize,
+        key: Key,
+        plan: Option<&mut Plan>,
+    ) {
         let (Some((i, cells)), Some(plan)) = (self.sweeps(number, key), plan) else { return };
         let b = &self.s.bodies[body];
-        let inside = self.cells.loops[i].points.clone();
         if let Key::By(o) = key {
             let steps = |p: &u32| step(b, self.s, &b.points[*p as usize], o).is_some();
-            if !inside.iter().any(steps) {
+            if !self.cells.loops[i].points.iter().any(steps) {
                 return;
             }
         }
         let held = self.held_in(func, &cells);
         let open = match key {
-            Key::By(_) => {
+            Key::Constant(_) => return,
+            _ => {
                 let var = self.known(func, key);
                 let state = self.b.exprs.pre(var);
                 let (new, other) = (self.is(state, NEW), self.is(state, OTHER));
                 self.b.exprs.or(new, other)
             }
-            _ => Exprs::TRUE,
         };
         let open = self.b.exprs.and(held, open);
         let closed = self.b.exprs.not(open);
+        self.close(i, closed, Some(plan));
+    }
+
+    /// Whether a cell of what the condition of a loop gives to a function holds the value.
+    fn held_by_given(&mut self, func: FuncId, number: usize) -> ExprId {
+        let nothing = Act::default();
+        let mut held = Exprs::FALSE;
+        for o in self.cells.loops[number].given.clone() {
+            let Some(base) = self.paths.object(self.s, o) else { continue };
+            for p in self.reached(base, false) {
+                if self.paths.ends_with_one(p) {
+                    let value = self.read(func, &nothing, p);
+                    held = self.b.exprs.or(held, value);
+                }
+            }
+        }
+        held
+    }
+
+    /// The ways out of a loop are taken only if this is so.
+    fn close(&mut self, number: usize, closed: ExprId, plan: Option<&mut Plan>) {
+        let Some(plan) = plan else { return };
+        let inside = self.cells.loops[number].points.clone();
         acts(plan, &mut |act, next| {
             let leaves = !matches!(next, Some(Next::Point(p)) if inside.contains(&p));
             if leaves {
@@ -411,14 +477,13 @@ fn key(body: &Body, number: usize, reach: Reach, cell: ObjectId) -> Key {
         match by[..] {
             [] => {}
             [Some(i)] => return Key::By(i),
-            _ => return Key::Any,
+            _ => return Key::At(number as u32),
         }
     }
     match reach {
         Reach::Deref(b) => {
-            let walks = |p: &Point| {
-                p.events.contains(&E::Assign(b)) && p.hidden.contains(&E::Escape(b))
-            };
+            let walks =
+                |p: &Point| p.events.contains(&E::Assign(b)) && p.hidden.contains(&E::Escape(b));
             if body.points.iter().any(walks) { Key::By(b) } else { Key::Constant(cell) }
         }
         _ => Key::Constant(cell),
@@ -492,7 +557,9 @@ fn loops(body: &Body) -> Vec<Loop> {
             Flow::Call(call) => vec![call.next],
             Flow::Return => Vec::new(),
         };
-        all.into_iter().filter_map(|n| if let Next::Point(q) = n { Some(q) } else { None }).collect()
+        all.into_iter()
+            .filter_map(|n| if let Next::Point(q) = n { Some(q) } else { None })
+            .collect()
     };
     let n = body.points.len();
     let mut before: Vec<Vec<u32>> = vec![Vec::new(); n];
@@ -555,8 +622,22 @@ fn loops(body: &Body) -> Vec<Loop> {
             };
             conditions.extend(points.iter().copied().filter(|p| is_branch(*p)).filter(same));
         }
+        let mut given = Vec::new();
+        if let Some(first) = first {
+            let statement = body.points[first as usize].statement;
+            let mut here: Vec<u32> = points.iter().copied().collect();
+            here.sort_unstable();
+            for point in here.into_iter().map(|p| &body.points[p as usize]) {
+                if let Flow::Call(call) = &point.flow
+                    && point.statement == statement
+                    && call.result.or(call.temporary).is_some()
+                {
+                    given.extend(call.arg_values.iter().flatten());
+                }
+            }
+        }
         conditions.extend(sources.iter().copied().filter(|p| is_branch(*p)));
-        out.push(Loop { points, conditions });
+        out.push(Loop { points, conditions, given });
     }
     out
 }

@@ -124,9 +124,13 @@ impl Maker<'_> {
             let object = act.object.map(|o| {
                 let object = &self.s.objects[o.index()];
                 match self.paths.object_known(o) {
-                    _ if object.temporary && object.name.starts_with('(') => crate::NAMELESS.to_owned(),
+                    _ if object.temporary && object.name.starts_with('(') => {
+                        crate::NAMELESS.to_owned()
+                    }
                     // Cells have the name of their array.
-                    Some(p) if object.name.contains("[]") => self.path_name(p),
+                    Some(p) if object.name.contains("[]") || self.paths.is_one(p) => {
+                        self.path_name(p)
+                    }
                     _ => object.name.clone(),
                 }
             });

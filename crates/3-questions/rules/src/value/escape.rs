@@ -64,6 +64,32 @@ impl Maker<'_> {
         }
     }
 
+    /// Notes the cell in which something is stored that is followed until then.
+    pub(super) fn note_stored(&mut self, to: ObjectId, from: ObjectId) {
+        let path = self.paths.whole(self.s, from).or_else(|| self.paths.object(self.s, from));
+        let held = path.is_some_and(|p| self.relevance.holds[p.index()]);
+        if held && self.missed_here.is_empty() && self.is_cell(to) {
+            self.stored.insert(self.s.objects[to.index()].name.clone());
+        }
+    }
+
+    /// Tells of these cells.
+    pub(super) fn told_stored(&self) -> Option<String> {
+        let names: Vec<String> = self.stored.iter().take(5).map(|n| format!("`{n}`")).collect();
+        let more = match self.stored.len() - names.len() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        (!names.is_empty()).then(|| {
+            format!(
+                "what rule `{}` follows is not looked for any more where it is stored in cells of arrays that are not \
+                 followed: {}{more}",
+                self.rule.name,
+                names.join(", ")
+            )
+        })
+    }
+
     /// Whether a value is followed that is stored there.
     pub(super) fn is_held(&mut self, at: At, p: PathId) -> bool {
         if self.escaped.is_none() {

@@ -506,8 +506,11 @@ enum Plan {
     /// entered do all of it at once.
     Call(Vec<CallPlan>),
     /// With what is returned, and its sign.
-    Return(Vec<(Act, BTreeMap<PathId, ExprId>, Vec<(VarId, Option<ExprId>)>)>),
+    Return(Vec<Leaving>),
 }
+
+/// A return: with what is returned, and its sign.
+type Leaving = (Act, BTreeMap<PathId, ExprId>, Vec<(VarId, Option<ExprId>)>);
 
 struct CallPlan {
     before: Act,
@@ -635,6 +638,8 @@ struct Maker<'a> {
     unread: FxHashSet<ObjectId>,
     /// At how many places something is given to functions of which nothing is known, by their names.
     given: BTreeMap<String, usize>,
+    /// The cells in which what is followed is stored, and not followed.
+    stored: BTreeSet<String>,
     /// What owning members hold, where it comes into being behind a point.
     inherited: BTreeMap<At, Act>,
     /// Cells at an index that is a variable, by function, and functions that may write to cells (MC1–MC3).
@@ -720,6 +725,7 @@ impl<'a> Maker<'a> {
             owners: Owners::default(),
             given: BTreeMap::new(),
             inherited: BTreeMap::new(),
+            stored: BTreeSet::new(),
             moving: FxHashMap::default(),
             mixing: Arc::default(),
             walks: FxHashMap::default(),
@@ -841,6 +847,9 @@ impl<'a> Maker<'a> {
         let bits = self.frames.values().flat_map(|frame| &frame.bits).chain(&self.globals);
         let names = bits.filter_map(|(p, bit)| Some((*bit, self.paths.written(self.s, *p)?)));
         let names = names.collect();
+        if let Some(told) = self.told_stored() {
+            self.limits.insert(told);
+        }
         if let Some(told) = self.told_given() {
             self.limits.insert(told);
         }

@@ -88,7 +88,7 @@ impl Maker<'_> {
     }
 
     /// Whether the way to an object ends with a cell, or with what a pointer points to; members aside.
-    fn is_cell(&self, mut o: ObjectId) -> bool {
+    pub(super) fn is_cell(&self, mut o: ObjectId) -> bool {
         loop {
             match self.s.objects[o.index()].reach {
                 Reach::Field(base) => o = base,

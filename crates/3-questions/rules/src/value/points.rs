@@ -321,6 +321,7 @@ impl Maker<'_> {
         let whole = self.paths.whole(self.s, from);
         let followed = to_path.is_some_and(|p| self.is_held(at, p));
         if !followed {
+            self.note_stored(to, from);
             self.given_away(act, func, from);
         } else if let Some(to) = to_path {
             self.out_of_sight(act, func, to, from);
@@ -438,7 +439,10 @@ impl Maker<'_> {
                     }
                 }
                 // To a cell, or what else is no path.
-                E::Copy(o, q) if !assigned.contains(&o) => self.given_away(&mut act, func, q),
+                E::Copy(o, q) if !assigned.contains(&o) => {
+                    self.note_stored(o, q);
+                    self.given_away(&mut act, func, q);
+                }
                 _ => {}
             }
         }
