@@ -41,8 +41,8 @@
 //!   is an event of the rule. A rule for which that makes a difference keeps all points (`edges`).
 //! - VP10. Where two pointers differ, not both have the value; where they are equal, both have it or none, unless it has
 //!   escaped: then what is not followed may have it (`points`).
-//! - VP11. What is written through a pointer that the value's own memory holds (`*e->previous = e->next`) takes the value out of
-//!   memory that it is linked in, where nothing is lost by that (`points`).
+//! - VP11. What one member of the value's own memory holds and is stored through another one (`*e->previous = e->next`) takes the
+//!   value out of memory that it is linked in, where nothing is lost by that (`points`).
 //!
 //! What is known of numbers that are tested stands in `signs` (SG1–SG6), variables that are kept whole in `kept`
 //! (KV1–KV3), which functions belong together in `tables` (TF1–TF3), cells at an index that is no constant in `cells` (OC1–OC4) and,

@@ -448,8 +448,8 @@ impl Maker<'_> {
         }
         self.cells_moved(&mut act, at);
         for event in &point.events {
-            if let E::Assign(o) = *event {
-                self.unlinked(&mut act, func, o);
+            if let E::Copy(o, q) = *event {
+                self.unlinked(&mut act, func, (o, q));
             }
         }
         for event in &point.hidden {
@@ -511,30 +511,19 @@ impl Maker<'_> {
         }
     }
 
-    /// VP11: `*e->previous = e->next`, `e->previous->next = e->next`: what is written through a pointer that the value's own
-    /// memory holds takes it out of what it is linked in.
-    fn unlinked(&mut self, act: &mut Act, func: FuncId, o: ObjectId) {
-        use front_c::Reach;
+    /// VP11: `*e->previous = e->next`, `e->previous->next = e->next`: what one member of the value's own memory holds is
+    /// stored through another one. That takes the value out of what it is linked in.
+    fn unlinked(&mut self, act: &mut Act, func: FuncId, (o, from): (ObjectId, ObjectId)) {
         if self.relevance.memory != Memory::All {
             return;
         }
+        let through = self.pointers_to(o);
+        let (through, source) = (through.get(1..).unwrap_or(&[]).to_vec(), self.pointers_to(from));
         let nothing = Act::default();
         let mut held = Exprs::FALSE;
-        let mut pointers = 0;
-        let mut at = o;
-        loop {
-            at = match self.s.objects[at.index()].reach {
-                Reach::Var | Reach::Address(_) => break,
-                Reach::Field(b) | Reach::Cell(b) => b,
-                Reach::Arrow(b) | Reach::Deref(b) => {
-                    pointers += 1;
-                    if pointers > 1 {
-                        let value = self.value_of(func, &nothing, b);
-                        held = self.b.exprs.or(held, value);
-                    }
-                    b
-                }
-            };
+        for b in through.into_iter().filter(|b| source.contains(b)) {
+            let value = self.value_of(func, &nothing, b);
+            held = self.b.exprs.or(held, value);
         }
         if held == Exprs::FALSE {
             return;
@@ -551,6 +540,22 @@ impl Maker<'_> {
                     act.set.insert(p, new);
                 }
             }
+        }
+    }
+
+    /// The pointers on the way to an object, the last one first.
+    fn pointers_to(&self, mut o: ObjectId) -> Vec<ObjectId> {
+        use front_c::Reach;
+        let mut out = Vec::new();
+        loop {
+            o = match self.s.objects[o.index()].reach {
+                Reach::Var | Reach::Address(_) => return out,
+                Reach::Field(b) | Reach::Cell(b) => b,
+                Reach::Arrow(b) | Reach::Deref(b) => {
+                    out.push(b);
+                    b
+                }
+            };
         }
     }
 
