@@ -11,6 +11,7 @@
 //!   been at the one, or that holds nothing. So does a loop that ends when a function that gets the array returns nothing more:
 //!   `while ((x = pop(&list)))`. That is taken for granted.
 
+use super::points::constant;
 use super::{Act, Maker, Plan};
 use crate::elements::goes_on;
 use crate::paths::PathId;
@@ -131,7 +132,8 @@ impl Maker<'_> {
             if let Key::By(index) = key
                 && (s.objects[index.index()].address_taken || !s.objects[index.index()].automatic)
             {
-                key = Key::At(number as u32);
+                // Whatever it is then: it is the cell once at most.
+                key = Key::At(u32::MAX);
             }
             if out.keys.len() >= MOST && !out.keys.contains_key(&key) {
                 key = *out.keys.keys().next().unwrap_or(&key);
@@ -164,6 +166,35 @@ impl Maker<'_> {
     pub(super) fn indices_unknown(&mut self, g: FuncId) -> Vec<(VarId, Option<ExprId>)> {
         let new = self.b.exprs.int(NEW);
         self.frames[&g].cells.values().map(|var| (*var, Some(new))).collect()
+    }
+
+    /// The same where a call gives constants to parameters that are indices: the cell has one number, whoever asks.
+    pub(super) fn indices_given(
+        &mut self,
+        (g, caller): (FuncId, usize),
+        call: &front_c::Call,
+        params: &[Option<ObjectId>],
+    ) -> Vec<(VarId, Option<ExprId>)> {
+        let mut out = self.indices_unknown(g);
+        let keys: Vec<(Key, VarId)> = self.frames[&g].cells.iter().map(|(k, v)| (*k, *v)).collect();
+        for (key, var) in keys {
+            let Key::By(o) = key else { continue };
+            let data = params.iter().position(|p| *p == Some(o));
+            let data = data.and_then(|i| call.arg_data.get(i).copied().flatten());
+            let number = data.and_then(|d| constant(&self.s.bodies[caller], d));
+            let Some(number) = number.filter(|n| (0..8).contains(n)) else { continue };
+            let which = match self.which_cell {
+                Some(which) => which,
+                None => self.b.hidden_global("(cell)", Type::int(3)),
+            };
+            self.which_cell = Some(which);
+            let which = self.b.exprs.pre(which);
+            let is = self.is(which, number);
+            let (here, other) = (self.b.exprs.int(HERE), self.b.exprs.int(OTHER));
+            let then = self.b.exprs.add(Expr::Ite(is, here, other));
+            out.iter_mut().filter(|(v, _)| *v == var).for_each(|(_, e)| *e = Some(then));
+        }
+        out
     }
 
     fn is(&mut self, value: ExprId, number: i64) -> ExprId {

@@ -339,7 +339,7 @@ impl Maker<'_> {
         if let Some(top) = self.frames[&g].top {
             assigns.push((top, Some(Exprs::FALSE)));
         }
-        assigns.extend(self.indices_unknown(g));
+        assigns.extend(self.indices_given((g, at.body as usize), call, &callee.params));
         assigns.extend(self.signs_entered(&s.bodies[at.body as usize], call, callee));
         // Conditions that the arguments decide.
         let frame = &self.frames[&g];

@@ -41,8 +41,6 @@
 //!   is an event of the rule. A rule for which that makes a difference keeps all points (`edges`).
 //! - VP10. Where two pointers differ, not both have the value; where they are equal, both have it or none, unless it has
 //!   escaped: then what is not followed may have it (`points`).
-//! - VP11. What one member of the value's own memory holds and is stored through another one (`*e->previous = e->next`) takes the
-//!   value out of memory that it is linked in, where nothing is lost by that (`points`).
 //!
 //! What is known of numbers that are tested stands in `signs` (SG1–SG6), variables that are kept whole in `kept`
 //! (KV1–KV3), which functions belong together in `tables` (TF1–TF3), cells at an index that is no constant in `cells` (OC1–OC4) and,
@@ -649,6 +647,8 @@ struct Maker<'a> {
     walks: FxHashMap<ObjectId, bool>,
     /// The cells of which one stands for any, in the body at hand, and those that are others in the plan at hand.
     cells: Cells,
+    /// Its number, where calls name that.
+    which_cell: Option<VarId>,
     missed_here: FxHashSet<ObjectId>,
 }
 
@@ -730,6 +730,7 @@ impl<'a> Maker<'a> {
             mixing: Arc::default(),
             walks: FxHashMap::default(),
             cells: Cells::default(),
+            which_cell: None,
             missed_here: FxHashSet::default(),
             f,
         }

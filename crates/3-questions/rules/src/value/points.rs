@@ -447,11 +447,6 @@ impl Maker<'_> {
             }
         }
         self.cells_moved(&mut act, at);
-        for event in &point.events {
-            if let E::Copy(o, q) = *event {
-                self.unlinked(&mut act, func, (o, q));
-            }
-        }
         for event in &point.hidden {
             if let E::Copy(o, q) = *event
                 && !assigned.contains(&o)
@@ -508,54 +503,6 @@ impl Maker<'_> {
         let all = self.extensions.get(&base).cloned().unwrap_or_default();
         for p in all.into_iter().filter(|p| !self.paths.is_one(*p)) {
             act.set.insert(p, Exprs::FALSE);
-        }
-    }
-
-    /// VP11: `*e->previous = e->next`, `e->previous->next = e->next`: what one member of the value's own memory holds is
-    /// stored through another one. That takes the value out of what it is linked in.
-    fn unlinked(&mut self, act: &mut Act, func: FuncId, (o, from): (ObjectId, ObjectId)) {
-        if self.relevance.memory != Memory::All {
-            return;
-        }
-        let through = self.pointers_to(o);
-        let (through, source) = (through.get(1..).unwrap_or(&[]).to_vec(), self.pointers_to(from));
-        let nothing = Act::default();
-        let mut held = Exprs::FALSE;
-        for b in through.into_iter().filter(|b| source.contains(b)) {
-            let value = self.value_of(func, &nothing, b);
-            held = self.b.exprs.or(held, value);
-        }
-        if held == Exprs::FALSE {
-            return;
-        }
-        let kept = self.b.exprs.not(held);
-        let own = self.own.get(&func).cloned().unwrap_or_default();
-        let globals: Vec<PathId> = self.globals.keys().copied().collect();
-        for p in own.into_iter().chain(globals) {
-            let linked = self.paths.in_memory(p) || self.is_global(p);
-            if linked && !self.paths.is_address(p) && self.bit(func, p).is_some() {
-                let old = self.read(func, act, p);
-                if old != Exprs::FALSE {
-                    let new = self.b.exprs.and(old, kept);
-                    act.set.insert(p, new);
-                }
-            }
-        }
-    }
-
-    /// The pointers on the way to an object, the last one first.
-    fn pointers_to(&self, mut o: ObjectId) -> Vec<ObjectId> {
-        use front_c::Reach;
-        let mut out = Vec::new();
-        loop {
-            o = match self.s.objects[o.index()].reach {
-                Reach::Var | Reach::Address(_) => return out,
-                Reach::Field(b) | Reach::Cell(b) => b,
-                Reach::Arrow(b) | Reach::Deref(b) => {
-                    out.push(b);
-                    b
-                }
-            };
         }
     }
 
