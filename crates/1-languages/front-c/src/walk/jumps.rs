@@ -212,12 +212,23 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
+    /// What is supposed of assembler is said once.
+    fn tell_assembler(&mut self, empty: bool, at: Place) {
+        let message = "assembler is taken to go on, and to write what it says that it writes";
+        if !empty && self.linked.warnings.iter().all(|w| w.diagnostic.message != message) {
+            self.warn(at, message.to_owned());
+        }
+    }
+
     /// The point of an `asm`, or of a computed `goto`.
     pub(super) fn asm_end(&mut self, s: StmtId) {
         let unit = self.unit;
         let stmt = unit.stmt(s);
         let text = Text::up_to(stmt.at, stmt.end);
         self.close_call();
+        if let StmtKind::Asm(asm) = &stmt.kind {
+            self.tell_assembler(asm.empty, stmt.at);
+        }
         match &stmt.kind {
             StmtKind::Asm(asm) if !asm.labels.is_empty() => {
                 if asm.memory {
