@@ -41,7 +41,7 @@ pub(crate) fn constrain(solver: &mut Solver<'_>) -> Vec<Access> {
             let Some(of) = of_root(root) else { continue };
             let value = solver.place_of(of, by);
             let place = solver.place_of(made, at as i64);
-            let word = solver.word_at(solver.places[place as usize], 0);
+            let word = solver.target(solver.places[place as usize]);
             solver.add(word, value);
         }
         if !object.defined {

@@ -4,7 +4,8 @@
 //! - RG2: cells that one access may touch are of one region.
 //! - RG3: an aggregate is touched byte by byte: RG2 holds for each byte of it, not for all together.
 //! - RG4: a region whose cells were touched in other widths, or at any offset, holds bytes.
-//! - RG5: what is given away is of one region.
+//! - RG5: what is given away is of one region, of bytes: nobody knows how it is touched outside. Each such object is one
+//!   cell (PT8).
 
 use crate::constraints::{Access, Value};
 use crate::objects::{ANY, Made, Obj, Place};
@@ -85,12 +86,8 @@ impl Partition {
             touched.push(all);
         }
         // RG5
-        let given: Vec<Obj> = {
-            let places = solver.facts[solver.given as usize].iter();
-            places.map(|place| solver.places[place as usize].object).collect()
-        };
-        let outside = solver.objects.find(Made::Outside);
-        let lists = given.iter().chain(&outside).filter_map(|o| out.of_object.get(o));
+        let given = outside(solver);
+        let lists = given.iter().filter_map(|o| out.of_object.get(o));
         let together: Vec<u32> = lists.flatten().copied().collect();
         unite(&mut union, &together);
         out.number(&mut union);
@@ -123,6 +120,11 @@ impl Partition {
                 };
                 spans.entry(place.object).or_default().push(span);
             }
+        }
+        // RG5
+        let given = outside(solver);
+        for object in given.into_iter().filter(|_| solver.any_gone()) {
+            spans.entry(object).or_default().push((0, None));
         }
         let mut objects: Vec<Obj> = spans.keys().copied().collect();
         // The program's own come first.
@@ -187,6 +189,15 @@ impl Partition {
                 self.cells[cell as usize].bytes || width(cell) != width(region.cells[0]);
         }
     }
+}
+
+/// The objects that are given away, and what the program does not make.
+fn outside(solver: &Solver<'_>) -> Vec<Obj> {
+    let all = (0..solver.objects.all.len() as u32).map(Obj);
+    let is_outside = |o: &Obj| {
+        solver.is_gone(*o) || solver.objects.all[o.index()].made == Made::Outside
+    };
+    all.filter(is_outside).collect()
 }
 
 fn shifted(solver: &Solver<'_>, place: Place, by: i64) -> Place {

@@ -72,6 +72,24 @@ impl Set {
         new
     }
 
+    /// Leaves only these; how many others there were.
+    pub(crate) fn retain(&mut self, keep: impl Fn(u32) -> bool) -> usize {
+        let before = self.len;
+        self.blocks.retain_mut(|(block, bits)| {
+            let mut left = *bits;
+            while left != 0 {
+                let bit = left.trailing_zeros();
+                left &= left - 1;
+                if !keep(*block * 64 + bit) {
+                    *bits &= !(1 << bit);
+                    self.len -= 1;
+                }
+            }
+            *bits != 0
+        });
+        before - self.len
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.blocks.iter().flat_map(|&(block, bits)| {
             let mut left = bits;

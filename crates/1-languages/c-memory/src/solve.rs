@@ -16,6 +16,9 @@
 //! - PT7 (outside): what is given away can be read, written and called there. One address, `⊤`, stands for all that is
 //!   given away: `(o, k)` is given  ⟹  all words of `o` are given, and `⊤` is in them; `f` is given  ⟹  `⊤` is in its
 //!   parameters, its result is given; what is read at `⊤` is `⊤`, what is written there is given.
+//! - PT8 (given away): `(o, k)` is given  ⟹  `⊤` takes its place, wherever it is. A word of `o` holds nothing but what is
+//!   given (PT7), and all that is given is one region, so nothing is lost by it; and in a library, in which anything is
+//!   given away, sets are small.
 //!
 //! What is new at a node goes on along its edges, all of it at once.
 
@@ -89,6 +92,10 @@ pub(crate) struct Solver<'p> {
     copied: FxHashSet<(Node, Node)>,
     /// The nodes with something new.
     work: Vec<Node>,
+    /// PT8: by object, whether it is given away; how many were, and how many when a node's facts were looked at last.
+    gone: Vec<bool>,
+    gone_by_now: u32,
+    looked: Vec<u32>,
     /// The words of each object that are known, and their nodes.
     words: FxHashMap<Obj, Vec<(u32, Node)>>,
     at: FxHashMap<(Obj, u32), Node>,
@@ -126,6 +133,9 @@ impl<'p> Solver<'p> {
             count: 0,
             copied: FxHashSet::default(),
             work: Vec::new(),
+            gone: Vec::new(),
+            gone_by_now: 0,
+            looked: Vec::new(),
             words: FxHashMap::default(),
             at: FxHashMap::default(),
             ends: FxHashMap::default(),
@@ -160,6 +170,7 @@ impl<'p> Solver<'p> {
         self.edges.push(Vec::new());
         self.facts.push(Set::default());
         self.new.push(Set::default());
+        self.looked.push(self.gone_by_now);
         self.edges.len() as Node - 1
     }
 
@@ -192,12 +203,49 @@ impl<'p> Solver<'p> {
 
     pub(crate) fn add(&mut self, node: Node, place: u32) {
         let at = node as usize;
+        let place = if self.is_gone_place(place) { self.top } else { place };
         if self.facts[at].insert(place) {
             self.count += 1;
             if self.new[at].len() == 0 {
                 self.work.push(node);
             }
             self.new[at].insert(place);
+        }
+    }
+
+    /// PT8: whether an object was given away.
+    pub(crate) fn is_gone(&self, object: Obj) -> bool {
+        self.gone.get(object.index()).copied().unwrap_or(false)
+    }
+
+    pub(crate) fn any_gone(&self) -> bool {
+        self.gone_by_now > 0
+    }
+
+    fn is_gone_place(&self, place: u32) -> bool {
+        self.is_gone(self.places[place as usize].object)
+    }
+
+    /// PT8, of what is at a node. What stood for it went on before, or does.
+    fn forget_gone(&mut self, node: Node) {
+        let at = node as usize;
+        if std::mem::replace(&mut self.looked[at], self.gone_by_now) == self.gone_by_now {
+            return;
+        }
+        let (places, gone) = (&self.places, &self.gone);
+        let is_gone = |place: u32| {
+            let object = places[place as usize].object;
+            gone.get(object.index()).copied().unwrap_or(false)
+        };
+        let removed = self.facts[at].retain(|place| !is_gone(place));
+        self.count -= removed;
+        if removed > 0 {
+            self.new[at].retain(|place| !is_gone(place));
+            if self.facts[at].insert(self.top) {
+                self.count += 1;
+                self.new[at].insert(self.top);
+                self.work.push(node);
+            }
         }
     }
 
@@ -224,6 +272,7 @@ impl<'p> Solver<'p> {
             return;
         }
         self.edges[node as usize].push(edge);
+        self.forget_gone(node);
         if self.facts[node as usize].len() > 0 {
             // What comes meanwhile goes on from the list of work.
             let places = match edge {
@@ -247,7 +296,8 @@ impl<'p> Solver<'p> {
     /// Applies the rules until nothing new follows. None if that is too much work, or no longer wanted.
     pub(crate) fn run(&mut self, stop: &dyn Fn() -> bool) -> Option<()> {
         let mut done = 0;
-        while let Some(node) = self.work.pop() {
+        while let Some(node) = self.next() {
+            self.forget_gone(node);
             let places = std::mem::take(&mut self.new[node as usize]);
             for i in 0..self.edges[node as usize].len() {
                 done += places.len();
@@ -260,6 +310,14 @@ impl<'p> Solver<'p> {
             }
         }
         Some(())
+    }
+
+    /// What is given away goes first: then less is left to do for all others.
+    fn next(&mut self) -> Option<Node> {
+        match self.new[self.given as usize].len() {
+            0 => self.work.pop(),
+            _ => Some(self.given),
+        }
     }
 
     fn apply(&mut self, edge: Edge, place: u32) {
@@ -350,7 +408,12 @@ impl<'p> Solver<'p> {
     }
 
     fn is_outside(&self, object: Obj) -> bool {
-        self.objects.all[object.index()].made == Made::Outside
+        self.objects.all[object.index()].made == Made::Outside || self.is_gone(object)
+    }
+
+    /// Where what is written to a place goes.
+    pub(crate) fn target(&mut self, place: Place) -> Node {
+        if self.is_outside(place.object) { self.given } else { self.word_at(place, 0) }
     }
 
     fn read(&mut self, place: Place, size: u64) -> Vec<Node> {
@@ -432,6 +495,7 @@ impl<'p> Solver<'p> {
     fn copy_word(&mut self, (offset, node): (u32, Node), to: Obj, by: i64) {
         let there = self.objects.fold(&self.program.types, to, i64::from(offset) + by);
         let target = match there.offset {
+            _ if self.is_outside(to) => self.given,
             ANY => self.ends(to).1,
             _ => self.word_at(there, 0),
         };
@@ -454,7 +518,7 @@ impl<'p> Solver<'p> {
             Home::Register | Home::ByAddress => self.locals[f.index()] + local.index() as u32,
             Home::Memory => {
                 let place = self.place_of(Made::Local(f, local), 0);
-                self.word_at(self.places[place as usize], 0)
+                self.target(self.places[place as usize])
             }
         })
     }
@@ -484,7 +548,7 @@ impl<'p> Solver<'p> {
                     match aggregate {
                         Some(size) => self.edge(value, Edge::CopyTo(more, Some(size))),
                         None => {
-                            let word = self.word_at(self.places[more as usize], 0);
+                            let word = self.target(self.places[more as usize]);
                             self.edge(value, Edge::Copy(word));
                         }
                     }
@@ -588,9 +652,18 @@ impl<'p> Solver<'p> {
             }
             _ => {
                 let object = self.places[place as usize].object;
+                if self.is_gone(object) {
+                    return;
+                }
                 let (any, all) = self.ends(object);
                 self.edge(any, Edge::Copy(self.given));
                 self.add(all, self.top);
+                // PT8
+                if self.gone.len() <= object.index() {
+                    self.gone.resize(object.index() + 1, false);
+                }
+                self.gone[object.index()] = true;
+                self.gone_by_now += 1;
             }
         }
     }
