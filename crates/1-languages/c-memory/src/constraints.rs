@@ -317,7 +317,7 @@ impl Walk<'_, '_> {
                 self.access(here, to, *size, true);
                 self.access(here, from, *size, true);
                 if let (Some(to), Some(from)) = (self.node(to), self.node(from)) {
-                    self.solver.edge(to, Edge::CopyFrom(from, Some(*size)));
+                    self.solver.copies(to, from, Some(*size));
                 }
             }
             StmtKind::Zero { to, size } => self.access(here, self.of(*to), *size, true),

@@ -10,7 +10,8 @@
 //! - PT3 (read): `x ∋ (o, k)`, `*x ⊆ y`  ⟹  `word(o, k) ⊆ y`.
 //! - PT4 (write): `x ∋ (o, k)`, `y ⊆ *x`  ⟹  `y ⊆ word(o, k)`. `any` stands for all words, those that come later too.
 //! - PT5 (copy): `x ∋ (o, k)`, `y ∋ (p, l)`, `*x = *y`  ⟹  `word(p, l + i) ⊆ word(o, k + i)` for each word `i` of what
-//!   is copied.
+//!   is copied. Of a statement that copies between more than 64 pairs of objects, whatever any word of these holds is in
+//!   all words of those.
 //! - PT6 (call): `x ∋ f` at `r = x(a…)`  ⟹  `aᵢ ⊆ paramᵢ(f)`, `result(f) ⊆ r`; for `f` without a body, what is known of
 //!   the library, else PT7 for the arguments, and `r` is from outside.
 //! - PT7 (outside): what is given away can be read, written and called there. One address, `⊤`, stands for all that is
@@ -32,6 +33,8 @@ pub(crate) type Node = u32;
 
 /// More facts than this are not gathered.
 const MAX_FACTS: usize = 30_000_000;
+/// PT5: the most pairs of objects that one statement copies word by word.
+const MAX_PAIRS: u32 = 64;
 /// The most words that are copied one by one.
 const MAX_WORDS: u64 = 4_096;
 
@@ -44,14 +47,29 @@ pub(crate) enum Edge {
     Load(Node, u64),
     /// What is written comes from there.
     Store(Node, u64),
-    /// What lies at the addresses of another node is copied here; so many bytes, or nobody knows.
-    CopyFrom(Node, Option<u64>),
+    /// What lies at the addresses of another node is copied here, by this of [`Solver::copying`].
+    CopyFrom(Node, u32),
     /// The same, of one place to which it is copied.
-    CopyTo(u32, Option<u64>),
+    CopyTo(u32, u32),
+    /// What any word of an object holds goes there.
+    Whole(Node),
     /// It is called.
     Call(u32),
     /// It is given away.
     Escape,
+}
+
+/// A statement that copies memory.
+#[derive(Clone, Copy, Debug)]
+struct Copying {
+    /// Where the addresses are from which it copies.
+    from: Node,
+    /// So many bytes, or nobody knows.
+    size: Option<u64>,
+    /// So many pairs of places were met.
+    pairs: u32,
+    /// With too many of them: what passes between all of them.
+    hub: Option<Node>,
 }
 
 /// An argument: its value, and the size of an aggregate whose address it is.
@@ -103,6 +121,8 @@ pub(crate) struct Solver<'p> {
     ends: FxHashMap<Obj, (Node, Node)>,
     /// Where words of an object are copied to, and how far from where they are.
     copies: FxHashMap<Obj, Vec<(Obj, i64)>>,
+    known_copies: FxHashSet<(Obj, Obj, i64)>,
+    copying: Vec<Copying>,
     pub(crate) sites: Vec<Site>,
     called: FxHashSet<(u32, FuncId)>,
     /// The functions that each site calls.
@@ -140,6 +160,8 @@ impl<'p> Solver<'p> {
             at: FxHashMap::default(),
             ends: FxHashMap::default(),
             copies: FxHashMap::default(),
+            known_copies: FxHashSet::default(),
+            copying: Vec::new(),
             sites: Vec::new(),
             called: FxHashSet::default(),
             targets: Vec::new(),
@@ -344,8 +366,20 @@ impl<'p> Solver<'p> {
                 }
             }
             // PT5
-            Edge::CopyFrom(from, size) => self.edge(from, Edge::CopyTo(place, size)),
-            Edge::CopyTo(to, size) => self.copy(to, place, size),
+            Edge::CopyFrom(from, of) => match self.copying[of as usize].hub {
+                None => self.edge(from, Edge::CopyTo(place, of)),
+                Some(hub) => self.copy_whole(hub, place),
+            },
+            Edge::CopyTo(to, of) => self.copy(to, place, of),
+            Edge::Whole(hub) => {
+                let object = self.places[place as usize].object;
+                if self.is_outside(object) {
+                    self.edge(self.outside, Edge::Copy(hub));
+                } else if self.has_words(self.places[place as usize]) {
+                    let any = self.ends(object).0;
+                    self.edge(any, Edge::Copy(hub));
+                }
+            }
             // PT6
             Edge::Call(site) => {
                 if let Made::Function(f) = self.made(place) {
@@ -449,8 +483,37 @@ impl<'p> Solver<'p> {
         out
     }
 
+    /// PT5: memory is copied from where one node points to to where another one does.
+    pub(crate) fn copies(&mut self, to: Node, from: Node, size: Option<u64>) {
+        let of = self.copying.len() as u32;
+        self.copying.push(Copying { from, size, pairs: 0, hub: None });
+        self.edge(to, Edge::CopyFrom(from, of));
+    }
+
+    fn copy_whole(&mut self, hub: Node, to: u32) {
+        let to = self.places[to as usize];
+        if self.is_outside(to.object) {
+            self.edge(hub, Edge::Copy(self.given));
+        } else if self.has_words(to) {
+            let all = self.ends(to.object).1;
+            self.edge(hub, Edge::Copy(all));
+        }
+    }
+
     /// PT5, of a pair of places.
-    fn copy(&mut self, to: u32, from: u32, size: Option<u64>) {
+    fn copy(&mut self, to: u32, from: u32, of: u32) {
+        let Copying { from: sources, size, pairs, hub } = self.copying[of as usize];
+        if let Some(hub) = hub {
+            // What is new at `sources` gets to the hub by itself.
+            return self.copy_whole(hub, to);
+        }
+        if pairs >= MAX_PAIRS {
+            let hub = self.node();
+            self.copying[of as usize].hub = Some(hub);
+            self.edge(sources, Edge::Whole(hub));
+            return self.copy_whole(hub, to);
+        }
+        self.copying[of as usize].pairs += 1;
         let (to, from) = (self.places[to as usize], self.places[from as usize]);
         if !self.has_words(to) || !self.has_words(from) {
             return;
@@ -480,11 +543,10 @@ impl<'p> Solver<'p> {
             }
             None => {
                 let by = i64::from(to.offset) - i64::from(from.offset);
-                let list = self.copies.entry(from.object).or_default();
-                if list.contains(&(to.object, by)) {
+                if !self.known_copies.insert((from.object, to.object, by)) {
                     return;
                 }
-                list.push((to.object, by));
+                self.copies.entry(from.object).or_default().push((to.object, by));
                 for word in self.words.get(&from.object).cloned().unwrap_or_default() {
                     self.copy_word(word, to.object, by);
                 }
@@ -546,7 +608,11 @@ impl<'p> Solver<'p> {
                 (None, aggregate) => {
                     let more = self.place_of(Made::More(f), 0);
                     match aggregate {
-                        Some(size) => self.edge(value, Edge::CopyTo(more, Some(size))),
+                        Some(size) => {
+                            let to = self.node();
+                            self.add(to, more);
+                            self.copies(to, value, Some(size));
+                        }
                         None => {
                             let word = self.target(self.places[more as usize]);
                             self.edge(value, Edge::Copy(word));
@@ -560,7 +626,7 @@ impl<'p> Solver<'p> {
             self.edge(result, Edge::Copy(to));
         }
         if let Some((to, size)) = site.result_at {
-            self.edge(to, Edge::CopyFrom(result, Some(size)));
+            self.copies(to, result, Some(size));
         }
     }
 
@@ -586,7 +652,9 @@ impl<'p> Solver<'p> {
                     self.add(to, place);
                 }
                 if let Some(from) = arg(0) {
-                    self.edge(from, Edge::CopyTo(place, None));
+                    let to = self.node();
+                    self.add(to, place);
+                    self.copies(to, from, None);
                 }
             }
             Effect::AllocatesAt(i) => {
@@ -599,7 +667,7 @@ impl<'p> Solver<'p> {
             }
             Effect::Copies { to, from } => {
                 if let (Some(to), Some(from)) = (arg(to), arg(from)) {
-                    self.edge(to, Edge::CopyFrom(from, None));
+                    self.copies(to, from, None);
                 }
                 if let (Some(to), Some(result)) = (arg(to), site.result) {
                     self.edge(to, Edge::Shift(result, 0, 1));
