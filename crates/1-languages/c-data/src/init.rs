@@ -1,10 +1,16 @@
 //! Initialisers: which value goes where.
+//!
+//! What comes later counts, and as with gcc nothing is left of what it overlaps (`struct { int a[2]; } x = { .a[1] = 9,
+//! .a = { 7 } }` has no 9): braces and strings stand for all of the part that they initialise, a value that is overridden
+//! is not evaluated, another member of a union takes the place of the one before. The value of a range of elements is
+//! evaluated once.
 
 use crate::lower::{Lowered, Lowerer};
 use crate::place::Where;
 use crate::program::{BinOp, ExprId, ExprKind, ObjectId, Root, StmtKind};
 use c_types::{Kind, Length, RecordNo, Ty};
 use front_c::{Designator, ExprKind as Tree, Init, InitId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The most elements of which an initialiser may speak one by one.
 const MAX_LEAVES: usize = 1 << 22;
@@ -34,6 +40,53 @@ struct Leaves {
     list: Vec<Leaf>,
     /// How many elements the outermost array has, as far as is seen.
     length: u64,
+    /// Which bits the next value is for, if it is for a bit-field.
+    bits: Option<(u8, u8)>,
+    /// Behind the last bit of all of them, and of each, where it ends.
+    end: u64,
+    ends: Vec<u64>,
+    /// The member of each union (where it lies, and which) that was named.
+    named: FxHashMap<(u64, RecordNo), u64>,
+}
+
+impl Leaves {
+    /// A value for so many bytes.
+    fn push(&mut self, leaf: Leaf, size: u64) {
+        let (start, end) = match leaf.bits {
+            Some((first, width)) => {
+                let start = leaf.offset.saturating_mul(8) + u64::from(first);
+                (start, start + u64::from(width))
+            }
+            None => {
+                let start = leaf.offset.saturating_mul(8);
+                (start, start.saturating_add(size.saturating_mul(8)))
+            }
+        };
+        self.forget(start, end);
+        self.end = self.end.max(end);
+        self.ends.push(end);
+        self.list.push(leaf);
+    }
+    /// Bytes that are about to be initialised as a whole.
+    fn forget_bytes(&mut self, offset: u64, size: u64) {
+        let start = offset.saturating_mul(8);
+        self.forget(start, start.saturating_add(size.saturating_mul(8)));
+    }
+    /// Values that are overridden, by the bits that override them. Mostly there are none behind where a value goes.
+    fn forget(&mut self, start: u64, end: u64) {
+        if start >= self.end {
+            return;
+        }
+        let starts = |leaf: &Leaf| {
+            leaf.offset.saturating_mul(8) + leaf.bits.map_or(0, |(first, _)| u64::from(first))
+        };
+        let keep = |leaf: &Leaf, until: u64| starts(leaf) >= end || until <= start;
+        let both = self.list.iter().zip(&self.ends);
+        let kept: Vec<bool> = both.map(|(leaf, &until)| keep(leaf, until)).collect();
+        let (mut list, mut ends) = (kept.iter(), kept.iter());
+        self.list.retain(|_| list.next().is_some_and(|&keep| keep));
+        self.ends.retain(|_| ends.next().is_some_and(|&keep| keep));
+    }
 }
 
 impl Lowerer<'_> {
@@ -104,9 +157,12 @@ impl Lowerer<'_> {
         if out.list.len() > MAX_LEAVES {
             return self.gap(format!("more than {MAX_LEAVES} initial values"));
         }
+        let bits = out.bits.take();
         let unit = self.unit();
         self.whole(ty)?;
         let Some((_, init)) = cursor.items.get(cursor.pos).cloned() else { return Ok(()) };
+        // Only the last member, or the outermost array, has no length.
+        let size = self.types.size(ty).unwrap_or(0);
         let aggregate = !self.types.is_scalar(ty) && !self.is_complex(ty);
         match &unit.inits[init.index()] {
             Init::List(list) => {
@@ -114,10 +170,11 @@ impl Lowerer<'_> {
                 if !aggregate {
                     if let Some(e) = self.scalar_initialiser(init)? {
                         let value = Value::Expr(e);
-                        out.list.push(Leaf { offset, ty, bits: None, value });
+                        out.push(Leaf { offset, ty, bits, value }, size);
                     }
                     return Ok(());
                 }
+                out.forget_bytes(offset, size);
                 // `{"text"}`
                 if let [(_, _, only)] = &list[..]
                     && let Init::Expr(e) = unit.inits[only.index()]
@@ -132,7 +189,7 @@ impl Lowerer<'_> {
                 let e = *e;
                 if !aggregate {
                     cursor.pos += 1;
-                    out.list.push(Leaf { offset, ty, bits: None, value: Value::Expr(e) });
+                    out.push(Leaf { offset, ty, bits, value: Value::Expr(e) }, size);
                     return Ok(());
                 }
                 if self.string_for(ty, e) {
@@ -147,6 +204,7 @@ impl Lowerer<'_> {
                         && matches!(self.types.kind(of), Kind::Array(..));
                     if same_record || arrays {
                         cursor.pos += 1;
+                        out.forget_bytes(offset, size);
                         let mut inner = self.cursor(inner);
                         return self.aggregate_from(
                             ty,
@@ -164,7 +222,7 @@ impl Lowerer<'_> {
                         && (self.types.as_record(of) == self.types.as_record(ty) || outermost)
                     {
                         cursor.pos += 1;
-                        out.list.push(Leaf { offset, ty, bits: None, value: Value::Expr(e) });
+                        out.push(Leaf { offset, ty, bits: None, value: Value::Expr(e) }, size);
                         return Ok(());
                     }
                 }
@@ -197,7 +255,8 @@ impl Lowerer<'_> {
             _ if outermost => out.length = out.length.max(bytes.len() as u64 / unit),
             _ => {}
         }
-        out.list.push(Leaf { offset, ty, bits: None, value: Value::Bytes(e, bytes) });
+        let size = self.types.size(ty).unwrap_or(0).max(bytes.len() as u64);
+        out.push(Leaf { offset, ty, bits: None, value: Value::Bytes(e, bytes) }, size);
         Ok(())
     }
 
@@ -264,14 +323,8 @@ impl Lowerer<'_> {
         cursor: &mut Cursor,
         out: &mut Leaves,
     ) -> Lowered<()> {
-        let before = out.list.len();
-        self.element(member.ty, offset + member.offset, cursor, out, false)?;
-        if member.bits.is_some()
-            && let Some(leaf) = out.list.get_mut(before)
-        {
-            leaf.bits = member.bits;
-        }
-        Ok(())
+        out.bits = member.bits;
+        self.element(member.ty, offset + member.offset, cursor, out, false)
     }
 
     /// What designators name, and then what follows it; the position after it.
@@ -328,6 +381,13 @@ impl Lowerer<'_> {
                 // The unnamed ones on the way, with where they start and which member comes next.
                 let mut unnamed = Vec::new();
                 for (record, position) in steps {
+                    if self.types.record(record).is_union
+                        && out.named.insert((at, record), position as u64)
+                            .is_some_and(|before| before != position as u64)
+                    {
+                        let union = self.types.of(Kind::Record(record));
+                        out.forget_bytes(at, self.types.size(union).unwrap_or(0));
+                    }
                     if found.is_some() {
                         let named = |m: &&c_types::Member| m.name.is_some() || m.bits.is_none();
                         let before = &self.types.record(record).members[..position];
@@ -363,14 +423,8 @@ impl Lowerer<'_> {
             if let Some(item) = cursor.items.get_mut(cursor.pos) {
                 item.0.clear();
             }
-            let before = out.list.len();
-            self.element(ty, offset, cursor, out, false)?;
-            if bits.is_some()
-                && let Some(leaf) = out.list.get_mut(before)
-            {
-                leaf.bits = bits;
-            }
-            return Ok(());
+            out.bits = bits;
+            return self.element(ty, offset, cursor, out, false);
         }
         let next = self.designated(ty, offset, rest, cursor, out, false)?;
         // What follows goes on behind it.
@@ -427,10 +481,28 @@ impl Lowerer<'_> {
         if size > 0 {
             self.stmt(StmtKind::Zero { to: address, size });
         }
+        // Those of ranges.
+        let mut once = FxHashSet::default();
+        let values = leaves.list.iter().filter_map(|leaf| match leaf.value {
+            Value::Expr(e) if self.types.is_scalar(leaf.ty) => Some(e),
+            _ => None,
+        });
+        let again: FxHashSet<front_c::ExprId> = values.filter(|e| !once.insert(*e)).collect();
+        let mut evaluated = FxHashMap::default();
         for leaf in leaves.list {
             match leaf.value {
                 Value::Expr(e) => {
-                    let value = self.rvalue(e)?;
+                    let value = match evaluated.get(&e) {
+                        Some(&value) => value,
+                        None => {
+                            let mut value = self.rvalue(e)?;
+                            if again.contains(&e) && self.effects[self.u][e.index()] {
+                                value.expr = self.keep(value.expr);
+                                evaluated.insert(e, value);
+                            }
+                            value
+                        }
+                    };
                     let place = self.part(address, leaf.offset, leaf.ty, leaf.bits);
                     self.store(place, value, false)?;
                 }

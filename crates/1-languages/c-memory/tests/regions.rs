@@ -120,3 +120,41 @@ fn a_record_may_be_walked_over_by_its_first_array() {
         int main(void) { x.a = 3; return sum((unsigned char *)&x, sizeof x); }";
     assert_eq!(regions(text), ["x"]);
 }
+
+#[test]
+fn what_is_given_away_is_one_and_the_rest_is_not() {
+    // A library: what its functions can be called with is given away, and so is what they leave there.
+    let text = "void *malloc(unsigned long); struct n { int *at; struct n *next; }; struct n *list;
+        void put(struct n *n, int *at) { struct n *m = malloc(sizeof *m); m->at = at; m->next = n; list = m; }
+        int get(void) { return *list->next->at; }
+        int apart(int k) { int own[4], *p = own; p[k] = 1; return own[1]; }";
+    let (program, memory) = of(text);
+    let shown = memory.describe(&program);
+    let line = |name: &str| shown.lines().find(|l| l.contains(name)).unwrap_or("").to_owned();
+    assert!(line("list").contains("allocated(") && line("list").contains("outside"), "{shown}");
+    assert!(line("own").ends_with("4 bytes, 2 accesses"), "{shown}");
+}
+
+#[test]
+fn copies_between_many_objects_lose_no_address() {
+    // 12 times 12 pairs: more than are copied word by word.
+    let n = 12;
+    let each = |part: &dyn Fn(usize) -> String| (0..n).map(part).collect::<String>();
+    let objects = each(&|i| format!("static int x{i}; static struct s s{i}, t{i};\n"));
+    let fill = each(&|i| format!("s{i}.q = &x{i};\n"));
+    let copy = each(&|i| each(&|j| format!("copy(&t{j}, &s{i});\n")));
+    let write = each(&|i| format!("*t{i}.q = 1;\n"));
+    let text = format!(
+        "void *memcpy(void *, const void *, unsigned long); struct s {{ long a; int *q; }};
+         {objects} static int other;
+         static void copy(void *to, void *from) {{ memcpy(to, from, sizeof(struct s)); }}
+         int main(void) {{ {fill} {copy} {write} other = 1; return 0; }}"
+    );
+    let (program, memory) = of(&text);
+    let x = |i: usize| {
+        let found = program.objects.iter().position(|o| o.name == format!("x{i}"));
+        let made = c_memory::Made::Static(c_data::ObjectId::new(found.expect("declared")));
+        memory.region_at(&program, made, 0)
+    };
+    assert!(x(0).is_some() && (1..n).all(|i| x(i) == x(0)), "{}", memory.describe(&program));
+}

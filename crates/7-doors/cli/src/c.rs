@@ -377,9 +377,7 @@ fn one_of_several(
     unread: &mut Vec<Unread>,
     model: Model,
 ) -> Result<Vec<String>, Failed> {
-    let main =
-        |unit: &CText| unit.text.split("main").skip(1).any(|t| t.trim_start().starts_with('('));
-    if units.iter().filter(|unit| main(unit)).count() < 2 {
+    if units.iter().filter(|unit| calls_or_defines_main(&unit.text)).count() < 2 {
         return Ok(Vec::new());
     }
     let all = CProgram::for_machine(units.clone(), model)?;
@@ -395,6 +393,16 @@ fn one_of_several(
     let why = "it is another program: `--entry` says which `main` is meant".to_owned();
     unread.extend(others.iter().map(|name| Unread { name: name.clone(), why: why.clone() }));
     Ok(others)
+}
+
+/// Whether a text has the word `main` before a bracket. It is asked before anything is read: reading costs seconds in a
+/// large program, most of which have such words as `http_main(` or one `main` alone.
+fn calls_or_defines_main(text: &str) -> bool {
+    text.match_indices("main").any(|(at, word)| {
+        let before = text[..at].chars().next_back();
+        let is_word = !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '$');
+        is_word && text[at + word.len()..].trim_start().starts_with('(')
+    })
 }
 
 /// Says which files are other programs.
