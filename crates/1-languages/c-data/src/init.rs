@@ -80,7 +80,11 @@ impl Leaves {
         let starts = |leaf: &Leaf| {
             leaf.offset.saturating_mul(8) + leaf.bits.map_or(0, |(first, _)| u64::from(first))
         };
-        let keep = |leaf: &Leaf, until: u64| starts(leaf) >= end || until <= start;
+        // Of a string single characters can be overridden.
+        let keep = |leaf: &Leaf, until: u64| match leaf.value {
+            Value::Bytes(..) => starts(leaf) < start || end < until,
+            Value::Expr(_) => starts(leaf) >= end || until <= start,
+        };
         let both = self.list.iter().zip(&self.ends);
         let kept: Vec<bool> = both.map(|(leaf, &until)| keep(leaf, until)).collect();
         let (mut list, mut ends) = (kept.iter(), kept.iter());
