@@ -1,7 +1,7 @@
 //! Where C's pointers may point, and the regions of memory that follow from it.
 //!
 //! [`points_to`] looks at all data of a linked program: locals, memory by members, allocations, calls through
-//! pointers, the library, and what is given away (rules PT1–PT7 in `solve.rs`). From it follow *regions* (RG1–RG5 in
+//! pointers, the library, and what is given away (rules PT1–PT8 in `solve.rs`). From it follow *regions* (RG1–RG5 in
 //! `regions.rs`): parts of memory that no access mixes, so that each read and write touches one of them.
 //!
 //! ```
@@ -158,12 +158,13 @@ impl PointsTo {
     pub fn counts(&self, program: &Program) -> [(&'static str, usize); 5] {
         let own = |r: &&Region| r.cells.iter().any(|&cell| self.is_own(program, cell));
         let regions: Vec<&Region> = self.regions().iter().filter(own).collect();
+        let cells = |r: &&Region| r.cells.iter().filter(|c| self.is_own(program, **c)).count();
         [
             ("objects", self.objects.all.iter().filter(|o| o.is_own(program)).count()),
             ("regions", regions.len()),
             ("of bytes", regions.iter().filter(|r| r.bytes).count()),
             ("touched outside", regions.iter().filter(|r| r.outside).count()),
-            ("cells of the largest", regions.iter().map(|r| r.cells.len()).max().unwrap_or(0)),
+            ("cells of the largest", regions.iter().map(cells).max().unwrap_or(0)),
         ]
     }
 
