@@ -386,7 +386,9 @@ impl Lowerer<'_> {
                 let mut unnamed = Vec::new();
                 for (record, position) in steps {
                     if self.types.record(record).is_union
-                        && out.named.insert((at, record), position as u64)
+                        && out
+                            .named
+                            .insert((at, record), position as u64)
                             .is_some_and(|before| before != position as u64)
                     {
                         let union = self.types.of(Kind::Record(record));

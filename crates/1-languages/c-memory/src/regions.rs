@@ -194,9 +194,8 @@ impl Partition {
 /// The objects that are given away, and what the program does not make.
 fn outside(solver: &Solver<'_>) -> Vec<Obj> {
     let all = (0..solver.objects.all.len() as u32).map(Obj);
-    let is_outside = |o: &Obj| {
-        solver.is_gone(*o) || solver.objects.all[o.index()].made == Made::Outside
-    };
+    let is_outside =
+        |o: &Obj| solver.is_gone(*o) || solver.objects.all[o.index()].made == Made::Outside;
     all.filter(is_outside).collect()
 }
 
