@@ -21,7 +21,12 @@ fn unions_tell_what_is_new() {
         }
         let wide = 1 + draw(14);
         let n = draw(1 << wide);
-        match draw(4) {
+        match draw(5) {
+            4 => {
+                let before = sets[a].1.len();
+                sets[a].1.retain(|n| n % 3 != 1);
+                assert_eq!(sets[a].0.retain(|n| n % 3 != 1), before - sets[a].1.len());
+            }
             0 if a != b => {
                 let other = sets[b].clone();
                 let new = sets[a].0.union(&other.0);
