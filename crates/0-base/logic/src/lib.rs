@@ -29,6 +29,7 @@ mod decide;
 mod qdimacs;
 mod reduce;
 mod sat;
+mod second;
 mod subsume;
 
 pub use aig::{Aig, Lit, Moved, Valuation};
@@ -36,4 +37,5 @@ pub use decide::{DecideStats, Decider};
 pub use qdimacs::{qdimacs, run_solver};
 pub use reduce::{Reduced, reduce};
 pub use sat::{Cadical, Clauses, SatSolver, StopFlag, Stopped, never};
+pub use second::Batsat;
 pub use subsume::{QbfStats, Relation, Subsumed, subsumed, subsumed_with};

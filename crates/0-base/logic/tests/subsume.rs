@@ -1,64 +1,14 @@
 //! Subsumption against expansion, two solvers against each other, and the text for other solvers.
 
 use crate::support::{Rng, random_function};
-use batsat::{Callbacks, Lit as BatLit, Solver, SolverInterface, SolverOpts, lbool};
 use logic::{
-    Aig, Cadical, Decider, Lit, QbfStats, Relation, SatSolver, StopFlag, Stopped, Subsumed, never,
-    qdimacs, reduce, run_solver, subsumed, subsumed_with,
+    Aig, Batsat, Cadical, Decider, Lit, QbfStats, Relation, SatSolver, StopFlag, Stopped, Subsumed,
+    never, qdimacs, reduce, run_solver, subsumed, subsumed_with,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// A second solver behind the trait.
-struct Batsat {
-    solver: Solver<Flag>,
-    vars: Vec<batsat::Var>,
-}
-
-struct Flag(StopFlag);
-
-impl Callbacks for Flag {
-    fn stop(&self) -> bool {
-        (self.0)()
-    }
-}
-
-impl Batsat {
-    fn literal(&mut self, number: i32) -> BatLit {
-        while self.vars.len() < number.unsigned_abs() as usize {
-            self.vars.push(self.solver.new_var_default());
-        }
-        BatLit::new(self.vars[number.unsigned_abs() as usize - 1], number > 0)
-    }
-}
-
-impl SatSolver for Batsat {
-    fn new(stop: StopFlag) -> Self {
-        Batsat { solver: Solver::new(SolverOpts::default(), Flag(stop)), vars: Vec::new() }
-    }
-    fn add(&mut self, clause: &[i32]) {
-        let mut clause: Vec<BatLit> = clause.iter().map(|&n| self.literal(n)).collect();
-        self.solver.add_clause_reuse(&mut clause);
-    }
-    fn solve(&mut self, assumptions: &[i32]) -> Result<bool, Stopped> {
-        let assumptions: Vec<BatLit> = assumptions.iter().map(|&n| self.literal(n)).collect();
-        match self.solver.solve_limited(&assumptions) {
-            r if r == lbool::TRUE => Ok(true),
-            r if r == lbool::FALSE => Ok(false),
-            _ => Err(Stopped),
-        }
-    }
-    fn value(&mut self, variable: i32) -> bool {
-        let var = self.vars[variable as usize - 1];
-        self.solver.value_var(var) == lbool::TRUE
-    }
-    fn failed(&mut self, assumption: i32) -> bool {
-        let var = self.vars[assumption.unsigned_abs() as usize - 1];
-        self.solver.unsat_core_contains_var(var)
-    }
-}
 
 /// A relation with its own vectors.
 struct Owned {

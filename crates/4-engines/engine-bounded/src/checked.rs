@@ -15,6 +15,8 @@ pub struct Checked {
     pub failing: Vec<(Operation, Inputs)>,
     /// Why it is not known that there are no others.
     pub open: Option<StopReason>,
+    /// With how many rounds of loops and recursions that is known.
+    pub rounds: u32,
     /// Counters of effort.
     pub counters: Vec<(String, u64)>,
     /// The program allocates memory, which is taken to succeed.
@@ -102,6 +104,7 @@ fn check_from(
                 _ if first => budget.attempt_within(MORE_WORK * MORE_WORK * LITTLE),
                 _ => budget.attempt_within(MORE_WORK * checking.bytes.max(LITTLE)),
             };
+            checking.out.rounds = bound;
             match checking.round(script.clone(), bound, &limited) {
                 Ok(more) => {
                     let after = checking.found.len();

@@ -2,9 +2,11 @@
 //!
 //! Questions that only save work (whether a loop can go on) have little time: an answer that does not come is taken
 //! for "perhaps".
+//!
+//! What a search says is checked with another solver, which alone decides then: neither CaDiCaL nor enumeration is asked.
 
 use check::{Budget, StopReason};
-use logic::{Aig, Cadical, Clauses, Decider, Lit, StopFlag, Valuation};
+use logic::{Aig, Batsat, Cadical, Clauses, Decider, Lit, StopFlag, Stopped, Valuation};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -21,6 +23,8 @@ pub(crate) struct Deciding {
     budget: Budget,
     few: Decider<Cadical>,
     clauses: Clauses<Cadical>,
+    /// Decides alone where an answer is checked.
+    other: Option<Clauses<Batsat>>,
     start: Instant,
     /// When a question that only saves work is given up; 0: not at all.
     until: Arc<AtomicU64>,
@@ -30,6 +34,15 @@ pub(crate) struct Deciding {
 
 impl Deciding {
     pub(crate) fn new(budget: &Budget) -> Deciding {
+        Deciding::with(budget, false)
+    }
+
+    /// By the solver that checks.
+    pub(crate) fn checking(budget: &Budget) -> Deciding {
+        Deciding::with(budget, true)
+    }
+
+    fn with(budget: &Budget, checking: bool) -> Deciding {
         let start = Instant::now();
         let until: Arc<AtomicU64> = Arc::default();
         let (watched, deadline) = (budget.clone(), until.clone());
@@ -38,9 +51,10 @@ impl Deciding {
             let late = end > 0 && start.elapsed().as_micros() as u64 >= end;
             late || watched.poll().is_err()
         });
+        let other = checking.then(|| Clauses::new(stop.clone()));
         let (few, clauses) = (Decider::new(stop.clone()), Clauses::new(stop));
         let (budget, spent) = (budget.clone(), Duration::ZERO);
-        Deciding { budget, few, clauses, start, until, spent }
+        Deciding { budget, few, clauses, other, start, until, spent }
     }
 
     fn stopped(&self) -> StopReason {
@@ -65,6 +79,17 @@ impl Deciding {
         if roots.contains(&Lit::FALSE) {
             return Ok(None);
         }
+        let mut out = Valuation::new();
+        if let Some(other) = &mut self.other {
+            let found = other.solve(aig, roots);
+            if !found.map_err(|_| self.stopped())? {
+                return Ok(None);
+            }
+            for input in aig.support(roots.iter().copied()) {
+                out.set(input, self.other.as_mut().is_some_and(|other| other.value(input)));
+            }
+            return Ok(Some(out));
+        }
         let word = roots.iter().fold(u64::MAX, |w, &r| w & aig.word(r));
         if word != 0 || self.is_small(aig, roots) {
             return self.few.model(aig, roots).map_err(|_| self.stopped());
@@ -72,11 +97,21 @@ impl Deciding {
         if !self.clauses.solve(aig, roots).map_err(|_| self.stopped())? {
             return Ok(None);
         }
-        let mut out = Valuation::new();
         for input in aig.support(roots.iter().copied()) {
             out.set(input, self.clauses.value(input));
         }
         Ok(Some(out))
+    }
+
+    /// Whether a function can hold, by one of the solvers.
+    fn asked(&mut self, aig: &Aig, root: Lit) -> Result<bool, Stopped> {
+        if let Some(other) = &mut self.other {
+            return other.solve(aig, &[root]);
+        }
+        match self.is_small(aig, &[root]) {
+            true => self.few.satisfiable(aig, &[root]),
+            false => self.clauses.solve(aig, &[root]),
+        }
     }
 
     /// Whether a function can hold.
@@ -87,11 +122,7 @@ impl Deciding {
         if aig.word(root) != 0 {
             return Ok(true);
         }
-        let found = match self.is_small(aig, &[root]) {
-            true => self.few.satisfiable(aig, &[root]),
-            false => self.clauses.solve(aig, &[root]),
-        };
-        found.map_err(|_| self.stopped())
+        self.asked(aig, root).map_err(|_| self.stopped())
     }
 
     /// The same where an answer only saves work: true if there is none soon.
@@ -108,10 +139,7 @@ impl Deciding {
             return Ok(true);
         }
         self.until.store(now.as_micros() as u64 + SHORT, Ordering::Relaxed);
-        let found = match self.is_small(aig, &[root]) {
-            true => self.few.satisfiable(aig, &[root]),
-            false => self.clauses.solve(aig, &[root]),
-        };
+        let found = self.asked(aig, root);
         self.until.store(0, Ordering::Relaxed);
         self.spent += self.start.elapsed() - now;
         match found {

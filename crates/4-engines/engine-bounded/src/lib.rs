@@ -40,6 +40,7 @@ mod engine;
 mod eval;
 mod float;
 mod flow;
+mod followed;
 mod jumps;
 mod late;
 mod leaks;
@@ -61,6 +62,7 @@ mod word;
 pub use along::{Along, Guide, Sought, Told, along};
 pub use blocks::{Bads, Blocks, blocks, blocks_of_endings};
 pub use checked::{Checked, Through, check_through, failing_operations};
+pub use followed::{Never, all_followed};
 pub use natives::{knows, reads_stream};
 pub use search::{Answer, Goal, Inputs, Options, PROGRAM_NAME, Searched, Verdict, search, simpler};
 

@@ -79,6 +79,8 @@ pub enum Verdict {
 pub struct Answer {
     /// What is known.
     pub verdict: Verdict,
+    /// With how many rounds of loops and recursions at most.
+    pub rounds: u32,
 }
 
 /// The answers.
@@ -117,6 +119,7 @@ pub fn search(
         program,
         goals,
         verdicts: vec![None; goals.len()],
+        rounds: vec![0; goals.len()],
         reasons: vec![open; goals.len()],
         out: Searched::default(),
         confirm,
@@ -136,11 +139,12 @@ pub fn search(
             }
         }
     }
-    let Search { verdicts, reasons, mut out, .. } = search;
-    let answer = |(verdict, reason): (Option<Verdict>, StopReason)| Answer {
+    let Search { verdicts, rounds, reasons, mut out, .. } = search;
+    let answer = |((verdict, rounds), reason): ((Option<Verdict>, u32), StopReason)| Answer {
         verdict: verdict.unwrap_or(Verdict::Unknown(reason)),
+        rounds,
     };
-    out.answers = verdicts.into_iter().zip(reasons).map(answer).collect();
+    out.answers = verdicts.into_iter().zip(rounds).zip(reasons).map(answer).collect();
     out
 }
 
@@ -156,6 +160,8 @@ struct Search<'a> {
     program: &'a Program,
     goals: &'a [Goal],
     verdicts: Vec<Option<Verdict>>,
+    /// With how many rounds that was known.
+    rounds: Vec<u32>,
     /// Why there is no verdict.
     reasons: Vec<StopReason>,
     out: Searched,
@@ -221,6 +227,7 @@ impl<'a> Search<'a> {
         }
         for goal in sure {
             self.verdicts[goal] = Some(Verdict::Unreached);
+            self.rounds[goal] = bound;
         }
         Ok(more || grows)
     }

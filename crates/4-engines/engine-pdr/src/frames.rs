@@ -9,9 +9,8 @@
 //! is assumed to imply those above.
 
 use crate::blocks::{BlockId, Blocks, PredId};
-use crate::solver::Batsat;
 use ir::IndexVec;
-use logic::{Clauses, Lit, StopFlag, Stopped};
+use logic::{Batsat, Clauses, Lit, StopFlag, Stopped};
 use std::rc::Rc;
 
 /// Bits of a cut point with their values, ascending.

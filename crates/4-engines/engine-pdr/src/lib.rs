@@ -43,7 +43,6 @@ mod frames;
 mod lift;
 mod proof;
 mod search;
-mod solver;
 mod traces;
 
 use blocks::What;

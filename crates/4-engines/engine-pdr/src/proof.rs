@@ -11,11 +11,10 @@ use crate::compact::Compact;
 use crate::frames::{Cube, Question};
 use crate::lift::needed;
 use crate::search::Search;
-use crate::solver::Batsat;
 use check::{Area, Certificate, Goal, ProcClaim, SetBit, StateSets, StopReason, Task};
 use circuits::Bits;
 use ir::{EdgeKind, Exprs, IndexVec, NodeId, ProcId, VarKind};
-use logic::{Clauses, Lit};
+use logic::{Batsat, Clauses, Lit};
 use rustc_hash::FxHashMap;
 
 /// Clauses that a node may need; a proof with more is given up.

@@ -7,11 +7,11 @@
 use crate::entries::{self, Harness};
 use crate::listing::{listing, with_values};
 use crate::prover::{self, How};
-use crate::{calls, stubs, termination, tried};
+use crate::{calls, followed, stubs, termination, tried};
 use asking::{EngineChoice, Options, Watch, nothing};
 use c_data::{BlockId, Check, FuncId, Point};
 use check::{Limits, StopReason};
-use engine_bounded::{Goal, Inputs, Verdict};
+use engine_bounded::{Goal, Inputs, Never, Verdict};
 use input::{CProgram, CText, DataProgram, Error, LazyData, Model, caught};
 use property::{OperationKind, Property};
 use render::{Caller, Claims, Outcome, Report, Status};
@@ -547,6 +547,7 @@ pub(crate) fn reached(
     let mut steps: Vec<Option<u64>> = vec![None; goals.len()];
     // What plain inputs do is executed first.
     let mut verdicts: Vec<Option<Verdict>> = vec![None; goals.len()];
+    let mut rounds: Vec<Option<u32>> = vec![None; goals.len()];
     let tries = tried::Tries::new(options.search.limits.time);
     for (i, goal) in goals.iter().enumerate().take(TRIED) {
         let Ok(Some(found)) = caught("executions", || tries.reach(of, goal, lines, budget)) else {
@@ -579,6 +580,7 @@ pub(crate) fn reached(
     if let Ok(searched) = &done {
         for (&i, answer) in open.iter().zip(&searched.answers) {
             verdicts[i] = Some(answer.verdict.clone());
+            rounds[i] = Some(answer.rounds);
         }
     }
     let seconds = start.elapsed().as_secs_f64();
@@ -615,8 +617,9 @@ pub(crate) fn reached(
                 out.warnings.push("the run is the one that was executed, not a shortest".into());
             }
         }
-        if out.status == Status::Holds && options.search.self_check {
-            out.warnings.push("there is no proof to check".to_owned());
+        if matches!(out.status, Status::Holds | Status::Unreachable) {
+            let never = Never::Comes(goals[i].clone());
+            followed::check(&mut out, (of, &never, rounds[i]), options, budget);
         }
         if goals[i].points.is_empty() {
             out.vacuous.push("the program has no assertion that could fail".to_owned());

@@ -26,6 +26,7 @@ mod confidence;
 mod coverage;
 mod emitted;
 mod entries;
+mod followed;
 mod guided;
 mod hiding;
 mod invariants;

@@ -5,12 +5,13 @@
 
 use crate::bounded::{BOUNDED, Executed, MAX_STEPS, Run, Searched, executed_for, simpler_steps};
 use crate::entries::FILE;
+use crate::followed;
 use crate::listing::{listing, with_values};
 use crate::prover::{self, How, leaves_open};
 use asking::{EngineChoice, Judgement, Options};
 use c_data::{At, Check, Operation};
 use check::{Budget, StopReason};
-use engine_bounded::Inputs;
+use engine_bounded::{Inputs, Never};
 use input::caught;
 use property::{OperationKind, Property};
 use render::{ClaimedFinding, Finding, Invariant, Outcome, Status};
@@ -196,13 +197,15 @@ pub(crate) fn answers(
         (Some(_), None) => {}
         (None, open) => {
             let mut out = blank(seconds, &searched.counters);
+            out.stop_reason = open.clone();
             if open.is_none() {
                 out.status = Status::Holds;
+                let rounds = Some(searched.rounds);
+                followed::check(&mut out, (of, &Never::Fails(check), rounds), options, budget);
                 if out.operations == Some(0) {
                     out.vacuous.push("the program has no operation that is asked about".to_owned());
                 }
             }
-            out.stop_reason = open;
             results.push(out);
         }
     }

@@ -2,10 +2,10 @@
 
 use crate::bounded::{MAX_LINES, Run, Searched, ends, executed, goal, is_line, kind, orders};
 use crate::listing::{listing, with_values};
-use crate::{calls, prover, termination};
+use crate::{calls, followed, prover, termination};
 use asking::{Judgement, Options};
 use check::StopReason;
-use engine_bounded::{Goal, Inputs};
+use engine_bounded::{Goal, Inputs, Never};
 use input::{Error, LazyData, caught};
 use property::Property;
 use render::{Claim, ClaimedStep, ListedStep};
@@ -164,6 +164,20 @@ pub fn replayed_proof(
         let done =
             caught("checking a proof", || termination::checked(&of, &claim.invariants, budget));
         return Ok(judged(done));
+    }
+    if let Some(rounds) = claim.rounds {
+        if !claim.invariants.is_empty() {
+            return Ok(Judgement::Refused("the proof is none: it is of two kinds".to_owned()));
+        }
+        let never = match kind(&claim.property) {
+            Some(kind) => Never::Fails(crate::operations::check_of(kind)),
+            None => Never::Comes(place),
+        };
+        return Ok(match followed::checked(&of, &never, rounds, budget) {
+            Ok(Ok(())) => Judgement::Accepted,
+            Ok(Err(what)) => Judgement::Refused(format!("the proof is none: {what}")),
+            Err(reason) => Judgement::Unknown(reason.to_string()),
+        });
     }
     let (check, goals) = match kind(&claim.property) {
         Some(kind) => (Some(crate::operations::check_of(kind)), Vec::new()),

@@ -1,8 +1,8 @@
-//! Witnesses in the format of SV-COMP, version 2.0: invariants of a program that holds, and where one that does not
-//! fails.
+//! Witnesses in the format of SV-COMP, version 2.0: invariants of a program that holds (none where runs were followed, or
+//! the control skeleton was enough), and where one that does not fails.
 
 use property::{OperationKind, Property};
-use render::{Invariant, Outcome, Report};
+use render::{Invariant, Outcome, Report, Status};
 use sha2::{Digest, Sha256};
 use source::SourceFile;
 use std::collections::BTreeMap;
@@ -10,13 +10,14 @@ use std::fmt::Write;
 
 /// The witness of the first answer that has one. When it was made is for the caller to say.
 pub fn witness(report: &Report, made: &str, bits: u32) -> Option<String> {
-    let shown = |o: &&Outcome| o.invariants.is_some() || o.inputs.is_some();
+    let holds = |o: &Outcome| matches!(o.status, Status::Holds | Status::Unreachable);
+    let shown = |o: &&Outcome| holds(o) || o.inputs.is_some();
     let outcome = report.results.iter().find(shown)?;
     let specification = specification(&outcome.property)?;
     let file = report.files.first()?;
     let hash = hex(&Sha256::digest(file.text().as_bytes()));
     let mut out = String::new();
-    let kind = if outcome.invariants.is_some() { "invariant_set" } else { "violation_sequence" };
+    let kind = if holds(outcome) { "invariant_set" } else { "violation_sequence" };
     let id = hex(&Sha256::digest(format!("{hash}{specification}{kind}{made}").as_bytes()));
     let id = [&id[..8], &id[8..12], &id[12..16], &id[16..20], &id[20..32]].join("-");
     let name = quoted(file.name());
@@ -31,9 +32,10 @@ pub fn witness(report: &Report, made: &str, bits: u32) -> Option<String> {
         quoted(made),
         quoted(specification)
     );
-    match &outcome.invariants {
-        Some(invariants) => correctness(&mut out, invariants, &report.files),
-        None => violation(&mut out, outcome, file),
+    match (holds(outcome), &outcome.invariants) {
+        (true, Some(invariants)) => correctness(&mut out, invariants, &report.files),
+        (true, None) => correctness(&mut out, &[], &report.files),
+        (false, _) => violation(&mut out, outcome, file),
     }
     Some(out)
 }

@@ -431,7 +431,9 @@ impl Written {
             let proofs = postbop::proofs(report, options);
             io::write_page(Some(file), Page::Json, |out| render::write_proofs(&proofs, out))?;
             let proved = |s| matches!(s, Status::Holds | Status::Unreachable);
-            let none = |r: &postbop::Outcome| r.proof.is_none() && r.invariants.is_none();
+            let none = |r: &postbop::Outcome| {
+                r.proof.is_none() && r.invariants.is_none() && r.rounds.is_none()
+            };
             let missing = |r: &&postbop::Outcome| none(r) && proved(r.status);
             for outcome in report.results.iter().filter(missing) {
                 let what = render::title(&outcome.property);

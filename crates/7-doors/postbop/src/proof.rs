@@ -24,13 +24,14 @@ pub fn proofs(report: &Report, options: &Options) -> Proofs {
     };
     let mut numbers: FxHashMap<*const Certificate, usize> = FxHashMap::default();
     for outcome in &report.results {
-        if let Some(invariants) = outcome.invariants.as_ref()
+        if (outcome.invariants.is_some() || outcome.rounds.is_some())
             && outcome.status != Status::Unknown
         {
             out.by_invariants.push(ProvedByInvariants {
                 property: outcome.property.clone(),
                 verdict: outcome.status.word().to_owned(),
-                invariants: invariants.clone(),
+                invariants: outcome.invariants.clone().unwrap_or_default(),
+                rounds: outcome.rounds,
             });
         }
         let Some(proof) = &outcome.proof else { continue };

@@ -154,6 +154,10 @@ struct Answer<'a> {
     /// Of C with its data: what holds at its loops, by which the answer is proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     invariants: Option<&'a [crate::Invariant]>,
+    /// Of C with its data: all runs were followed to their end, with so many rounds of loops and recursions at most, by
+    /// which the answer is proved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rounds: Option<u32>,
     /// Whether an answer that holds is about nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     vacuous: Option<bool>,
@@ -512,6 +516,7 @@ impl<'a> Answer<'a> {
             }),
             certificate: outcome.certificate,
             invariants: outcome.invariants.as_ref().map(|list| list.as_slice()),
+            rounds: outcome.rounds,
             vacuous: judged.then(|| outcome.is_vacuous()),
             vacuous_parts: (!idle.is_empty()).then(|| idle.iter().map(Part::from).collect()),
             witness_for: witness.map(|(part, _)| Part::from(part)),

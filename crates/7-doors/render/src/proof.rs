@@ -62,7 +62,8 @@ pub struct ProvedClaim {
     pub proof: usize,
 }
 
-/// A claim about C with its data, with the invariants that prove it.
+/// A claim about C with its data, with the invariants that prove it, or with the number of rounds with which all runs are
+/// followed to their end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProvedByInvariants {
     /// The question.
@@ -71,6 +72,8 @@ pub struct ProvedByInvariants {
     pub verdict: String,
     /// What holds at each loop.
     pub invariants: Arc<Vec<Invariant>>,
+    /// The most rounds of a loop or recursion, where no loop has an invariant and all runs are followed.
+    pub rounds: Option<u32>,
 }
 
 /// Claims with their proofs.
@@ -205,6 +208,9 @@ struct InvariantsDocument<'a> {
     verdict: &'a str,
     /// What holds at its loops.
     invariants: &'a [Invariant],
+    /// Where all runs are followed to their end: the most rounds of a loop or recursion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rounds: Option<u32>,
 }
 
 /// Proofs, which are written one by one: they are long.
@@ -288,6 +294,7 @@ impl<'a> From<&'a Proofs> for Body<'a> {
                     property: Question::from(&claim.property),
                     verdict: &claim.verdict,
                     invariants: &claim.invariants,
+                    rounds: claim.rounds,
                 })
                 .collect(),
         }
@@ -421,8 +428,13 @@ fn asked_property(at: &At<'_>) -> Result<Property, ReadError> {
 }
 
 fn proved_by(at: &At<'_>) -> Result<ProvedByInvariants, ReadError> {
-    at.only(&["property", "verdict", "invariants"])?;
+    at.only(&["property", "verdict", "invariants", "rounds"])?;
+    let rounds = match at.json.get("rounds") {
+        None => None,
+        Some(_) => Some(at.get("rounds")?.number()?),
+    };
     Ok(ProvedByInvariants {
+        rounds,
         property: asked_property(&at.get("property")?)?,
         verdict: at.get("verdict")?.text()?,
         invariants: Arc::new(crate::invariants::read(&at.get("invariants")?)?),

@@ -90,6 +90,9 @@ pub struct Outcome {
     pub proof: Option<Arc<Certificate>>,
     /// Of C with its data: what holds at its loops, by which the answer is proved.
     pub invariants: Option<Arc<Vec<crate::Invariant>>>,
+    /// Of C with its data: all runs were followed to their end, with so many rounds of loops and recursions at most; it was
+    /// checked.
+    pub rounds: Option<u32>,
     /// For a temporal property that holds: whether it holds for a good reason.
     pub vacuity: Option<Vacuity>,
     /// What a rule was about; the same for all its answers.
@@ -137,6 +140,7 @@ impl Outcome {
             certificate: None,
             proof: None,
             invariants: None,
+            rounds: None,
             vacuity: None,
             looked_at: None,
             vacuous: Vec::new(),

@@ -127,6 +127,11 @@ fn about_effort(outcome: &Outcome, options: &TextOptions, out: &mut dyn Write) -
         line!(out, "  proof of size {}, {checked}", note.size)?;
     }
     if (options.verbose || options.proofs)
+        && let Some(rounds) = outcome.rounds
+    {
+        line!(out, "  proved by following all runs, {rounds} rounds of a loop at most, checked")?;
+    }
+    if (options.verbose || options.proofs)
         && let Some(invariants) = &outcome.invariants
     {
         let count: usize = invariants.iter().map(|i| i.holds.len()).sum();

@@ -1,7 +1,7 @@
 //! Programs of C, searched for their labels, each run that is found executed.
 
 use c_data::{FuncId, Point, Program};
-use engine_bounded::{Goal, Inputs, Options, Verdict, search};
+use engine_bounded::{Answer, Goal, Inputs, Never, Options, Verdict, all_followed, search};
 
 /// A host that shows nothing, and what is left of standard input.
 #[derive(Default)]
@@ -55,6 +55,20 @@ pub(crate) fn comes_to(program: &Program, points: &[Point], inputs: &Inputs) -> 
     c_run::run(program, &options, &mut host).ending == c_run::Ending::Reached
 }
 
+/// What no run reaches is proved by following them, with as many rounds; what one reaches is not, with however many.
+fn proved(program: &Program, goal: &Goal, answer: &Answer) {
+    let never = Never::Comes(goal.clone());
+    // Products of fractions take the other solver minutes.
+    let time = Some(std::time::Duration::from_secs(3));
+    let limits = check::Limits { time, ..check::Limits::default() };
+    let proof = |rounds: u32| all_followed(program, &never, rounds, &check::Budget::new(limits));
+    match answer.verdict {
+        Verdict::Unreached => assert_ne!(proof(answer.rounds).map(|p| p.is_err()), Ok(true)),
+        Verdict::Reached(_) => (0..4).for_each(|rounds| assert_ne!(proof(rounds), Ok(Ok(())))),
+        Verdict::Unknown(_) => {}
+    }
+}
+
 /// What is said of labels.
 pub(crate) fn answers(text: &str, labels: &[&str], bound: Option<u32>) -> Vec<String> {
     let program = load(text);
@@ -69,5 +83,8 @@ pub(crate) fn answers(text: &str, labels: &[&str], bound: Option<u32>) -> Vec<St
         Verdict::Unreached => "unreached".to_owned(),
         Verdict::Unknown(reason) => format!("unknown {}", reason.code()),
     };
+    for (goal, answer) in goals.iter().zip(&found.answers) {
+        proved(&program, goal, answer);
+    }
     found.answers.iter().map(|a| told(&a.verdict)).collect()
 }

@@ -117,6 +117,54 @@ fn a_proof_is_saved_and_replayed_and_a_damaged_one_is_refused() {
 }
 
 #[test]
+fn runs_that_are_followed_to_their_end_are_a_proof() {
+    let text = "extern unsigned __VERIFIER_nondet_uint(void); extern void reach_error(void);
+int a[9];
+int main(void) {
+    unsigned n = __VERIFIER_nondet_uint() % 9, s = 0;
+    for (unsigned i = 0; i < n; i++) {
+        a[i] = i;
+        s += a[i];
+    }
+    if (s > 28) { ERROR: reach_error(); }
+    return 0;
+}
+";
+    let (twin, longer) = (text.replace("s > 28", "s > 27"), text.replace("% 9", "% 10"));
+    let files = [("p.c", text), ("twin.c", twin.as_str()), ("longer.c", longer.as_str())];
+    let folder = Folder::new("proved-followed", &files);
+    let asked = ["check", "p.c", "--assert", "--memory-safety", "--overflow"];
+    let report = folder.bop(&[&asked[..], &["--format", "json"]].concat()).exits(0).json();
+    let rounds = report["results"][0]["rounds"].as_u64().unwrap();
+    assert!((8..100).contains(&rounds), "{report}");
+    let saved = folder.bop(&[&asked[..], &["--proof", "p.json", "--self-check"]].concat()).exits(0);
+    assert!(saved.out.contains("proved by following all runs"), "{}", saved.out);
+    assert!(!saved.err.contains("no proof"), "{}", saved.err);
+    let told = folder.bop(&["replay", "p.c", "p.json"]).exits(0).out;
+    assert_eq!(told.matches("by its proof").count(), 3, "{told}");
+    let body = read(&folder, "p.json");
+    let body = body.split(",\n\"checksum\"").next().unwrap();
+    // Too few rounds are none; nor is it one of programs that fail, or go on.
+    let few = sealed(&body.replace(&format!("\"rounds\":{rounds}"), "\"rounds\":7"));
+    write(&folder, "few.json", &few);
+    let two = body.replacen("\"invariants\":[]", &format!("\"invariants\":[{INVARIANT}]"), 1);
+    assert!(few != sealed(body) && two != body, "{body}");
+    write(&folder, "two.json", &sealed(&two));
+    let damaged =
+        [("p.c", "few.json"), ("p.c", "two.json"), ("twin.c", "p.json"), ("longer.c", "p.json")];
+    for (file, proof) in damaged {
+        let told = folder.bop(&["replay", file, proof]).exits(1).out;
+        assert!(told.starts_with("refused"), "{file} {proof}: {told}");
+    }
+    // A witness has no loop that needs one.
+    folder.bop(&["check", "p.c", "--assert", "--witness", "w.yml"]).exits(0);
+    assert!(read(&folder, "w.yml").contains("content: []"));
+}
+
+/// An invariant of a loop that says nothing.
+const INVARIANT: &str = r#"{"file":"p.c","line":5,"proc":"main","place":1,"holds":[]}"#;
+
+#[test]
 fn operations_are_proved() {
     let text = "extern int __VERIFIER_nondet_int(void);
 int a[8];

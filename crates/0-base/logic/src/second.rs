@@ -1,21 +1,29 @@
-//! The solver of blocks: BatSat, a descendant of MiniSat. Thousands of small questions are asked, each with
-//! other assumptions, for which it takes a fraction of the time that a solver with inprocessing does.
+//! BatSat, a descendant of MiniSat. Thousands of small questions, each with other assumptions, take it a fraction of the
+//! time that a solver with inprocessing takes; and it shares nothing with CaDiCaL, so that one checks what the other says.
 
+use crate::{SatSolver, StopFlag, Stopped};
 use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, Var, lbool};
-use logic::{SatSolver, StopFlag, Stopped};
 use std::cell::Cell;
+use std::fmt;
 
 /// BatSat behind the trait.
-pub(crate) struct Batsat {
+pub struct Batsat {
     solver: Solver<Flag>,
     vars: Vec<Var>,
     scratch: Vec<Lit>,
 }
 
+impl fmt::Debug for Batsat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batsat").field("variables", &self.vars.len()).finish()
+    }
+}
+
 struct Flag {
     stop: StopFlag,
     asked: Cell<u32>,
-    /// What was said once stays said: the solver asks again before it gives up, and would start anew.
+    /// What was said once stays said until the next question: the solver asks again before it gives up, and would start
+    /// anew.
     said: Cell<bool>,
 }
 
@@ -58,6 +66,7 @@ impl SatSolver for Batsat {
     }
     fn solve(&mut self, assumptions: &[i32]) -> Result<bool, Stopped> {
         self.literals(assumptions);
+        self.solver.cb().said.set(false);
         match self.solver.solve_limited(&self.scratch) {
             r if r == lbool::TRUE => Ok(true),
             r if r == lbool::FALSE => Ok(false),
