@@ -8,12 +8,17 @@ from outside, and addresses that are compared when what they were of is gone `ma
 structures, unions, pointers and memory of the heap, and a check that is seldom or never broken. Each is compiled and run
 some ten thousand times on random inputs. Runs that break the check where `bop check --assert` says `holds` are wrong
 answers, and so are internal errors; the program is left in --out. What is never seen to fail says nothing about `holds`.
+
+With --replay the proof of each `holds` is saved, and `bop replay` has to accept it; damaged (another number, another place,
+fewer rounds) it may be refused or accepted, and nothing else.
 """
 
 import argparse
 import collections
+import json
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -415,6 +420,40 @@ def ran(program, seed, folder, runs):
     return "passed" if done.returncode == 0 else "crashed"
 
 
+def sealed(body):
+    """A proof with the checksum that it has to have."""
+    total = 0xCBF29CE484222325
+    for byte in body.encode():
+        total = ((total ^ byte) * 0x100000001B3) & (2**64 - 1)
+    return f'{body},\n"checksum":"{total:016x}"}}\n'
+
+
+def replayed(bop, source, proof, draw):
+    """What is wrong with a saved proof, or none."""
+    def told(path):
+        done = subprocess.run([bop, "replay", source, path, "--timeout", "20s"], capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    code, text = told(proof)
+    if code == 3 and "time" in text:
+        return None
+    if code != 0 or "accepted" not in text:
+        return f"its proof is not accepted: {text}"
+    body = proof.read_text().split(',\n"checksum"')[0]
+    places = list(re.finditer(r'(?<="number":")\d+|(?<="place":)\d+|(?<="rounds":)\d+', body))
+    if not places:
+        return None
+    at = draw.choice(places)
+    other = max(0, int(at.group()) + draw.choice([-1, 1, 7]))
+    damaged = proof.with_name("damaged.json")
+    damaged.write_text(sealed(body[: at.start()] + str(other) + body[at.end() :]))
+    json.loads(damaged.read_text())
+    code, text = told(damaged)
+    if code not in (0, 1, 3) or "internal" in text:
+        return f"damaged: exit {code}: {text}"
+    return None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bop", required=True)
@@ -424,6 +463,7 @@ def main():
     parser.add_argument("--timeout", default="4s")
     parser.add_argument("--kind", choices=["loops", "calls", "arrays", "machines"])
     parser.add_argument("--out", default=".")
+    parser.add_argument("--replay", action="store_true")
     args = parser.parse_args()
     counts, wrong = collections.Counter(), 0
     for seed in range(args.seed, args.seed + args.n):
@@ -437,11 +477,18 @@ def main():
             source = folder / "p.c"
             source.write_text(text)
             command = [args.bop, "check", source, "--assert", "--engine", args.engine, "--timeout", args.timeout, "-q"]
+            proof = folder / "p.json"
+            command += ["--proof", proof] if args.replay else []
             done = subprocess.run(command, capture_output=True, text=True)
+            refused = None
+            if args.replay and done.returncode == 0:
+                refused = replayed(args.bop, source, proof, random.Random(seed))
         said = (done.stdout.split(":")[0] or "error").strip()
         counts[f"{native}, {said}"] += 1
         internal = "internal" in done.stdout + done.stderr or done.returncode not in (0, 1, 3)
-        if internal or (native == "failed" and said == "holds"):
+        if refused:
+            print(f"seed {seed}: {refused}")
+        if refused or internal or (native == "failed" and said == "holds"):
             wrong += 1
             kept = pathlib.Path(args.out) / f"proof-{seed}.c"
             kept.write_text(text)

@@ -196,20 +196,31 @@ pub(crate) fn answers(
         }
         (Some(_), None) => {}
         (None, open) => {
-            let mut out = blank(seconds, &searched.counters);
-            out.stop_reason = open.clone();
-            if open.is_none() {
-                out.status = Status::Holds;
-                let rounds = Some(searched.rounds);
-                followed::check(&mut out, (of, &Never::Fails(check), rounds), options, budget);
-                if out.operations == Some(0) {
-                    out.vacuous.push("the program has no operation that is asked about".to_owned());
-                }
-            }
-            results.push(out);
+            let out = blank(seconds, &searched.counters);
+            let asked = (of, &Never::Fails(check), Some(searched.rounds));
+            results.push(ended(out, open, asked, options, budget));
         }
     }
     (results, searched.allocates)
+}
+
+/// The answer of a search that found nothing: that nothing fails, with its proof, if nothing is open.
+fn ended(
+    mut out: Outcome,
+    open: Option<StopReason>,
+    asked: (&Searched<'_>, &Never, Option<u32>),
+    options: &Options,
+    budget: &Budget,
+) -> Outcome {
+    out.stop_reason = open;
+    if out.stop_reason.is_none() {
+        out.status = Status::Holds;
+        if out.operations == Some(0) {
+            out.vacuous.push("the program has no operation that is asked about".to_owned());
+        }
+        followed::check(&mut out, asked, options, budget);
+    }
+    out
 }
 
 type Found = (Result<Arc<Vec<Invariant>>, StopReason>, Vec<(String, u64)>);
