@@ -452,7 +452,10 @@ pub(crate) fn reached_or_proved(
         } else if found.stop_reason == Some(StopReason::Cancelled) && budget.poll().is_ok() {
             // The search was ended because of the others.
             *found = proof;
-        } else if found.rounds.is_none() && found.status == proof.status && decided(&proof) {
+        } else if found.rounds.is_none()
+            && found.status == proof.status
+            && proof.invariants.is_some()
+        {
             // What the search found was not checked in time, and the same was proved.
             *found = proof;
         } else if open(found)
