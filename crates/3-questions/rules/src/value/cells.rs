@@ -179,6 +179,10 @@ impl Maker<'_> {
         let keys: Vec<(Key, VarId)> = self.frames[&g].cells.iter().map(|(k, v)| (*k, *v)).collect();
         for (key, var) in keys {
             let Key::By(o) = key else { continue };
+            // A count that goes down to the cell is not its number.
+            if self.frames[&g].changed.contains(&o) {
+                continue;
+            }
             let data = params.iter().position(|p| *p == Some(o));
             let data = data.and_then(|i| call.arg_data.get(i).copied().flatten());
             let number = data.and_then(|d| constant(&self.s.bodies[caller], d));
