@@ -51,8 +51,9 @@ pub use expr::{BinaryOp, Expr, ExprId, Exprs, Sort, Time};
 pub use index::{Id, IndexVec};
 pub use layout::{Layout, Slot};
 pub use program::{
-    Assign, Call, Constant, Dim, Edge, EdgeId, EdgeKind, EventsId, Init, Label, Node, NodeId,
-    Origin, Proc, ProcId, Program, ProgramBuilder, Rel, Scalar, TextId, Type, Var, VarId, VarKind,
+    Assign, Call, Constant, Dim, Edge, EdgeId, EdgeKind, EventsId, Init, Label, MAX_MARKS, MarkSet,
+    Node, NodeId, Origin, Proc, ProcId, Program, ProgramBuilder, Rel, Scalar, TextId, Type, Var,
+    VarId, VarKind, all_marks,
 };
 pub use validate::{Invalid, MAX_AREA, MAX_WIDTH, call_edges, widths};
 pub use written::Unwritten;

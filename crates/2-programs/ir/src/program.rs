@@ -277,6 +277,17 @@ pub struct Call {
     pub back: Rel,
 }
 
+/// A set of acceptance marks, a bit each.
+pub type MarkSet = u128;
+
+/// How many marks there can be.
+pub const MAX_MARKS: u32 = MarkSet::BITS;
+
+/// The set of the first marks.
+pub fn all_marks(count: u32) -> MarkSet {
+    MarkSet::MAX.checked_shr(MAX_MARKS.saturating_sub(count)).unwrap_or(0)
+}
+
 /// An edge.
 #[derive(Clone, Debug)]
 pub struct Edge {
@@ -289,8 +300,8 @@ pub struct Edge {
     pub step: bool,
     /// What a monitor sees on it.
     pub events: EventsId,
-    /// Acceptance marks, a bit each (products with automata).
-    pub marks: u64,
+    /// Acceptance marks (products with automata).
+    pub marks: MarkSet,
 }
 
 impl Edge {

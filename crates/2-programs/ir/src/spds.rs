@@ -39,8 +39,8 @@ pub use dump::dump;
 
 use crate::program::Texts;
 use crate::{
-    Assign, EventsId, Expr, ExprId, Exprs, Id, IndexVec, Init, Origin, ProcId, Rel, TextId, Time,
-    Type, Var, VarId, VarKind, define_id,
+    Assign, EventsId, Expr, ExprId, Exprs, Id, IndexVec, Init, MarkSet, Origin, ProcId, Rel,
+    TextId, Time, Type, Var, VarId, VarKind, define_id,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -152,7 +152,7 @@ pub struct Rule {
     /// What a monitor sees on it.
     pub events: EventsId,
     /// Acceptance marks, a bit each.
-    pub marks: u64,
+    pub marks: MarkSet,
 }
 
 /// Where runs begin.

@@ -13,12 +13,13 @@
 //!   mark, so that such a run takes infinitely many steps; an automaton without marks gets one that
 //!   every step carries.
 //! - P5. An assumption of fairness is one more mark of the automaton. Many assumptions about the present
-//!   stay outside, and a second hidden global holds which of them is waited for. A step at which that one
-//!   holds goes on to the next, and carries a mark if it was the last.
-//! - P6. Many marks of an automaton are waited for in the same way, one after the other: an edge for each
-//!   set of marks would be too many edges.
-//! - P7. What promises wait for has a hidden global each, whether it has come: what comes is then independent of what
-//!   came, which diagrams of many promises need. When all have come, all are waited for again.
+//!   stay outside: each is a mark that some letters carry.
+//! - P6. Such marks, and many marks of an automaton, stand apart: there is the step without them, and once more for each
+//!   of them, where it is carried, with that one alone. A run that goes on for ever takes another of these steps each time, so
+//!   that neither sets of marks are listed, nor anything is remembered.
+//! - P7. An edge has room for so many marks only. Beyond, a hidden global holds which one is waited for: a step that
+//!   carries it goes on to the next, and carries a mark of the goal if it was the last. What promises wait for has a
+//!   hidden global each instead, whether it has come, and when all have come, all are waited for again.
 //! - P8. Instead of an automaton that would be too large there are promises ([`crate::promises`]), a hidden
 //!   global each.
 //!
@@ -36,8 +37,8 @@ use automata::sere::Nfa;
 use automata::{Options, TranslateError, translate};
 use check::{Goal, Temporal};
 use ir::{
-    Assign, BinaryOp, Edge, EdgeId, EdgeKind, Expr, ExprId, Exprs, IndexVec, Init, NodeId, ProcId,
-    Program, ProgramBuilder, Rel, Time, Type, VarId, VarKind,
+    Assign, BinaryOp, Edge, EdgeId, EdgeKind, Expr, ExprId, Exprs, IndexVec, Init, MAX_MARKS,
+    MarkSet, NodeId, ProcId, Program, ProgramBuilder, Rel, Time, Type, VarId, VarKind,
 };
 use std::sync::Arc;
 
@@ -59,7 +60,7 @@ pub struct Product {
     /// The variable that holds the automaton's state, none if there is only one; or the promises.
     pub state: Vec<VarId>,
     /// The variable that holds the number of the mark or assumption that is waited for, or one for each that says
-    /// whether it has come (P7); none if there are few of them.
+    /// whether it has come (P7); none if edges have room for all of them.
     pub waiting: Vec<VarId>,
     /// The procedure that calls the entry procedure.
     pub wrapper: ProcId,
@@ -173,7 +174,12 @@ pub(crate) fn join(
     };
     let inside = if counted { 0 } else { accepting.marks() };
     let awaited = outside.len() as u32 + accepting.marks() - inside;
-    let marks = if awaited == 0 { inside.max(1) } else { inside + 1 };
+    let apart = inside + awaited <= MAX_MARKS;
+    let marks = match awaited {
+        0 => inside.max(1),
+        _ if apart => inside + awaited,
+        _ => inside + 1,
+    };
     let size = size(accepting, marks);
 
     let mut b = ProgramBuilder::extending(program);
@@ -191,6 +197,7 @@ pub(crate) fn join(
     let at_once = matches!(accepting, Accepting::Promises(_));
     let waiting: Vec<VarId> = match awaited {
         0 => Vec::new(),
+        _ if apart => Vec::new(),
         _ if at_once => {
             (0..awaited).map(|i| b.hidden_global(&format!("(came {i})"), Type::BOOL)).collect()
         }
@@ -199,8 +206,8 @@ pub(crate) fn join(
             vec![b.hidden_global("(awaited)", Type::int(bits))]
         }
     };
-    let fair_mark = 1u64 << inside;
-    let mut reader = Reader::new(accepting, state.clone(), !waiting.is_empty(), counted);
+    let first = inside;
+    let mut reader = Reader::new(accepting, state.clone(), awaited > 0, counted);
     let mut made: Vec<(NodeId, Option<EdgeId>)> = Vec::new();
     let letter = |pick: &dyn Fn(&check::Meaning) -> ExprId| -> Vec<ExprId> {
         atoms.iter().map(|&atom| pick(&resolved.meanings[atom])).collect()
@@ -217,9 +224,9 @@ pub(crate) fn join(
         let groups = reader.groups(&mut b.exprs, letter(&pick));
         let assumed = assumptions(&mut b.exprs, &resolved, outside, &pick);
         for group in groups.iter() {
-            for turn in turns(&mut b.exprs, group, &assumed, &waiting, at_once) {
+            for turn in turns(&mut b.exprs, group, &assumed, &waiting, at_once, first) {
                 let mut edge = edge.clone();
-                edge.marks = group.marks | if turn.all { fair_mark } else { 0 };
+                edge.marks = group.marks | turn.marks;
                 let rel = match &mut edge.kind {
                     EdgeKind::Local { rel, .. } | EdgeKind::Return { rel } => rel,
                     EdgeKind::Call(call) => &mut call.enter,
@@ -239,13 +246,13 @@ pub(crate) fn join(
             let groups = reader.groups(&mut b.exprs, letter(&pick));
             let assumed = assumptions(&mut b.exprs, &resolved, outside, &pick);
             for group in groups.iter() {
-                for turn in turns(&mut b.exprs, group, &assumed, &waiting, at_once) {
+                for turn in turns(&mut b.exprs, group, &assumed, &waiting, at_once, first) {
                     let mut rel = Rel::identity();
                     group.apply(&mut b.exprs, &state, &mut rel);
                     turn.apply(&mut b.exprs, &mut rel);
                     let kind = EdgeKind::Local { target: node, rel };
                     made.push((node, None));
-                    let marks = group.marks | if turn.all { fair_mark } else { 0 };
+                    let marks = group.marks | turn.marks;
                     b.edge(Edge { source: node, kind, step: true, events, marks });
                 }
             }
@@ -359,10 +366,10 @@ const MOST_INSIDE: usize = 3;
 /// Decision nodes of an automaton's labels, beyond which there are promises instead (P8).
 const MOST_NODES: usize = 1 << 18;
 
-/// Marks of an automaton that edges carry (P6).
+/// Marks of an automaton of which edges carry sets (P6).
 const MOST_MARKS: u32 = 5;
 
-/// What a step does with what is waited for (P5, P6, P7).
+/// What a step does with marks that stand apart, or are waited for (P6, P7).
 struct Turn {
     guard: ExprId,
     /// Variables, and what they become.
@@ -371,14 +378,14 @@ struct Turn {
     is_number: bool,
     /// Whether these speak of the automaton's state after the step.
     later: bool,
-    /// The last one has come.
-    all: bool,
+    /// The marks that the step carries for that.
+    marks: MarkSet,
 }
 
 impl Turn {
     /// Nothing is waited for.
     fn nothing() -> Turn {
-        Turn { guard: Exprs::TRUE, next: Vec::new(), is_number: false, later: false, all: false }
+        Turn { guard: Exprs::TRUE, next: Vec::new(), is_number: false, later: false, marks: 0 }
     }
 
     fn apply(&self, exprs: &mut Exprs, rel: &mut Rel) {
@@ -417,17 +424,38 @@ fn turns(
     assumed: &[ExprId],
     waiting: &[VarId],
     together: bool,
+    first: u32,
 ) -> Vec<Turn> {
     let awaited: Vec<ExprId> = group.came.iter().chain(assumed).copied().collect();
     match waiting {
-        [] => vec![Turn::nothing()],
-        all if together => at_once(exprs, &awaited, all, group.later),
-        all => in_turn(exprs, &awaited, all[0], group.later),
+        [] => apart(&awaited, group.later, first),
+        all if together => at_once(exprs, &awaited, all, group.later, 1 << first),
+        all => in_turn(exprs, &awaited, all[0], group.later, 1 << first),
     }
 }
 
+/// P6: a step of its own for each.
+fn apart(awaited: &[ExprId], later: bool, first: u32) -> Vec<Turn> {
+    let mut out = vec![Turn::nothing()];
+    for (i, &condition) in awaited.iter().enumerate().filter(|(_, c)| **c != Exprs::FALSE) {
+        let marks = 1 << (first + i as u32);
+        if condition == Exprs::TRUE {
+            out[0].marks |= marks;
+        } else {
+            out.push(Turn { guard: condition, later, marks, ..Turn::nothing() });
+        }
+    }
+    out
+}
+
 /// P7: a variable for each.
-fn at_once(exprs: &mut Exprs, awaited: &[ExprId], waiting: &[VarId], later: bool) -> Vec<Turn> {
+fn at_once(
+    exprs: &mut Exprs,
+    awaited: &[ExprId],
+    waiting: &[VarId],
+    later: bool,
+    mark: MarkSet,
+) -> Vec<Turn> {
     let mut all = Exprs::TRUE;
     let (mut next, mut afresh) = (Vec::new(), Vec::new());
     for (&condition, &var) in awaited.iter().zip(waiting) {
@@ -440,15 +468,21 @@ fn at_once(exprs: &mut Exprs, awaited: &[ExprId], waiting: &[VarId], later: bool
         afresh.push((var, Exprs::FALSE));
     }
     // Where all have come, a step may as well not say so: such a run is none that is wanted, if it never does.
-    let mut out = vec![Turn { guard: Exprs::TRUE, next, is_number: false, later, all: false }];
+    let mut out = vec![Turn { guard: Exprs::TRUE, next, is_number: false, later, marks: 0 }];
     if all != Exprs::FALSE {
-        out.push(Turn { guard: all, next: afresh, is_number: false, later, all: true });
+        out.push(Turn { guard: all, next: afresh, is_number: false, later, marks: mark });
     }
     out
 }
 
-/// P5, P6: one after the other.
-fn in_turn(exprs: &mut Exprs, awaited: &[ExprId], waiting: VarId, later: bool) -> Vec<Turn> {
+/// P7: one after the other.
+fn in_turn(
+    exprs: &mut Exprs,
+    awaited: &[ExprId],
+    waiting: VarId,
+    later: bool,
+    mark: MarkSet,
+) -> Vec<Turn> {
     let (&last, rest) = awaited.split_last().expect("something is waited for");
     let came = |exprs: &mut Exprs, number: usize, condition: ExprId| {
         let here = state_is(exprs, Time::Pre, waiting, number as u32);
@@ -468,10 +502,10 @@ fn in_turn(exprs: &mut Exprs, awaited: &[ExprId], waiting: VarId, later: bool) -
     let guard = exprs.not(wraps);
     let zero = exprs.int(0);
     let next = if moves { vec![(waiting, next)] } else { Vec::new() };
-    let mut out = vec![Turn { guard, next, is_number: true, later, all: false }];
+    let mut out = vec![Turn { guard, next, is_number: true, later, marks: 0 }];
     if wraps != Exprs::FALSE {
         let next = vec![(waiting, zero)];
-        out.push(Turn { guard: wraps, next, is_number: true, later, all: true });
+        out.push(Turn { guard: wraps, next, is_number: true, later, marks: mark });
     }
     out
 }

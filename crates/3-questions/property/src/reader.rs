@@ -4,7 +4,7 @@ use crate::product::state_is;
 use crate::promises::Promises;
 use automata::ltl::Atom;
 use automata::{Cubes, Diagrams, Known, Label, Tgba};
-use ir::{Assign, Expr, ExprId, Exprs, Rel, Time, VarId};
+use ir::{Assign, Expr, ExprId, Exprs, MarkSet, Rel, Time, VarId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -40,7 +40,7 @@ pub(crate) struct Reader<'a> {
 
 /// Some transitions with the same marks, or any marks if they are counted, as one edge of the product.
 pub(crate) struct Group {
-    pub(crate) marks: u64,
+    pub(crate) marks: MarkSet,
     guard: ExprId,
     next: Next,
     /// If marks are counted: when each of them is carried.
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
             Accepting::Automaton(automaton) => self.transitions(exprs, automaton, &letter),
             Accepting::Promises(promises) => {
                 let keeping = promises.keep(exprs, &self.state, &letter);
-                let marks = u64::from(!self.assumed);
+                let marks = MarkSet::from(!self.assumed);
                 let next = match self.state.is_empty() {
                     true => Next::Same,
                     false => Next::Constraint(keeping.constraint),
@@ -171,12 +171,12 @@ impl<'a> Reader<'a> {
 
     fn transitions(&self, exprs: &mut Exprs, automaton: &Tgba, letter: &[ExprId]) -> Rc<[Group]> {
         let mut place = Place::new(automaton, letter);
-        let mut by_marks: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        let mut by_marks: BTreeMap<MarkSet, Vec<usize>> = BTreeMap::new();
         for (i, t) in place.automaton.transitions.iter().enumerate() {
             let marks = match automaton.marks {
                 _ if self.counted => 0,
                 0 if !self.assumed => 1,
-                _ => t.marks.word().expect("many marks are counted"),
+                _ => t.marks.word().expect("many marks are counted").into(),
             };
             by_marks.entry(marks).or_default().push(i);
         }
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
         &self,
         exprs: &mut Exprs,
         place: &mut Place,
-        marks: u64,
+        marks: MarkSet,
         mut transitions: Vec<usize>,
     ) -> Group {
         transitions.sort_by_key(|&i| {

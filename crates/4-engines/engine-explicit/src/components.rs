@@ -3,6 +3,7 @@
 use crate::heads::HeadGraph;
 use crate::meter::Meter;
 use check::StopReason;
+use ir::MarkSet;
 
 /// The components of a head graph, numbered such that no link leads to a higher number.
 pub(crate) struct Components {
@@ -16,7 +17,7 @@ pub(crate) struct Components {
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Inside {
     pub(crate) cycle: bool,
-    pub(crate) marks: u64,
+    pub(crate) marks: MarkSet,
 }
 
 impl Components {
@@ -48,7 +49,7 @@ impl Components {
 
     /// Whether a run can stay in the component for ever and carry each of the marks in `mask`
     /// again and again.
-    pub(crate) fn accepting(&self, component: u32, mask: u64) -> bool {
+    pub(crate) fn accepting(&self, component: u32, mask: MarkSet) -> bool {
         let inside = self.inside[component as usize];
         inside.cycle && inside.marks & mask == mask
     }

@@ -18,7 +18,7 @@ use crate::meter::Meter;
 use crate::shortest::State;
 use crate::tabulate::{NONE, Tabulation};
 use check::StopReason;
-use ir::{EdgeId, Id};
+use ir::{EdgeId, Id, MarkSet};
 
 /// An edge of the head graph, or a part of one.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub(crate) struct HeadLink {
     /// From a head: the program edge. From a waiting call to a head: the exit. Else [`NONE`].
     pub(crate) label: u32,
     /// The marks it carries, or (from a waiting call to a head) can carry.
-    pub(crate) marks: u64,
+    pub(crate) marks: MarkSet,
 }
 
 /// What a vertex stands for.

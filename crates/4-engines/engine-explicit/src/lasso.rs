@@ -12,7 +12,7 @@ use crate::trace::{
     Expansion, Jump, Leap, Outline, expand, expand_any, expand_shortest, finish, first_way,
 };
 use check::{Lasso, StopReason, Trace};
-use ir::{EdgeId, Id};
+use ir::{EdgeId, Id, MarkSet};
 use std::collections::VecDeque;
 
 /// All that a lasso is read off.
@@ -41,7 +41,7 @@ impl Ground<'_> {
     /// as short as may be.
     pub(crate) fn lasso(
         &self,
-        mask: u64,
+        mask: MarkSet,
         short: bool,
         meter: &mut Meter,
     ) -> Result<Trace, StopReason> {
@@ -67,7 +67,7 @@ impl Ground<'_> {
     }
 
     /// A shortest way from the start of the program to a head in an accepting component.
-    fn stem(&self, mask: u64, meter: &mut Meter) -> Result<(Vec<Taken>, u32), StopReason> {
+    fn stem(&self, mask: MarkSet, meter: &mut Meter) -> Result<(Vec<Taken>, u32), StopReason> {
         let (machine, graph) = (self.machine, self.graph);
         let mut search = Search::new(graph, meter)?;
         let node = machine.program.procs[machine.program.entry].entry;
@@ -94,7 +94,7 @@ impl Ground<'_> {
     }
 
     /// A way around inside the component of `start` that carries all marks of `mask`.
-    fn turn(&self, start: u32, mask: u64, meter: &mut Meter) -> Result<Vec<Taken>, StopReason> {
+    fn turn(&self, start: u32, mask: MarkSet, meter: &mut Meter) -> Result<Vec<Taken>, StopReason> {
         let graph = self.graph;
         let (mut at, mut missing) = (start, mask);
         let mut out: Vec<Taken> = Vec::new();

@@ -18,7 +18,7 @@ use crate::links::{Back, Fact, Links};
 use crate::meter::Meter;
 use crate::tabulate::Tabulation;
 use check::StopReason;
-use ir::{EdgeId, Program};
+use ir::{EdgeId, MarkSet, Program};
 
 /// How a mark came to a fact first.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +38,8 @@ pub(crate) struct Marks {
     pub(crate) facts: Interner<(Fact, u32)>,
     pub(crate) whys: Vec<MarkWhy>,
     /// By path edge and exit: the set of its marks.
-    pub(crate) paths: Vec<u64>,
-    pub(crate) exits: Vec<u64>,
+    pub(crate) paths: Vec<MarkSet>,
+    pub(crate) exits: Vec<MarkSet>,
 }
 
 impl Marks {
@@ -48,10 +48,10 @@ impl Marks {
         program: &Program,
         table: &Tabulation,
         links: &Links,
-        mask: u64,
+        mask: MarkSet,
         meter: &mut Meter,
     ) -> Result<Marks, StopReason> {
-        meter.reserve((table.paths.len() + table.exits.len()) * size_of::<u64>())?;
+        meter.reserve((table.paths.len() + table.exits.len()) * size_of::<MarkSet>())?;
         let mut marks = Marks {
             facts: Interner::new(),
             whys: Vec::new(),
@@ -117,7 +117,7 @@ impl Marks {
 }
 
 /// The marks of a set, in ascending order.
-pub(crate) fn each(mut set: u64) -> impl Iterator<Item = u32> {
+pub(crate) fn each(mut set: MarkSet) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let mark = (set != 0).then(|| set.trailing_zeros())?;
         set &= set - 1;

@@ -11,7 +11,7 @@ use check::{
     StopReason, Task, Trace, TraceMode, Verdict,
 };
 use ir::eval::Code;
-use ir::{EdgeId, EdgeKind, Exprs, Id, IndexVec, NodeId, ProcId, Program};
+use ir::{EdgeId, EdgeKind, Exprs, Id, IndexVec, MarkSet, NodeId, ProcId, Program};
 use std::sync::Arc;
 
 /// The engine.
@@ -329,10 +329,10 @@ impl<'a> Search<'a> {
 
     /// Whether some run carries each of the marks again and again.
     fn repeated(&mut self, task: &Task, marks: u32, components: &[u32]) -> Verdict {
-        let all = if marks >= 64 { u64::MAX } else { (1u64 << marks) - 1 };
+        let all = ir::all_marks(marks);
         let count = components.iter().max().map_or(0, |&c| c as usize + 1);
         // By component: whether a step stays inside, and the marks of those that do.
-        let mut inside = vec![(false, 0u64); count];
+        let mut inside = vec![(false, 0 as MarkSet); count];
         for (from, links) in self.links.iter().enumerate() {
             for &(edge, to) in links {
                 if components[from] == components[to as usize] {
@@ -359,7 +359,7 @@ impl<'a> Search<'a> {
         let mut path = self.path(head);
         let start = path.len();
         let mut at = head;
-        let mut wanted: Vec<u64> = (0..marks.min(64)).map(|m| 1u64 << m).collect();
+        let mut wanted: Vec<MarkSet> = (0..marks.min(ir::MAX_MARKS)).map(|m| 1 << m).collect();
         wanted.retain(|&m| all & m != 0);
         while let Some(mark) = wanted.pop() {
             if path[start..].iter().any(|(_, e)| self.program.edges[*e].marks & mark != 0) {

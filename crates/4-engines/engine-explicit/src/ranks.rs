@@ -10,6 +10,7 @@ use crate::components::Components;
 use crate::heads::HeadGraph;
 use crate::meter::Meter;
 use check::StopReason;
+use ir::MarkSet;
 
 /// By vertex, its rank. No component may be accepting, and there must be a mark.
 pub(crate) fn ranks(
@@ -44,7 +45,7 @@ pub(crate) fn ranks(
             }
         }
         let inside = components.inside[component as usize].marks;
-        let free = |rank: u64, carried: u64| carried >> (rank % marks as u64) & 1 == 0;
+        let free = |rank: u64, carried: MarkSet| carried >> (rank % marks as u64) & 1 == 0;
         rank[component as usize] = if free(highest, inside | carried) {
             highest
         } else {

@@ -14,6 +14,7 @@ use crate::ranks::ranks;
 use crate::sets;
 use crate::tabulate::Tabulation;
 use check::{Budget, Goal, Stats, StopReason, Task, TraceMode, Verdict};
+use ir::MarkSet;
 use std::sync::Arc;
 
 /// Certificates of more facts than this are left out: to check one takes longer than to search.
@@ -41,7 +42,7 @@ pub(crate) fn verdicts(
         let what = format!("{most} marks; there are 64");
         return unknown(&StopReason::Unsupported { what });
     }
-    let (marks, graph, components) = match search(machine, table, mask(most), meter) {
+    let (marks, graph, components) = match search(machine, table, ir::all_marks(most), meter) {
         Ok(found) => found,
         Err(reason) => return unknown(&reason),
     };
@@ -51,9 +52,9 @@ pub(crate) fn verdicts(
     let ground = Ground { machine, table, marks: &marks, graph: &graph, components: &components };
     let verdict = |&(goal, count): &(usize, u32)| {
         let ids = 0..components.inside.len() as u32;
-        let accepting = ids.clone().any(|c| components.accepting(c, mask(count)));
+        let accepting = ids.clone().any(|c| components.accepting(c, ir::all_marks(count)));
         let verdict = match accepting {
-            true => violated(task, &ground, mask(count), meter),
+            true => violated(task, &ground, ir::all_marks(count), meter),
             false => Verdict::Holds(certificate(task, &ground, count, meter).map(Arc::new)),
         };
         (goal, verdict)
@@ -61,15 +62,10 @@ pub(crate) fn verdicts(
     asked.iter().map(verdict).collect()
 }
 
-/// The set of the first marks.
-fn mask(marks: u32) -> u64 {
-    if marks >= 64 { u64::MAX } else { (1 << marks) - 1 }
-}
-
 fn search(
     machine: &Machine,
     table: &Tabulation,
-    mask: u64,
+    mask: MarkSet,
     meter: &mut Meter,
 ) -> Result<(Marks, HeadGraph, Components), StopReason> {
     meter.phase = "marks";
@@ -83,7 +79,7 @@ fn search(
     Ok((marks, graph, components))
 }
 
-fn violated(task: &Task, ground: &Ground, mask: u64, meter: &mut Meter) -> Verdict {
+fn violated(task: &Task, ground: &Ground, mask: MarkSet, meter: &mut Meter) -> Verdict {
     if task.wants.trace == TraceMode::None {
         return Verdict::Violated(None);
     }

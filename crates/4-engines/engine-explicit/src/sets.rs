@@ -8,7 +8,7 @@ use check::{
     Area, Certificate, MarkedClaim, Observation, ProcClaim, Rank, RepeatClaim, SetBit, SetId,
     StateSets, StopReason,
 };
-use ir::{Id, IndexVec, Layout, NodeId, ProcId, Program, VarKind};
+use ir::{Id, IndexVec, Layout, MarkSet, NodeId, ProcId, Program, VarKind};
 use rustc_hash::FxHashMap;
 
 /// Two words side by side; the second one is the lower half.
@@ -112,7 +112,7 @@ pub(crate) fn repeat_certificate(
     let sets = &mut out.sets;
     let mut marked = Vec::new();
     for mark in 0..marks {
-        let has = |set: u64| set >> mark & 1 == 1;
+        let has = |set: MarkSet| set >> mark & 1 == 1;
         let path_has = |path: u32| has(ground.marks.paths[path as usize]);
         let exit_has = |exit: u32| has(ground.marks.exits[exit as usize]);
         let (path, summary) = claims(machine, table, path_has, exit_has, sets, meter)?;

@@ -148,7 +148,7 @@ fn marked_counter(bits: usize) -> Arc<Program> {
     let mut program = Arc::unwrap_or_clone(counter(bits));
     let next = program.labelled(None, "next");
     for edge in program.edges.iter_mut() {
-        edge.marks = next.contains(&edge.source) as u64;
+        edge.marks = next.contains(&edge.source) as ir::MarkSet;
     }
     Arc::new(program)
 }

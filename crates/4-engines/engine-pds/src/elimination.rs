@@ -78,7 +78,7 @@ impl System {
     /// The heads of `z` with an edge to `removed`.
     fn predecessors(&mut self, g: &Graph, z: &[Bdd], removed: &[Bdd]) -> Result<Vec<Bdd>, Halt> {
         let mut out = vec![Bdd::FALSE; z.len()];
-        for edge in &g.edges {
+        for edge in g.edges.iter().filter(|e| !e.covered) {
             let before = self.head_pre(edge, removed[edge.to], None)?;
             let before = self.m.and(before, z[edge.from])?;
             out[edge.from] = self.m.or(out[edge.from], before)?;
@@ -136,7 +136,7 @@ impl System {
             }
             let mut dead = self.m.and(suspects[v], z[v])?;
             suspects[v] = Bdd::FALSE;
-            for &e in &ahead[v] {
+            for &e in ahead[v].iter().filter(|&&e| !g.edges[e].covered) {
                 if dead.is_false() {
                     break;
                 }
@@ -150,7 +150,7 @@ impl System {
                 continue;
             }
             z[v] = self.m.diff(z[v], dead)?;
-            for &e in &behind[v] {
+            for &e in behind[v].iter().filter(|&&e| !g.edges[e].covered) {
                 let (edge, other) = (&g.edges[e], towards.opposite().end(&g.edges[e]));
                 if z[other].is_false() {
                     continue;
@@ -209,7 +209,7 @@ impl System {
         while let Some((_, v)) = queue.pop() {
             self.budget.work(1)?;
             let states = std::mem::replace(&mut new[v], Bdd::FALSE);
-            for &e in &g.into[v] {
+            for &e in g.into[v].iter().filter(|&&e| !g.edges[e].covered) {
                 let edge = &g.edges[e];
                 let from = edge.from;
                 if found[from] == z[from] {

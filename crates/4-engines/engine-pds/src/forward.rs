@@ -41,6 +41,9 @@ impl System {
             self.budget.work(1)?;
             let states = std::mem::replace(&mut new[node], Bdd::FALSE);
             for e in program.out_edges(node) {
+                if self.covered(e)? {
+                    continue;
+                }
                 match self.compile(e)? {
                     Compiled::Local(step) => {
                         let target = program.edges[e].target().expect("a step has a target");

@@ -20,7 +20,7 @@ use crate::call::Stays;
 use crate::marked::Meets;
 use crate::system::System;
 use bdd::{Bdd, SpecId};
-use ir::{EdgeId, EdgeKind, IndexVec, NodeId, ProcId, VarId};
+use ir::{EdgeId, EdgeKind, IndexVec, MarkSet, NodeId, ProcId, VarId};
 use std::rc::Rc;
 use symbolic::{Compiled, Copy, Halt};
 
@@ -82,9 +82,11 @@ pub(crate) struct HeadEdge {
     pub(crate) edge: EdgeId,
     pub(crate) how: How,
     /// Marks that they carry in any case, a bit each.
-    pub(crate) marks: u64,
+    pub(crate) marks: MarkSet,
     /// Further marks that the run inside may carry.
-    pub(crate) may: u64,
+    pub(crate) may: MarkSet,
+    /// Another one does the same, without these marks.
+    pub(crate) covered: bool,
 }
 
 /// A graph whose vertices stand for sets of heads.
@@ -122,7 +124,7 @@ impl Graph {
     }
 
     /// The marks that some edge can carry.
-    pub(crate) fn all_marks(&self) -> u64 {
+    pub(crate) fn all_marks(&self) -> MarkSet {
         self.edges.iter().fold(0, |all, e| all | e.marks | e.may)
     }
 
@@ -185,11 +187,12 @@ impl System {
         for (from, &node) in vertices.iter().enumerate() {
             self.budget.work(1)?;
             for e in program.out_edges(node) {
-                let marks = self.edge_marks(e);
-                let mut add = |target: NodeId, how: How, may: u64| {
+                let (marks, covered) = (self.edge_marks(e), self.covered(e)?);
+                let mut add = |target: NodeId, how: How, may: MarkSet| {
                     // A target without heads cannot be: then the relation is empty there, too.
                     if let Some(to) = place(target) {
-                        edges.push(HeadEdge { from, to, edge: e, how, marks, may: may & !marks });
+                        let may = may & !marks;
+                        edges.push(HeadEdge { from, to, edge: e, how, marks, may, covered });
                     }
                 };
                 match self.compile(e)? {
@@ -316,6 +319,7 @@ impl System {
                     how,
                     marks,
                     may: may & !marks,
+                    covered: false,
                 }
             })
             .collect();

@@ -14,7 +14,7 @@ use crate::heads::{Graph, HeadEdge, How, Shape};
 use crate::system::System;
 use bdd::Bdd;
 use check::{Frame, Lasso, Step, Trace};
-use ir::{EdgeKind, NodeId};
+use ir::{EdgeKind, MarkSet, NodeId};
 use std::collections::VecDeque;
 use symbolic::{Aim, Copy, Frames, Halt, Library, Rings, Search, State, rename};
 
@@ -127,7 +127,7 @@ impl System {
         };
         self.pinned.extend(&component);
         let (start, position) = (head.clone(), place(&frames));
-        let mut carried = 0u64;
+        let mut carried: MarkSet = 0;
         for mark in 0..marks {
             if carried >> mark & 1 == 1 {
                 continue;

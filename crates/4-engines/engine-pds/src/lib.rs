@@ -41,6 +41,7 @@
 
 mod automaton;
 mod call;
+mod covered;
 mod data;
 mod elimination;
 mod engines;

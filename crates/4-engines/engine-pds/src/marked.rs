@@ -18,7 +18,7 @@
 
 use crate::system::System;
 use bdd::Bdd;
-use ir::{EdgeId, EdgeKind, IndexVec, NodeId, ProcId, Program};
+use ir::{EdgeId, EdgeKind, IndexVec, MarkSet, NodeId, ProcId, Program};
 use symbolic::{Compiled, Halt, Item, Rings, Summary, Worklist};
 
 /// What is known of the completed runs of a procedure that carry a mark.
@@ -103,10 +103,10 @@ impl Meets {
 impl System {
     /// The marks that matter of an edge, a bit each. A goal without marks asks for any infinite
     /// run: as if every edge carried mark 0.
-    pub(crate) fn edge_marks(&self, e: EdgeId) -> u64 {
+    pub(crate) fn edge_marks(&self, e: EdgeId) -> MarkSet {
         match self.marks {
             0 => 1,
-            marks => self.program.edges[e].marks & (u64::MAX >> (64 - marks.min(64))),
+            marks => self.program.edges[e].marks & ir::all_marks(marks),
         }
     }
 
@@ -165,6 +165,9 @@ impl System {
                 Item::Node(node) => {
                     let new = std::mem::replace(&mut runs.new[node], Bdd::FALSE);
                     for e in program.out_edges(node) {
+                        if self.covered(e)? {
+                            continue;
+                        }
                         let pairs = self.callee_pairs(e);
                         self.follow_marked(&mut runs, e, new, pairs)?;
                     }

@@ -152,6 +152,9 @@ impl Fixpoint for PostStar {
         match item {
             Item::Node(node) => {
                 for e in self.s.program.out_edges(node) {
+                    if self.s.covered(e)? {
+                        continue;
+                    }
                     for i in 0..self.in_hand.len() {
                         let (to, new) = self.in_hand[i];
                         self.follow(e, to, new)?;

@@ -188,6 +188,9 @@ impl PreStar {
     }
 
     fn follow_back(&mut self, e: EdgeId, to: Goal, new: Bdd) -> Result<(), Halt> {
+        if self.s.covered(e)? {
+            return Ok(());
+        }
         match self.s.compile(e)? {
             Compiled::Local(step) => {
                 // B3.

@@ -7,7 +7,7 @@ use crate::marked::{Marked, Meets};
 use crate::system::System;
 use bdd::{Bdd, Stop};
 use check::StopReason;
-use ir::{EdgeKind, IndexVec, NodeId, ProcId, Program};
+use ir::{EdgeKind, IndexVec, MarkSet, NodeId, ProcId, Program};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use symbolic::{Compiled, Halt, Rings};
@@ -77,8 +77,8 @@ impl Repeat {
         rough: bool,
         how: Heads,
     ) -> Result<Repeat, Halt> {
-        if marks > 64 {
-            let what = format!("{marks} marks: an edge has room for 64");
+        if marks > ir::MAX_MARKS {
+            let what = format!("{marks} marks: an edge has room for {}", ir::MAX_MARKS);
             return Err(Halt::Budget(StopReason::Unsupported { what }));
         }
         let program = s.program.clone();
@@ -125,8 +125,8 @@ impl Repeat {
         })
     }
 
-    fn all_marks(&self) -> u64 {
-        u64::MAX >> (64 - self.marks)
+    fn all_marks(&self) -> MarkSet {
+        ir::all_marks(self.marks)
     }
 
     fn places(&self, g: &Graph) -> Vec<u32> {
@@ -254,6 +254,9 @@ impl Repeat {
                 s.budget.work(1)?;
                 let states = std::mem::replace(&mut new[node], Bdd::FALSE);
                 for e in program.out_edges(node) {
+                    if s.covered(e)? {
+                        continue;
+                    }
                     let (target, after) = match s.compile(e)? {
                         Compiled::Local(step) => {
                             let target = program.edges[e].target().expect("a step has a target");

@@ -25,6 +25,8 @@ pub(crate) struct System {
     pub(crate) marked: Vec<IndexVec<ProcId, Marked>>,
     /// What repeat goals cost.
     pub(crate) effort: Effort,
+    /// Whether another edge does all that one with marks does.
+    pub(crate) covered: FxHashMap<EdgeId, bool>,
 }
 
 impl Deref for System {
@@ -49,6 +51,7 @@ impl From<symbolic::System<CallRel>> for System {
             marks: 0,
             marked: Vec::new(),
             effort: Effort::default(),
+            covered: FxHashMap::default(),
         }
     }
 }

@@ -65,7 +65,7 @@ fn well_formed(
 ) -> Result<IndexVec<NodeId, Heads>, CertRefusal> {
     let bad = |what| Err(CertRefusal::Malformed(what));
     let (program, space) = (checker.program, checker.space);
-    if marks > u64::BITS || repeat.marked.len() != marks as usize {
+    if marks > ir::MAX_MARKS || repeat.marked.len() != marks as usize {
         return bad("the certificate is about another number of marks");
     }
     for marked in &repeat.marked {

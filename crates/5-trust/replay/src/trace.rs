@@ -127,7 +127,7 @@ fn check_in(
         (Goal::Repeat { marks }, Some(Lasso::Loop { frame, step })) => {
             structure(program, trace)?;
             let seen = on_loop(program, trace, frame, step).0;
-            if let Some(mark) = (0..*marks).find(|&i| i >= u64::BITS || seen >> i & 1 == 0) {
+            if let Some(mark) = (0..*marks).find(|&i| i >= ir::MAX_MARKS || seen >> i & 1 == 0) {
                 return whole(Reason::Mark { mark });
             }
             return lasso(program, trace, None, patience);
@@ -182,9 +182,9 @@ fn accepted(
 }
 
 /// The marks on the loop's edges, and whether one of them is a step; completed calls included.
-fn on_loop(program: &Program, trace: &Trace, frame: usize, step: usize) -> (u64, bool) {
-    let mut inside: IndexVec<SegmentId, (u64, bool)> = IndexVec::new();
-    let join = |inside: &IndexVec<SegmentId, (u64, bool)>, steps: &[Step]| {
+fn on_loop(program: &Program, trace: &Trace, frame: usize, step: usize) -> (ir::MarkSet, bool) {
+    let mut inside: IndexVec<SegmentId, (ir::MarkSet, bool)> = IndexVec::new();
+    let join = |inside: &IndexVec<SegmentId, (ir::MarkSet, bool)>, steps: &[Step]| {
         steps.iter().fold((0, false), |(marks, any), step| {
             let edge = &program.edges[step.edge];
             let (more, within) = step.inside.map_or((0, false), |s| inside[s]);

@@ -9,7 +9,7 @@ use num_bigint::BigUint;
 use replay::{Accepted, Judgement, Reason, check_lasso, check_trace, judge};
 use reports::{ListedEnd, ListedLasso, ListedStep, Outcome, replay_lasso};
 
-fn marked(mut program: Program, marks: &[(EdgeId, u64)]) -> Program {
+fn marked(mut program: Program, marks: &[(EdgeId, ir::MarkSet)]) -> Program {
     for &(edge, bits) in marks {
         program.edges[edge].marks = bits;
     }

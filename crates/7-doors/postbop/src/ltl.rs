@@ -27,6 +27,8 @@ pub fn ltl(formula: &str, plain: bool, limits: Limits, watch: &Watch) -> Result<
         let asked = budget.clone();
         let options = automata::Options {
             keep_going: KeepGoing::while_true(move || asked.poll().is_ok()),
+            max_states: MOST_STATES,
+            max_nodes: MOST_NODES,
             ..automata::Options::default()
         };
         let translated = translate(&parsed.formulas, parsed.root, &options);
@@ -45,6 +47,12 @@ pub fn ltl(formula: &str, plain: bool, limits: Limits, watch: &Watch) -> Result<
         }
     })
 }
+
+/// An automaton that is asked for may be large: the counters of Spot's benchmark have half a million states.
+const MOST_STATES: usize = 1 << 20;
+
+/// Decision nodes of its labels.
+const MOST_NODES: usize = 1 << 24;
 
 impl Automaton {
     /// In the Hanoi omega-automata format.

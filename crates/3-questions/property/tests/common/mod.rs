@@ -369,7 +369,7 @@ impl Graph {
     /// A run that takes edges with all marks again and again.
     pub fn repeating(&self, program: &Program, marks: u32) -> Option<Run> {
         let component = self.components();
-        let all = (1u64 << marks) - 1;
+        let all: ir::MarkSet = (1 << marks) - 1;
         let component = &component;
         let inner = |from: usize| {
             let edges = self.out[from].iter();

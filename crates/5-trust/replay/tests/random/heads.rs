@@ -14,7 +14,7 @@ pub(crate) struct HeadEdge {
     pub(crate) summary: Option<usize>,
     pub(crate) to: usize,
     /// Marks that it can carry.
-    pub(crate) marks: u64,
+    pub(crate) marks: ir::MarkSet,
 }
 
 /// All heads.
@@ -143,7 +143,7 @@ impl Heads {
     }
 
     /// The marks that edges inside a component can carry.
-    pub(crate) fn inside(&self, component: &[usize]) -> (u64, bool) {
+    pub(crate) fn inside(&self, component: &[usize]) -> (ir::MarkSet, bool) {
         let edges = component.iter().flat_map(|&h| &self.edges[h]);
         let within = edges.filter(|e| component.contains(&e.to));
         within.fold((0, false), |(marks, _), e| (marks | e.marks, true))

@@ -167,7 +167,7 @@ fn repeat_goals_are_certified_exactly_when_they_hold() {
         let mut program = program(&mut rng);
         let marks = 1 + rng.below(2) as u32;
         for edge in program.edges.ids().collect::<Vec<_>>() {
-            let mark = |rng: &mut Rng| rng.chance(25) as u64;
+            let mark = |rng: &mut Rng| rng.chance(25) as ir::MarkSet;
             program.edges[edge].marks = mark(&mut rng) | mark(&mut rng) << 1;
         }
         let space = Space::new(&program);
@@ -176,7 +176,7 @@ fn repeat_goals_are_certified_exactly_when_they_hold() {
             continue;
         }
         let heads = Heads::new(&reached, marks);
-        let full = (1u64 << marks) - 1;
+        let full: ir::MarkSet = (1 << marks) - 1;
         let accepting = |c: &Vec<usize>| {
             let (seen, cyclic) = heads.inside(c);
             cyclic && seen & full == full

@@ -104,7 +104,7 @@ fn real_lassos_are_accepted_and_whatever_is_accepted_goes_on_for_ever() {
         let mut rng = Rng::new(50_000 + seed);
         let mut program = program(&mut rng);
         for edge in program.edges.ids().collect::<Vec<_>>() {
-            program.edges[edge].marks = (rng.below(8) & rng.below(8)) as u64;
+            program.edges[edge].marks = (rng.below(8) & rng.below(8)) as ir::MarkSet;
         }
         let program = Arc::new(program);
         let space = Space::new(&program);

@@ -270,6 +270,39 @@ fn a_hundred_fairness_constraints() {
     bop(&all).exits(1);
 }
 
+/// Bits that are arbitrary in every round, and as many assumptions: what is waited for is not remembered.
+#[test]
+fn assumptions_about_arbitrary_bits() {
+    let atoms: Vec<String> = (1..=60).map(|i| format!("p{i}")).collect();
+    let writes: String = atoms.iter().map(|p| format!("{p} := *; ")).collect();
+    let text = format!("decl {}; void main() begin while (T) do {writes} od end", atoms.join(","));
+    let file = TempFile::new("arbitrary.bp", &text);
+    let ask = |formula: &str, fair: &[String], code| {
+        let mut args = vec!["check", file.path(), "--ltl", formula, "--format", "json"];
+        args.extend(fair.iter().flat_map(|f| ["--fair", f]));
+        bop(&args).exits(code).out
+    };
+    let often: Vec<String> = atoms.iter().map(|p| format!("G F {p}")).collect();
+    ask(&often.join(" & "), &atoms, 0);
+    ask(&often.join(" & "), &atoms[1..], 1);
+    let pairs: Vec<String> = (0..100)
+        .map(|i| format!("{} | {}", atoms[i * 7 % 60], atoms[(i * 11 + 13) % 60]))
+        .collect();
+    let report = ask("G (p1 -> F !p1)", &pairs, 1);
+    let replayed = bop_with(&["replay", file.path(), "-"], &report).exits(0).out;
+    assert!(replayed.starts_with("accepted: "), "{replayed}");
+    // An edge has no room for so many: one is waited for after the other.
+    let labels: String = (0..140).map(|i| format!("L{i}: skip; ")).collect();
+    let text = format!("void main() begin while (T) do {labels} od end");
+    let file = TempFile::new("labels.bp", &text);
+    let fair: Vec<String> = (0..140).map(|i| format!("at(L{i})")).collect();
+    for (formula, code) in [("F G at(L0)", 1), ("G F at(L139)", 0)] {
+        let mut args = vec!["check", file.path(), "--ltl", formula, "-q"];
+        args.extend(fair.iter().flat_map(|f| ["--fair", f]));
+        bop(&args).exits(code);
+    }
+}
+
 /// An automaton asks what its formula asks; its report is judged by the automaton, which is in it.
 #[test]
 fn automata_are_asked_and_replayed() {
