@@ -79,11 +79,11 @@ impl<'a> World<'a> {
 }
 
 /// A way through vertices with the marks it carries.
-type Arc3<V> = (V, V, u64);
+type Arc3<V> = (V, V, ir::MarkSet);
 
 /// Whether some component has for each mark of the mask an arc inside it: all vertices that reach
 /// each other, by two passes over the graph.
-fn accepting<V: Ord + Clone>(arcs: &BTreeSet<Arc3<V>>, mask: u64) -> bool {
+fn accepting<V: Ord + Clone>(arcs: &BTreeSet<Arc3<V>>, mask: ir::MarkSet) -> bool {
     let mut ids: BTreeMap<&V, usize> = BTreeMap::new();
     for (from, to, _) in arcs {
         for v in [from, to] {
@@ -126,7 +126,7 @@ fn accepting<V: Ord + Clone>(arcs: &BTreeSet<Arc3<V>>, mask: u64) -> bool {
             }
         }
     }
-    let mut inside: BTreeMap<usize, u64> = BTreeMap::new();
+    let mut inside: BTreeMap<usize, ir::MarkSet> = BTreeMap::new();
     for (from, to, marks) in arcs {
         if component[ids[from]] == component[ids[to]] {
             *inside.entry(component[ids[from]]).or_default() |= marks;
@@ -136,15 +136,15 @@ fn accepting<V: Ord + Clone>(arcs: &BTreeSet<Arc3<V>>, mask: u64) -> bool {
 }
 
 /// By tabulation with sets of marks. `None`: too large.
-fn by_heads(world: &mut World, mask: u64) -> Option<bool> {
+fn by_heads(world: &mut World, mask: ir::MarkSet) -> Option<bool> {
     type Key = (ProcId, u32);
     let program = world.program;
     let entry = program.procs[program.entry].entry;
-    let mut work: Vec<(NodeId, u32, u32, u64)> =
+    let mut work: Vec<(NodeId, u32, u32, ir::MarkSet)> =
         world.initial().into_iter().map(|x| (entry, x, x, 0)).collect();
-    let mut paths: BTreeSet<(NodeId, u32, u32, u64)> = BTreeSet::new();
-    let mut exits: BTreeMap<Key, BTreeSet<(u32, u64)>> = BTreeMap::new();
-    let mut callers: BTreeMap<Key, BTreeSet<(u32, EdgeId, u32, u64)>> = BTreeMap::new();
+    let mut paths: BTreeSet<(NodeId, u32, u32, ir::MarkSet)> = BTreeSet::new();
+    let mut exits: BTreeMap<Key, BTreeSet<(u32, ir::MarkSet)>> = BTreeMap::new();
+    let mut callers: BTreeMap<Key, BTreeSet<(u32, EdgeId, u32, ir::MarkSet)>> = BTreeMap::new();
     while let Some(path) = work.pop() {
         if !paths.insert(path) {
             continue;
@@ -221,7 +221,7 @@ type Config = (Vec<(EdgeId, u32)>, NodeId, u32);
 
 /// By configurations of at most `depth` open calls, and whether that is all of them. `None`: too
 /// many.
-fn by_configurations(world: &mut World, mask: u64, depth: usize) -> Option<(bool, bool)> {
+fn by_configurations(world: &mut World, mask: ir::MarkSet, depth: usize) -> Option<(bool, bool)> {
     let program = world.program;
     let entry = program.procs[program.entry].entry;
     let mut work: Vec<Config> =
@@ -301,7 +301,7 @@ impl Judge<'_> {
         self.cells(&segment.exit, &self.program.procs[segment.proc].results)
     }
     /// The marks of a segment, whose steps must follow from each other.
-    fn segment(&self, segment: &Segment, done: &[u64]) -> u64 {
+    fn segment(&self, segment: &Segment, done: &[ir::MarkSet]) -> ir::MarkSet {
         let entry = self.program.procs[segment.proc].entry;
         assert_eq!(self.state(&segment.steps[0]).0, entry);
         let (last, before) = segment.steps.split_last().unwrap();
@@ -315,7 +315,7 @@ impl Judge<'_> {
         marks
     }
     /// The marks of a step inside a frame, which must lead to `next`.
-    fn step(&self, step: &Step, next: &(NodeId, Cells), done: &[u64]) -> u64 {
+    fn step(&self, step: &Step, next: &(NodeId, Cells), done: &[ir::MarkSet]) -> ir::MarkSet {
         let marks = self.program.edges[step.edge].marks;
         let (_, now) = self.state(step);
         match &self.relations[step.edge.index()] {
@@ -339,9 +339,9 @@ impl Judge<'_> {
             Relations::Return(_) => panic!("a return in the middle"),
         }
     }
-    fn lasso(&self, mask: u64) {
+    fn lasso(&self, mask: ir::MarkSet) {
         let trace = self.trace;
-        let mut done: Vec<u64> = Vec::new();
+        let mut done: Vec<ir::MarkSet> = Vec::new();
         for segment in trace.segments.iter() {
             done.push(self.segment(segment, &done));
         }
@@ -396,7 +396,7 @@ fn marked(seed: u64) -> (Arc<Program>, u32) {
     (Arc::new(program), count as u32)
 }
 
-fn judge_lasso(program: &Program, trace: &Trace, mask: u64) {
+fn judge_lasso(program: &Program, trace: &Trace, mask: ir::MarkSet) {
     let judge =
         Judge { program, relations: relations(program), layout: Layout::new(program), trace };
     judge.lasso(mask);

@@ -375,7 +375,7 @@ impl Graph {
             let edges = self.out[from].iter();
             edges.filter(move |&&(_, to)| component[to] == component[from]).copied()
         };
-        let mut found: BTreeMap<usize, u64> = BTreeMap::new();
+        let mut found: BTreeMap<usize, ir::MarkSet> = BTreeMap::new();
         for (from, &number) in component.iter().enumerate() {
             for (edge, _) in inner(from) {
                 *found.entry(number).or_default() |= program.edges[edge].marks;
