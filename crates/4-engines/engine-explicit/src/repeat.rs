@@ -38,8 +38,8 @@ pub(crate) fn verdicts(
     let unknown = |reason: &StopReason| {
         asked.iter().map(|&(goal, _)| (goal, Verdict::Unknown(reason.clone()))).collect()
     };
-    if most > 64 {
-        let what = format!("{most} marks; there are 64");
+    if most > ir::MAX_MARKS {
+        let what = format!("{most} marks; there are {}", ir::MAX_MARKS);
         return unknown(&StopReason::Unsupported { what });
     }
     let (marks, graph, components) = match search(machine, table, ir::all_marks(most), meter) {

@@ -198,10 +198,10 @@ fn several_kinds_of_goals() {
             .collect();
         assert_eq!(kinds, ["reached", "reached", "not reached", "not reached", "reached"]);
     }
-    let task = Task::new(program.clone(), vec![repeat(65), repeat(64)]);
+    let task = Task::new(program.clone(), vec![repeat(129), repeat(128)]);
     let answer = Explicit::default().run(&task, &Budget::unlimited());
     assert_eq!(unknown(&answer).code(), "unsupported");
-    assert_eq!(unknown(&answer).to_string(), "65 marks; there are 64");
+    assert_eq!(unknown(&answer).to_string(), "129 marks; there are 128");
     // What was reached before the limit is reached; repetition needs all there is.
     let program = marked_counter(14);
     let goals = vec![repeat(1), reach(program.labelled(None, "next"))];

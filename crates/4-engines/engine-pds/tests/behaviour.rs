@@ -103,7 +103,7 @@ fn refused_questions() {
     let budget = Budget::unlimited();
     let unsupported = |reason| matches!(reason, Some(StopReason::Unsupported { .. }));
     for engine in engines() {
-        let task = Task::new(program.clone(), vec![Goal::Repeat { marks: 65 }]);
+        let task = Task::new(program.clone(), vec![Goal::Repeat { marks: ir::MAX_MARKS + 1 }]);
         let answer = engine.run(&task, &budget);
         assert!(matches!(&answer.verdicts[0], Verdict::Unknown(StopReason::Unsupported { .. })));
     }
