@@ -65,7 +65,7 @@ impl Heads {
                                 let pre = join(&reached.summaries[s].exit, &saved);
                                 let inside = (0..marks)
                                     .filter(|&i| summaries[i as usize].contains(&s))
-                                    .fold(0, |m, i| m | 1u64 << i);
+                                    .fold(0, |m, i| m | (1 as ir::MarkSet) << i);
                                 for (post, _) in
                                     successors(program, &call.back, Role::Back, proc, Some(f), &pre)
                                 {
