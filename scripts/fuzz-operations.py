@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
 
 KINDS = {
     # A run ends at a division by zero, whatever is asked; a compiler may leave such a division out.
-    "memory-safety": ["-fsanitize=address,integer-divide-by-zero"],
+    "memory-safety": ["-fsanitize=address,bounds,integer-divide-by-zero"],
     "overflow": ["-fsanitize=signed-integer-overflow,integer-divide-by-zero"],
     "division": ["-fsanitize=integer-divide-by-zero"],
 }

@@ -158,6 +158,29 @@ fn size(accepting: Accepting<'_>, marks: u32) -> Size {
     }
 }
 
+/// Hidden globals for the automaton's state, or one for each promise (P8).
+fn state_variables(b: &mut ProgramBuilder, accepting: &Accepting<'_>) -> Vec<VarId> {
+    match accepting {
+        Accepting::Automaton(automaton) => {
+            let bits = u32::BITS - automaton.states.saturating_sub(1).leading_zeros();
+            let var = (bits > 0).then(|| b.hidden_global("(automaton)", Type::int(bits)));
+            var.into_iter().collect()
+        }
+        Accepting::Promises(promises) => (0..promises.len())
+            .map(|i| b.hidden_global(&format!("(promise {i})"), Type::BOOL))
+            .collect(),
+    }
+}
+
+/// Hidden globals for what is waited for (P7): one for each, or the number of the next one.
+fn waiting_variables(b: &mut ProgramBuilder, awaited: u32, at_once: bool) -> Vec<VarId> {
+    if at_once {
+        return (0..awaited).map(|i| b.hidden_global(&format!("(came {i})"), Type::BOOL)).collect();
+    }
+    let bits = u32::BITS - (awaited - 1).leading_zeros();
+    vec![b.hidden_global("(awaited)", Type::int(bits))]
+}
+
 /// The product with an automaton (or promises) whose atoms are at these positions, and the assumptions outside it.
 pub(crate) fn join(
     program: &Program,
@@ -184,27 +207,11 @@ pub(crate) fn join(
 
     let mut b = ProgramBuilder::extending(program);
     b.exprs = std::mem::take(&mut resolved.exprs);
-    let state: Vec<VarId> = match accepting {
-        Accepting::Automaton(automaton) => {
-            let bits = u32::BITS - automaton.states.saturating_sub(1).leading_zeros();
-            let var = (bits > 0).then(|| b.hidden_global("(automaton)", Type::int(bits)));
-            var.into_iter().collect()
-        }
-        Accepting::Promises(promises) => (0..promises.len())
-            .map(|i| b.hidden_global(&format!("(promise {i})"), Type::BOOL))
-            .collect(),
-    };
     let at_once = matches!(accepting, Accepting::Promises(_));
-    let waiting: Vec<VarId> = match awaited {
-        0 => Vec::new(),
-        _ if apart => Vec::new(),
-        _ if at_once => {
-            (0..awaited).map(|i| b.hidden_global(&format!("(came {i})"), Type::BOOL)).collect()
-        }
-        _ => {
-            let bits = u32::BITS - (awaited - 1).leading_zeros();
-            vec![b.hidden_global("(awaited)", Type::int(bits))]
-        }
+    let state = state_variables(&mut b, &accepting);
+    let waiting = match apart {
+        true => Vec::new(),
+        false => waiting_variables(&mut b, awaited, at_once),
     };
     let first = inside;
     let mut reader = Reader::new(accepting, state.clone(), awaited > 0, counted);
